@@ -1,0 +1,73 @@
+import { Context, type Effect, Schema } from "effect"
+
+/** What a model said in one response, and the content blocks exactly as they must be sent back to it. */
+export interface ModelTurn {
+  /** Content blocks of the assistant's message as the Messages API gives them (text, tool_use, thinking, …). */
+  readonly content: ReadonlyArray<ContentBlock>
+  readonly stopReason: string
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number }
+}
+
+export type ContentBlock = { readonly type: string } & { readonly [key: string]: unknown }
+
+export interface ToolResult {
+  readonly toolUseId: string
+  readonly content: string
+  readonly isError: boolean
+}
+
+/** One tool that a model may call. `input` is the JSON object that the model wrote; it is checked against `schema`. */
+export interface ToolDefinition {
+  readonly name: string
+  readonly description: string
+  /** A zod object schema. */
+  readonly schema: unknown
+  /** Never fails: an error is a result that the model reads. */
+  readonly run: (input: unknown) => Effect.Effect<{ readonly content: string; readonly isError: boolean }>
+}
+
+/** What happened so far in a run, oldest first: each turn, and the results of its tools once they ran. */
+export interface Exchange {
+  readonly turn: ModelTurn
+  readonly results: ReadonlyArray<ToolResult> | undefined
+}
+
+export interface Conversation {
+  /** Alias or full id. */
+  readonly model: string
+  readonly system: string
+  readonly prompt: string
+  readonly tools: ReadonlyArray<ToolDefinition>
+  readonly maxTurns: number
+  /** Non-empty when a run resumes; the last exchange's tools run first when they have no results yet. */
+  readonly history: ReadonlyArray<Exchange>
+  /** Called before each request to the model; its failure ends the conversation. */
+  readonly beforeTurn: (turn: number) => Effect.Effect<void, ConversationStopped>
+  /** Makes a turn durable before its tools run; the conversation goes on from what it answers. */
+  readonly onTurn: (turn: number, said: ModelTurn) => Effect.Effect<ModelTurn, ConversationStopped>
+  readonly onTools: (
+    turn: number,
+    results: ReadonlyArray<ToolResult>
+  ) => Effect.Effect<ReadonlyArray<ToolResult>, ConversationStopped>
+}
+
+export interface ConversationResult {
+  /** The text of the last turn. */
+  readonly output: string
+  readonly turns: number
+  /** `max_turns`: the last turn asked for tools, they ran, and no turn is left. */
+  readonly ended: "done" | "max_turns"
+}
+
+/** The model can't be had or refused: `message` is fit for the caller, without secrets. */
+export class ModelFailed extends Schema.TaggedError<ModelFailed>()("ModelFailed", { message: Schema.String }) {}
+
+/** The run was stopped from outside (its key was revoked, its workspace erased, the process is going down). */
+export class ConversationStopped extends Schema.TaggedError<ConversationStopped>()("ConversationStopped", {
+  reason: Schema.String
+}) {}
+
+/** Holds the agent loop: ask the model, run its tools one after another, until it is done or out of turns. */
+export class LanguageModel extends Context.Service<LanguageModel, {
+  readonly converse: (conversation: Conversation) => Effect.Effect<ConversationResult, ModelFailed | ConversationStopped>
+}>()("cairn/LanguageModel") {}

@@ -1,0 +1,29 @@
+import { Context, type Effect, type Scope } from "effect"
+import type { Overlay } from "./Workspaces.ts"
+
+export interface ExecResult {
+  readonly stdout: string
+  readonly stderr: string
+  /** The command's exit status; 124 when its time ran out, 137 when it was killed for memory or by `signal`. */
+  readonly exit: number
+}
+
+export interface ExecLimits {
+  /** Wall-clock milliseconds; 30,000 unless told. */
+  readonly timeout?: number
+  /** Bytes of stdout and of stderr that are kept, each; 100,000 unless told. What was cut is said at its end. */
+  readonly output?: number
+}
+
+/** One run's shell: commands see and change the run's Overlay, and nothing else of the machine. */
+export interface Shell {
+  /** Never fails: what goes wrong is told in `stderr` and `exit`. Interrupting it kills the command. */
+  readonly exec: (command: string, limits?: ExecLimits) => Effect.Effect<ExecResult>
+}
+
+/** Where a run's Bash tool runs. */
+export class Sandbox extends Context.Service<Sandbox, {
+  readonly open: (overlay: Overlay) => Effect.Effect<Shell, never, Scope.Scope>
+  /** Languages (lower-case names as in `CodeBlock.language`) whose programs the shell can run. */
+  readonly languages: ReadonlyArray<string>
+}>()("cairn/Sandbox") {}

@@ -1,0 +1,60 @@
+import { Context, type Effect } from "effect"
+import type { IndexedText } from "#domain/search/IndexedText.ts"
+
+/** One snippet as the index keeps it: who may find it, its text already cut into terms, and its votes. */
+export interface IndexedSnippet {
+  readonly id: string
+  /** `tenant` or `tenant/workspace`: where it lives. */
+  readonly home: string
+  readonly isPublic: boolean
+  /** The agent that it belongs to; `null`: to everyone in its home. */
+  readonly agent: string | null
+  readonly text: IndexedText
+  /** 0…1, see `SourceAnalysis`. */
+  readonly completeness: number
+  readonly up: number
+  readonly down: number
+}
+
+export interface IndexQuery {
+  readonly task: string
+  /** Homes that are searched; every snippet of them whatever its flag. */
+  readonly homes: ReadonlyArray<string>
+  /** Public snippets of any home too. */
+  readonly includePublic: boolean
+  /** When given: this agent's own snippets and those of no agent. */
+  readonly agent: string | null
+  readonly preferComplete: boolean
+  /** A snippet whose verdict is below is left out. */
+  readonly minVerdict: number
+  readonly limit: number
+  /** When given, only snippets it accepts count (the caller's further filters). */
+  readonly accept?: (id: string) => boolean
+}
+
+/** Scores are all in 0…1. */
+export interface IndexMatch {
+  readonly id: string
+  readonly score: number
+  /** R of design §6, of the text alone. */
+  readonly relevance: number
+  /** 0 as long as there are no vectors. */
+  readonly vector: number
+  readonly verdict: number
+}
+
+export interface IndexAnswer {
+  /** Best first, at most `limit`; ties in order of id. */
+  readonly matches: ReadonlyArray<IndexMatch>
+  /** All that share a term with the query and pass the filters. */
+  readonly total: number
+}
+
+/** Finds snippets by the words of a task. Fed by a projection; knows no text, only terms. */
+export class SnippetIndex extends Context.Service<SnippetIndex, {
+  readonly put: (snippets: ReadonlyArray<IndexedSnippet>) => Effect.Effect<void>
+  readonly remove: (ids: ReadonlyArray<string>) => Effect.Effect<void>
+  readonly votes: (votes: ReadonlyArray<{ readonly id: string; readonly up: number; readonly down: number }>) => Effect.Effect<void>
+  readonly search: (query: IndexQuery) => Effect.Effect<IndexAnswer>
+  readonly size: Effect.Effect<number>
+}>()("cairn/SnippetIndex") {}

@@ -1,0 +1,139 @@
+import { Context, type Effect, Schema } from "effect"
+
+/** A git object name, 40 lower-case hexadecimal digits. */
+export type Sha = string
+
+/** A path inside a workspace: relative, `/`-separated, no empty, `.` or `..` part. `""` is the root. */
+export type WorkspacePath = string
+
+export type EntryKind = "file" | "executable" | "symlink" | "directory"
+
+export interface Entry {
+  readonly path: WorkspacePath
+  readonly kind: EntryKind
+  /** Bytes; for a symlink the length of its target, for a directory 0. */
+  readonly size: number
+}
+
+/** A file of a stored tree. `mode` is git's (`100644`, `100755`, `120000`), `sha` its blob. */
+export interface TreeFile {
+  readonly path: WorkspacePath
+  readonly mode: "100644" | "100755" | "120000"
+  readonly size: number
+  readonly sha: Sha
+}
+
+export type ChangeStatus = "created" | "modified" | "deleted"
+export interface Change {
+  readonly path: WorkspacePath
+  readonly status: ChangeStatus
+}
+
+/** Why a path can't be used; `message` is fit for a model or a caller to read. */
+export class PathRefused extends Schema.TaggedError<PathRefused>()("PathRefused", {
+  path: Schema.String,
+  message: Schema.String
+}) {}
+
+/** What a POSIX file system would answer: `ENOENT`, `EISDIR`, `ENOTDIR`, `EEXIST`, `ENOTEMPTY`, `EINVAL`, `ELOOP`. */
+export class FileError extends Schema.TaggedError<FileError>()("FileError", {
+  code: Schema.Literals(["ENOENT", "EISDIR", "ENOTDIR", "EEXIST", "ENOTEMPTY", "EINVAL", "ELOOP"]),
+  path: Schema.String,
+  message: Schema.String
+}) {}
+
+/** The write would take the workspace past its size (1 GiB) or its number of files (50,000). Nothing was changed. */
+export class WorkspaceFull extends Schema.TaggedError<WorkspaceFull>()("WorkspaceFull", { message: Schema.String }) {}
+
+export type OverlayError = PathRefused | FileError | WorkspaceFull
+
+/**
+ * A copy-on-write view over one commit's tree, in memory: what a run's tools and its sandbox work on. Blobs are read
+ * when asked for; changes are exact. Symbolic links are followed inside the workspace only (`ELOOP` after 40,
+ * `PathRefused` where one leads out). Like git, it knows no empty directories of a tree, but keeps the ones made here
+ * until the run ends. Not safe for concurrent writers: a run's tools go one after another.
+ */
+export interface Overlay {
+  /** Follows links. */
+  readonly stat: (path: string) => Effect.Effect<Entry, OverlayError>
+  readonly lstat: (path: string) => Effect.Effect<Entry, OverlayError>
+  readonly readFile: (path: string) => Effect.Effect<Uint8Array, OverlayError>
+  readonly readlink: (path: string) => Effect.Effect<string, OverlayError>
+  /** Names and kinds in byte order. */
+  readonly readdir: (path: string) => Effect.Effect<ReadonlyArray<Entry>, OverlayError>
+  /** Makes missing parents; keeps the executable bit of a file that exists unless `executable` is given. */
+  readonly writeFile: (
+    path: string,
+    bytes: Uint8Array,
+    options?: { readonly executable?: boolean }
+  ) => Effect.Effect<void, OverlayError>
+  readonly mkdir: (path: string, options?: { readonly recursive?: boolean }) => Effect.Effect<void, OverlayError>
+  readonly remove: (
+    path: string,
+    options?: { readonly recursive?: boolean; readonly force?: boolean }
+  ) => Effect.Effect<void, OverlayError>
+  readonly rename: (from: string, to: string) => Effect.Effect<void, OverlayError>
+  readonly symlink: (target: string, path: string) => Effect.Effect<void, OverlayError>
+  readonly chmod: (path: string, executable: boolean) => Effect.Effect<void, OverlayError>
+  /** Every file and link, in byte order of paths; directories are not listed. */
+  readonly paths: () => ReadonlyArray<WorkspacePath>
+  /** Made directories that hold no file; kept until the run ends, never committed. */
+  readonly emptyDirectories: () => ReadonlyArray<WorkspacePath>
+  /** What differs from the base tree, in byte order of paths. A file written with the bytes that it had is no change. */
+  readonly changes: () => Effect.Effect<ReadonlyArray<Change>>
+  /** A point to come back to: what a tool did before it passed a limit is undone with the returned effect. */
+  readonly savepoint: () => Effect.Effect<Effect.Effect<void>>
+}
+
+export interface CommitInfo {
+  readonly tree: Sha
+  readonly parents: ReadonlyArray<Sha>
+  readonly author: { readonly name: string; readonly email: string }
+  /** Milliseconds since the epoch; of author and committer. The committer is always `Cairn <cairn@localhost>`. */
+  readonly time: number
+  readonly message: string
+}
+
+export interface Commit extends CommitInfo {
+  readonly sha: Sha
+}
+
+/**
+ * The bytes of workspaces, as git objects in one bare repository each. The log decides what a workspace's head is;
+ * this port stores objects durably (fsync before it answers) and lets the ref follow. Same input, same SHA.
+ */
+export class Workspaces extends Context.Service<Workspaces, {
+  /** A view over a stored tree; `undefined` is the empty tree. Makes the repository when there is none. */
+  readonly open: (workspace: string, tree: Sha | undefined) => Effect.Effect<Overlay>
+  /** Writes the overlay's changed blobs and the trees on their paths; answers the root tree's name. The overlay goes on. */
+  readonly save: (workspace: string, overlay: Overlay) => Effect.Effect<Sha>
+  readonly commit: (workspace: string, info: CommitInfo) => Effect.Effect<Sha>
+  /** Sets `refs/heads/main` to a commit that is stored, durably. The same again changes nothing. */
+  readonly moveRef: (workspace: string, commit: Sha) => Effect.Effect<void>
+  readonly ref: (workspace: string) => Effect.Effect<Sha | undefined>
+  readonly readCommit: (workspace: string, commit: Sha) => Effect.Effect<Commit | undefined>
+  readonly files: (workspace: string, tree: Sha) => Effect.Effect<ReadonlyArray<TreeFile>>
+  /** The bytes of a file at a tree; links are not followed (their target is their content). `undefined`: no such file. */
+  readonly readFile: (
+    workspace: string,
+    tree: Sha,
+    path: string
+  ) => Effect.Effect<{ readonly file: TreeFile; readonly bytes: Uint8Array } | undefined>
+  /** Path by path, in byte order; `undefined` is the empty tree. Subtrees with the same name are not read. */
+  readonly compare: (
+    workspace: string,
+    from: Sha | undefined,
+    to: Sha
+  ) => Effect.Effect<ReadonlyArray<Change & { readonly before: TreeFile | undefined; readonly after: TreeFile | undefined }>>
+  /** Unified diff as `git diff` prints it (a/ b/, new file mode, `Binary files … differ`), at most `maxBytes` long. */
+  readonly diff: (
+    workspace: string,
+    from: Sha | undefined,
+    to: Sha,
+    options?: { readonly maxBytes?: number }
+  ) => Effect.Effect<string>
+  /** Puts what changed from `base` to `tree` path by path on `onto` (the run's side wins); answers the new root tree. */
+  readonly rebase: (workspace: string, base: Sha | undefined, tree: Sha, onto: Sha) => Effect.Effect<Sha>
+  /** Removes the repository. The same again changes nothing. */
+  readonly erase: (workspace: string) => Effect.Effect<void>
+}>()("cairn/Workspaces") {}

@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config"
+
+export default defineConfig({
+  test: {
+    // Deno has no worker_threads pool that vitest can use; forks run on both runtimes.
+    pool: "forks",
+    include: ["test/**/*.test.ts"],
+    testTimeout: 30_000,
+    hookTimeout: 120_000,
+    maxWorkers: 2
+  }
+})
