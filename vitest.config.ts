@@ -5,6 +5,7 @@ export default defineConfig({
     // Deno has no worker_threads pool that vitest can use; forks run on both runtimes.
     pool: "forks",
     include: ["test/**/*.test.ts"],
+    globalSetup: ["test/globalSetup.ts"],
     testTimeout: 30_000,
     hookTimeout: 120_000,
     maxWorkers: 2

@@ -1,0 +1,144 @@
+import { Data, Result, Schema } from "effect"
+import type { Decider } from "./Decider.ts"
+import { text } from "./Event.ts"
+import { workspaceSubject } from "./Workspace.ts"
+
+const Content = Schema.Array(Schema.Record(Schema.String, Schema.Unknown))
+const Results = Schema.Array(
+  Schema.Struct({ toolUseId: Schema.String, content: Schema.String, isError: Schema.Boolean })
+)
+
+/** Stored for good: add a tag or a version, never change the meaning of one. */
+export const ChatEvent = Schema.TaggedUnion({
+  ChatRequested: {
+    run: Schema.String,
+    workspace: Schema.String,
+    generation: Schema.Int,
+    /** The caller's home for snippets, and the key whose revocation ends the run. */
+    home: Schema.String,
+    key: Schema.String,
+    model: Schema.String,
+    maxTurns: Schema.Int,
+    ...text({ prompt: Schema.String, org: Schema.String, user: Schema.String })
+  },
+  /** The run begins, on the workspace's head of that moment (`null`: it is empty). */
+  ChatStarted: {
+    run: Schema.String,
+    base: Schema.NullOr(Schema.Struct({ commit: Schema.String, tree: Schema.String }))
+  },
+  /** A process took the run up that another one left, after `turns` whole steps. */
+  ChatResumed: { run: Schema.String, step: Schema.Int, attempt: Schema.Int },
+  ModelTurned: {
+    run: Schema.String,
+    turn: Schema.Int,
+    stopReason: Schema.String,
+    inputTokens: Schema.Int,
+    outputTokens: Schema.Int,
+    ...text({ content: Content })
+  },
+  ToolsRan: { run: Schema.String, turn: Schema.Int, tree: Schema.String, ...text({ results: Results }) }
+})
+export type ChatEvent = typeof ChatEvent.Type
+const Event = ChatEvent.cases
+
+type Content = typeof Content.Type
+type Results = typeof Results.Type
+
+export type ChatCommand = Data.TaggedEnum<{
+  RequestChat: {
+    readonly run: string
+    readonly workspace: string
+    readonly generation: number
+    readonly home: string
+    readonly key: string
+    readonly model: string
+    readonly maxTurns: number
+    readonly prompt: string
+    readonly org: string
+    readonly user: string
+  }
+  StartChat: { readonly base: { readonly commit: string; readonly tree: string } | null }
+  ResumeChat: Record<never, never>
+  RecordTurn: {
+    readonly turn: number
+    readonly content: Content
+    readonly stopReason: string
+    readonly inputTokens: number
+    readonly outputTokens: number
+  }
+  RecordTools: { readonly turn: number; readonly results: Results; readonly tree: string }
+}>
+export const ChatCommand = Data.taggedEnum<ChatCommand>()
+
+export class ChatNotRequested extends Data.TaggedError("ChatNotRequested") {}
+/** Taken up three times at the same step without getting past it. */
+export class ChatStuck extends Data.TaggedError("ChatStuck")<{ readonly attempts: number }> {}
+
+export interface ChatState {
+  readonly run: string | undefined
+  readonly subject: string
+  readonly started: boolean
+  /** Turns and rounds of tools that are recorded. */
+  readonly step: number
+  /** How often the run was taken up at this step. */
+  readonly attempts: number
+  readonly turns: ReadonlySet<number>
+  readonly rounds: ReadonlySet<number>
+}
+
+const maxAttempts = 3
+
+/** One run of the agent: what was asked, then each step of it, so that another process can go on after the last one. */
+export const Chat: Decider<ChatCommand, ChatEvent, ChatState, ChatNotRequested | ChatStuck> = {
+  initial: {
+    run: undefined,
+    subject: "",
+    started: false,
+    step: 0,
+    attempts: 0,
+    turns: new Set(),
+    rounds: new Set()
+  },
+
+  decide: (command, state) => {
+    type Decision = Result.Result<Array<ChatEvent>, ChatNotRequested | ChatStuck>
+    if (command._tag === "RequestChat") {
+      if (state.run !== undefined) return Result.succeed([])
+      const { _tag, prompt, org, user, ...facts } = command
+      const subject = workspaceSubject(facts.workspace, facts.generation)
+      return Result.succeed([Event.ChatRequested.make({ ...facts, subject, text: { prompt, org, user } })])
+    }
+    const { run, subject } = state
+    if (run === undefined) return Result.fail(new ChatNotRequested())
+    return ChatCommand.$match(command, {
+      RequestChat: (): Decision => Result.succeed([]),
+      StartChat: ({ base }): Decision => Result.succeed(state.started ? [] : [Event.ChatStarted.make({ run, base })]),
+      ResumeChat: (): Decision =>
+        state.attempts >= maxAttempts
+          ? Result.fail(new ChatStuck({ attempts: state.attempts }))
+          : Result.succeed([Event.ChatResumed.make({ run, step: state.step, attempt: state.attempts + 1 })]),
+      RecordTurn: ({ _tag, content, ...turn }): Decision =>
+        Result.succeed(
+          state.turns.has(turn.turn) ? [] : [Event.ModelTurned.make({ run, ...turn, subject, text: { content } })]
+        ),
+      RecordTools: ({ turn, tree, results }): Decision =>
+        Result.succeed(
+          state.rounds.has(turn) ? [] : [Event.ToolsRan.make({ run, turn, tree, subject, text: { results } })]
+        )
+    })
+  },
+
+  evolve: (state, event) =>
+    ChatEvent.match(event, {
+      ChatRequested: ({ run, subject }) => ({ ...state, run, subject }),
+      ChatStarted: () => ({ ...state, started: true }),
+      ChatResumed: ({ attempt }) => ({ ...state, attempts: attempt }),
+      ModelTurned: ({ turn }) => ({
+        ...state,
+        step: state.step + 1,
+        attempts: 0,
+        turns: new Set(state.turns).add(turn)
+      }),
+      ToolsRan: ({ turn }) => ({ ...state, step: state.step + 1, attempts: 0, rounds: new Set(state.rounds).add(turn) })
+    })
+}

@@ -1,0 +1,47 @@
+import { Schema } from "effect"
+
+/** What stands in the place of an event's text once its subject was erased. */
+export const Erased = null
+export type Erased = typeof Erased
+
+/**
+ * What a caller typed, as a part of an event: names, prompts, sources. It is kept beside the log, under the event's
+ * `subject`, so that it can be erased while the event stays. Deciders and projections see the plain fields, or `Erased`.
+ */
+export const text = <F extends Schema.Struct.Fields>(fields: F) => ({
+  /** Whose text it is: all of a subject's text is erased together. */
+  subject: Schema.String,
+  text: Schema.NullOr(Schema.Struct(fields))
+})
+
+/** Who did it: the key that was used, its user, its organization (`null`: none, or the operator at the command line). */
+export interface Actor {
+  readonly key: string | null
+  readonly user: string | null
+  readonly organization: string | null
+}
+
+/** What the log knows of an event beside its own fields. */
+export interface Envelope {
+  /** Strictly increasing in commit order; opaque outside. */
+  readonly position: number
+  /** The organization or user that owns the stream. */
+  readonly tenant: string
+  readonly stream: string
+  /** 0 for a stream's first event, then without a gap. */
+  readonly revision: number
+  readonly eventId: string
+  readonly type: string
+  readonly schemaVersion: number
+  readonly actor: Actor
+  readonly commandId: string
+  readonly correlationId: string
+  readonly causationId: string | null
+  /** Milliseconds since the epoch. */
+  readonly recordedAt: number
+}
+
+/** An event as it is delivered: its envelope and, decoded, itself. */
+export interface Recorded<E> extends Envelope {
+  readonly event: E
+}

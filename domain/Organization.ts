@@ -1,0 +1,141 @@
+import { Data, Result, Schema } from "effect"
+import type { Decider } from "./Decider.ts"
+import { text } from "./Event.ts"
+import { KeyCreated, KeyNotFound, KeyRevoked, type NewKey, Role } from "./Key.ts"
+import { Tier } from "./Tier.ts"
+
+/** Stored for good: add a tag or a version, never change the meaning of one. */
+export const OrganizationEvent = Schema.TaggedUnion({
+  OrganizationRegistered: {
+    organization: Schema.String,
+    tier: Tier,
+    memberLimit: Schema.Int,
+    ...text({ name: Schema.String, secret: Schema.String })
+  },
+  MemberAdded: { user: Schema.String, role: Role, ...text({ email: Schema.String }) },
+  KeyCreated,
+  KeyRevoked
+})
+export type OrganizationEvent = typeof OrganizationEvent.Type
+const { OrganizationRegistered, MemberAdded, KeyCreated: Created, KeyRevoked: Revoked } = OrganizationEvent.cases
+
+export type OrganizationCommand = Data.TaggedEnum<{
+  RegisterOrganization: {
+    readonly organization: string
+    readonly name: string
+    /** Keys every digest of the tenant; random. */
+    readonly secret: string
+    readonly tier: Tier
+    readonly memberLimit: number
+    readonly owner: Member
+    readonly key: NewKey
+  }
+  CreateKey: {
+    /** The key whose authority counts; `null` is the operator at the command line. */
+    readonly by: string | null
+    readonly member: Member
+    readonly role: Role
+    readonly key: NewKey
+  }
+  RevokeKey: { readonly by: string | null; readonly key: string }
+}>
+export const OrganizationCommand = Data.taggedEnum<OrganizationCommand>()
+
+interface Member {
+  readonly user: string
+  readonly email: string
+}
+
+export class OrganizationExists extends Data.TaggedError("OrganizationExists")<{ readonly organization: string }> {}
+export class NotOrganizationMember extends Data.TaggedError("NotOrganizationMember") {}
+export class EnterpriseRequired extends Data.TaggedError("EnterpriseRequired")<{ readonly tier: Tier }> {}
+export class AdminKeyRequired extends Data.TaggedError("AdminKeyRequired")<{ readonly role: Role }> {}
+export class OnlyOwnerCanPromote extends Data.TaggedError("OnlyOwnerCanPromote")<{ readonly role: Role }> {}
+export class MemberLimitReached extends Data.TaggedError("MemberLimitReached")<{ readonly limit: number }> {}
+
+export type OrganizationRefusal =
+  | OrganizationExists
+  | NotOrganizationMember
+  | EnterpriseRequired
+  | AdminKeyRequired
+  | OnlyOwnerCanPromote
+  | MemberLimitReached
+  | KeyNotFound
+
+export interface OrganizationState {
+  readonly registered: { readonly tier: Tier; readonly memberLimit: number } | undefined
+  readonly members: ReadonlySet<string>
+  /** Keys that are not revoked. */
+  readonly keys: ReadonlyMap<string, { readonly user: string; readonly role: Role }>
+}
+
+/** Who may manage keys: a live admin's or owner's key of an enterprise organization, or the operator. */
+const authority = (state: OrganizationState, by: string | null): Result.Result<Role, OrganizationRefusal> => {
+  if (state.registered === undefined) return Result.fail(new NotOrganizationMember())
+  if (by === null) return Result.succeed("owner")
+  const key = state.keys.get(by)
+  if (key === undefined) return Result.fail(new NotOrganizationMember())
+  if (state.registered.tier !== "ENTERPRISE") return Result.fail(new EnterpriseRequired({ tier: state.registered.tier }))
+  if (key.role === "member") return Result.fail(new AdminKeyRequired({ role: key.role }))
+  return Result.succeed(key.role)
+}
+
+const subjectOf = (user: string) => `user/${user}`
+
+const created = (user: string, role: Role, { key, name, hash, prefix }: NewKey) =>
+  Created.make({ key, user, role, hash, prefix, subject: subjectOf(user), text: { name } })
+
+const joined = ({ user, email }: Member, role: Role) =>
+  MemberAdded.make({ user, role, subject: subjectOf(user), text: { email } })
+
+/** One organization: its members up to the cap, and their keys. */
+export const Organization: Decider<OrganizationCommand, OrganizationEvent, OrganizationState, OrganizationRefusal> = {
+  initial: { registered: undefined, members: new Set(), keys: new Map() },
+
+  decide: (command, state) =>
+    OrganizationCommand.$match(command, {
+      RegisterOrganization: ({ organization, name, secret, tier, memberLimit, owner, key }) =>
+        state.registered !== undefined
+          ? Result.fail(new OrganizationExists({ organization }))
+          : Result.succeed([
+              OrganizationRegistered.make({
+                organization,
+                tier,
+                memberLimit,
+                subject: `organization/${organization}`,
+                text: { name, secret }
+              }),
+              joined(owner, "owner"),
+              created(owner.user, "owner", key)
+            ]),
+
+      CreateKey: ({ by, member, role, key }) =>
+        Result.flatMap(authority(state, by), (holder): Result.Result<Array<OrganizationEvent>, OrganizationRefusal> => {
+          if (role !== "member" && holder !== "owner") return Result.fail(new OnlyOwnerCanPromote({ role: holder }))
+          if (state.members.has(member.user)) return Result.succeed([created(member.user, role, key)])
+          const limit = state.registered!.memberLimit
+          if (state.members.size >= limit) return Result.fail(new MemberLimitReached({ limit }))
+          return Result.succeed([joined(member, role), created(member.user, role, key)])
+        }),
+
+      RevokeKey: ({ by, key }) =>
+        Result.flatMap(authority(state, by), (): Result.Result<Array<OrganizationEvent>, OrganizationRefusal> => {
+          const found = state.keys.get(key)
+          return found === undefined
+            ? Result.fail(new KeyNotFound({ key }))
+            : Result.succeed([Revoked.make({ key, user: found.user })])
+        })
+    }),
+
+  evolve: (state, event) =>
+    OrganizationEvent.match(event, {
+      OrganizationRegistered: ({ tier, memberLimit }) => ({ ...state, registered: { tier, memberLimit } }),
+      MemberAdded: ({ user }) => ({ ...state, members: new Set(state.members).add(user) }),
+      KeyCreated: ({ key, user, role }) => ({ ...state, keys: new Map(state.keys).set(key, { user, role }) }),
+      KeyRevoked: ({ key }) => {
+        const keys = new Map(state.keys)
+        keys.delete(key)
+        return { ...state, keys }
+      }
+    })
+}

@@ -1,0 +1,8 @@
+import { Schema } from "effect"
+
+/** What an organization may use. */
+export const Tier = Schema.Literals(["FREE", "PRO", "ENTERPRISE"])
+export type Tier = typeof Tier.Type
+
+/** Members that an organization may have unless it was registered with another number; the owner counts. */
+export const memberLimit = (tier: Tier): number => ({ FREE: 1, PRO: 10, ENTERPRISE: 100 })[tier]

@@ -1,0 +1,67 @@
+import { Data, Result, Schema } from "effect"
+import type { Decider } from "./Decider.ts"
+import { text } from "./Event.ts"
+import { KeyCreated, KeyNotFound, KeyRevoked, type NewKey } from "./Key.ts"
+
+/** Stored for good: add a tag or a version, never change the meaning of one. */
+export const UserEvent = Schema.TaggedUnion({
+  UserRegistered: { user: Schema.String, ...text({ email: Schema.String, secret: Schema.String }) },
+  KeyCreated,
+  KeyRevoked
+})
+export type UserEvent = typeof UserEvent.Type
+
+export type UserCommand = Data.TaggedEnum<{
+  /** Registers the person too, when this is the first key. */
+  CreatePersonalKey: {
+    readonly user: string
+    readonly email: string
+    /** Keys every digest of the tenant, when the person is registered by this; random. */
+    readonly secret: string
+    readonly key: NewKey
+  }
+  RevokePersonalKey: { readonly key: string }
+}>
+export const UserCommand = Data.taggedEnum<UserCommand>()
+
+export interface UserState {
+  readonly registered: boolean
+  readonly user: string
+  readonly keys: ReadonlySet<string>
+}
+
+/** A person without an organization, and their keys. Only the operator makes and revokes these. */
+export const User: Decider<UserCommand, UserEvent, UserState, KeyNotFound> = {
+  initial: { registered: false, user: "", keys: new Set() },
+
+  decide: (command, state) =>
+    UserCommand.$match(command, {
+      CreatePersonalKey: ({ user, email, secret, key: { key, name, hash, prefix } }): Result.Result<
+        Array<UserEvent>,
+        KeyNotFound
+      > => {
+        const subject = `user/${user}`
+        const created = UserEvent.cases.KeyCreated.make({ key, user, role: "owner", hash, prefix, subject, text: { name } })
+        return Result.succeed(
+          state.registered
+            ? [created]
+            : [UserEvent.cases.UserRegistered.make({ user, subject, text: { email, secret } }), created]
+        )
+      },
+      RevokePersonalKey: ({ key }) =>
+        state.keys.has(key)
+          ? Result.succeed([UserEvent.cases.KeyRevoked.make({ key, user: state.user })])
+          : Result.fail(new KeyNotFound({ key }))
+    }),
+
+  evolve: (state, event) =>
+    UserEvent.match(event, {
+      UserRegistered: ({ user }) => ({ ...state, registered: true, user }),
+      KeyCreated: ({ key }) => ({ ...state, keys: new Set(state.keys).add(key) }),
+      KeyRevoked: ({ key }) => {
+        const keys = new Set(state.keys)
+        keys.delete(key)
+        return { ...state, keys }
+      }
+    })
+}

@@ -1,0 +1,42 @@
+import { ChatEvent } from "./Chat.ts"
+import { OrganizationEvent } from "./Organization.ts"
+import { RetrievalEvent } from "./Retrieval.ts"
+import { SnippetEvent } from "./Snippet.ts"
+import { UsageEvent } from "./Usage.ts"
+import { UserEvent } from "./User.ts"
+import { WorkspaceEvent } from "./Workspace.ts"
+
+/** Every event that the log can hold. */
+export type DomainEvent =
+  | OrganizationEvent
+  | UserEvent
+  | SnippetEvent
+  | WorkspaceEvent
+  | ChatEvent
+  | RetrievalEvent
+  | UsageEvent
+
+export type EventType = DomainEvent["_tag"]
+export type EventOf<T extends EventType> = Extract<DomainEvent, { readonly _tag: T }>
+
+/** The shape of each event's current version. Keys are what the log calls the type. */
+export const eventSchemas = {
+  ...OrganizationEvent.cases,
+  ...UserEvent.cases,
+  ...SnippetEvent.cases,
+  ...WorkspaceEvent.cases,
+  ...ChatEvent.cases,
+  ...RetrievalEvent.cases,
+  ...UsageEvent.cases
+} as const
+
+/** Turns an event's stored fields of one version into those of the next. */
+export type Upcast = (fields: { readonly [key: string]: unknown }) => { readonly [key: string]: unknown }
+
+/**
+ * Event types that have changed: `upcasts[0]` reads version 1 as version 2, and so on, so that a type's current
+ * version is one more than its upcasts. A new meaning is a new type instead.
+ */
+export const upcasts: { readonly [T in EventType]?: ReadonlyArray<Upcast> } = {}
+
+export const currentVersion = (type: EventType): number => (upcasts[type]?.length ?? 0) + 1

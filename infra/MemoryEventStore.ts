@@ -1,0 +1,65 @@
+import { Clock, Effect, Layer, PubSub, Stream } from "effect"
+import { derivedId } from "#domain/Id.ts"
+import { type Append, type Command, EventStore, type StoredEvent, WrongRevision } from "#ports/EventStore.ts"
+
+/** The log in memory: for unit tests and for nothing else. It keeps every promise of the port but survival. */
+export const layer = Layer.effect(
+  EventStore,
+  Effect.gen(function* () {
+    const log: Array<StoredEvent> = []
+    const subjects = new Map<string, string>()
+    const erased = new Set<string>()
+    const news = yield* PubSub.sliding<void>(1)
+
+    const ofStream = (stream: string) => log.filter((event) => event.stream === stream)
+    const ofCommand = (commandId: string) => log.filter((event) => event.commandId === commandId)
+
+    const record = ({ tenant, stream }: Append, command: Command, recordedAt: number) => {
+      const { commandId, correlationId, causationId, actor } = command
+      const next = ofStream(stream).length
+      for (const [index, { payload, ...event }] of command.events.entries()) {
+        const eventId = derivedId(commandId, index)
+        const subject = payload === null ? "" : `${tenant} ${payload.subject}`
+        subjects.set(eventId, subject)
+        const place = { position: log.length + 1, tenant, stream, revision: next + index, eventId }
+        const cause = { actor, commandId, correlationId, causationId, recordedAt }
+        log.push({ ...place, ...event, ...cause, payload: erased.has(subject) ? null : (payload?.bytes ?? null) })
+      }
+      for (const subject of command.erases) {
+        erased.add(`${tenant} ${subject}`)
+        for (const [index, event] of log.entries()) {
+          if (subjects.get(event.eventId) === `${tenant} ${subject}`) log[index] = { ...event, payload: null }
+        }
+      }
+    }
+
+    const append = (append: Append, now: number): Effect.Effect<Array<Array<StoredEvent>>, WrongRevision> => {
+      const { stream, expected, commands } = append
+      const before = commands.map(({ commandId }) => ofCommand(commandId))
+      if (before.every((events) => events.length > 0)) return Effect.succeed(before)
+      const actual = ofStream(stream).length - 1
+      const asExpected = expected === "any" || actual === (expected === "none" ? -1 : expected)
+      if (!asExpected || before.some((events) => events.length > 0)) {
+        return Effect.fail(new WrongRevision({ stream, expected, actual }))
+      }
+      for (const command of commands) record(append, command, now)
+      return Effect.as(
+        PubSub.publish(news, undefined),
+        commands.map(({ commandId }) => ofCommand(commandId))
+      )
+    }
+
+    return EventStore.of({
+      append: (request) => Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.suspend(() => append(request, now))),
+      outcome: (commandId) => Effect.sync(() => ofCommand(commandId)),
+      readStream: (stream, after) => Effect.sync(() => ofStream(stream).slice(after + 1)),
+      readAll: (after, { types, limit = 1000 } = {}) =>
+        Effect.sync(() => {
+          const rest = log.slice(after)
+          return (types === undefined ? rest : rest.filter((event) => types.includes(event.type))).slice(0, limit)
+        }),
+      head: Effect.sync(() => log.length),
+      hints: Stream.fromPubSub(news)
+    })
+  })
+)

@@ -1,0 +1,145 @@
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { Effect, Result } from "effect"
+import { derivedId } from "#domain/Id.ts"
+import type { Append, StoredEvent } from "#ports/EventStore.ts"
+
+/** What `es_append` said: either every unit is in, from `head` on, or none is and `trouble` names why. */
+export interface Verdict {
+  readonly head: number
+  readonly recordedAt: number
+  /** Units (from 0) that are not where they thought, or that have a command which is in the log already. */
+  readonly trouble: ReadonlyArray<number>
+  /** The revision that each unit's stream had. */
+  readonly actual: ReadonlyArray<number>
+}
+
+interface Row {
+  readonly head: bigint
+  readonly recorded: Date | null
+  readonly trouble: ReadonlyArray<number> | null
+  readonly actual: ReadonlyArray<number>
+}
+
+const revision = { none: -1, any: -2 } as const
+
+const { bool, bytea, int2, int4, text, uuid } = PgTypes.OID
+
+/** The element type of each of `es_append`'s parameters, in its order. */
+const types = {
+  units: { tenant: text, stream: text, expected: int4, size: int4 },
+  events: {
+    ...{ unit: int4, first: bool, id: uuid, type: text, version: int2, data: text, hasText: bool },
+    ...{ key: text, user: text, organization: text, command: uuid, correlation: uuid, causation: uuid }
+  },
+  payloads: { event: int4, subject: text, salt: bytea, bytes: bytea },
+  erasures: { unit: int4, subject: text },
+  requests: { digest: text, n: int4, command: uuid }
+} as const
+
+type Columns = { readonly [T in keyof typeof types]: { readonly [C in keyof (typeof types)[T]]: Array<unknown> } }
+
+const empty = (): Columns => {
+  const columns = (table: object) => Object.fromEntries(Object.keys(table).map((name) => [name, []]))
+  return Object.fromEntries(Object.entries(types).map(([name, table]) => [name, columns(table)])) as never
+}
+
+/** The batch in columns, as `es_append` takes it; units and events are numbered from 1. */
+const columnsOf = (batch: ReadonlyArray<Append>): Columns => {
+  const { units, events, payloads, erasures, requests } = empty()
+  for (const [index, append] of batch.entries()) {
+    const before = events.id.length
+    for (const { commandId, correlationId, causationId, actor, ...command } of append.commands) {
+      for (const [place, { type, schemaVersion, data, payload }] of command.events.entries()) {
+        events.unit.push(index + 1)
+        events.first.push(place === 0)
+        events.id.push(derivedId(commandId, place))
+        events.type.push(type)
+        events.version.push(schemaVersion)
+        events.data.push(data)
+        events.hasText.push(payload !== null)
+        events.key.push(actor.key)
+        events.user.push(actor.user)
+        events.organization.push(actor.organization)
+        events.command.push(commandId)
+        events.correlation.push(correlationId)
+        events.causation.push(causationId)
+        if (payload === null) continue
+        payloads.event.push(events.id.length)
+        payloads.subject.push(payload.subject)
+        payloads.salt.push(payload.salt)
+        payloads.bytes.push(payload.bytes)
+      }
+      for (const subject of command.erases) {
+        erasures.unit.push(index + 1)
+        erasures.subject.push(subject)
+      }
+      if (command.request === null) continue
+      requests.digest.push(command.request.digest)
+      requests.n.push(command.request.n)
+      requests.command.push(commandId)
+    }
+    units.tenant.push(append.tenant)
+    units.stream.push(append.stream)
+    units.expected.push(typeof append.expected === "number" ? append.expected : revision[append.expected])
+    units.size.push(events.id.length - before)
+  }
+  return { units, events, payloads, erasures, requests }
+}
+
+/** Typed, because an array of nulls alone has no type to be inferred. */
+const parametersOf = (batch: ReadonlyArray<Append>) => {
+  const columns = columnsOf(batch)
+  return Object.entries(types).flatMap(([table, elements]) =>
+    Object.entries(elements).map(([name, element]) =>
+      Result.getOrThrow(PgTypes.array((columns as never)[table]![name], element))
+    )
+  )
+}
+
+const parameters = Array.from({ length: 26 }, (_, index) => `$${index + 1}`).join(", ")
+const statement = `SELECT head, recorded, trouble, actual FROM es_append(${parameters})`
+
+/** One call of `es_append`: all of the batch or nothing of it. */
+export const appendBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<Append>) {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* sql.unsafe<Row>(statement, parametersOf(batch))
+  const { head, recorded, trouble, actual } = row!
+  const verdict: Verdict = {
+    head: Number(head),
+    recordedAt: recorded?.getTime() ?? 0,
+    trouble: (trouble ?? []).map((unit) => unit - 1),
+    actual
+  }
+  return verdict
+})
+
+/** The events of a unit that is in, as a reader will see them; `position` is that of the event before its first. */
+export const appended = (
+  { tenant, stream, commands }: Append,
+  position: number,
+  actual: number,
+  recordedAt: number
+): ReadonlyArray<ReadonlyArray<StoredEvent>> => {
+  let next = 0
+  return commands.map(({ commandId, correlationId, causationId, actor, events }) =>
+    events.map(({ type, schemaVersion, data, payload }, index) => {
+      next += 1
+      return {
+        position: position + next,
+        tenant,
+        stream,
+        revision: actual + next,
+        eventId: derivedId(commandId, index),
+        type,
+        schemaVersion,
+        actor,
+        commandId,
+        correlationId,
+        causationId,
+        recordedAt,
+        data,
+        payload: payload?.bytes ?? null
+      }
+    })
+  )
+}

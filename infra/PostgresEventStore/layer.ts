@@ -1,0 +1,156 @@
+import { PgClient } from "@effect/sql-pg"
+import { Deferred, Effect, Layer, Option, PubSub, Queue, Schedule, Stream } from "effect"
+import { derivedId } from "#domain/Id.ts"
+import { type Append, EventStore, type StoredEvent, StoreUnavailable, WrongRevision } from "#ports/EventStore.ts"
+import { appendBatch, appended } from "./append.ts"
+import * as Read from "./read.ts"
+
+type Events = ReadonlyArray<ReadonlyArray<StoredEvent>>
+
+interface Waiting {
+  readonly append: Append
+  readonly answer: Deferred.Deferred<Events, WrongRevision | StoreUnavailable>
+}
+
+/** Bytes of payloads and number of units that go out in one call. */
+const batchBytes = 8 * 1024 * 1024
+const batchUnits = 1024
+
+/** A lost connection is tried again before an append is given up, for about 5 s in all. */
+const reconnect = { schedule: Schedule.exponential("20 millis"), times: 8 }
+
+const channel = "cairn_events"
+
+const unavailable = () => new StoreUnavailable({ message: "the event store can't be reached" })
+
+/**
+ * The log in Postgres. Appends that arrive while one is under way go out together in the next call (group commit):
+ * alone, each would wait for the lock and for the disk. Positions are dense.
+ */
+export const layer = Layer.effect(
+  EventStore,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const waiting = yield* Queue.unbounded<Waiting>()
+    const news = yield* PubSub.sliding<void>(1)
+    const told = yield* Queue.sliding<void>(1)
+
+    const outcome = (commandId: string) => Read.readCommand(derivedId(commandId, 0), commandId)
+
+    /** Units that could not go in with others, one by one: each gets an answer of its own. */
+    const alone = Effect.fnUntraced(function* ({ append, answer }: Waiting) {
+      const { trouble, head, actual, recordedAt } = yield* appendBatch([append])
+      if (trouble.length === 0) return yield* Deferred.succeed(answer, appended(append, head, actual[0]!, recordedAt))
+      const before = yield* Effect.forEach(append.commands, ({ commandId }) => outcome(commandId))
+      if (before.every((events) => events.length > 0)) return yield* Deferred.succeed(answer, before)
+      const { stream, expected } = append
+      return yield* Deferred.fail(answer, new WrongRevision({ stream, expected, actual: actual[0]! }))
+    })
+
+    const commit = Effect.fnUntraced(function* (batch: ReadonlyArray<Waiting>) {
+      if (batch.length === 1) return yield* alone(batch[0]!)
+      const { trouble, head, actual, recordedAt } = yield* appendBatch(batch.map(({ append }) => append))
+      if (trouble.length > 0) {
+        // nothing went in: the good ones first, again as one, then those in trouble
+        const troubled = new Set(trouble)
+        const good = batch.filter((_, unit) => !troubled.has(unit))
+        if (good.length > 0) yield* commitOrFail(good)
+        yield* Effect.forEach(trouble, (unit) => commitOrFail([batch[unit]!]))
+        return
+      }
+      let position = head
+      for (const [unit, { append, answer }] of batch.entries()) {
+        const events = appended(append, position, actual[unit]!, recordedAt)
+        yield* Deferred.succeed(answer, events)
+        for (const { length } of events) position += length
+      }
+    })
+
+    const commitOrFail = (batch: ReadonlyArray<Waiting>): Effect.Effect<void, never, PgClient.PgClient> =>
+      commit(batch).pipe(
+        // whether the lost connection had committed or not: es_append knows the commands that it has
+        Effect.retry({ while: (error) => error.isRetryable, ...reconnect }),
+        Effect.catchTag("SqlError", (error) =>
+          // a fault of one unit (bytes that Postgres refuses) must not harm its neighbours
+          batch.length > 1 && !error.isRetryable
+            ? Effect.forEach(batch, (one) => commitOrFail([one]), { discard: true })
+            : Effect.andThen(
+                Effect.logError("append failed", error),
+                Effect.forEach(batch, ({ answer }) => Deferred.fail(answer, unavailable()), { discard: true })
+              )
+        ),
+        Effect.asVoid
+      )
+
+    const weight = ({ append }: Waiting) =>
+      append.commands.reduce(
+        (sum, { events }) => events.reduce((s, { data, payload }) => s + data.length + (payload?.bytes.length ?? 0), sum),
+        0
+      )
+
+    const nextBatch = Effect.gen(function* () {
+      const batch = [yield* Queue.take(waiting)]
+      let bytes = weight(batch[0]!)
+      while (batch.length < batchUnits && bytes < batchBytes) {
+        const next = yield* Queue.poll(waiting)
+        if (Option.isNone(next)) break
+        batch.push(next.value)
+        bytes += weight(next.value)
+      }
+      return batch
+    })
+
+    yield* Effect.forkScoped(
+      Effect.forever(
+        Effect.gen(function* () {
+          yield* commitOrFail(yield* nextBatch)
+          yield* PubSub.publish(news, undefined)
+          yield* Queue.offer(told, undefined)
+        })
+      )
+    )
+
+    // Other processes are told after the commit, and seldom: a NOTIFY inside it would serialise all commits again.
+    yield* Effect.forkScoped(
+      Effect.forever(
+        Queue.take(told).pipe(
+          Effect.andThen(Effect.ignore(sql.notify(channel, ""))),
+          Effect.andThen(Effect.sleep("20 millis"))
+        )
+      )
+    )
+    yield* sql.listen(channel).pipe(
+      Effect.flatMap((notifications) =>
+        Effect.forever(Effect.andThen(Queue.take(notifications), PubSub.publish(news, undefined)))
+      ),
+      Effect.scoped,
+      Effect.ignore,
+      Effect.repeat(Schedule.spaced("1 second")),
+      Effect.forkScoped
+    )
+    // A hint may be lost; this one is not.
+    yield* Effect.forkScoped(Effect.repeat(PubSub.publish(news, undefined), Schedule.spaced("1 second")))
+
+    const here = <A, E>(effect: Effect.Effect<A, E, PgClient.PgClient>) =>
+      effect.pipe(
+        Effect.provideService(PgClient.PgClient, sql),
+        Effect.catch(() => Effect.fail(unavailable()))
+      )
+
+    return EventStore.of({
+      append: (append) =>
+        Effect.uninterruptible(
+          Effect.gen(function* () {
+            const answer = yield* Deferred.make<Events, WrongRevision | StoreUnavailable>()
+            yield* Queue.offer(waiting, { append, answer })
+            return yield* Deferred.await(answer)
+          })
+        ),
+      outcome: (commandId) => here(outcome(commandId)),
+      readStream: (stream, after) => here(Read.readStream(stream, after)),
+      readAll: (after, options = {}) => here(Read.readAll(after, options)),
+      head: here(Read.head),
+      hints: Stream.fromPubSub(news)
+    })
+  })
+)

@@ -1,0 +1,151 @@
+import { Console, Effect, Option, Redacted, Schedule, type Scope } from "effect"
+import { mkdirSync, realpathSync, rmSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { type Binaries, findBinaries } from "./binaries.ts"
+import { type Cluster, checkMajor, clusterOf, exists, initialize } from "./cluster.ts"
+import { failed, failedTo, LaunchFailed } from "./LaunchFailed.ts"
+import { lockFolder } from "./lock.ts"
+import { type Account, chooseAccount, ownAll } from "./privileges.ts"
+import { answers, connection, findPostmaster, freePort, type Postmaster, spawnPostmaster, stop } from "./server.ts"
+
+export { LaunchFailed }
+
+/** How to reach the data folder's Postgres. The fields fit `PgClient.make`; `url` says the same in one. */
+export interface EmbeddedPostgres {
+  /** `postgres://…` with the password. */
+  readonly url: Redacted.Redacted<string>
+  readonly host: string
+  readonly port: number
+  readonly username: string
+  readonly password: Redacted.Redacted<string>
+  readonly database: string
+  /** Whether it ran already. */
+  readonly adopted: boolean
+}
+
+/**
+ * Gives the data folder's Postgres: makes the cluster at the first use, adopts a server that still runs, else starts one.
+ * Until the scope closes the folder is this process's alone, and a server that dies is started again on the same port; then
+ * the server is stopped. Fails with `LaunchFailed`: `in-use` (nothing was touched), `other-major`, `no-binaries`, `failed`.
+ */
+export const launch = (options: {
+  readonly dataDir: string
+}): Effect.Effect<EmbeddedPostgres, LaunchFailed, Scope.Scope> =>
+  Effect.gen(function* () {
+    const dataDir = yield* folder(options.dataDir)
+    yield* lockFolder(dataDir)
+    const installed = yield* findBinaries(dataDir)
+    yield* checkMajor(clusterOf(dataDir), installed)
+
+    let running: Postmaster | undefined
+    let current = clusterOf(dataDir)
+    yield* Effect.addFinalizer(() => (running === undefined ? Effect.void : stop(current, installed, running)))
+
+    const start = (port: number | undefined) =>
+      Effect.gen(function* () {
+        const adopted = yield* adopt(current, (found) => (running = found))
+        if (adopted) return true
+        const { account, binaries } = yield* chooseAccount(dataDir, installed)
+        current = clusterOf(dataDir)
+        if (!exists(current)) yield* initialize(current, binaries, account)
+        yield* Effect.try({ try: () => ownAll(account, current.home), catch: failedTo(`give away ${current.home}`) })
+        yield* startServer(current, binaries, account, port, (spawned) => (running = spawned))
+        return false
+      })
+
+    const adopted = yield* start(undefined)
+    const { port } = running!
+    yield* Effect.forkScoped(
+      Effect.gen(function* () {
+        if (running!.alive()) return
+        yield* Effect.logWarning("Postgres ended, starting it again")
+        yield* start(port)
+      }).pipe(
+        Effect.catchCause((cause) => Effect.logError("Postgres could not be started again", cause)),
+        Effect.repeat(Schedule.spaced("200 millis"))
+      )
+    )
+    return described(current, port, adopted)
+  })
+
+/**
+ * The Postgres that some other process has started for the data folder; none when no server answers there. Never starts
+ * one, stops one or takes the folder's lock.
+ */
+export const connect = (options: { readonly dataDir: string }): Effect.Effect<Option.Option<EmbeddedPostgres>> =>
+  Effect.gen(function* () {
+    const cluster = clusterOf(resolve(options.dataDir))
+    const found = findPostmaster(cluster)
+    if (found === undefined || !(yield* answers(cluster, found.port))) return Option.none()
+    return Option.some(described(cluster, found.port, true))
+  }).pipe(Effect.catchCause(() => Effect.succeed(Option.none())))
+
+const folder = (dataDir: string): Effect.Effect<string, LaunchFailed> =>
+  Effect.try({
+    try: () => {
+      mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+      return realpathSync(dataDir)
+    },
+    catch: failedTo(`make the data folder ${dataDir}`)
+  })
+
+const described = (cluster: Cluster, port: number, adopted: boolean): EmbeddedPostgres => {
+  const to = connection(cluster, port)
+  const url = `postgres://${to.username}:${Redacted.value(to.password)}@${to.host}:${port}/${to.database}`
+  return { ...to, url: Redacted.make(url), adopted }
+}
+
+/** Waits while a postmaster lives: it may be starting, recovering or, after a killed service, still shutting down. */
+const adopt = Effect.fnUntraced(function* (cluster: Cluster, found: (postmaster: Postmaster) => void) {
+  const deadline = Date.now() + 60_000
+  for (;;) {
+    const postmaster = findPostmaster(cluster)
+    if (postmaster === undefined) return false
+    if (yield* answers(cluster, postmaster.port)) {
+      found(postmaster)
+      return true
+    }
+    if (Date.now() > deadline) {
+      return yield* failed(`The Postgres ${postmaster.pid} that runs for ${cluster.home} does not answer.`)
+    }
+    yield* Effect.sleep("20 millis")
+  }
+})
+
+/** What passes by itself: the memory of a killed server's last processes, a lock file being removed, a port just taken. */
+const passing = /shared memory|lock file|could not bind|could not create any TCP/
+
+const startServer = Effect.fnUntraced(function* (
+  cluster: Cluster,
+  binaries: Binaries,
+  account: Account,
+  wanted: number | undefined,
+  spawned: (postmaster: Postmaster) => void
+) {
+  const deadline = Date.now() + 10_000
+  for (;;) {
+    // A number in it that another process has by now would make Postgres refuse to start.
+    rmSync(join(cluster.data, "postmaster.pid"), { force: true })
+    const port = wanted ?? (yield* freePort)
+    const server = yield* spawnPostmaster(cluster, binaries, account, port)
+    spawned(server)
+    if (yield* untilAnswers(cluster, server)) return
+    const words = server.lastWords()
+    const reason = words.match(/(?:FATAL|PANIC): +.*/)?.[0] ?? words.slice(-400)
+    if (!passing.test(words) || Date.now() > deadline) {
+      return yield* failed(`Postgres did not start in ${cluster.home}: ${reason || "no reason given"}`)
+    }
+    yield* Console.error(`Waiting to start Postgres: ${reason}`)
+    yield* Effect.sleep("100 millis")
+  }
+})
+
+const untilAnswers = Effect.fnUntraced(function* (cluster: Cluster, server: Postmaster) {
+  const deadline = Date.now() + 120_000
+  while (server.alive()) {
+    if (yield* answers(cluster, server.port)) return true
+    if (Date.now() > deadline) return yield* failed(`Postgres ${server.pid} in ${cluster.home} does not answer.`)
+    yield* Effect.sleep("10 millis")
+  }
+  return false
+})

@@ -1,0 +1,119 @@
+import { Console, Effect } from "effect"
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from "node:child_process"
+import { type chownSync, existsSync, lstatSync, readdirSync, statSync, chmodSync, chownSync as chown } from "node:fs"
+import { dirname, join } from "node:path"
+import { type Binaries, environment, program } from "./binaries.ts"
+import type { LaunchFailed } from "./LaunchFailed.ts"
+import { relocate } from "./relocate.ts"
+
+/** As whom Postgres's programs run: Postgres refuses root. */
+export interface Account {
+  readonly spawn: (command: string, args: ReadonlyArray<string>, options: SpawnOptions) => ChildProcess
+  /** The kernel's user id of what the programs write; `undefined` when it is simply this process's. */
+  readonly uid: number | undefined
+  /** Gives a file to the account, where that is another than this process's. */
+  readonly own: (path: string, change: typeof chownSync) => void
+}
+
+const nobody = 65534
+
+const same: Account = { spawn: (command, args, options) => spawn(command, args, options), uid: undefined, own: () => {} }
+
+/**
+ * A user namespace in which this root looks like nobody: Postgres is content, and to the kernel the files stay root's, so
+ * that a checkout under a folder that only root may enter works where it lies.
+ */
+const namespace = ["--user", `--map-user=${nobody}`, `--map-group=${nobody}`]
+
+const namespaced: Account = {
+  spawn: (command, args, options) => spawn("unshare", [...namespace, command, ...args], options),
+  uid: 0,
+  own: (path, change) => change(path, 0, 0)
+}
+
+const dropped = (uid: number, gid: number): Account => ({
+  spawn: (command, args, options) => spawn(command, args, { ...options, uid, gid }),
+  uid,
+  own: (path, change) => change(path, uid, gid)
+})
+
+/** Chooses the account; where root can't use what lies under its own folders as another user, it is copied elsewhere. */
+export const chooseAccount = (
+  dataDir: string,
+  binaries: Binaries
+): Effect.Effect<{ readonly account: Account; readonly binaries: Binaries }, LaunchFailed> =>
+  Effect.gen(function* () {
+    if (process.platform === "win32" || process.getuid?.() !== 0) return { account: same, binaries }
+    if (process.platform === "linux" && works("unshare", namespace, {}, dataDir, binaries)) {
+      return { account: namespaced, binaries }
+    }
+    const owner = statSync(dataDir)
+    const [uid, gid] = owner.uid === 0 ? [nobody, nobody] : [owner.uid, owner.gid]
+    const account = dropped(uid, gid)
+    if (reaches(uid, gid, dataDir, binaries) || (letThrough(dataDir, gid) && reaches(uid, gid, dataDir, binaries))) {
+      yield* Console.error(`Running Postgres as user ${uid}: this system refuses user namespaces to root.`)
+      return { account, binaries }
+    }
+    const moved = yield* relocate(dataDir, binaries)
+    yield* Console.error(
+      `Keeping Postgres and its data in ${moved.data}: user ${uid} can't reach ${dataDir} and this system refuses user namespaces to root.`
+    )
+    return { account, binaries: moved.binaries }
+  })
+
+const reaches = (uid: number, gid: number, dataDir: string, binaries: Binaries): boolean =>
+  works("env", [], { uid, gid }, dataDir, binaries)
+
+/** Whether a process made by `command args …` can enter the folder and run Postgres. */
+const works = (
+  command: string,
+  args: ReadonlyArray<string>,
+  identity: { uid?: number; gid?: number },
+  dataDir: string,
+  binaries: Binaries
+): boolean => {
+  const check = 'cd "$1" && cd "$2" && exec "$3" -V'
+  const share = join(binaries.root, "share")
+  const rest = ["sh", "-c", check, "sh", dataDir, share, program(binaries, "postgres")]
+  const env = { ...environment(binaries), PATH: process.env["PATH"] ?? "/usr/bin:/bin" }
+  return spawnSync(command, [...args, ...rest], { ...identity, env, cwd: "/", stdio: "ignore" }).status === 0
+}
+
+/** Lets one group pass through a data folder of root's, not list it. */
+const letThrough = (dataDir: string, gid: number): boolean => {
+  const { mode, gid: group } = statSync(dataDir)
+  if (group !== 0 && group !== gid) return false
+  chown(dataDir, 0, gid)
+  chmodSync(dataDir, (mode & 0o7707) | 0o010)
+  return true
+}
+
+/** Gives the folder and all in it to the account. The folder itself comes last: an interrupted change is done again. */
+export const ownAll = (account: Account, folder: string): void => {
+  if (account.uid === undefined || !existsSync(folder)) return
+  if (statSync(folder).uid === account.uid) return
+  const walk = (path: string): void => {
+    if (lstatSync(path).isDirectory()) for (const name of readdirSync(path)) walk(join(path, name))
+    account.own(path, chown)
+  }
+  walk(folder)
+}
+
+/** Runs one of Postgres's programs to its end. `output` is stdout and stderr. */
+export const run = (account: Account, binaries: Binaries, command: string, args: ReadonlyArray<string>) =>
+  Effect.callback<{ readonly code: number | string; readonly output: string }>((resume) => {
+    const child = account.spawn(command, args, {
+      env: environment(binaries),
+      cwd: dirname(binaries.root),
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    let output = ""
+    const collect = (chunk: Buffer) => {
+      output += chunk.toString()
+    }
+    child.stdout?.on("data", collect)
+    child.stderr?.on("data", collect)
+    child.once("error", (cause) => resume(Effect.succeed({ code: "not started", output: cause.message })))
+    child.once("close", (code, signal) => resume(Effect.succeed({ code: code ?? String(signal), output })))
+    return Effect.sync(() => child.kill("SIGKILL"))
+  })

@@ -1,0 +1,30 @@
+/**
+ * Given on the command line at each start, so that they hold for clusters that an earlier release made; whoever wants other
+ * values runs a Postgres of their own and sets `DATABASE_URL`.
+ */
+export const settings = (port: number): Record<string, string> => ({
+  listen_addresses: "127.0.0.1",
+  port: String(port),
+  unix_socket_directories: "",
+  max_connections: "60",
+
+  shared_buffers: "128MB",
+  jit: "off",
+  // Small queries by primary key only: a parallel plan would cost more than it saves.
+  max_parallel_workers_per_gather: "0",
+
+  fsync: "on",
+  synchronous_commit: "on",
+  full_page_writes: "on",
+  wal_compression: "on",
+  wal_buffers: "16MB",
+  max_wal_size: "1GB",
+  min_wal_size: "256MB",
+  checkpoint_completion_target: "0.9",
+
+  // Its log would quote the rows of a failed statement, which may be somebody's text.
+  log_error_verbosity: "terse",
+  log_min_error_statement: "panic",
+  log_parameter_max_length: "0",
+  log_checkpoints: "off"
+})

@@ -1,0 +1,58 @@
+import { randomBytes } from "node:crypto"
+import { Schema } from "effect"
+import type { Recorded } from "#domain/Event.ts"
+import { currentVersion, type DomainEvent, type EventType, eventSchemas, upcasts } from "#domain/events.ts"
+import { saltedDigest } from "#domain/Id.ts"
+import type { NewEvent, StoredEvent } from "#ports/EventStore.ts"
+
+type Fields = { readonly [key: string]: unknown }
+type AnyCodec = Schema.Codec<DomainEvent, Fields>
+
+const encoders = new Map<string, (event: DomainEvent) => Fields>()
+const decoders = new Map<string, (fields: Fields) => DomainEvent>()
+for (const [type, schema] of Object.entries(eventSchemas) as unknown as Array<[EventType, AnyCodec]>) {
+  encoders.set(type, Schema.encodeSync(schema))
+  decoders.set(type, Schema.decodeUnknownSync(schema))
+}
+
+const utf8 = new TextEncoder()
+const fromUtf8 = new TextDecoder()
+
+/** An event as the log takes it: ids and numbers as `data`, what a caller typed as a payload with a salted digest. */
+export const encode = (event: DomainEvent): NewEvent => {
+  const { _tag, text, ...facts } = encoders.get(event._tag)!(event)
+  const head = { type: event._tag, schemaVersion: currentVersion(event._tag) }
+  if (text === undefined || text === null) return { ...head, data: JSON.stringify(facts), payload: null }
+  const salt = randomBytes(16)
+  const bytes = utf8.encode(JSON.stringify(text))
+  const data = JSON.stringify({ ...facts, text: saltedDigest(salt, bytes) })
+  return { ...head, data, payload: { subject: facts["subject"] as string, salt, bytes } }
+}
+
+/** The log holds an event of a type or version that this code doesn't know, or one that doesn't have its shape. */
+export class UnreadableEvent extends Error {
+  override readonly name = "UnreadableEvent"
+  constructor({ position, type, schemaVersion }: StoredEvent, cause: unknown) {
+    super(`event ${position} (${type} version ${schemaVersion}) can't be read by this version of Cairn`, { cause })
+  }
+}
+
+/** A stored event as deciders and projections see it: of the current version, with its text or `Erased` in place. */
+export const decode = (stored: StoredEvent): Recorded<DomainEvent> => {
+  try {
+    let fields = JSON.parse(stored.data) as Fields
+    if ("text" in fields) {
+      fields = { ...fields, text: stored.payload === null ? null : JSON.parse(fromUtf8.decode(stored.payload)) }
+    }
+    const later = upcasts[stored.type as EventType]?.slice(stored.schemaVersion - 1) ?? []
+    for (const upcast of later) fields = upcast(fields)
+    const decoder = decoders.get(stored.type)
+    if (decoder === undefined) throw new Error("unknown type")
+    if (stored.schemaVersion > currentVersion(stored.type as EventType)) throw new Error("newer version")
+    const event = decoder({ ...fields, _tag: stored.type })
+    const { data, payload, ...envelope } = stored
+    return { ...envelope, event }
+  } catch (cause) {
+    throw new UnreadableEvent(stored, cause)
+  }
+}

@@ -1,0 +1,99 @@
+import { Context, type Effect, Schema, type Stream } from "effect"
+import type { Actor, Envelope } from "#domain/Event.ts"
+
+/** Text that is kept beside the log, under the subject that it can be erased with. */
+export interface Payload {
+  readonly subject: string
+  /** Random; keeps the digest in the log from giving away a short text. */
+  readonly salt: Uint8Array
+  readonly bytes: Uint8Array
+}
+
+/** An event on its way into the log; `data` is JSON of at most 64 KiB that holds no text of a caller. */
+export interface NewEvent {
+  readonly type: string
+  readonly schemaVersion: number
+  readonly data: string
+  readonly payload: Payload | null
+}
+
+/** An event in the log; `payload` is `null` when it has none or when its subject was erased. */
+export interface StoredEvent extends Envelope {
+  readonly data: string
+  readonly payload: Uint8Array | null
+}
+
+/** The revision that a stream must have: that of its last event, or none at all; or whatever it has. */
+export type Expected = number | "none" | "any"
+
+/** One command's share of an append. */
+export interface Command {
+  /** A UUID. The same one again appends nothing and is answered as the first time. */
+  readonly commandId: string
+  readonly correlationId: string
+  readonly causationId: string | null
+  readonly actor: Actor
+  /** At least one. */
+  readonly events: ReadonlyArray<NewEvent>
+  /** Subjects of the tenant whose payloads are deleted with this append, and never stored again. */
+  readonly erases: ReadonlyArray<string>
+  /** The HTTP request that the command answers: noted with the append, so that a repeated one finds it. */
+  readonly request: { readonly digest: string; readonly n: number } | null
+}
+
+/** What goes to one stream at once, all or nothing: commands that were decided one after the other. */
+export interface Append {
+  readonly tenant: string
+  readonly stream: string
+  readonly expected: Expected
+  readonly commands: ReadonlyArray<Command>
+}
+
+/** The stream is not where the command thought; nothing was appended. `actual` is -1 for a stream without events. */
+export class WrongRevision extends Schema.TaggedError<WrongRevision>()("WrongRevision", {
+  stream: Schema.String,
+  expected: Schema.Union([Schema.Int, Schema.Literals(["none", "any"])]),
+  actual: Schema.Int
+}) {}
+
+/** The log can't be reached, or did not say whether it has the events. Repeating the same command is safe. */
+export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreUnavailable", {
+  message: Schema.String
+}) {}
+
+export interface ReadAll {
+  /** Only these types; all when absent. */
+  readonly types?: ReadonlyArray<string>
+  /** At most so many events; 1,000 unless told. */
+  readonly limit?: number
+}
+
+/**
+ * The log. Positions strictly increase in commit order and are opaque outside; a stream's revisions have no gap;
+ * whoever reads on from the last position that they saw skips nothing and sees nothing twice.
+ */
+export class EventStore extends Context.Service<EventStore, {
+  /**
+   * Answers with each command's events, durably stored. When the log has all of these commands already, with what
+   * they led to the first time; when it has some of them, the others were decided too early: `WrongRevision`.
+   */
+  readonly append: (
+    append: Append
+  ) => Effect.Effect<ReadonlyArray<ReadonlyArray<StoredEvent>>, WrongRevision | StoreUnavailable>
+  /** The events that a command led to, none when it is unknown (or led to none). */
+  readonly outcome: (commandId: string) => Effect.Effect<ReadonlyArray<StoredEvent>, StoreUnavailable>
+  /** One stream, oldest first, after a revision (-1: from its beginning). */
+  readonly readStream: (
+    stream: string,
+    after: number
+  ) => Effect.Effect<ReadonlyArray<StoredEvent>, StoreUnavailable>
+  /** Every stream, in commit order, strictly after a position (0: from the beginning). */
+  readonly readAll: (
+    after: number,
+    options?: ReadAll
+  ) => Effect.Effect<ReadonlyArray<StoredEvent>, StoreUnavailable>
+  /** The position of the last event, 0 for an empty log. Sees every append that was acknowledged before, anywhere. */
+  readonly head: Effect.Effect<number, StoreUnavailable>
+  /** Emits whenever there may be something new: soon after each append by anyone, and now and then besides. */
+  readonly hints: Stream.Stream<void>
+}>()("cairn/EventStore") {}

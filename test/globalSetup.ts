@@ -1,0 +1,39 @@
+import { Effect, Exit, Option, Redacted, Scope } from "effect"
+import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { TestProject } from "vitest/node"
+import { connect, launch } from "#infra/postgres/launcher/launcher.ts"
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** URL of the run's Postgres server; suites take a database of their own from `test/postgres.ts`. */
+    readonly postgres: string
+  }
+}
+
+const prefix = "cairn-test-"
+
+/** One embedded Postgres in a temporary folder for the whole run. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await sweep()
+  const dataDir = mkdtempSync(join(tmpdir(), prefix))
+  const scope = Scope.makeUnsafe()
+  const { url } = await Effect.runPromise(Scope.provide(launch({ dataDir }), scope))
+  project.provide("postgres", Redacted.value(url))
+  return async () => {
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+/** Ends the servers of runs that were killed; those of runs that still go on hold their folder's lock. */
+const sweep = async (): Promise<void> => {
+  for (const name of readdirSync(tmpdir()).filter((name) => name.startsWith(prefix))) {
+    const dataDir = join(tmpdir(), name)
+    const orphan = await Effect.runPromise(connect({ dataDir }))
+    if (Option.isNone(orphan)) continue
+    const exit = await Effect.runPromiseExit(Effect.scoped(launch({ dataDir })))
+    if (Exit.isSuccess(exit)) rmSync(dataDir, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,20 @@
+import * as PgClient from "@effect/sql-pg/PgClient"
+import * as PgConnection from "@effect/sql-pg/PgConnection"
+import { Effect, Layer, Redacted } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import { randomBytes } from "node:crypto"
+import { inject } from "vitest"
+
+/** The URL of a new, empty database on the run's server. It goes with the server, at the end of the run. */
+export const freshDatabase: Effect.Effect<Redacted.Redacted<string>, SqlError> = Effect.gen(function* () {
+  const server = inject("postgres")
+  const name = `test_${randomBytes(6).toString("hex")}`
+  const connection = yield* PgConnection.make({ url: Redacted.make(server), ssl: false })
+  yield* connection.query(`CREATE DATABASE ${name}`, [], false)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return Redacted.make(url.href)
+}).pipe(Effect.scoped)
+
+/** `PgClient` and `SqlClient` on a database of their own, for `layer(…)` of `@effect/vitest` or `Effect.provide`. */
+export const freshClient = Layer.unwrap(Effect.map(freshDatabase, (url) => PgClient.layer({ url })))
