@@ -14,8 +14,9 @@ export const ChatEvent = Schema.TaggedUnion({
     run: Schema.String,
     workspace: Schema.String,
     generation: Schema.Int,
-    /** The caller's home for snippets, and the key whose revocation ends the run. */
-    home: Schema.String,
+    /** Which snippets the run may search, and the key whose revocation ends it. */
+    homes: Schema.Array(Schema.String),
+    includePublic: Schema.Boolean,
     key: Schema.String,
     model: Schema.String,
     maxTurns: Schema.Int,
@@ -49,7 +50,8 @@ export type ChatCommand = Data.TaggedEnum<{
     readonly run: string
     readonly workspace: string
     readonly generation: number
-    readonly home: string
+    readonly homes: ReadonlyArray<string>
+    readonly includePublic: boolean
     readonly key: string
     readonly model: string
     readonly maxTurns: number

@@ -1,4 +1,4 @@
-import { Clock, Effect, Layer, PubSub, Stream } from "effect"
+import { Clock, Effect, Layer, PubSub } from "effect"
 import { derivedId } from "#domain/Id.ts"
 import { type Append, type Command, EventStore, type StoredEvent, WrongRevision } from "#ports/EventStore.ts"
 
@@ -53,13 +53,17 @@ export const layer = Layer.effect(
       append: (request) => Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.suspend(() => append(request, now))),
       outcome: (commandId) => Effect.sync(() => ofCommand(commandId)),
       readStream: (stream, after) => Effect.sync(() => ofStream(stream).slice(after + 1)),
-      readAll: (after, { types, limit = 1000 } = {}) =>
-        Effect.sync(() => {
-          const rest = log.slice(after)
-          return (types === undefined ? rest : rest.filter((event) => types.includes(event.type))).slice(0, limit)
-        }),
+      readAll: (after, { types, tenant, stream, limit = 1000 } = {}) =>
+        Effect.sync(() =>
+          log
+            .slice(after)
+            .filter((event) => types?.includes(event.type) ?? true)
+            .filter((event) => tenant === undefined || event.tenant === tenant)
+            .filter((event) => stream === undefined || event.stream === stream)
+            .slice(0, limit)
+        ),
       head: Effect.sync(() => log.length),
-      hints: Stream.fromPubSub(news)
+      hints: PubSub.subscribe(news)
     })
   })
 )

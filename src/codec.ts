@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { Schema } from "effect"
 import type { Recorded } from "#domain/Event.ts"
-import { currentVersion, type DomainEvent, type EventType, eventSchemas, upcasts } from "#domain/events.ts"
+import { currentVersion, type DomainEvent, type EventType, eventSchemas, type Upcast, upcasts } from "#domain/events.ts"
 import { saltedDigest } from "#domain/Id.ts"
 import type { NewEvent, StoredEvent } from "#ports/EventStore.ts"
 
@@ -22,7 +22,8 @@ const fromUtf8 = new TextDecoder()
 export const encode = (event: DomainEvent): NewEvent => {
   const { _tag, text, ...facts } = encoders.get(event._tag)!(event)
   const head = { type: event._tag, schemaVersion: currentVersion(event._tag) }
-  if (text === undefined || text === null) return { ...head, data: JSON.stringify(facts), payload: null }
+  if (text === undefined) return { ...head, data: JSON.stringify(facts), payload: null }
+  if (text === null) return { ...head, data: JSON.stringify({ ...facts, text }), payload: null }
   const salt = randomBytes(16)
   const bytes = utf8.encode(JSON.stringify(text))
   const data = JSON.stringify({ ...facts, text: saltedDigest(salt, bytes) })
@@ -37,22 +38,27 @@ export class UnreadableEvent extends Error {
   }
 }
 
-/** A stored event as deciders and projections see it: of the current version, with its text or `Erased` in place. */
-export const decode = (stored: StoredEvent): Recorded<DomainEvent> => {
-  try {
-    let fields = JSON.parse(stored.data) as Fields
-    if ("text" in fields) {
-      fields = { ...fields, text: stored.payload === null ? null : JSON.parse(fromUtf8.decode(stored.payload)) }
+/** Reads stored events as if types had changed by these upcasts. */
+export const decoder =
+  (upcasts: { readonly [type: string]: ReadonlyArray<Upcast> | undefined }) =>
+  (stored: StoredEvent): Recorded<DomainEvent> => {
+    try {
+      let fields = JSON.parse(stored.data) as Fields
+      if ("text" in fields) {
+        fields = { ...fields, text: stored.payload === null ? null : JSON.parse(fromUtf8.decode(stored.payload)) }
+      }
+      const read = decoders.get(stored.type)
+      if (read === undefined) throw new Error("unknown type")
+      const changes = upcasts[stored.type] ?? []
+      if (stored.schemaVersion > changes.length + 1) throw new Error("newer version")
+      for (const upcast of changes.slice(stored.schemaVersion - 1)) fields = upcast(fields)
+      const event = read({ ...fields, _tag: stored.type })
+      const { data, payload, ...envelope } = stored
+      return { ...envelope, event }
+    } catch (cause) {
+      throw new UnreadableEvent(stored, cause)
     }
-    const later = upcasts[stored.type as EventType]?.slice(stored.schemaVersion - 1) ?? []
-    for (const upcast of later) fields = upcast(fields)
-    const decoder = decoders.get(stored.type)
-    if (decoder === undefined) throw new Error("unknown type")
-    if (stored.schemaVersion > currentVersion(stored.type as EventType)) throw new Error("newer version")
-    const event = decoder({ ...fields, _tag: stored.type })
-    const { data, payload, ...envelope } = stored
-    return { ...envelope, event }
-  } catch (cause) {
-    throw new UnreadableEvent(stored, cause)
   }
-}
+
+/** A stored event as deciders and projections see it: of the current version, with its text or `Erased` in place. */
+export const decode = decoder(upcasts)

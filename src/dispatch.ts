@@ -1,20 +1,16 @@
-import { Clock, Context, Data, Deferred, Effect, Layer, Result } from "effect"
+import { Cause, Clock, Context, Data, Deferred, Effect, Layer, Result } from "effect"
 import type { Decider } from "#domain/Decider.ts"
-import type { Actor, Recorded } from "#domain/Event.ts"
+import type { Recorded } from "#domain/Event.ts"
 import type { DomainEvent } from "#domain/events.ts"
 import { type Command as Appending, EventStore, type StoredEvent, type StoreUnavailable } from "#ports/EventStore.ts"
+import type { Attempt } from "./attempt.ts"
 import * as Codec from "./codec.ts"
 
 /** A command for one stream, with who gave it and why. The same `commandId` again changes nothing more. */
-export interface Command<C> {
+export interface Command<C> extends Attempt {
   readonly tenant: string
   readonly stream: string
   readonly command: C
-  readonly commandId: string
-  readonly actor: Actor
-  readonly correlationId: string
-  readonly causationId?: string | null
-  readonly request?: Appending["request"]
 }
 
 /** The log could not take the command in time; giving it again is safe. */
@@ -47,6 +43,12 @@ interface Decision {
   readonly events: ReadonlyArray<DomainEvent>
 }
 
+/** A job that appends nothing, with what answers it. */
+interface Idle {
+  readonly job: Job
+  readonly answer: Effect.Effect<unknown, StoreUnavailable>
+}
+
 const patience = 5_000
 const linesKept = 4_096
 const jobsAtOnce = 256
@@ -56,12 +58,20 @@ const jobsAtOnce = 256
  * time, and go to the log together; when another process was there first, they are decided again. A command that was
  * queued is carried out whatever becomes of its caller.
  */
-export class Dispatcher extends Context.Service<Dispatcher, {
-  readonly dispatch: <C, E extends DomainEvent, S, R extends Refused>(
-    decider: Decider<C, E, S, R>,
-    command: Command<C>
-  ) => Effect.Effect<ReadonlyArray<Recorded<E>>, R | Busy>
-}>()("cairn/Dispatcher") {
+export class Dispatcher extends Context.Service<
+  Dispatcher,
+  {
+    readonly dispatch: <C, E extends DomainEvent, S, R extends Refused>(
+      decider: Decider<C, E, S, R>,
+      command: Command<C>
+    ) => Effect.Effect<ReadonlyArray<Recorded<E>>, R | Busy>
+    /** What a stream has come to, with everything that is in the log now. */
+    readonly state: <C, E extends DomainEvent, S, R extends Refused>(
+      decider: Decider<C, E, S, R>,
+      stream: string
+    ) => Effect.Effect<S, Busy>
+  }
+>()("cairn/Dispatcher") {
   static readonly layer = Layer.effect(
     Dispatcher,
     Effect.gen(function* () {
@@ -88,19 +98,21 @@ export class Dispatcher extends Context.Service<Dispatcher, {
 
       const decide = (line: Line, jobs: ReadonlyArray<Job>) => {
         const decisions: Array<Decision> = []
-        const idle: Array<Effect.Effect<unknown, StoreUnavailable>> = []
+        const idle: Array<Idle> = []
         const first = new Map<string, Answer>()
         let state = line.state
         for (const job of jobs) {
           const twin = first.get(job.commandId)
           if (twin !== undefined) {
-            idle.push(Effect.forkIn(Deferred.into(Deferred.await(twin), job.answer), scope))
+            idle.push({ job, answer: Effect.forkIn(Deferred.into(Deferred.await(twin), job.answer), scope) })
             continue
           }
           const decided = line.decider.decide(job.command, state)
-          if (Result.isFailure(decided)) idle.push(asBefore(job, Deferred.fail(job.answer, decided.failure)))
-          else if (decided.success.length === 0) idle.push(asBefore(job, Deferred.succeed(job.answer, [])))
-          else {
+          if (Result.isFailure(decided)) {
+            idle.push({ job, answer: asBefore(job, Deferred.fail(job.answer, decided.failure)) })
+          } else if (decided.success.length === 0) {
+            idle.push({ job, answer: asBefore(job, Deferred.succeed(job.answer, [])) })
+          } else {
             first.set(job.commandId, job.answer)
             decisions.push({ job, events: decided.success })
             state = decided.success.reduce(line.decider.evolve, state)
@@ -121,7 +133,15 @@ export class Dispatcher extends Context.Service<Dispatcher, {
 
       const recorded = ({ data, payload, ...envelope }: StoredEvent, event: DomainEvent) => ({ ...envelope, event })
 
-      /** One round: decide what waits, append it, answer. Jobs that came too early are put back. */
+      /** Whether the log holds what was sent just now, and not what the same commands led to another time. */
+      const asSent = (sent: ReadonlyArray<Appending>, stored: ReadonlyArray<ReadonlyArray<StoredEvent>>) =>
+        sent.every(
+          ({ events }, index) =>
+            events.length === stored[index]!.length &&
+            events.every(({ data }, place) => data === stored[index]![place]!.data)
+        )
+
+      /** One round: decide what waits, append it, answer. Gives back the jobs that have to be decided again. */
       const round = Effect.fnUntraced(function* (line: Line, jobs: ReadonlyArray<Job>) {
         const cached = line.loaded
         if (!cached) yield* load(line)
@@ -132,38 +152,43 @@ export class Dispatcher extends Context.Service<Dispatcher, {
           decided = decide(line, jobs)
         }
         const { decisions, idle, state } = decided
-        yield* Effect.forEach(idle, (effect) => effect, { discard: true })
-        if (decisions.length === 0) return true
-        const stored = yield* store.append({
-          tenant: decisions[0]!.job.tenant,
-          stream: line.stream,
-          expected: line.revision === -1 ? "none" : line.revision,
-          commands: decisions.map((decision) => appending(line, decision))
-        })
-        const fresh = stored[0]![0]!.revision === line.revision + 1
-        if (fresh) {
-          line.state = state
-          line.revision = stored.at(-1)!.at(-1)!.revision
-        } else line.loaded = false
-        yield* Effect.forEach(decisions, ({ job, events }, index) =>
-          Deferred.succeed(
-            job.answer,
-            stored[index]!.map((event, place) => (fresh ? recorded(event, events[place]!) : Codec.decode(event)))
+        if (decisions.length > 0) {
+          const commands = decisions.map((decision) => appending(line, decision))
+          const stored = yield* store.append({
+            tenant: decisions[0]!.job.tenant,
+            stream: line.stream,
+            expected: line.revision === -1 ? "none" : line.revision,
+            commands
+          })
+          const fresh = stored[0]![0]!.revision === line.revision + 1 && asSent(commands, stored)
+          if (fresh) {
+            line.state = state
+            line.revision = stored.at(-1)!.at(-1)!.revision
+          } else line.loaded = false
+          yield* Effect.forEach(decisions, ({ job, events }, index) =>
+            Deferred.succeed(
+              job.answer,
+              stored[index]!.map((event, place) => (fresh ? recorded(event, events[place]!) : Codec.decode(event)))
+            )
           )
-        )
-        return true
+          if (!fresh) return idle.map(({ job }) => job)
+        }
+        // not before the append: a no may rest on what was decided just before it, and that has to hold first
+        yield* Effect.forEach(idle, ({ answer }) => answer, { discard: true })
+        return []
       })
 
-      const fail = (jobs: ReadonlyArray<Job>) => Effect.forEach(jobs, ({ answer }) => Deferred.fail(answer, new Busy()))
+      const fail = (jobs: ReadonlyArray<Job>) =>
+        Effect.forEach(jobs, ({ answer }) => Deferred.fail(answer, new Busy()), { discard: true })
 
       /** Rounds until all jobs are answered; after a wrong revision one job at a time, for as long as they have time. */
       const settle = Effect.fnUntraced(function* (line: Line, jobs: ReadonlyArray<Job>) {
         let groups: ReadonlyArray<ReadonlyArray<Job>> = [jobs]
         for (let attempt = 1; groups.length > 0; attempt++) {
           const [group, ...rest] = groups
-          const done = yield* round(line, group!).pipe(Effect.catchTag("WrongRevision", () => Effect.succeed(false)))
-          if (done) {
-            groups = rest
+          const left = yield* round(line, group!).pipe(Effect.catchTag("WrongRevision", () => Effect.undefined))
+          if (left !== undefined) {
+            groups = left.length === 0 ? rest : [left, ...rest]
             continue
           }
           line.loaded = false
@@ -175,19 +200,25 @@ export class Dispatcher extends Context.Service<Dispatcher, {
         }
       })
 
+      /** Answers all jobs, whatever happens. */
+      const carryOut = (line: Line, jobs: ReadonlyArray<Job>): Effect.Effect<void> =>
+        settle(line, jobs).pipe(
+          Effect.catchCause((cause) => {
+            line.loaded = false
+            if (!Cause.hasDies(cause)) return fail(jobs)
+            const open = jobs.filter(({ answer }) => !Deferred.isDoneUnsafe(answer))
+            // a command that can't be decided must not take its neighbours with it
+            if (open.length > 1) return Effect.forEach(open, (job) => carryOut(line, [job]), { discard: true })
+            const defect = Cause.squash(cause)
+            return Effect.andThen(
+              Effect.logError("a command could not be decided", cause),
+              Effect.forEach(open, ({ answer }) => Deferred.die(answer, defect), { discard: true })
+            )
+          })
+        )
+
       const run = Effect.fnUntraced(function* (line: Line) {
-        while (line.jobs.length > 0) {
-          const jobs = line.jobs.splice(0, jobsAtOnce)
-          yield* settle(line, jobs).pipe(
-            Effect.catchCause((cause) => {
-              line.loaded = false
-              const logged = cause.reasons.some((reason) => reason._tag === "Die")
-                ? Effect.logError("a command could not be decided", cause)
-                : Effect.void
-              return Effect.andThen(logged, fail(jobs))
-            })
-          )
-        }
+        while (line.jobs.length > 0) yield* carryOut(line, line.jobs.splice(0, jobsAtOnce))
         line.running = false
       })
 
@@ -222,7 +253,17 @@ export class Dispatcher extends Context.Service<Dispatcher, {
         return answer
       }, Effect.uninterruptible)
 
+      /** Folds what is new on top of the kept fold, without touching it: its queue may be at work. */
+      const state = (decider: AnyDecider, stream: string) =>
+        Effect.suspend(() => {
+          const { state, revision } = lines.get(stream) ?? { state: decider.initial, revision: -1 }
+          return Effect.map(store.readStream(stream, revision), (news) =>
+            news.reduce((folded, stored) => decider.evolve(folded, Codec.decode(stored).event), state)
+          )
+        }).pipe(Effect.mapError(() => new Busy()))
+
       return Dispatcher.of({
+        state: (decider, stream) => state(decider as never, stream) as never,
         dispatch: (decider, command) =>
           Effect.flatMap(enqueue(decider as never, command), (answer) => Deferred.await(answer)) as never
       })

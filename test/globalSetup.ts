@@ -1,7 +1,7 @@
-import { Effect, Exit, Option, Redacted, Scope } from "effect"
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Effect, Exit, Option, Redacted, Scope } from "effect"
 import type { TestProject } from "vitest/node"
 import { connect, launch } from "#infra/postgres/launcher/launcher.ts"
 

@@ -1,8 +1,8 @@
+import { randomBytes } from "node:crypto"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Effect, Layer, Redacted } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
 
 /** The URL of a new, empty database on the run's server. It goes with the server, at the end of the run. */

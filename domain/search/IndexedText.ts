@@ -1,11 +1,74 @@
-/** The text of one snippet cut into terms, by field, with how often each occurs. Made by `tokenize`; plain JSON. */
-export interface IndexedText {
-  readonly fields: ReadonlyArray<FieldTerms>
+import { tokenize } from "./tokenize.ts"
+
+/** The fields of a snippet that are searched, in the order of every table by field. */
+export const fields = ["name", "description", "exampleQueries", "source"] as const
+export type Field = (typeof fields)[number]
+
+/**
+ * The text of one snippet cut into terms: plain JSON, made by `indexText`. Each field is its distinct terms separated by a
+ * space, in order of first occurrence, a term that occurs more than once as `term=count`: `"sort list=3 key"`. Half the size
+ * of arrays in JSON, and it loads several times as fast.
+ */
+export type IndexedText = { readonly [field in Field]: string }
+
+/** What is searched of a snippet. Whatever isn't given is empty. */
+export interface SearchedText {
+  readonly name?: string
+  readonly path?: string
+  readonly entrypoint?: string
+  readonly description?: string
+  readonly tags?: ReadonlyArray<string>
+  readonly capabilities?: ReadonlyArray<string>
+  readonly exampleQueries?: ReadonlyArray<string>
+  readonly source?: string
 }
 
-/** The terms of one field; `terms[i]` occurs `counts[i]` times. `length` is the number of all tokens. */
-export interface FieldTerms {
-  readonly terms: ReadonlyArray<string>
-  readonly counts: ReadonlyArray<number>
-  readonly length: number
+/** Distinct terms that are kept of one field: more is data, and would cost everybody memory. */
+const mostTerms = 2_000
+
+const encode = (terms: ReadonlyArray<string>): string => {
+  const counts = new Map<string, number>()
+  for (const term of terms) {
+    const count = counts.get(term)
+    if (count !== undefined) counts.set(term, count + 1)
+    else if (counts.size < mostTerms) counts.set(term, 1)
+  }
+  return Array.from(counts, ([term, count]) => (count === 1 ? term : `${term}=${count}`)).join(" ")
+}
+
+/** Calls back with each distinct term of a field and its count. */
+export const eachTerm = (field: string, visit: (term: string, count: number) => void): void => {
+  if (field === "") return
+  for (const entry of field.split(" ")) {
+    const end = entry.indexOf("=")
+    if (end < 0) visit(entry, 1)
+    else visit(entry.slice(0, end), Number(entry.slice(end + 1)))
+  }
+}
+
+const stemOfPath = (path: string): string => {
+  const base = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1)
+  const dot = base.lastIndexOf(".")
+  return dot > 0 ? base.slice(0, dot) : base
+}
+
+/** Names of one thing, each once: the entrypoint is often the name, and the file is often called after it. */
+const names = ({ name = "", entrypoint = "", path = "" }: SearchedText): string =>
+  [...new Set([name, entrypoint, stemOfPath(path)])].join(" ")
+
+const described = ({ description = "", tags = [], capabilities = [] }: SearchedText): string =>
+  [description, ...tags, ...capabilities].join(" ")
+
+/** Cuts a snippet's text into terms. With `before`, only what is given is cut anew: new tasks don't cost the source again. */
+export const indexText = (text: SearchedText, before?: IndexedText): IndexedText => {
+  const whole = before === undefined
+  const has = (...keys: ReadonlyArray<keyof SearchedText>) => whole || keys.some((key) => text[key] !== undefined)
+  return {
+    name: has("name", "entrypoint", "path") ? encode(tokenize(names(text))) : before!.name,
+    description: has("description", "tags", "capabilities") ? encode(tokenize(described(text))) : before!.description,
+    exampleQueries: has("exampleQueries")
+      ? encode(tokenize((text.exampleQueries ?? []).join("\n")))
+      : before!.exampleQueries,
+    source: has("source") ? encode(tokenize(text.source ?? "")) : before!.source
+  }
 }

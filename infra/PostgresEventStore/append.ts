@@ -33,7 +33,7 @@ const types = {
   },
   payloads: { event: int4, subject: text, salt: bytea, bytes: bytea },
   erasures: { unit: int4, subject: text },
-  requests: { digest: text, n: int4, command: uuid }
+  requests: { digest: text, n: int4, command: uuid, fingerprint: text }
 } as const
 
 type Columns = { readonly [T in keyof typeof types]: { readonly [C in keyof (typeof types)[T]]: Array<unknown> } }
@@ -77,6 +77,7 @@ const columnsOf = (batch: ReadonlyArray<Append>): Columns => {
       requests.digest.push(command.request.digest)
       requests.n.push(command.request.n)
       requests.command.push(commandId)
+      requests.fingerprint.push(command.request.fingerprint)
     }
     units.tenant.push(append.tenant)
     units.stream.push(append.stream)
@@ -96,7 +97,7 @@ const parametersOf = (batch: ReadonlyArray<Append>) => {
   )
 }
 
-const parameters = Array.from({ length: 26 }, (_, index) => `$${index + 1}`).join(", ")
+const parameters = Array.from({ length: 27 }, (_, index) => `$${index + 1}`).join(", ")
 const statement = `SELECT head, recorded, trouble, actual FROM es_append(${parameters})`
 
 /** One call of `es_append`: all of the batch or nothing of it. */

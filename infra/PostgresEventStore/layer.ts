@@ -1,5 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
-import { Deferred, Effect, Layer, Option, PubSub, Queue, Schedule, Stream } from "effect"
+import { Cause, Deferred, Effect, Layer, Option, Predicate, PubSub, Queue, Schedule } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
 import { derivedId } from "#domain/Id.ts"
 import { type Append, EventStore, type StoredEvent, StoreUnavailable, WrongRevision } from "#ports/EventStore.ts"
 import { appendBatch, appended } from "./append.ts"
@@ -18,6 +19,13 @@ const batchUnits = 1024
 
 /** A lost connection is tried again before an append is given up, for about 5 s in all. */
 const reconnect = { schedule: Schedule.exponential("20 millis"), times: 8 }
+
+/** Whether the same statement may go through in a moment: also while the server restarts or has no place for us. */
+const passes = (error: SqlError): boolean => {
+  const { cause } = error.reason
+  const code = Predicate.hasProperty(cause, "code") ? String(cause.code) : ""
+  return error.isRetryable || /^(08|53|57P)/.test(code)
+}
 
 const channel = "cairn_events"
 
@@ -55,7 +63,7 @@ export const layer = Layer.effect(
         const troubled = new Set(trouble)
         const good = batch.filter((_, unit) => !troubled.has(unit))
         if (good.length > 0) yield* commitOrFail(good)
-        yield* Effect.forEach(trouble, (unit) => commitOrFail([batch[unit]!]))
+        yield* Effect.forEach(troubled, (unit) => commitOrFail([batch[unit]!]))
         return
       }
       let position = head
@@ -66,25 +74,26 @@ export const layer = Layer.effect(
       }
     })
 
+    const failAll = (batch: ReadonlyArray<Waiting>) =>
+      Effect.forEach(batch, ({ answer }) => Deferred.fail(answer, unavailable()), { discard: true })
+
     const commitOrFail = (batch: ReadonlyArray<Waiting>): Effect.Effect<void, never, PgClient.PgClient> =>
       commit(batch).pipe(
         // whether the lost connection had committed or not: es_append knows the commands that it has
-        Effect.retry({ while: (error) => error.isRetryable, ...reconnect }),
-        Effect.catchTag("SqlError", (error) =>
-          // a fault of one unit (bytes that Postgres refuses) must not harm its neighbours
-          batch.length > 1 && !error.isRetryable
+        Effect.retry({ while: passes, ...reconnect }),
+        Effect.asVoid,
+        Effect.catchCause((cause) =>
+          // a fault of one unit (text that Postgres refuses) must not harm its neighbours
+          batch.length > 1 && !cause.reasons.some((reason) => Cause.isFailReason(reason) && passes(reason.error))
             ? Effect.forEach(batch, (one) => commitOrFail([one]), { discard: true })
-            : Effect.andThen(
-                Effect.logError("append failed", error),
-                Effect.forEach(batch, ({ answer }) => Deferred.fail(answer, unavailable()), { discard: true })
-              )
-        ),
-        Effect.asVoid
+            : Effect.andThen(Effect.logError("append failed", cause), failAll(batch))
+        )
       )
 
     const weight = ({ append }: Waiting) =>
       append.commands.reduce(
-        (sum, { events }) => events.reduce((s, { data, payload }) => s + data.length + (payload?.bytes.length ?? 0), sum),
+        (sum, { events }) =>
+          events.reduce((s, { data, payload }) => s + data.length + (payload?.bytes.length ?? 0), sum),
         0
       )
 
@@ -100,10 +109,15 @@ export const layer = Layer.effect(
       return batch
     })
 
+    // nobody is left waiting for a store that was closed
+    yield* Effect.addFinalizer(() =>
+      Effect.flatMap(Queue.clear(waiting), failAll).pipe(Effect.andThen(Queue.shutdown(waiting)))
+    )
     yield* Effect.forkScoped(
       Effect.forever(
         Effect.gen(function* () {
-          yield* commitOrFail(yield* nextBatch)
+          const batch = yield* nextBatch
+          yield* Effect.onInterrupt(commitOrFail(batch), () => failAll(batch))
           yield* PubSub.publish(news, undefined)
           yield* Queue.offer(told, undefined)
         })
@@ -137,20 +151,24 @@ export const layer = Layer.effect(
         Effect.catch(() => Effect.fail(unavailable()))
       )
 
+    /** Commands wait for what these read, and can't be decided without. */
+    const patient = <A>(effect: Effect.Effect<A, SqlError, PgClient.PgClient>) =>
+      Effect.retry(effect, { while: passes, ...reconnect })
+
     return EventStore.of({
       append: (append) =>
         Effect.uninterruptible(
           Effect.gen(function* () {
             const answer = yield* Deferred.make<Events, WrongRevision | StoreUnavailable>()
-            yield* Queue.offer(waiting, { append, answer })
-            return yield* Deferred.await(answer)
+            const taken = yield* Queue.offer(waiting, { append, answer })
+            return yield* taken ? Deferred.await(answer) : Effect.fail(unavailable())
           })
         ),
-      outcome: (commandId) => here(outcome(commandId)),
-      readStream: (stream, after) => here(Read.readStream(stream, after)),
+      outcome: (commandId) => here(patient(outcome(commandId))),
+      readStream: (stream, after) => here(patient(Read.readStream(stream, after))),
       readAll: (after, options = {}) => here(Read.readAll(after, options)),
       head: here(Read.head),
-      hints: Stream.fromPubSub(news)
+      hints: PubSub.subscribe(news)
     })
   })
 )

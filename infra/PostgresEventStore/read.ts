@@ -51,10 +51,14 @@ const query = (where: string, params: ReadonlyArray<unknown>) =>
 export const readStream = (stream: string, after: number) =>
   query("stream = $1 AND revision > $2 ORDER BY revision", [stream, after])
 
-export const readAll = (after: number, { types, limit = 1000 }: ReadAll) =>
-  types === undefined
-    ? query("position > $1 ORDER BY position LIMIT $2", [BigInt(after), BigInt(limit)])
-    : query("position > $1 AND type = ANY ($3::text[]) ORDER BY position LIMIT $2", [BigInt(after), BigInt(limit), types])
+export const readAll = (after: number, { types, tenant, stream, limit = 1000 }: ReadAll) => {
+  const filters = Object.entries({ "type = ANY": types, "tenant =": tenant, "stream =": stream })
+    .filter(([, value]) => value !== undefined)
+    .map(([test, value], index) => ({ test: `AND ${test} ($${index + 3}${index === 0 && types ? "::text[]" : ""})`, value }))
+  const where = filters.map(({ test }) => test).join(" ")
+  const values = filters.map(({ value }) => value)
+  return query(`position > $1 ${where} ORDER BY position LIMIT $2`, [BigInt(after), BigInt(limit), ...values])
+}
 
 /** A command's first event has a derived id; the others stand right behind it. */
 export const readCommand = (firstId: string, commandId: string) =>
@@ -65,8 +69,7 @@ export const readCommand = (firstId: string, commandId: string) =>
   )
 
 export const head = Effect.flatMap(PgClient.PgClient, (sql) =>
-  Effect.map(
-    sql.unsafe<{ head: bigint }>("SELECT coalesce(max(position), 0) AS head FROM events"),
-    ([row]) => Number(row!.head)
+  Effect.map(sql.unsafe<{ head: bigint }>("SELECT coalesce(max(position), 0) AS head FROM events"), ([row]) =>
+    Number(row!.head)
   )
 )

@@ -1,4 +1,4 @@
-import { Context, type Effect, Schema, type Stream } from "effect"
+import { Context, type Effect, type PubSub, Schema, type Scope } from "effect"
 import type { Actor, Envelope } from "#domain/Event.ts"
 
 /** Text that is kept beside the log, under the subject that it can be erased with. */
@@ -38,7 +38,7 @@ export interface Command {
   /** Subjects of the tenant whose payloads are deleted with this append, and never stored again. */
   readonly erases: ReadonlyArray<string>
   /** The HTTP request that the command answers: noted with the append, so that a repeated one finds it. */
-  readonly request: { readonly digest: string; readonly n: number } | null
+  readonly request: { readonly digest: string; readonly n: number; readonly fingerprint: string | null } | null
 }
 
 /** What goes to one stream at once, all or nothing: commands that were decided one after the other. */
@@ -64,6 +64,9 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
 export interface ReadAll {
   /** Only these types; all when absent. */
   readonly types?: ReadonlyArray<string>
+  /** Only this tenant's; everyone's when absent. */
+  readonly tenant?: string
+  readonly stream?: string
   /** At most so many events; 1,000 unless told. */
   readonly limit?: number
 }
@@ -94,6 +97,6 @@ export class EventStore extends Context.Service<EventStore, {
   ) => Effect.Effect<ReadonlyArray<StoredEvent>, StoreUnavailable>
   /** The position of the last event, 0 for an empty log. Sees every append that was acknowledged before, anywhere. */
   readonly head: Effect.Effect<number, StoreUnavailable>
-  /** Emits whenever there may be something new: soon after each append by anyone, and now and then besides. */
-  readonly hints: Stream.Stream<void>
+  /** Gets a message whenever there may be something new: soon after each append by anyone, and now and then besides. */
+  readonly hints: Effect.Effect<PubSub.Subscription<void>, never, Scope.Scope>
 }>()("cairn/EventStore") {}

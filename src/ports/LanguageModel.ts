@@ -4,7 +4,9 @@ import { Context, type Effect, Schema } from "effect"
 export interface ModelTurn {
   /** Content blocks of the assistant's message as the Messages API gives them (text, tool_use, thinking, …). */
   readonly content: ReadonlyArray<ContentBlock>
+  /** As the Messages API names them: `tool_use`, `end_turn`, `pause_turn`, `refusal`, `max_tokens`, … */
   readonly stopReason: string
+  /** Tokens; those read from and written to a prompt cache count as input. */
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number }
 }
 
@@ -41,10 +43,11 @@ export interface Conversation {
   readonly maxTurns: number
   /** Non-empty when a run resumes; the last exchange's tools run first when they have no results yet. */
   readonly history: ReadonlyArray<Exchange>
-  /** Called before each request to the model; its failure ends the conversation. */
+  /** Turns count from 1. Called before each request to the model; its failure ends the conversation. */
   readonly beforeTurn: (turn: number) => Effect.Effect<void, ConversationStopped>
   /** Makes a turn durable before its tools run; the conversation goes on from what it answers. */
   readonly onTurn: (turn: number, said: ModelTurn) => Effect.Effect<ModelTurn, ConversationStopped>
+  /** Makes the results of a turn's tools durable; the conversation goes on from what it answers. */
   readonly onTools: (
     turn: number,
     results: ReadonlyArray<ToolResult>
@@ -54,9 +57,15 @@ export interface Conversation {
 export interface ConversationResult {
   /** The text of the last turn. */
   readonly output: string
+  /** Turns of the whole run, those of `history` too. */
   readonly turns: number
-  /** `max_turns`: the last turn asked for tools, they ran, and no turn is left. */
-  readonly ended: "done" | "max_turns"
+  /**
+   * `max_turns`: the last turn asked for tools, they ran, and no turn is left.
+   * `failed`: the model answered and could not do the task (it declined, or its answer was cut off).
+   */
+  readonly ended: "done" | "max_turns" | "failed"
+  /** Why it did not end well, fit for the caller; `""` when `done`. */
+  readonly error: string
 }
 
 /** The model can't be had or refused: `message` is fit for the caller, without secrets. */
@@ -68,6 +77,11 @@ export class ConversationStopped extends Schema.TaggedError<ConversationStopped>
 }) {}
 
 /** Holds the agent loop: ask the model, run its tools one after another, until it is done or out of turns. */
-export class LanguageModel extends Context.Service<LanguageModel, {
-  readonly converse: (conversation: Conversation) => Effect.Effect<ConversationResult, ModelFailed | ConversationStopped>
-}>()("cairn/LanguageModel") {}
+export class LanguageModel extends Context.Service<
+  LanguageModel,
+  {
+    readonly converse: (
+      conversation: Conversation
+    ) => Effect.Effect<ConversationResult, ModelFailed | ConversationStopped>
+  }
+>()("cairn/LanguageModel") {}

@@ -6,6 +6,8 @@ export interface ExecResult {
   readonly stderr: string
   /** The command's exit status; 124 when its time ran out, 137 when it was killed for memory or by `signal`. */
   readonly exit: number
+  /** A write was refused because it would have taken the workspace past its limits. */
+  readonly workspaceFull: boolean
 }
 
 export interface ExecLimits {
@@ -15,15 +17,21 @@ export interface ExecLimits {
   readonly output?: number
 }
 
-/** One run's shell: commands see and change the run's Overlay, and nothing else of the machine. */
+/**
+ * One run's shell: commands see and change the run's Overlay, at `/workspace` where they start, and nothing else of the
+ * machine. `/tmp` lasts as long as the shell, unless a command is killed. Commands run one after another.
+ */
 export interface Shell {
   /** Never fails: what goes wrong is told in `stderr` and `exit`. Interrupting it kills the command. */
   readonly exec: (command: string, limits?: ExecLimits) => Effect.Effect<ExecResult>
 }
 
 /** Where a run's Bash tool runs. */
-export class Sandbox extends Context.Service<Sandbox, {
-  readonly open: (overlay: Overlay) => Effect.Effect<Shell, never, Scope.Scope>
-  /** Languages (lower-case names as in `CodeBlock.language`) whose programs the shell can run. */
-  readonly languages: ReadonlyArray<string>
-}>()("cairn/Sandbox") {}
+export class Sandbox extends Context.Service<
+  Sandbox,
+  {
+    readonly open: (overlay: Overlay) => Effect.Effect<Shell, never, Scope.Scope>
+    /** Languages (lower-case names as in `CodeBlock.language`) whose programs the shell can run. */
+    readonly languages: ReadonlyArray<string>
+  }
+>()("cairn/Sandbox") {}

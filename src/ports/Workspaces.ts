@@ -8,11 +8,22 @@ export type WorkspacePath = string
 
 export type EntryKind = "file" | "executable" | "symlink" | "directory"
 
-export interface Entry {
+/** `path` is as it was asked for, also behind a link. */
+export interface DirectoryEntry {
   readonly path: WorkspacePath
   readonly kind: EntryKind
+}
+
+export interface Entry extends DirectoryEntry {
   /** Bytes; for a symlink the length of its target, for a directory 0. */
   readonly size: number
+}
+
+/** An entry of a stored tree that came from outside and has a name that no workspace may have; see `Overlay.skipped`. */
+export interface SkippedEntry {
+  /** Bytes that are no UTF-8 are shown as U+FFFD. */
+  readonly path: string
+  readonly reason: string
 }
 
 /** A file of a stored tree. `mode` is git's (`100644`, `100755`, `120000`), `sha` its blob. */
@@ -59,28 +70,35 @@ export interface Overlay {
   readonly lstat: (path: string) => Effect.Effect<Entry, OverlayError>
   readonly readFile: (path: string) => Effect.Effect<Uint8Array, OverlayError>
   readonly readlink: (path: string) => Effect.Effect<string, OverlayError>
-  /** Names and kinds in byte order. */
-  readonly readdir: (path: string) => Effect.Effect<ReadonlyArray<Entry>, OverlayError>
-  /** Makes missing parents; keeps the executable bit of a file that exists unless `executable` is given. */
+  /** Paths and kinds in byte order of names. A size costs a read of the object: ask `lstat`. */
+  readonly readdir: (path: string) => Effect.Effect<ReadonlyArray<DirectoryEntry>, OverlayError>
+  /** Follows links; makes missing parents; keeps the executable bit of a file that exists unless `executable` is given. */
   readonly writeFile: (
     path: string,
     bytes: Uint8Array,
     options?: { readonly executable?: boolean }
   ) => Effect.Effect<void, OverlayError>
+  /** `ENOENT` without its parent and `EEXIST` where something is, unless `recursive`. */
   readonly mkdir: (path: string, options?: { readonly recursive?: boolean }) => Effect.Effect<void, OverlayError>
+  /** Never follows the last link. A directory that holds something needs `recursive`; `force`: missing is fine. */
   readonly remove: (
     path: string,
     options?: { readonly recursive?: boolean; readonly force?: boolean }
   ) => Effect.Effect<void, OverlayError>
+  /** As POSIX: replaces a file or an empty directory; the new parent must exist. */
   readonly rename: (from: string, to: string) => Effect.Effect<void, OverlayError>
+  /** Any target of at most 4,095 bytes is kept as it is; following one that leads out is what is refused. */
   readonly symlink: (target: string, path: string) => Effect.Effect<void, OverlayError>
+  /** Follows links; on a directory it changes nothing, as git knows no modes of directories. */
   readonly chmod: (path: string, executable: boolean) => Effect.Effect<void, OverlayError>
   /** Every file and link, in byte order of paths; directories are not listed. */
   readonly paths: () => ReadonlyArray<WorkspacePath>
-  /** Made directories that hold no file; kept until the run ends, never committed. */
+  /** Directories that hold nothing, made here or emptied here; kept until the run ends, never committed. */
   readonly emptyDirectories: () => ReadonlyArray<WorkspacePath>
   /** What differs from the base tree, in byte order of paths. A file written with the bytes that it had is no change. */
   readonly changes: () => Effect.Effect<ReadonlyArray<Change>>
+  /** What the stored tree has and this view hides, for its name: it goes when its directory is next written. */
+  readonly skipped: () => ReadonlyArray<SkippedEntry>
   /** A point to come back to: what a tool did before it passed a limit is undone with the returned effect. */
   readonly savepoint: () => Effect.Effect<Effect.Effect<void>>
 }
@@ -102,38 +120,43 @@ export interface Commit extends CommitInfo {
  * The bytes of workspaces, as git objects in one bare repository each. The log decides what a workspace's head is;
  * this port stores objects durably (fsync before it answers) and lets the ref follow. Same input, same SHA.
  */
-export class Workspaces extends Context.Service<Workspaces, {
-  /** A view over a stored tree; `undefined` is the empty tree. Makes the repository when there is none. */
-  readonly open: (workspace: string, tree: Sha | undefined) => Effect.Effect<Overlay>
-  /** Writes the overlay's changed blobs and the trees on their paths; answers the root tree's name. The overlay goes on. */
-  readonly save: (workspace: string, overlay: Overlay) => Effect.Effect<Sha>
-  readonly commit: (workspace: string, info: CommitInfo) => Effect.Effect<Sha>
-  /** Sets `refs/heads/main` to a commit that is stored, durably. The same again changes nothing. */
-  readonly moveRef: (workspace: string, commit: Sha) => Effect.Effect<void>
-  readonly ref: (workspace: string) => Effect.Effect<Sha | undefined>
-  readonly readCommit: (workspace: string, commit: Sha) => Effect.Effect<Commit | undefined>
-  readonly files: (workspace: string, tree: Sha) => Effect.Effect<ReadonlyArray<TreeFile>>
-  /** The bytes of a file at a tree; links are not followed (their target is their content). `undefined`: no such file. */
-  readonly readFile: (
-    workspace: string,
-    tree: Sha,
-    path: string
-  ) => Effect.Effect<{ readonly file: TreeFile; readonly bytes: Uint8Array } | undefined>
-  /** Path by path, in byte order; `undefined` is the empty tree. Subtrees with the same name are not read. */
-  readonly compare: (
-    workspace: string,
-    from: Sha | undefined,
-    to: Sha
-  ) => Effect.Effect<ReadonlyArray<Change & { readonly before: TreeFile | undefined; readonly after: TreeFile | undefined }>>
-  /** Unified diff as `git diff` prints it (a/ b/, new file mode, `Binary files … differ`), at most `maxBytes` long. */
-  readonly diff: (
-    workspace: string,
-    from: Sha | undefined,
-    to: Sha,
-    options?: { readonly maxBytes?: number }
-  ) => Effect.Effect<string>
-  /** Puts what changed from `base` to `tree` path by path on `onto` (the run's side wins); answers the new root tree. */
-  readonly rebase: (workspace: string, base: Sha | undefined, tree: Sha, onto: Sha) => Effect.Effect<Sha>
-  /** Removes the repository. The same again changes nothing. */
-  readonly erase: (workspace: string) => Effect.Effect<void>
-}>()("cairn/Workspaces") {}
+export class Workspaces extends Context.Service<
+  Workspaces,
+  {
+    /** A view over a stored tree; `undefined` is the empty tree. Makes the repository when there is none. */
+    readonly open: (workspace: string, tree: Sha | undefined) => Effect.Effect<Overlay>
+    /** Writes the overlay's changed blobs and the trees on their paths; answers the root tree's name. The overlay goes on. */
+    readonly save: (workspace: string, overlay: Overlay) => Effect.Effect<Sha>
+    readonly commit: (workspace: string, info: CommitInfo) => Effect.Effect<Sha>
+    /** Sets `refs/heads/main` to a commit that is stored, durably. The same again changes nothing. */
+    readonly moveRef: (workspace: string, commit: Sha) => Effect.Effect<void>
+    readonly ref: (workspace: string) => Effect.Effect<Sha | undefined>
+    readonly readCommit: (workspace: string, commit: Sha) => Effect.Effect<Commit | undefined>
+    readonly files: (workspace: string, tree: Sha) => Effect.Effect<ReadonlyArray<TreeFile>>
+    /** The bytes of a file at a tree; links are not followed (their target is their content). `undefined`: no such file. */
+    readonly readFile: (
+      workspace: string,
+      tree: Sha,
+      path: string
+    ) => Effect.Effect<{ readonly file: TreeFile; readonly bytes: Uint8Array } | undefined>
+    /** Path by path, in byte order; `undefined` is the empty tree. Subtrees with the same name are not read. */
+    readonly compare: (
+      workspace: string,
+      from: Sha | undefined,
+      to: Sha
+    ) => Effect.Effect<
+      ReadonlyArray<Change & { readonly before: TreeFile | undefined; readonly after: TreeFile | undefined }>
+    >
+    /** Unified diff as `git diff` prints it (a/ b/, new file mode, `Binary files … differ`), at most `maxBytes` long. */
+    readonly diff: (
+      workspace: string,
+      from: Sha | undefined,
+      to: Sha,
+      options?: { readonly maxBytes?: number }
+    ) => Effect.Effect<string>
+    /** Puts what changed from `base` to `tree` path by path on `onto` (the run's side wins); answers the new root tree. */
+    readonly rebase: (workspace: string, base: Sha | undefined, tree: Sha, onto: Sha) => Effect.Effect<Sha>
+    /** Removes the repository. The same again changes nothing. */
+    readonly erase: (workspace: string) => Effect.Effect<void>
+  }
+>()("cairn/Workspaces") {}

@@ -13,7 +13,8 @@ export class LaunchFailed extends Schema.TaggedError<LaunchFailed>()("LaunchFail
   message: Schema.String
 }) {}
 
-export const failed = (message: string): LaunchFailed => new LaunchFailed({ reason: "failed", message: oneLine(message) })
+export const failed = (message: string): LaunchFailed =>
+  new LaunchFailed({ reason: "failed", message: oneLine(message) })
 
 /** For `Effect.try` and `Effect.tryPromise` around file operations. */
 export const failedTo =

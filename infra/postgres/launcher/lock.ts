@@ -1,7 +1,7 @@
-import { Effect, type Scope } from "effect"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { Effect, type Scope } from "effect"
 import { failed, LaunchFailed } from "./LaunchFailed.ts"
 
 /**

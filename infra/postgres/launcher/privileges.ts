@@ -1,9 +1,9 @@
-import { Console, Effect } from "effect"
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from "node:child_process"
-import { type chownSync, existsSync, lstatSync, readdirSync, statSync, chmodSync, chownSync as chown } from "node:fs"
+import { chmodSync, chownSync, existsSync, lchownSync, lstatSync, readdirSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { Console, Effect } from "effect"
 import { type Binaries, environment, program } from "./binaries.ts"
-import type { LaunchFailed } from "./LaunchFailed.ts"
+import { failedTo, type LaunchFailed } from "./LaunchFailed.ts"
 import { relocate } from "./relocate.ts"
 
 /** As whom Postgres's programs run: Postgres refuses root. */
@@ -12,12 +12,16 @@ export interface Account {
   /** The kernel's user id of what the programs write; `undefined` when it is simply this process's. */
   readonly uid: number | undefined
   /** Gives a file to the account, where that is another than this process's. */
-  readonly own: (path: string, change: typeof chownSync) => void
+  readonly own: (path: string) => void
 }
 
 const nobody = 65534
 
-const same: Account = { spawn: (command, args, options) => spawn(command, args, options), uid: undefined, own: () => {} }
+const same: Account = {
+  spawn: (command, args, options) => spawn(command, args, options),
+  uid: undefined,
+  own: () => {}
+}
 
 /**
  * A user namespace in which this root looks like nobody: Postgres is content, and to the kernel the files stay root's, so
@@ -28,13 +32,13 @@ const namespace = ["--user", `--map-user=${nobody}`, `--map-group=${nobody}`]
 const namespaced: Account = {
   spawn: (command, args, options) => spawn("unshare", [...namespace, command, ...args], options),
   uid: 0,
-  own: (path, change) => change(path, 0, 0)
+  own: (path) => lchownSync(path, 0, 0)
 }
 
 const dropped = (uid: number, gid: number): Account => ({
   spawn: (command, args, options) => spawn(command, args, { ...options, uid, gid }),
   uid,
-  own: (path, change) => change(path, uid, gid)
+  own: (path) => lchownSync(path, uid, gid)
 })
 
 /** Chooses the account; where root can't use what lies under its own folders as another user, it is copied elsewhere. */
@@ -44,13 +48,20 @@ export const chooseAccount = (
 ): Effect.Effect<{ readonly account: Account; readonly binaries: Binaries }, LaunchFailed> =>
   Effect.gen(function* () {
     if (process.platform === "win32" || process.getuid?.() !== 0) return { account: same, binaries }
-    if (process.platform === "linux" && works("unshare", namespace, {}, dataDir, binaries)) {
+    if (process.platform === "linux" && works(["unshare", ...namespace], {}, dataDir, binaries)) {
       return { account: namespaced, binaries }
     }
     const owner = statSync(dataDir)
     const [uid, gid] = owner.uid === 0 ? [nobody, nobody] : [owner.uid, owner.gid]
     const account = dropped(uid, gid)
-    if (reaches(uid, gid, dataDir, binaries) || (letThrough(dataDir, gid) && reaches(uid, gid, dataDir, binaries))) {
+    const reachable = yield* Effect.try({
+      try: () => {
+        const reaches = () => works([], { uid, gid }, dataDir, binaries)
+        return reaches() || (letThrough(dataDir, gid) && reaches())
+      },
+      catch: failedTo(`let user ${uid} enter ${dataDir}`)
+    })
+    if (reachable) {
       yield* Console.error(`Running Postgres as user ${uid}: this system refuses user namespaces to root.`)
       return { account, binaries }
     }
@@ -61,29 +72,25 @@ export const chooseAccount = (
     return { account, binaries: moved.binaries }
   })
 
-const reaches = (uid: number, gid: number, dataDir: string, binaries: Binaries): boolean =>
-  works("env", [], { uid, gid }, dataDir, binaries)
-
-/** Whether a process made by `command args …` can enter the folder and run Postgres. */
+/** Whether a process that is started through `through` can enter the folders and run Postgres. */
 const works = (
-  command: string,
-  args: ReadonlyArray<string>,
+  through: ReadonlyArray<string>,
   identity: { uid?: number; gid?: number },
   dataDir: string,
   binaries: Binaries
 ): boolean => {
   const check = 'cd "$1" && cd "$2" && exec "$3" -V'
-  const share = join(binaries.root, "share")
-  const rest = ["sh", "-c", check, "sh", dataDir, share, program(binaries, "postgres")]
-  const env = { ...environment(binaries), PATH: process.env["PATH"] ?? "/usr/bin:/bin" }
-  return spawnSync(command, [...args, ...rest], { ...identity, env, cwd: "/", stdio: "ignore" }).status === 0
+  const folders = [dataDir, join(binaries.root, "share"), program(binaries, "postgres")]
+  const [command, ...args] = [...through, "/bin/sh", "-c", check, "sh", ...folders]
+  const env = { ...environment(binaries), PATH: process.env["PATH"] }
+  return spawnSync(command!, args, { ...identity, env, cwd: "/", stdio: "ignore" }).status === 0
 }
 
 /** Lets one group pass through a data folder of root's, not list it. */
 const letThrough = (dataDir: string, gid: number): boolean => {
   const { mode, gid: group } = statSync(dataDir)
   if (group !== 0 && group !== gid) return false
-  chown(dataDir, 0, gid)
+  chownSync(dataDir, 0, gid)
   chmodSync(dataDir, (mode & 0o7707) | 0o010)
   return true
 }
@@ -94,7 +101,7 @@ export const ownAll = (account: Account, folder: string): void => {
   if (statSync(folder).uid === account.uid) return
   const walk = (path: string): void => {
     if (lstatSync(path).isDirectory()) for (const name of readdirSync(path)) walk(join(path, name))
-    account.own(path, chown)
+    account.own(path)
   }
   walk(folder)
 }

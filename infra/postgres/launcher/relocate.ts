@@ -1,8 +1,8 @@
-import { Effect } from "effect"
 import { createHash } from "node:crypto"
 import { existsSync, lstatSync, mkdirSync, realpathSync } from "node:fs"
 import { cp, rename, rm, symlink } from "node:fs/promises"
 import { join } from "node:path"
+import { Effect } from "effect"
 import type { Binaries } from "./binaries.ts"
 import { failedTo, type LaunchFailed } from "./LaunchFailed.ts"
 

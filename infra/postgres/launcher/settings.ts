@@ -16,6 +16,8 @@ export const settings = (port: number): Record<string, string> => ({
   fsync: "on",
   synchronous_commit: "on",
   full_page_writes: "on",
+  // After a crash one call makes durable what a walk over a thousand files would.
+  ...(process.platform === "linux" ? { recovery_init_sync_method: "syncfs" } : {}),
   wal_compression: "on",
   wal_buffers: "16MB",
   max_wal_size: "1GB",

@@ -43,6 +43,8 @@ CREATE TABLE requests (
   digest text NOT NULL,
   n integer NOT NULL,
   command_id uuid NOT NULL,
+  -- of the request's body, where the caller chose the key
+  fingerprint text,
   recorded_at timestamptz NOT NULL,
   delivered_at timestamptz,
   PRIMARY KEY (digest, n)

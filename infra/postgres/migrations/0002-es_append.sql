@@ -10,7 +10,7 @@ CREATE FUNCTION es_append(
   e_key text[], e_user text[], e_organization text[], e_command uuid[], e_correlation uuid[], e_causation uuid[],
   p_event integer[], p_subject text[], p_salt bytea[], p_bytes bytea[],
   x_unit integer[], x_subject text[],
-  r_digest text[], r_n integer[], r_command uuid[],
+  r_digest text[], r_n integer[], r_command uuid[], r_fingerprint text[],
   OUT head bigint, OUT recorded timestamptz, OUT trouble integer[], OUT actual integer[]
 ) LANGUAGE plpgsql AS $$
 DECLARE
@@ -22,6 +22,8 @@ BEGIN
       INSERT INTO payloads (id, tenant, subject, salt, bytes)
         SELECT e_id[p.event], u_tenant[e_unit[p.event]], p.subject, p.salt, p.bytes
         FROM unnest(p_event, p_subject, p_salt, p_bytes) AS p (event, subject, salt, bytes)
+        -- in one order everywhere: two processes that repeat the same commands would wait for each other
+        ORDER BY e_id[p.event]
         ON CONFLICT DO NOTHING RETURNING id)
     SELECT array_agg(id) INTO stored FROM put;
   END IF;
@@ -65,8 +67,9 @@ BEGIN
       AS n (unit, id, type, version, data, has_text, key, usr, organization, command, correlation, causation, place);
 
   IF cardinality(r_digest) > 0 THEN
-    INSERT INTO requests (digest, n, command_id, recorded_at)
-      SELECT digest, n, command, recorded FROM unnest(r_digest, r_n, r_command) AS r (digest, n, command)
+    INSERT INTO requests (digest, n, command_id, fingerprint, recorded_at)
+      SELECT digest, n, command, fingerprint, recorded
+      FROM unnest(r_digest, r_n, r_command, r_fingerprint) AS r (digest, n, command, fingerprint)
       ON CONFLICT DO NOTHING;
   END IF;
 

@@ -1,0 +1,107 @@
+import { Effect } from "effect"
+import { layer } from "#infra/MemorySnippetIndex/layer.ts"
+import { type IndexedSnippet, SnippetIndex } from "#ports/SnippetIndex.ts"
+import { corpus, evaluationSetsExist, miniSearch, qualityOf, queries, queryOf, snippetOf } from "#test/evaluation.ts"
+
+// Quality and speed of search on the development sets: `deno run -A bench/search.ts [quality|speed]`.
+
+const index = SnippetIndex.pipe(Effect.provide(layer))
+
+const quality = Effect.gen(function* () {
+  const table: Record<string, Record<string, string>> = {}
+  for (const set of ["mbpp", "agent30"] as const) {
+    for (const [name, documents] of [
+      [set, corpus(set)],
+      [`${set} + distractors`, [...corpus(set), ...corpus("distractors")]]
+    ] as const) {
+      const ours = yield* index
+      yield* ours.put(documents.map((document) => snippetOf(document)))
+      const answer = (text: string) =>
+        Effect.runSync(ours.search(queryOf(text))).matches.map(({ id }) => id)
+      const asked = queries(set)
+      for (const [engine, found] of [
+        ["Cairn", qualityOf(asked, answer)],
+        ["MiniSearch, code tokens", qualityOf(asked, miniSearch(documents))]
+      ] as const) {
+        table[`${name}: ${engine}`] = { "MRR@10": found.mrr.toFixed(4), "R@10": found.recall.toFixed(4) }
+      }
+    }
+  }
+  console.table(table)
+})
+
+/** So many snippets of all sets, repeated under other ids and names. */
+const many = (count: number): ReadonlyArray<string> => {
+  const documents = [...corpus("mbpp"), ...corpus("agent30"), ...corpus("distractors")]
+  return Array.from({ length: count }, (_, at) => {
+    const document = documents[at % documents.length]!
+    const copy = Math.floor(at / documents.length)
+    const name = copy === 0 ? document.name : `${document.name}_variant${copy}`
+    const id = `${at.toString(16).padStart(8, "0")}-0000-4000-8000-000000000000`
+    return JSON.stringify(snippetOf({ ...document, name }, id))
+  })
+}
+
+const megabytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MB`
+const resident = () => {
+  const collect = (globalThis as { gc?: () => void }).gc
+  collect?.()
+  return process.memoryUsage().rss
+}
+
+const percentile = (sorted: ReadonlyArray<number>, share: number) =>
+  `${sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!.toFixed(2)} ms`
+
+const latencies = (search: (task: string) => void, tasks: ReadonlyArray<string>) => {
+  for (const task of tasks.slice(0, 100)) search(task)
+  const times = tasks.map((task) => {
+    const start = performance.now()
+    search(task)
+    return performance.now() - start
+  })
+  times.sort((one, other) => one - other)
+  return { p50: percentile(times, 0.5), p99: percentile(times, 0.99), max: percentile(times, 1) }
+}
+
+const speed = (count: number) =>
+  Effect.gen(function* () {
+    // As rows of the catalogue: JSON, a page at a time.
+    const rows = many(count)
+    const ours = yield* index
+    const before = resident()
+    let parsing = 0
+    const start = performance.now()
+    for (let at = 0; at < rows.length; at += 4_000) {
+      const from = performance.now()
+      const page = rows.slice(at, at + 4_000).map((row): IndexedSnippet => JSON.parse(row))
+      parsing += performance.now() - from
+      yield* ours.put(page)
+    }
+    const took = performance.now() - start
+    const search = (task: string, includePublic = false) =>
+      Effect.runSync(ours.search({ ...queryOf(task), includePublic, limit: 5 }))
+    const tasks = [...queries("mbpp"), ...queries("agent30")].map(({ text }) => text)
+    const long = tasks.slice(0, 200).map((_, at) => tasks.slice(at, at + 6).join(" "))
+    const memory = megabytes(resident() - before)
+    console.table({
+      [`${count} snippets`]: {
+        "put/s": Math.round((count / (took - parsing)) * 1000),
+        "JSON ms": Math.round(parsing),
+        "put ms": Math.round(took - parsing),
+        memory,
+        ...latencies(search, tasks)
+      },
+      "long tasks": latencies(search, long)
+    })
+    const again = rows.slice(0, 2_000).map((row): IndexedSnippet => JSON.parse(row))
+    const from = performance.now()
+    yield* ours.put(again)
+    console.log(`replacing: ${Math.round((again.length / (performance.now() - from)) * 1000)}/s`)
+  })
+
+if (!evaluationSetsExist) console.log("the development sets are not here: nothing to measure")
+else {
+  const [what] = process.argv.slice(2)
+  if (what !== "speed") await Effect.runPromise(quality)
+  if (what !== "quality") for (const count of [22_000, 100_000]) await Effect.runPromise(speed(count))
+}

@@ -1,0 +1,34 @@
+/** A snippet's quality by its votes, 0…1: 0.5 without any, 0.29 after three against it. Two votes each way are taken as given. */
+export const verdict = (up: number, down: number): number => (up + 2) / (up + down + 4)
+
+const clamped = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value))
+const odds = (probability: number): number => probability / (1 - probability)
+
+const verdictWeight = 0.3
+/** Bound of the verdict's logit: beyond about 4 to 1, more votes of a kind say nothing new. */
+const verdictBound = 1.5
+/** What `prefer_complete` moves the logit by, from a stub to a whole program. */
+const completenessWeight = 0.6
+
+/**
+ * How well a text matches, 0…1: BM25F over the most it could reach (`self`, the idf of all the query's known terms). Once there
+ * are vectors this becomes 0.25 of it + 0.75 of the cosine.
+ */
+export const relevance = (bm25f: number, self: number): number => (self === 0 ? 0 : Math.min(1, bm25f / self))
+
+/** What a verdict multiplies the odds by. */
+export const verdictOdds = (verdict: number): number =>
+  Math.exp(verdictWeight * clamped(Math.log(odds(verdict)), -verdictBound, verdictBound))
+
+/** What completeness (0…1) multiplies the odds by where complete implementations are preferred. */
+export const completenessOdds = (completeness: number): number => Math.exp(completenessWeight * (completeness - 0.5))
+
+/**
+ * The final score, 0…1: σ(logit R + 0.3 · logit V + 0.6 · (completeness − 0.5)) with its bounds, written in odds, where sums of
+ * logits are products and the votes' part can be kept. `prior` = the product of `verdictOdds` and `completenessOdds`; 1 leaves
+ * the relevance as it is.
+ */
+export const score = (relevance: number, prior: number): number => {
+  const combined = odds(clamped(relevance, 0.001, 0.999)) * prior
+  return combined / (1 + combined)
+}

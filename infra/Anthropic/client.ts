@@ -1,0 +1,28 @@
+import { Anthropic, type ClientOptions } from "@anthropic-ai/sdk"
+import { Redacted } from "effect"
+import { type AnthropicSettings, defaultBaseURL } from "./settings.ts"
+
+const nothing = () => {}
+
+/**
+ * The SDK's client on these settings only: whatever it would otherwise take from the environment (another base URL,
+ * tokens, profiles, a log level, headers, tracing) is given here, and it logs nothing.
+ */
+export const makeClient = ({ apiKey, baseURL = defaultBaseURL, timeout = 600_000 }: AnthropicSettings): Anthropic => {
+  const key = Redacted.value(apiKey)
+  const client = new Anthropic({
+    apiKey: key,
+    baseURL,
+    webhookKey: null,
+    timeout,
+    maxRetries: 2,
+    logLevel: "off",
+    logger: { error: nothing, warn: nothing, info: nothing, debug: nothing },
+    openTelemetry: false
+  })
+  // No option keeps ANTHROPIC_CUSTOM_HEADERS out. The SDK sends the key as a bearer token; servers that are merely
+  // compatible may know it only as x-api-key.
+  const internal = client as unknown as { readonly _options: ClientOptions }
+  internal._options.defaultHeaders = baseURL === defaultBaseURL ? {} : { "x-api-key": key }
+  return client
+}

@@ -1,0 +1,42 @@
+import { APIConnectionError, APIConnectionTimeoutError, APIError } from "@anthropic-ai/sdk"
+import { Redacted } from "effect"
+import { ModelFailed } from "#ports/LanguageModel.ts"
+import { type AnthropicSettings, defaultBaseURL } from "./settings.ts"
+
+/** What the SDK threw, in words for the caller: which host, which model, what to do; never the key. */
+export const modelFailed = (settings: AnthropicSettings, model: string, error: unknown): ModelFailed => {
+  const key = Redacted.value(settings.apiKey)
+  return new ModelFailed({ message: reason(settings, model, error).replaceAll(key, "…") })
+}
+
+const reason = ({ baseURL = defaultBaseURL }: AnthropicSettings, model: string, error: unknown): string => {
+  const host = URL.canParse(baseURL) ? new URL(baseURL).host : "its address"
+  if (error instanceof APIConnectionTimeoutError) return `The model's API at ${host} did not answer in time.`
+  if (error instanceof APIConnectionError) return `The model's API at ${host} can't be reached.`
+  if (!(error instanceof APIError)) return `The model's API at ${host} gave an answer that is not of the Messages API.`
+  if (error.type === "overloaded_error" || error.status === 529) {
+    return "The model's API is overloaded; try again later."
+  }
+  switch (error.status) {
+    case 401:
+      return "The model's API refused the key (ANTHROPIC_API_KEY)."
+    case 402:
+    case 403:
+      return `The key (ANTHROPIC_API_KEY) may not use the model ${quoted(model)}${said(error)}.`
+    case 404:
+      return `The model's API at ${host} knows no model ${quoted(model)}.`
+    case 413:
+      return "The conversation is too large for the model's API."
+    case 429:
+      return "The model's API limits the rate of this key; try again later."
+    case undefined:
+      return `The model's API at ${host} broke off its answer${said(error)}.`
+    default:
+      return `The model's API answered ${error.status}${said(error)}.`
+  }
+}
+
+const quoted = (model: string) => JSON.stringify(model)
+
+const said = ({ apiMessage }: APIError) =>
+  typeof apiMessage === "string" && apiMessage !== "" ? `: ${apiMessage.slice(0, 500).replace(/\.$/, "")}` : ""

@@ -1,0 +1,88 @@
+import { Effect, Layer, Queue, Semaphore } from "effect"
+import { type ExecLimits, Sandbox } from "#ports/Sandbox.ts"
+import type { Overlay } from "#ports/Workspaces.ts"
+import { defaultOutput, defaultTimeout } from "./limits.ts"
+import type { Call } from "./protocol.ts"
+import { serve } from "./serve.ts"
+import { startThread, type Thread } from "./Thread.ts"
+
+/**
+ * just-bash, a shell in TypeScript that knows no machine below it: no network, no programs, no files but the run's
+ * Overlay at `/workspace` and a memory of its own. It runs in a Worker, one for each run, because it blocks its thread.
+ */
+export const layer = Layer.effect(
+  Sandbox,
+  Effect.gen(function* () {
+    // One that has started and run nothing. It is made at the first `open`, not with the service: it takes memory.
+    let warm: Thread | undefined
+    const warmUp = Effect.gen(function* () {
+      if (warm === undefined || warm.isDead()) warm = yield* startThread
+    })
+    const take = Effect.gen(function* () {
+      yield* warmUp
+      const thread = warm!
+      warm = undefined
+      return thread
+    })
+    yield* Effect.addFinalizer(() => warm?.kill ?? Effect.void)
+
+    const open = Effect.fnUntraced(function* (overlay: Overlay) {
+      let current: Thread | undefined
+      const turn = yield* Semaphore.make(1)
+      const kill = Effect.suspend(() => {
+        const thread = current
+        current = undefined
+        return thread?.kill ?? Effect.void
+      })
+      yield* warmUp
+      yield* Effect.addFinalizer(() => kill)
+
+      const exec = Effect.fnUntraced(
+        function* (command: string, { timeout = defaultTimeout, output = defaultOutput }: ExecLimits = {}) {
+          if (current === undefined || current.isDead()) current = yield* take
+          const thread = current
+          let workspaceFull = false
+          const serving = Effect.fnUntraced(function* (id: number, call: Call) {
+            const answer = yield* serve(overlay, call)
+            if ("failure" in answer) workspaceFull ||= answer.failure.code === "ENOSPC"
+            thread.send({ type: "answer", id, answer })
+          })
+          const outcome = yield* attend(thread, command, output, serving).pipe(
+            Effect.timeoutOrElse({
+              duration: timeout,
+              orElse: () => Effect.as(kill, killed(124, `it ran longer than ${timeout / 1000} s`))
+            }),
+            Effect.onInterrupt(() => kill)
+          )
+          return { ...outcome, workspaceFull }
+        },
+        (effect) => turn.withPermit(effect)
+      )
+      return { exec }
+    })
+
+    return Sandbox.of({ open, languages: ["bash", "sh", "shell"] })
+  })
+)
+
+/** Does what the command asks for, one after another, until it is done. */
+const attend = Effect.fnUntraced(function* (
+  thread: Thread,
+  command: string,
+  output: number,
+  serving: (id: number, call: Call) => Effect.Effect<void>
+) {
+  thread.send({ type: "run", command, output })
+  for (;;) {
+    const message = yield* Queue.take(thread.inbox)
+    if (message.type === "died") return killed(137, "it took too much memory")
+    if (message.type === "done") return { stdout: message.stdout, stderr: message.stderr, exit: message.exit }
+    yield* serving(message.id, message.call)
+  }
+})
+
+const killed = (exit: number, why: string) => ({
+  stdout: "",
+  stderr: `The command was killed: ${why}. What it wrote into the workspace is kept.\n`,
+  exit
+})

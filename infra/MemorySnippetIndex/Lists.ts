@@ -1,0 +1,79 @@
+/** Words of a shared page; a longer list has a page of its own. 256 KiB. */
+const pageBits = 16
+const pageWords = 1 << pageBits
+const offsetMask = pageWords - 1
+
+/** Capacities in words: 2, 4, 6, 8, 12, 16, 24, 32, …, so that at most a third of a list is unused. */
+const capacities: ReadonlyArray<number> = [2, 4, ...Array.from({ length: 44 }, (_, n) => (n % 2 === 0 ? 3 : 4) << ((n >> 1) + 1))]
+
+/**
+ * Growing lists of 32-bit words outside the garbage-collected heap. Most terms occur in one snippet, and a typed array of
+ * its own costs some hundred bytes: so short lists lie together in pages, by size class, and freed ones are used again.
+ *
+ * A list is an address and a size class, which its owner keeps.
+ */
+export class Lists {
+  readonly #pages: Array<Uint32Array> = []
+  readonly #freed: Array<Array<number>> = capacities.map(() => [])
+  readonly #freePages: Array<number> = []
+  #shared = -1
+  #used = pageWords
+
+  /** The words that hold the list at `address`, from `offset(address)` on. Valid until the next `allocate` or `grow`. */
+  page(address: number): Uint32Array {
+    return this.#pages[address >>> pageBits]!
+  }
+
+  offset(address: number): number {
+    return address & offsetMask
+  }
+
+  /** The smallest size class with room for so many words. */
+  static sizeClass(words: number): number {
+    let found = 0
+    while (capacities[found]! < words) found++
+    return found
+  }
+
+  static capacity(sizeClass: number): number {
+    return capacities[sizeClass]!
+  }
+
+  /** The address of a list of this class; its words are whatever was there. */
+  allocate(sizeClass: number): number {
+    const freed = this.#freed[sizeClass]!.pop()
+    if (freed !== undefined) return freed
+    const words = capacities[sizeClass]!
+    if (words > pageWords / 8) return this.#newPage(words) * pageWords
+    if (this.#used + words > pageWords) {
+      this.#shared = this.#newPage(pageWords)
+      this.#used = 0
+    }
+    const address = this.#shared * pageWords + this.#used
+    this.#used += words
+    return address
+  }
+
+  free(address: number, sizeClass: number): void {
+    if (capacities[sizeClass]! > pageWords / 8) {
+      const page = address >>> pageBits
+      this.#pages[page] = new Uint32Array(0)
+      this.#freePages.push(page)
+    } else this.#freed[sizeClass]!.push(address)
+  }
+
+  /** Moves a list of `length` words into the next class; gives its new address. */
+  grow(address: number, sizeClass: number, length: number): number {
+    const bigger = this.allocate(sizeClass + 1)
+    const from = this.offset(address)
+    this.page(bigger).set(this.page(address).subarray(from, from + length), this.offset(bigger))
+    this.free(address, sizeClass)
+    return bigger
+  }
+
+  #newPage(words: number): number {
+    const page = this.#freePages.pop() ?? this.#pages.length
+    this.#pages[page] = new Uint32Array(words)
+    return page
+  }
+}

@@ -1,0 +1,107 @@
+import { Lists } from "./Lists.ts"
+
+/** Bits that the count in each field has in a posting, in the order of `fields`: together 32. */
+const countBits = [6, 8, 8, 10] as const
+export const shifts = countBits.map((_, field) => countBits.slice(0, field).reduce<number>((sum, bits) => sum + bits, 0))
+export const masks = countBits.map((bits) => (1 << bits) - 1)
+
+/** Counts per field as one word; a count beyond a field's bits is cut off, long after saturation has set in. */
+export const packCount = (packed: number, field: number, count: number): number =>
+  (packed | (Math.min(count, masks[field]!) << shifts[field]!)) >>> 0
+
+/** A string that shares no memory with the text it was cut from: V8 keeps a whole row alive for a substring of 13 characters. */
+const detached = (term: string): string => (term.length < 13 ? term : JSON.parse(JSON.stringify(term)))
+
+const grown = <A extends Uint32Array | Uint8Array>(array: A, make: (length: number) => A): A => {
+  const bigger = make(Math.max(16, array.length * 2))
+  bigger.set(array)
+  return bigger
+}
+
+/**
+ * Which documents have a term, and how often per field. A term's list is pairs of words (slot, packed counts) in no order.
+ * Terms that no document has any more are forgotten, and their number is used again.
+ */
+export class Postings {
+  readonly #lists: Lists
+  readonly #numbers = new Map<string, number>()
+  readonly #terms: Array<string> = []
+  readonly #freed: Array<number> = []
+  #addresses = new Uint32Array(0)
+  #lengths = new Uint32Array(0)
+  #classes = new Uint8Array(0)
+
+  constructor(lists: Lists) {
+    this.#lists = lists
+  }
+
+  /** How many documents have a term. */
+  df(term: string): number {
+    const number = this.#numbers.get(term)
+    return number === undefined ? 0 : this.#lengths[number]! / 2
+  }
+
+  /** The term's postings as a window of words, or `undefined`. Valid until the next change. */
+  of(term: string): { readonly words: Uint32Array; readonly from: number; readonly to: number } | undefined {
+    const number = this.#numbers.get(term)
+    if (number === undefined) return undefined
+    const address = this.#addresses[number]!
+    const from = this.#lists.offset(address)
+    return { words: this.#lists.page(address), from, to: from + this.#lengths[number]! }
+  }
+
+  /** Adds a posting; gives the term's number, for `remove`. */
+  add(term: string, slot: number, packed: number): number {
+    const number = this.#numbers.get(term) ?? this.#insert(term)
+    const length = this.#lengths[number]!
+    if (length === Lists.capacity(this.#classes[number]!)) {
+      this.#addresses[number] = this.#lists.grow(this.#addresses[number]!, this.#classes[number]!, length)
+      this.#classes[number]!++
+    }
+    const address = this.#addresses[number]!
+    const words = this.#lists.page(address)
+    const at = this.#lists.offset(address) + length
+    words[at] = slot
+    words[at + 1] = packed
+    this.#lengths[number] = length + 2
+    return number
+  }
+
+  /** Takes back the posting of a document under the term with this number. */
+  remove(number: number, slot: number): void {
+    const address = this.#addresses[number]!
+    const words = this.#lists.page(address)
+    const from = this.#lists.offset(address)
+    const last = from + this.#lengths[number]! - 2
+    // The list is in no order: a scan of even 100,000 postings is some tens of microseconds, and removals are rare.
+    let at = last
+    while (words[at] !== slot) at -= 2
+    words[at] = words[last]!
+    words[at + 1] = words[last + 1]!
+    this.#lengths[number]! -= 2
+    if (last === from) this.#forget(number)
+  }
+
+  #insert(term: string): number {
+    const number = this.#freed.pop() ?? this.#terms.length
+    if (number >= this.#addresses.length) {
+      this.#addresses = grown(this.#addresses, (length) => new Uint32Array(length))
+      this.#lengths = grown(this.#lengths, (length) => new Uint32Array(length))
+      this.#classes = grown(this.#classes, (length) => new Uint8Array(length))
+    }
+    const kept = detached(term)
+    this.#terms[number] = kept
+    this.#numbers.set(kept, number)
+    this.#classes[number] = 0
+    this.#lengths[number] = 0
+    this.#addresses[number] = this.#lists.allocate(0)
+    return number
+  }
+
+  #forget(number: number): void {
+    this.#numbers.delete(this.#terms[number]!)
+    this.#terms[number] = ""
+    this.#lists.free(this.#addresses[number]!, this.#classes[number]!)
+    this.#freed.push(number)
+  }
+}

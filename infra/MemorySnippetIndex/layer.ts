@@ -1,0 +1,88 @@
+import { Effect, Layer } from "effect"
+import { type IndexedSnippet, type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
+import { Lists } from "./Lists.ts"
+import { Scratch } from "./Scratch.ts"
+import { search } from "./search.ts"
+import { Segment } from "./Segment.ts"
+
+/** Snippets that are put or removed before others get a turn: a few milliseconds. */
+const slice = 100
+
+interface Place {
+  readonly segment: Segment
+  readonly home: string
+  readonly isPublic: boolean
+  readonly slot: number
+}
+
+/** All segments and where each snippet is. Everything here is synchronous; the layer cuts long work into slices. */
+class Index {
+  readonly #lists = new Lists()
+  readonly #scratch = new Scratch()
+  readonly #private = new Map<string, Segment>()
+  readonly #public = new Map<string, Segment>()
+  readonly #places = new Map<string, Place>()
+
+  get size(): number {
+    return this.#places.size
+  }
+
+  put(snippet: IndexedSnippet): void {
+    this.remove(snippet.id)
+    const { id, home, isPublic } = snippet
+    const segment = this.#segment(home, isPublic)
+    this.#places.set(id, { segment, home, isPublic, slot: segment.add(snippet) })
+  }
+
+  remove(id: string): void {
+    const place = this.#places.get(id)
+    if (place === undefined) return
+    const { segment, home, isPublic, slot } = place
+    segment.remove(slot)
+    this.#places.delete(id)
+    if (segment.documents === 0) (isPublic ? this.#public : this.#private).delete(home)
+  }
+
+  vote(id: string, up: number, down: number): void {
+    const place = this.#places.get(id)
+    place?.segment.vote(place.slot, up, down)
+  }
+
+  search(query: IndexQuery) {
+    const homes = [...new Set(query.homes)]
+    const own = homes.flatMap((home) => [this.#private.get(home), this.#public.get(home)])
+    const segments = new Set(own.filter((segment) => segment !== undefined))
+    if (query.includePublic) for (const segment of this.#public.values()) segments.add(segment)
+    return search([...segments], query, this.#scratch)
+  }
+
+  #segment(home: string, isPublic: boolean): Segment {
+    const segments = isPublic ? this.#public : this.#private
+    const found = segments.get(home)
+    if (found !== undefined) return found
+    const segment = new Segment(this.#lists)
+    segments.set(home, segment)
+    return segment
+  }
+}
+
+/** Applies to each item, a slice at a time. */
+const sliced = <A>(items: ReadonlyArray<A>, apply: (item: A) => void): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    for (let at = 0; at < items.length; at += slice) {
+      if (at > 0) yield* Effect.yieldNow
+      for (const item of items.slice(at, at + slice)) apply(item)
+    }
+  })
+
+/** The index in this process: about half a kilobyte a snippet. Empty at start; its feeder fills it from the catalogue. */
+export const layer = Layer.sync(SnippetIndex, () => {
+  const index = new Index()
+  return SnippetIndex.of({
+    put: (snippets) => sliced(snippets, (snippet) => index.put(snippet)),
+    remove: (ids) => sliced(ids, (id) => index.remove(id)),
+    votes: (votes) => sliced(votes, ({ id, up, down }) => index.vote(id, up, down)),
+    search: (query) => Effect.sync(() => index.search(query)),
+    size: Effect.sync(() => index.size)
+  })
+})

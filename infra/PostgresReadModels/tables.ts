@@ -1,0 +1,108 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import type { Recorded } from "#domain/Event.ts"
+import type { DomainEvent } from "#domain/events.ts"
+import { fold, type Projection, type Row, schemaOf, type Table, touched } from "#ports/Projection.ts"
+
+/** The schema that holds one build's tables. */
+export const buildSchema = (projection: Projection, build: number): string => `${schemaOf(projection)}_b${build}`
+
+/** Makes a build's empty tables. */
+export const createTables = Effect.fnUntraced(function* (projection: Projection, build: number) {
+  const sql = yield* PgClient.PgClient
+  const schema = buildSchema(projection, build)
+  yield* sql.unsafe(`CREATE SCHEMA "${schema}"`)
+  for (const [name, { columns, indexes }] of Object.entries(projection.tables)) {
+    const lines = Object.entries(columns).map(
+      ([column, type]) => `"${column}" ${type}${column === "id" ? " PRIMARY KEY" : ""}`
+    )
+    yield* sql.unsafe(`CREATE TABLE "${schema}"."${name}" (${lines.join(", ")})`)
+    for (const index of indexes ?? []) yield* sql.unsafe(`CREATE INDEX ON "${schema}"."${name}" ${index}`)
+  }
+})
+
+/** Points the projection's views at a build. */
+export const showBuild = Effect.fnUntraced(function* (projection: Projection, build: number) {
+  const sql = yield* PgClient.PgClient
+  const views = schemaOf(projection)
+  yield* sql.unsafe(`CREATE SCHEMA IF NOT EXISTS "${views}"`)
+  for (const name of Object.keys(projection.tables)) {
+    yield* sql.unsafe(
+      `CREATE OR REPLACE VIEW "${views}"."${name}" AS SELECT * FROM "${buildSchema(projection, build)}"."${name}"`
+    )
+  }
+})
+
+// Postgres has no NUL in text and no lone surrogates in JSON; what a model wrote may hold either.
+const storable = (json: string) =>
+  json.includes("\\u") ? json.replaceAll(/(?<!\\)((?:\\\\)*)\\u(0000|d[89a-f]..)/gi, "$1\\ufffd") : json
+
+/** Takes events into one table: reads the rows they touch, folds, writes what came out. Answers whether any changed. */
+const applyTo = Effect.fnUntraced(function* (
+  name: string,
+  table: Table<never>,
+  events: ReadonlyArray<Recorded<DomainEvent>>
+) {
+  const ids = touched(table, events)
+  if (ids.length === 0) return false
+  const sql = yield* PgClient.PgClient
+  const found = yield* sql.unsafe<{ row: string }>(`SELECT to_json(t)::text AS row FROM ${name} t WHERE id = ANY ($1::text[])`, [
+    ids
+  ])
+  const rows = new Map<string, Row | undefined>(ids.map((id) => [id, undefined]))
+  for (const { row } of found) {
+    const parsed = JSON.parse(row) as Row
+    rows.set(parsed.id, parsed)
+  }
+  fold(table, rows, events)
+  const kept = [...rows.values()].filter((row) => row !== undefined)
+  const gone = [...rows].flatMap(([id, row]) => (row === undefined ? [id] : []))
+  if (gone.length > 0) yield* sql.unsafe(`DELETE FROM ${name} WHERE id = ANY ($1::text[])`, [gone])
+  if (kept.length > 0) {
+    const others = Object.keys(table.columns).filter((column) => column !== "id")
+    const set = others.map((column) => `"${column}" = excluded."${column}"`).join(", ")
+    yield* sql.unsafe(
+      `INSERT INTO ${name} SELECT * FROM json_populate_recordset(NULL::${name}, $1::text::json)
+       ON CONFLICT (id) DO ${others.length > 0 ? `UPDATE SET ${set}` : "NOTHING"}`,
+      [storable(JSON.stringify(kept))]
+    )
+  }
+  return true
+})
+
+/** Takes events into all tables of a build; answers whether any row may have changed. */
+export const applyEvents = Effect.fnUntraced(function* (
+  projection: Projection,
+  build: number,
+  events: ReadonlyArray<Recorded<DomainEvent>>
+) {
+  const schema = buildSchema(projection, build)
+  let changed = false
+  for (const [name, table] of Object.entries(projection.tables)) {
+    changed = (yield* applyTo(`"${schema}"."${name}"`, table, events)) || changed
+  }
+  return changed
+})
+
+/** Rows that are in one build's table and not, or otherwise, in the other's. */
+export const differences = Effect.fnUntraced(function* (
+  projection: Projection,
+  live: number,
+  rebuilt: number,
+  limit: number
+) {
+  const sql = yield* PgClient.PgClient
+  const found = []
+  for (const name of Object.keys(projection.tables)) {
+    const [a, b] = [live, rebuilt].map((build) => `"${buildSchema(projection, build)}"."${name}"`)
+    found.push(
+      ...(yield* sql.unsafe<{ table: string; id: string; live: string | null; rebuilt: string | null }>(
+        `SELECT $1::text AS table, coalesce(a.id, b.id) AS id, to_json(a)::text AS live, to_json(b)::text AS rebuilt
+         FROM ${a} a FULL JOIN ${b} b ON a.id = b.id
+         WHERE to_json(a)::text IS DISTINCT FROM to_json(b)::text ORDER BY 2 LIMIT $2::int`,
+        [name, limit]
+      ))
+    )
+  }
+  return found
+})

@@ -1,0 +1,114 @@
+import { compareBytes } from "#domain/workspacePath.ts"
+import type { Sha, SkippedEntry } from "#ports/Workspaces.ts"
+import type { Repository } from "../Repository.ts"
+import { compareEntries, type FileNode } from "../tree.ts"
+
+export type Node = FileNode | Directory
+
+/**
+ * A directory in memory. It may be changed in place only by the epoch that owns it; to any other one it is as frozen as
+ * stored trees are, so that a point to come back to costs nothing but a new epoch.
+ */
+export interface Directory {
+  readonly kind: "directory"
+  readonly owner: number
+  /** The name of its stored tree; `undefined` since it was changed. */
+  sha: Sha | undefined
+  readonly entries: Map<string, Node>
+}
+
+let epochs = 0
+export const nextEpoch = (): number => ++epochs
+
+/** No epoch has this number: what was read from the repository is never changed. */
+const frozen = 0
+
+/** A tree from outside may name itself a thousandfold: no more than this is looked at. */
+const mostEntries = 1_000_000
+
+/** A stored tree with all that is below it, and what of it is hidden. */
+export const loadDirectory = async (
+  repository: Repository,
+  sha: Sha
+): Promise<{ readonly root: Directory; readonly skipped: ReadonlyArray<SkippedEntry> }> => {
+  const skipped: Array<SkippedEntry> = []
+  let count = 0
+  const load = async (tree: Sha, prefix: string): Promise<Directory> => {
+    const stored = await repository.tree(tree)
+    count += stored.entries.size
+    if (count > mostEntries) throw new Error(`a tree of more than ${mostEntries} entries can't be opened`)
+    for (const { path, reason } of stored.skipped) skipped.push({ path: prefix + path, reason })
+    const entries = new Map<string, Node>()
+    for (const [name, node] of stored.entries) {
+      entries.set(name, node.kind === "directory" ? await load(node.sha, `${prefix}${name}/`) : node)
+    }
+    return { kind: "directory", owner: frozen, sha: tree, entries }
+  }
+  const root = await load(sha, "")
+  return { root, skipped }
+}
+
+const owned = (directory: Directory | undefined, epoch: number): Directory => {
+  if (directory?.owner === epoch) {
+    directory.sha = undefined
+    return directory
+  }
+  return { kind: "directory", owner: epoch, sha: undefined, entries: new Map(directory?.entries) }
+}
+
+/**
+ * The directory of that path under a root, ready to be changed, and the root that has it. Missing directories are made;
+ * a file on the way gives place to one.
+ */
+export const editable = (
+  root: Directory,
+  names: ReadonlyArray<string>,
+  epoch: number
+): { readonly root: Directory; readonly directory: Directory } => {
+  const top = owned(root, epoch)
+  let directory = top
+  for (const name of names) {
+    const child = directory.entries.get(name)
+    const next = owned(child?.kind === "directory" ? child : undefined, epoch)
+    directory.entries.set(name, next)
+    directory = next
+  }
+  return { root: top, directory }
+}
+
+export const sortedEntries = (directory: Directory): ReadonlyArray<readonly [string, Node]> =>
+  [...directory.entries].sort(([a], [b]) => compareBytes(a, b))
+
+/** Visits all below a directory in byte order of paths; a directory comes before what it holds. */
+export const eachNode = (directory: Directory, prefix: string, visit: (path: string, node: Node) => void): void => {
+  for (const [name, node] of [...directory.entries].sort(compareEntries)) {
+    visit(prefix + name, node)
+    if (node.kind === "directory") eachNode(node, `${prefix}${name}/`, visit)
+  }
+}
+
+export interface Extent {
+  readonly files: number
+  readonly directories: number
+  /** Of the files whose size is known. */
+  readonly bytes: number
+}
+
+/** What a node and all below it amount to. */
+export const extentOf = (node: Node): Extent => {
+  if (node.kind !== "directory") return { files: 1, directories: 0, bytes: node.size ?? 0 }
+  let [files, directories, bytes] = [0, 1, 0]
+  const add = (at: Directory) => {
+    for (const child of at.entries.values()) {
+      if (child.kind === "directory") {
+        directories++
+        add(child)
+      } else {
+        files++
+        bytes += child.size ?? 0
+      }
+    }
+  }
+  add(node)
+  return { files, directories, bytes }
+}

@@ -1,0 +1,153 @@
+import { contentProblem, hasReadContent, kindProblem, pathProblem } from "#domain/workspacePath.ts"
+import { PathRefused, type Sha } from "#ports/Workspaces.ts"
+import type { Repository } from "../Repository.ts"
+import type { FileNode } from "../tree.ts"
+import { type Directory, type Extent, eachNode, editable, extentOf, type Node, nextEpoch } from "./Directory.ts"
+import { persist, persistBlobs } from "./persist.ts"
+import { afterChange, type Limits, nothing, type Totals } from "./totals.ts"
+import { type Place, walk } from "./walk.ts"
+
+/** New content that is kept in memory before it goes into the repository, where nothing names it yet. */
+const mostPendingBytes = 32 * 1024 * 1024
+
+export const refused = (path: string, problem: string): PathRefused =>
+  new PathRefused({ path, message: `${path.toWellFormed()}: ${problem}` })
+
+/** Throws `PathRefused`; `""` is the root. */
+const checkPath = (path: string): void => {
+  const problem = path === "" ? undefined : pathProblem(path)
+  if (problem !== undefined) throw refused(path, problem)
+}
+
+/** The state behind an `Overlay`, changed by one caller at a time: a root that changes step by step, within limits. */
+export class View {
+  readonly repository: Repository
+  readonly #limits: Limits
+  #root: Directory
+  #totals: Totals
+  #epoch = nextEpoch()
+  #pendingBytes = 0
+  #paths: ReadonlyArray<string> | undefined
+
+  constructor(repository: Repository, root: Directory, bytes: number | undefined, limits: Limits) {
+    this.repository = repository
+    this.#limits = limits
+    this.#root = root
+    const { files, directories } = extentOf(root)
+    this.#totals = { files, directories, bytes, exact: false }
+  }
+
+  get root(): Directory {
+    return this.#root
+  }
+
+  get totals(): Totals {
+    return this.#totals
+  }
+
+  /** Where a path leads; throws `PathRefused`, `ENOENT` (an absent part's parent only when `..` follows), `ENOTDIR`, `ELOOP`. */
+  find(path: string, follow: boolean): Promise<Place> {
+    checkPath(path)
+    return walk(this.repository, this.#root, path, follow)
+  }
+
+  paths(): ReadonlyArray<string> {
+    if (this.#paths === undefined) {
+      const paths: Array<string> = []
+      eachNode(this.#root, "", (path, node) => {
+        if (node.kind !== "directory") paths.push(path)
+      })
+      this.#paths = paths
+    }
+    return this.#paths
+  }
+
+  /** Sets what is at a place (which `find` gave for the current root): what was there goes, missing parents are made. */
+  async put({ names, node: old, missing }: Place, node: Node): Promise<void> {
+    const made = Math.max(0, missing - 1)
+    const path = names.join("/")
+    const problem =
+      (missing > 0 ? pathProblem(path) : undefined) ??
+      kindProblem(names.at(-1)!, node.kind) ??
+      (node.kind === "directory" || node.kind === "symlink"
+        ? undefined
+        : await this.#contentProblem(names.at(-1)!, node)) ??
+      names
+        .slice(names.length - missing, -1)
+        .map((name) => kindProblem(name, "directory"))
+        .find((text) => text !== undefined)
+    if (problem !== undefined) throw refused(path, problem)
+    const extent = extentOf(node)
+    const added = { ...extent, directories: extent.directories + made }
+    await this.#change(added, old, () => {
+      this.#directory(names.slice(0, -1)).entries.set(names.at(-1)!, node)
+    })
+    await this.#spill(node)
+  }
+
+  async remove({ names, node }: Place): Promise<void> {
+    await this.#change(nothing, node, () => {
+      this.#directory(names.slice(0, -1)).entries.delete(names.at(-1)!)
+    })
+  }
+
+  /** Puts what is at one place to another, which is not inside it. */
+  async move(from: Place, to: Place): Promise<void> {
+    const { names, node } = to
+    const path = names.join("/")
+    const moved = from.node!
+    const problems = [pathProblem(path), kindProblem(names.at(-1)!, moved.kind)]
+    if (moved.kind === "directory") eachNode(moved, `${path}/`, (below) => problems.push(pathProblem(below)))
+    else if (moved.kind !== "symlink") problems.push(await this.#contentProblem(names.at(-1)!, moved))
+    const problem = problems.find((text) => text !== undefined)
+    if (problem !== undefined) throw refused(path, problem)
+    await this.#change(nothing, node, () => {
+      this.#directory(from.names.slice(0, -1)).entries.delete(from.names.at(-1)!)
+      this.#directory(names.slice(0, -1)).entries.set(names.at(-1)!, moved)
+    })
+  }
+
+  async #contentProblem(name: string, node: FileNode): Promise<string | undefined> {
+    return hasReadContent(name) ? contentProblem(name, await this.repository.content(node)) : undefined
+  }
+
+  #directory(names: ReadonlyArray<string>): Directory {
+    const { root, directory } = editable(this.#root, names, this.#epoch)
+    this.#root = root
+    return directory
+  }
+
+  async #change(added: Extent, gone: Node | undefined, apply: () => void): Promise<void> {
+    this.#totals = await afterChange(this.repository, this.#root, this.#limits, this.#totals, added, gone)
+    this.#paths = undefined
+    apply()
+  }
+
+  async #spill(node: Node): Promise<void> {
+    if (node.kind === "directory" || node.bytes === undefined) return
+    this.#pendingBytes += node.bytes.length
+    if (this.#pendingBytes <= mostPendingBytes) return
+    await persistBlobs(this.repository, this.#root)
+    this.#pendingBytes = 0
+  }
+
+  /** What is now, to come back to. */
+  mark(): () => void {
+    const [root, totals] = [this.#root, this.#totals]
+    this.#epoch = nextEpoch()
+    return () => {
+      this.#root = root
+      this.#totals = totals
+      this.#epoch = nextEpoch()
+      this.#paths = undefined
+    }
+  }
+
+  async save(): Promise<Sha> {
+    // what is being stored stays as it is
+    this.#epoch = nextEpoch()
+    const tree = await persist(this.repository, this.#root)
+    this.#pendingBytes = 0
+    return tree
+  }
+}

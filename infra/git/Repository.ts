@@ -1,0 +1,122 @@
+import fs from "node:fs"
+import type { Commit, CommitInfo, Sha } from "#ports/Workspaces.ts"
+import type { Cache } from "./Cache.ts"
+import { formatCommit, parseCommit } from "./commitObject.ts"
+import { replace } from "./durableFs.ts"
+import { hasObject, type NewObject, newObject, objectSize, readObject, writeObjects } from "./objects.ts"
+import { emptyTree, type FileNode, parseTree, type StoredTree } from "./tree.ts"
+
+/** What is kept of all repositories, by `<workspace>/<sha>`: one workspace never sees what another one has. */
+export interface Caches {
+  readonly trees: Cache<StoredTree>
+  readonly blobs: Cache<Uint8Array>
+}
+
+/** A larger blob is read each time. */
+const keptBlobBytes = 256 * 1024
+const main = "refs/heads/main"
+
+/** One workspace's bare repository, which must exist for all but `ref`. */
+export class Repository {
+  readonly gitdir: string
+  readonly #workspace: string
+  readonly #caches: Caches
+
+  constructor(gitdir: string, workspace: string, caches: Caches) {
+    this.gitdir = gitdir
+    this.#workspace = workspace
+    this.#caches = caches
+  }
+
+  #key(sha: Sha): string {
+    return `${this.#workspace}/${sha}`
+  }
+
+  async tree(sha: Sha): Promise<StoredTree> {
+    if (sha === emptyTree.sha) return emptyTree
+    const known = this.#caches.trees.get(this.#key(sha))
+    if (known !== undefined) return known
+    const read = await readObject(this.gitdir, sha)
+    if (read?.type !== "tree") throw new Error(`workspace ${this.#workspace} has no tree ${sha}`)
+    const tree = parseTree(sha, read.content)
+    this.keepTree(tree)
+    return tree
+  }
+
+  keepTree(tree: StoredTree): void {
+    this.#caches.trees.set(this.#key(tree.sha), tree, tree.entries.size + 1)
+  }
+
+  /** Not to be changed by the caller. */
+  async blob(sha: Sha): Promise<Uint8Array> {
+    const known = this.#caches.blobs.get(this.#key(sha))
+    if (known !== undefined) return known
+    const read = await readObject(this.gitdir, sha)
+    if (read?.type !== "blob") throw new Error(`workspace ${this.#workspace} has no blob ${sha}`)
+    this.keepBlob(sha, read.content)
+    return read.content
+  }
+
+  keepBlob(sha: Sha, content: Uint8Array): void {
+    if (content.length <= keptBlobBytes) this.#caches.blobs.set(this.#key(sha), content, content.length + 200)
+  }
+
+  content(node: FileNode): Promise<Uint8Array> {
+    return node.bytes === undefined ? this.blob(node.sha!) : Promise.resolve(node.bytes)
+  }
+
+  /** Bytes of a file's content; known again at once. */
+  async size(node: FileNode): Promise<number> {
+    if (node.size !== undefined) return node.size
+    const size = node.bytes?.length ?? (await objectSize(this.gitdir, node.sha!))
+    if (size === undefined) throw new Error(`workspace ${this.#workspace} has no blob ${node.sha}`)
+    node.size = size
+    return size
+  }
+
+  /** Each object after those that it names. */
+  write(objects: ReadonlyArray<NewObject>): Promise<void> {
+    return writeObjects(this.gitdir, objects)
+  }
+
+  async commit(info: CommitInfo): Promise<Sha> {
+    const named = [info.tree, ...info.parents].filter((sha) => sha !== emptyTree.sha)
+    for (const sha of named) {
+      if (!(await hasObject(this.gitdir, sha))) throw new Error(`workspace ${this.#workspace} has no object ${sha}`)
+    }
+    const commit = newObject("commit", formatCommit(info))
+    const tree = info.tree === emptyTree.sha ? [newObject("tree", new Uint8Array())] : []
+    await this.write([...tree, commit])
+    return commit.sha
+  }
+
+  async readCommit(sha: Sha): Promise<Commit | undefined> {
+    const read = await readObject(this.gitdir, sha)
+    return read?.type === "commit" ? parseCommit(sha, read.content) : undefined
+  }
+
+  ref(): Sha | undefined {
+    const loose = readText(`${this.gitdir}/${main}`)?.trim()
+    if (loose !== undefined) return loose
+    // where `git pack-refs` puts them
+    const packed = readText(`${this.gitdir}/packed-refs`)?.split("\n")
+    return packed?.find((line) => line.endsWith(` ${main}`))?.slice(0, 40)
+  }
+
+  async moveRef(commit: Sha): Promise<void> {
+    if ((await this.readCommit(commit)) === undefined) {
+      throw new Error(`workspace ${this.#workspace} has no commit ${commit}`)
+    }
+    // also when it stands there already: who wrote it may have been killed before it was durable
+    await replace(this.gitdir, `${this.gitdir}/refs/heads`, "main", Buffer.from(`${commit}\n`))
+  }
+}
+
+export const readText = (path: string): string | undefined => {
+  try {
+    return fs.readFileSync(path, "utf8")
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
+    throw error
+  }
+}

@@ -1,0 +1,137 @@
+import { Effect, Layer } from "effect"
+import { type Sha, type TreeFile, Workspaces } from "#ports/Workspaces.ts"
+import { Cache } from "./Cache.ts"
+import { compare, treeRef } from "./compare.ts"
+import { unifiedDiff } from "./diff/unified.ts"
+import { noteBytes } from "./knownBytes.ts"
+import { eachNode, loadDirectory } from "./Overlay/Directory.ts"
+import { openOverlay, viewOf } from "./Overlay/GitOverlay.ts"
+import type { Limits } from "./Overlay/totals.ts"
+import { forgetPacks } from "./packed.ts"
+import { type Caches, Repository } from "./Repository.ts"
+import { rebase } from "./rebase.ts"
+import { eraseRepository, makeRepository, repositoryPath, sweep, sweepStaged } from "./repositories.ts"
+import { type FileNode, modeOf } from "./tree.ts"
+
+export interface Options {
+  /** Holds one bare repository `<workspace>.git` each; made when missing. */
+  readonly directory: string
+  /** 1 GiB and 50,000 files unless told. */
+  readonly limits?: Limits
+}
+
+/** About 25 MB: an entry of a tree takes 150 bytes or so. */
+const keptEntries = 150_000
+const keptBlobBytes = 24 * 1024 * 1024
+const defaultDiffBytes = 1024 * 1024
+
+const treeFile = async (repository: Repository, path: string, node: FileNode): Promise<TreeFile> => ({
+  path,
+  mode: modeOf(node.kind),
+  size: await repository.size(node),
+  sha: node.sha!
+})
+
+const treeFiles = async (
+  repository: Repository,
+  nodes: ReadonlyArray<readonly [string, FileNode]>
+): Promise<ReadonlyArray<TreeFile>> => {
+  const files: Array<TreeFile> = []
+  for (const [path, node] of nodes) {
+    // other requests get their turn: each size may take a read
+    if (files.length % 64 === 63) await new Promise((resolve) => setImmediate(resolve))
+    files.push(await treeFile(repository, path, node))
+  }
+  return files
+}
+
+const listFiles = async (repository: Repository, tree: Sha): Promise<ReadonlyArray<TreeFile>> => {
+  const { root } = await loadDirectory(repository, tree)
+  const nodes: Array<readonly [string, FileNode]> = []
+  eachNode(root, "", (path, node) => {
+    if (node.kind !== "directory") nodes.push([path, node])
+  })
+  return treeFiles(repository, nodes)
+}
+
+const readFile = async (repository: Repository, tree: Sha, path: string) => {
+  const names = path.split("/")
+  let directory = await repository.tree(tree)
+  for (const name of names.slice(0, -1)) {
+    const child = directory.entries.get(name)
+    if (child?.kind !== "directory") return undefined
+    directory = await repository.tree(child.sha)
+  }
+  const node = directory.entries.get(names.at(-1)!)
+  if (node === undefined || node.kind === "directory") return undefined
+  const bytes = new Uint8Array(await repository.content(node))
+  return { file: await treeFile(repository, path, node), bytes }
+}
+
+/** Workspaces as bare git repositories in a folder of the local disk, which only this service writes to. */
+export const layer = ({ directory, limits }: Options): Layer.Layer<Workspaces> =>
+  Layer.effect(
+    Workspaces,
+    Effect.gen(function* () {
+      const caches: Caches = { trees: new Cache(keptEntries), blobs: new Cache(keptBlobBytes) }
+      const swept = new Set<string>()
+      yield* Effect.promise(() => sweep(directory))
+
+      const repositoryOf = (workspace: string) =>
+        new Repository(repositoryPath(directory, workspace), workspace, caches)
+      const reading = <A>(workspace: string, read: (repository: Repository) => Promise<A> | A): Effect.Effect<A> =>
+        Effect.promise(async () => read(repositoryOf(workspace)))
+      // a promise would go on behind an interrupted fiber
+      const writing = <A>(workspace: string, write: (repository: Repository) => Promise<A>): Effect.Effect<A> =>
+        Effect.uninterruptible(reading(workspace, write))
+
+      return Workspaces.of({
+        open: (workspace, tree) =>
+          writing(workspace, async (repository) => {
+            await makeRepository(directory, repository.gitdir)
+            if (!swept.has(workspace)) sweepStaged(repository.gitdir)
+            swept.add(workspace)
+            return openOverlay(repository, tree, limits)
+          }),
+        save: (workspace, overlay) =>
+          writing(workspace, async ({ gitdir }) => {
+            const view = viewOf(overlay)
+            if (view.repository.gitdir !== gitdir) throw new Error("the overlay is another workspace's")
+            const tree = await view.save()
+            if (view.totals.bytes !== undefined) noteBytes(gitdir, tree, view.totals.bytes)
+            return tree
+          }),
+        commit: (workspace, info) => writing(workspace, (repository) => repository.commit(info)),
+        moveRef: (workspace, commit) => writing(workspace, (repository) => repository.moveRef(commit)),
+        ref: (workspace) => reading(workspace, (repository) => repository.ref()),
+        readCommit: (workspace, commit) => reading(workspace, (repository) => repository.readCommit(commit)),
+        files: (workspace, tree) => reading(workspace, (repository) => listFiles(repository, tree)),
+        readFile: (workspace, tree, path) => reading(workspace, (repository) => readFile(repository, tree, path)),
+        compare: (workspace, from, to) =>
+          reading(workspace, async (repository) => {
+            const differences = await compare(repository, treeRef(from), treeRef(to))
+            const fileOf = (path: string, node: FileNode | undefined) =>
+              node === undefined ? undefined : treeFile(repository, path, node)
+            const described = differences.map(async ({ path, status, before, after }) => {
+              return { path, status, before: await fileOf(path, before), after: await fileOf(path, after) }
+            })
+            return Promise.all(described)
+          }),
+        diff: (workspace, from, to, { maxBytes = defaultDiffBytes } = {}) =>
+          reading(workspace, async (repository) => {
+            const differences = await compare(repository, treeRef(from), treeRef(to))
+            return unifiedDiff(repository, differences, maxBytes)
+          }),
+        rebase: (workspace, base, tree, onto) =>
+          writing(workspace, (repository) => rebase(repository, base, tree, onto)),
+        erase: (workspace) =>
+          writing(workspace, async ({ gitdir }) => {
+            await eraseRepository(directory, gitdir)
+            caches.trees.deletePrefix(`${workspace}/`)
+            caches.blobs.deletePrefix(`${workspace}/`)
+            forgetPacks(gitdir)
+            swept.delete(workspace)
+          })
+      })
+    })
+  )

@@ -1,0 +1,137 @@
+import { createHash } from "node:crypto"
+import fs from "node:fs"
+import { promisify } from "node:util"
+import zlib from "node:zlib"
+import type { Sha } from "#ports/Workspaces.ts"
+import { inParallel, publish, stage, syncDirectory } from "./durableFs.ts"
+import { readPacked } from "./packed.ts"
+
+export type ObjectType = "blob" | "tree" | "commit" | "tag"
+
+export interface StoredObject {
+  readonly type: ObjectType
+  readonly content: Uint8Array
+}
+
+export interface NewObject extends StoredObject {
+  readonly sha: Sha
+}
+
+const header = (type: ObjectType, size: number): Uint8Array => Buffer.from(`${type} ${size}\0`, "latin1")
+
+export const objectName = (type: ObjectType, content: Uint8Array): Sha =>
+  createHash("sha1").update(header(type, content.length)).update(content).digest("hex")
+
+export const newObject = (type: ObjectType, content: Uint8Array): NewObject => ({
+  sha: objectName(type, content),
+  type,
+  content
+})
+
+const isSha = (sha: string): boolean => /^[0-9a-f]{40}$/.test(sha)
+
+/** How many bytes are (de)compressed on this thread: more would be felt by other requests. */
+const inlineBytes = 256 * 1024
+const deflate = promisify(zlib.deflate)
+const inflate = promisify(zlib.inflate)
+/** git's own default for loose objects. */
+const compression = { level: 1 }
+
+const compress = async ({ type, content }: StoredObject): Promise<Uint8Array> => {
+  const whole = Buffer.concat([header(type, content.length), content])
+  return whole.length > inlineBytes ? deflate(whole, compression) : zlib.deflateSync(whole, compression)
+}
+
+const fanOut = (gitdir: string, sha: Sha): string => `${gitdir}/objects/${sha.slice(0, 2)}`
+const loosePath = (gitdir: string, sha: Sha): string => `${fanOut(gitdir, sha)}/${sha.slice(2)}`
+
+/** Objects whose files wait for the disk at a time. */
+const writers = 32
+/** Renames before other requests get their turn. */
+const renamesAtOnce = 256
+
+/** Answers whether it made it. It never makes the repository above it, which may have been erased meanwhile. */
+const makeDirectory = (path: string): boolean => {
+  try {
+    if (fs.existsSync(path)) return false
+    fs.mkdirSync(path)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false
+    throw error
+  }
+}
+
+/**
+ * Stores objects durably. The order counts: an object comes after those that it names, so that whoever is killed on the
+ * way leaves no object that names a missing one. What is stored already is not written again.
+ */
+export const writeObjects = async (gitdir: string, objects: ReadonlyArray<NewObject>): Promise<void> => {
+  const wanted = [...new Map(objects.map((object) => [object.sha, object])).values()]
+  const missing = wanted.filter(({ sha }) => !fs.existsSync(loosePath(gitdir, sha)))
+  const staged: Array<string | undefined> = []
+  let made = false
+  try {
+    await inParallel(missing, writers, async (object, index) => {
+      staged[index] = await stage(`${gitdir}/objects`, await compress(object), 0o444)
+    })
+    for (const [index, { sha }] of missing.entries()) {
+      if (makeDirectory(fanOut(gitdir, sha))) made = true
+      publish(staged[index]!, loosePath(gitdir, sha))
+      staged[index] = undefined
+      if (index % renamesAtOnce === renamesAtOnce - 1) await new Promise((resolve) => setImmediate(resolve))
+    }
+  } finally {
+    for (const path of staged) if (path !== undefined) fs.rmSync(path, { force: true })
+  }
+  // also where nothing was missing: who wrote it may not have come to this point yet
+  const directories = [...new Set(wanted.map(({ sha }) => fanOut(gitdir, sha)))]
+  if (made) directories.push(`${gitdir}/objects`)
+  await inParallel(directories, writers, syncDirectory)
+}
+
+const parseHeader = (bytes: Buffer): { readonly type: ObjectType; readonly size: number; readonly start: number } => {
+  const end = bytes.indexOf(0)
+  const [type, size] = bytes.toString("latin1", 0, end).split(" ")
+  return { type: type as ObjectType, size: Number(size), start: end + 1 }
+}
+
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT"
+
+const readLoose = async (gitdir: string, sha: Sha): Promise<StoredObject | undefined> => {
+  const path = loosePath(gitdir, sha)
+  const size = fs.statSync(path, { throwIfNoEntry: false })?.size
+  if (size === undefined) return undefined
+  const small = size <= inlineBytes
+  const bytes = small ? fs.readFileSync(path) : await fs.promises.readFile(path)
+  const whole = small ? zlib.inflateSync(bytes) : await inflate(bytes)
+  const { type, start } = parseHeader(whole)
+  return { type, content: whole.subarray(start) }
+}
+
+/** An object, loose or packed; `undefined` when there is none of that name. */
+export const readObject = async (gitdir: string, sha: Sha): Promise<StoredObject | undefined> => {
+  if (!isSha(sha)) return undefined
+  // a repack moves an object from its own file into a pack: look again when the file went between the two
+  return (await readLoose(gitdir, sha)) ?? (await readPacked(gitdir, sha)) ?? (await readLoose(gitdir, sha))
+}
+
+/** Bytes of an object's content, from the beginning of its file where it has one of its own. */
+export const objectSize = async (gitdir: string, sha: Sha): Promise<number | undefined> => {
+  const start = Buffer.allocUnsafe(128)
+  try {
+    const file = fs.openSync(loosePath(gitdir, sha), "r")
+    try {
+      const read = fs.readSync(file, start, 0, start.length, 0)
+      return parseHeader(zlib.inflateSync(start.subarray(0, read), { finishFlush: zlib.constants.Z_SYNC_FLUSH })).size
+    } finally {
+      fs.closeSync(file)
+    }
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    return (await readPacked(gitdir, sha))?.content.length
+  }
+}
+
+export const hasObject = async (gitdir: string, sha: Sha): Promise<boolean> =>
+  isSha(sha) && (fs.existsSync(loosePath(gitdir, sha)) || (await readPacked(gitdir, sha)) !== undefined)

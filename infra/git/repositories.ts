@@ -1,0 +1,67 @@
+import { randomBytes } from "node:crypto"
+import fs from "node:fs"
+import { publish, replace, syncDirectory } from "./durableFs.ts"
+
+const config = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n"
+const dayMs = 24 * 60 * 60 * 1000
+const making = ".making-"
+const erased = ".erased-"
+
+/** Names a repository's folder; a name that could lead elsewhere is refused. */
+export const repositoryPath = (directory: string, workspace: string): string => {
+  if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(workspace)) throw new Error("a workspace's id has a-z, 0-9 and - only")
+  return `${directory}/${workspace}.git`
+}
+
+/** Removes what a killed process left: erased repositories at once, unfinished ones after a day. */
+export const sweep = async (directory: string): Promise<void> => {
+  fs.mkdirSync(directory, { recursive: true, mode: 0o700 })
+  for (const name of fs.readdirSync(directory)) {
+    const path = `${directory}/${name}`
+    const unfinished = name.startsWith(making) && isOld(path)
+    if (unfinished || name.startsWith(erased)) await fs.promises.rm(path, { recursive: true, force: true })
+  }
+}
+
+const isOld = (path: string): boolean => {
+  const changed = fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs
+  return changed !== undefined && changed < Date.now() - dayMs
+}
+
+/** Makes an empty bare repository when there is none, whole or not at all. */
+export const makeRepository = async (directory: string, gitdir: string): Promise<void> => {
+  if (fs.existsSync(gitdir)) return
+  const unfinished = `${directory}/${making}${randomBytes(8).toString("hex")}`
+  const folders = ["objects/info", "objects/pack", "refs/heads", "refs/tags"]
+  for (const folder of folders) fs.mkdirSync(`${unfinished}/${folder}`, { recursive: true })
+  await replace(unfinished, unfinished, "HEAD", Buffer.from("ref: refs/heads/main\n"))
+  await replace(unfinished, unfinished, "config", Buffer.from(config))
+  for (const folder of [...folders, "objects", "refs", "."]) await syncDirectory(`${unfinished}/${folder}`)
+  try {
+    publish(unfinished, gitdir)
+  } catch (error) {
+    await fs.promises.rm(unfinished, { recursive: true, force: true })
+    // another one was faster
+    if (!fs.existsSync(gitdir)) throw error
+  }
+  await syncDirectory(directory)
+}
+
+/** Out of sight at once and durably, then deleted; `sweep` finishes it after a crash. */
+export const eraseRepository = async (directory: string, gitdir: string): Promise<void> => {
+  const doomed = `${directory}/${erased}${randomBytes(8).toString("hex")}`
+  if (fs.existsSync(gitdir)) {
+    publish(gitdir, doomed)
+    await syncDirectory(directory)
+  }
+  await fs.promises.rm(doomed, { recursive: true, force: true })
+}
+
+/** Removes files that a killed process staged in a repository and never put in place. */
+export const sweepStaged = (gitdir: string): void => {
+  for (const folder of [gitdir, `${gitdir}/objects`]) {
+    for (const name of fs.readdirSync(folder)) {
+      if (name.startsWith("tmp_obj_") && isOld(`${folder}/${name}`)) fs.rmSync(`${folder}/${name}`, { force: true })
+    }
+  }
+}

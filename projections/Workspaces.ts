@@ -1,0 +1,198 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Projection, table } from "#ports/Projection.ts"
+
+interface WorkspaceRow {
+  readonly id: string
+  readonly tenant: string
+  readonly generation: number
+  readonly org_id: string
+  readonly user_id: string
+  readonly head: string
+  readonly tree: string
+  /** Of the last event that moved the head. */
+  readonly revision: number
+  readonly commits: number
+  readonly files: number
+  readonly updated_at: string
+}
+
+/** A commit of a workspace, as the log has it; its bytes are in git. */
+interface CommitRow {
+  /** The event's id. */
+  readonly id: string
+  readonly workspace: string
+  readonly revision: number
+  readonly sha: string
+  readonly parent: string | null
+  readonly tree: string
+  readonly run: string
+  readonly recorded_at: string
+}
+
+/** A run that has been asked for and has not ended. */
+interface RunRow {
+  readonly id: string
+  readonly tenant: string
+  readonly workspace: string
+  /** Runs of a workspace go in the order of these. */
+  readonly position: number
+}
+
+interface Head {
+  readonly commit: string
+  readonly parent: string | null
+  readonly tree: string
+  readonly files: number
+  readonly workspace: string
+  readonly run: string
+}
+
+const ofWorkspace = ({ workspace }: { readonly workspace: string }) => [workspace]
+const ofRun = ({ run }: { readonly run: string }) => [run]
+
+const moved = {
+  rows: ofWorkspace,
+  to: (
+    row: WorkspaceRow | undefined,
+    { commit, tree, files }: Head,
+    { recordedAt, revision }: { readonly recordedAt: number; readonly revision: number }
+  ): WorkspaceRow | undefined =>
+    row && {
+      ...row,
+      ...{ head: commit, tree, files, revision, commits: row.commits + 1 },
+      updated_at: new Date(recordedAt).toISOString()
+    }
+}
+
+const committed = {
+  rows: (_: unknown, { eventId }: { readonly eventId: string }) => [eventId],
+  to: (
+    _: CommitRow | undefined,
+    { workspace, commit, parent, tree, run }: Head,
+    envelope: { readonly recordedAt: number; readonly revision: number; readonly eventId: string }
+  ): CommitRow => ({
+    ...{ id: envelope.eventId, workspace, sha: commit, parent, tree, run, revision: envelope.revision },
+    recorded_at: new Date(envelope.recordedAt).toISOString()
+  })
+}
+
+const ended = { rows: ofRun, to: () => undefined }
+
+/** Read model `workspaces`: where each workspace stands, its commits, and the runs that are still to end. */
+export const Workspaces = {
+  name: "workspaces",
+  version: 1,
+  tables: {
+    workspaces: table<WorkspaceRow>({
+      columns: {
+        ...{ id: "text", tenant: "text", generation: "integer", org_id: "text", user_id: "text", head: "text" },
+        ...{ tree: "text", revision: "integer", commits: "integer", files: "integer", updated_at: "timestamptz" }
+      },
+      indexes: ["(tenant)"],
+      on: {
+        WorkspaceOpened: {
+          rows: ofWorkspace,
+          to: (_, { workspace, generation, text }, { tenant, revision, recordedAt }) =>
+            text === null
+              ? undefined
+              : {
+                  ...{ id: workspace, tenant, generation, org_id: text.org, user_id: text.user, revision },
+                  ...{ head: "", tree: "", commits: 0, files: 0, updated_at: new Date(recordedAt).toISOString() }
+                }
+        },
+        ChatCompleted: moved,
+        ChatFailed: moved
+      }
+    }),
+    commits: table<CommitRow>({
+      columns: {
+        ...{ id: "text", workspace: "text", revision: "integer", sha: "text", parent: "text", tree: "text" },
+        ...{ run: "text", recorded_at: "timestamptz" }
+      },
+      indexes: ["(workspace, revision)", "(sha)"],
+      on: { ChatCompleted: committed, ChatFailed: committed }
+    }),
+    runs: table<RunRow>({
+      columns: { id: "text", tenant: "text", workspace: "text", position: "bigint" },
+      on: {
+        ChatRequested: {
+          rows: ofRun,
+          to: (_, { run, workspace }, { tenant, position }) => ({ id: run, tenant, workspace, position })
+        },
+        ChatCompleted: ended,
+        ChatFailed: ended
+      }
+    })
+  }
+} satisfies Projection
+
+/** A workspace as it stands. */
+export interface WorkspaceRecord {
+  readonly id: string
+  readonly org_id: string
+  readonly user_id: string
+  readonly head: string
+  readonly tree: string
+  readonly commits: number
+  readonly files: number
+  readonly updated_at: Date
+}
+
+const columns = "id, org_id, user_id, head, tree, commits, files, updated_at"
+
+/** A tenant's workspaces, the one that changed last first. */
+export const workspacesOf = (tenant: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<WorkspaceRecord>(
+      `SELECT ${columns} FROM workspaces_v1.workspaces WHERE tenant = $1 ORDER BY updated_at DESC, id`,
+      [tenant]
+    )
+  )
+
+export const workspaceOf = (tenant: string, id: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql.unsafe<WorkspaceRecord>(`SELECT ${columns} FROM workspaces_v1.workspaces WHERE tenant = $1 AND id = $2`, [
+        tenant,
+        id
+      ]),
+      ([workspace]) => workspace
+    )
+  )
+
+export interface CommitRecord {
+  readonly id: string
+  readonly revision: number
+  readonly sha: string
+  readonly parent: string | null
+  readonly tree: string
+  readonly run: string
+  readonly recorded_at: Date
+}
+
+/** A workspace's commits, newest first, before a revision when one is given. */
+export const commitsOf = (workspace: string, limit: number, before: number | null) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql<CommitRecord>`SELECT id, revision, sha, parent, tree, run, recorded_at FROM workspaces_v1.commits
+      WHERE workspace = ${workspace} AND revision < ${before ?? 2147483647} ORDER BY revision DESC LIMIT ${limit}`
+  )
+
+export const commitOf = (workspace: string, sha: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql<CommitRecord>`SELECT id, revision, sha, parent, tree, run, recorded_at FROM workspaces_v1.commits
+        WHERE workspace = ${workspace} AND sha = ${sha} ORDER BY revision DESC LIMIT 1`,
+      ([commit]) => commit
+    )
+  )
+
+/** Runs that have not ended, oldest request first. */
+export const openRuns = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.map(
+    sql<{ id: string; tenant: string; workspace: string; position: bigint }>`
+      SELECT id, tenant, workspace, position FROM workspaces_v1.runs ORDER BY position`,
+    (rows) => rows.map((row) => ({ ...row, position: Number(row.position) }))
+  )
+)

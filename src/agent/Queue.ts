@@ -1,0 +1,104 @@
+import { Context, Deferred, Effect, Exit, Layer, Schedule, Semaphore } from "effect"
+import { SqlClient } from "effect/sql"
+import { openRuns, Workspaces as WorkspacesModel } from "#projections/Workspaces.ts"
+import { EventStore } from "#ports/EventStore.ts"
+import { LanguageModel } from "#ports/LanguageModel.ts"
+import { Sandbox } from "#ports/Sandbox.ts"
+import { Workspaces } from "#ports/Workspaces.ts"
+import { Asker, fresh } from "#src/ask.ts"
+import { Dispatcher } from "#src/dispatch.ts"
+import { Search } from "#src/search.ts"
+import { followHead } from "./commit.ts"
+import { carryOut } from "./Run.ts"
+
+interface Waiting {
+  readonly run: string
+  readonly workspace: string
+  /** Of its ChatRequested: runs of a workspace go in this order. */
+  readonly position: number
+  readonly resumed: boolean
+  readonly done: Deferred.Deferred<void>
+}
+
+/** Runs at work at once, over all workspaces. */
+const atOnce = 64
+
+/**
+ * Runs of one workspace go one after another, in the order in which they were asked for. They belong to the service:
+ * whoever asked only waits. When the service stops they stay where the log has them, and go on at the next start.
+ */
+export class Runs extends Context.Service<Runs, {
+  /** Waits until the run has ended and its workspace's ref has followed. */
+  readonly end: (run: Omit<Waiting, "done" | "resumed">) => Effect.Effect<void>
+}>()("cairn/Runs") {
+  static readonly layer = Layer.effect(
+    Runs,
+    Effect.gen(function* () {
+      const scope = yield* Effect.scope
+      const services = yield* Effect.context<
+        | EventStore
+        | Dispatcher
+        | Workspaces
+        | Sandbox
+        | LanguageModel
+        | Search
+        | Asker
+        | SqlClient.SqlClient
+      >()
+      const places = yield* Semaphore.make(atOnce)
+      const queues = new Map<string, Array<Waiting>>()
+      const known = new Map<string, Waiting>()
+
+      const carry = ({ run, workspace, resumed }: Waiting) =>
+        carryOut(run, resumed).pipe(
+          Effect.andThen(followHead(workspace)),
+          // the log or the disk may be away for a while; a run that begins again goes on from its last step
+          Effect.tapCause((cause) => Effect.logWarning("a run can't go on yet", cause).pipe(Effect.annotateLogs({ run }))),
+          Effect.retry({ schedule: Schedule.exponential("200 millis"), times: 6 }),
+          Effect.provideContext(services),
+          places.withPermits(1)
+        )
+
+      const work = Effect.fnUntraced(function* (workspace: string) {
+        const queue = queues.get(workspace)!
+        while (queue.length > 0) {
+          const next = queue[0]!
+          const exit = yield* Effect.exit(carry(next))
+          queue.shift()
+          known.delete(next.run)
+          yield* Deferred.done(next.done, Exit.isSuccess(exit) ? Exit.void : Exit.die(new Error("the run did not end")))
+        }
+        queues.delete(workspace)
+      })
+
+      const enqueue = Effect.fnUntraced(function* (run: Omit<Waiting, "done">) {
+        const before = known.get(run.run)
+        if (before !== undefined) return before
+        const waiting: Waiting = { ...run, done: yield* Deferred.make<void>() }
+        known.set(run.run, waiting)
+        const queue = queues.get(run.workspace)
+        if (queue !== undefined) {
+          const later = queue.findIndex(({ position }, index) => index > 0 && position > run.position)
+          queue.splice(later === -1 ? queue.length : later, 0, waiting)
+        } else {
+          queues.set(run.workspace, [waiting])
+          yield* Effect.forkIn(work(run.workspace), scope)
+        }
+        return waiting
+      }, Effect.uninterruptible)
+
+      // what an earlier process left undone
+      yield* fresh(WorkspacesModel).pipe(
+        Effect.andThen(openRuns),
+        Effect.flatMap(
+          Effect.forEach(({ id, workspace, position }) => enqueue({ run: id, workspace, position, resumed: true }))
+        ),
+        Effect.provideContext(services),
+        Effect.retry(Schedule.spaced("1 second")),
+        Effect.forkScoped
+      )
+
+      return Runs.of({ end: (run) => Effect.flatMap(enqueue({ ...run, resumed: false }), ({ done }) => Deferred.await(done)) })
+    })
+  )
+}

@@ -1,0 +1,210 @@
+import { randomUUID } from "node:crypto"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Chat, ChatCommand, type ChatEvent } from "#domain/Chat.ts"
+import type { Recorded } from "#domain/Event.ts"
+import { derivedId } from "#domain/Id.ts"
+import { type ChatFailure, Workspace } from "#domain/Workspace.ts"
+import { EventStore } from "#ports/EventStore.ts"
+import {
+  type ContentBlock,
+  ConversationStopped,
+  type Exchange,
+  LanguageModel,
+  type ModelTurn,
+  type ToolResult
+} from "#ports/LanguageModel.ts"
+import { Sandbox } from "#ports/Sandbox.ts"
+import { Workspaces } from "#ports/Workspaces.ts"
+import { keyIsLive, Keys } from "#projections/Keys.ts"
+import { Asker } from "#src/ask.ts"
+import * as Codec from "#src/codec.ts"
+import { Dispatcher } from "#src/dispatch.ts"
+import { Search } from "#src/search.ts"
+import { endingId, endRun, streamOf } from "./commit.ts"
+import { systemPrompt } from "./system.ts"
+import { toolset } from "./tools/toolset.ts"
+
+type Case<T extends ChatEvent["_tag"]> = Extract<ChatEvent, { readonly _tag: T }>
+
+/** What the log has of a run. */
+interface Past {
+  readonly requested: Recorded<Case<"ChatRequested">>
+  readonly started: Case<"ChatStarted"> | undefined
+  readonly exchanges: ReadonlyArray<Exchange>
+  /** The tree after the last recorded round of tools. */
+  readonly tree: string | undefined
+  readonly recordedAt: number
+}
+
+/** Another process has gone on with this run: begin again from what the log has. */
+const superseded = "superseded"
+const revoked = "revoked"
+
+const turnOf = ({ text, stopReason, inputTokens, outputTokens }: Case<"ModelTurned">): ModelTurn => ({
+  content: (text?.content ?? []) as ReadonlyArray<ContentBlock>,
+  stopReason,
+  usage: { inputTokens, outputTokens }
+})
+
+const resultsOf = ({ text }: Case<"ToolsRan">): ReadonlyArray<ToolResult> => text?.results ?? []
+
+const pastOf = (events: ReadonlyArray<Recorded<ChatEvent>>): Past | undefined => {
+  const [requested] = events
+  if (requested?.event._tag !== "ChatRequested") return undefined
+  let started: Past["started"]
+  let tree: string | undefined
+  const exchanges: Array<Exchange> = []
+  for (const { event } of events) {
+    if (event._tag === "ChatStarted") started = event
+    if (event._tag === "ModelTurned") exchanges.push({ turn: turnOf(event), results: undefined })
+    if (event._tag === "ToolsRan") {
+      exchanges[event.turn - 1] = { turn: exchanges[event.turn - 1]!.turn, results: resultsOf(event) }
+      tree = event.tree
+    }
+  }
+  return { requested: requested as Past["requested"], started, exchanges, tree, recordedAt: events.at(-1)!.recordedAt }
+}
+
+/**
+ * Carries a run to its end, from wherever the log has it: asks the model, runs its tools, each step recorded before the
+ * next, and at last commits. Answers when the workspace's stream has the run's end; what it ends with is in the log.
+ */
+export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boolean) {
+  const store = yield* EventStore
+  const dispatcher = yield* Dispatcher
+  const workspaces = yield* Workspaces
+  const sandbox = yield* Sandbox
+  const model = yield* LanguageModel
+  const search = yield* Search
+  const asker = yield* Asker
+  const sql = yield* SqlClient.SqlClient
+  const stream = `chat-${run}`
+
+  const read = Effect.map(store.readStream(stream, -1), (stored) =>
+    pastOf(stored.map((event) => Codec.decode(event) as Recorded<ChatEvent>))
+  )
+
+  const attempt = Effect.fnUntraced(function* (again: boolean) {
+    const past = yield* read
+    if (past === undefined) return
+    if ((yield* store.outcome(endingId(run))).length > 0) return
+    const { requested } = past
+    const { workspace, model: name, maxTurns, homes, includePublic, key, text } = requested.event
+    const { tenant, actor } = requested
+    if (text === null) return // its workspace was erased
+
+    const tell = (commandId: string, command: ChatCommand) =>
+      dispatcher.dispatch(Chat, { tenant, stream, command, commandId, actor, correlationId: run, causationId: null })
+    const record = (kind: string, turn: number, command: ChatCommand) =>
+      tell(derivedId("step", run, turn, kind), command).pipe(
+        Effect.mapError(() => new ConversationStopped({ reason: superseded }))
+      )
+
+    let time = past.recordedAt
+    let base = past.started?.base
+    if (base === undefined) {
+      const { head } = yield* dispatcher.state(Workspace, streamOf(workspace))
+      const [event] = yield* tell(derivedId("start", run), ChatCommand.StartChat({ base: head }))
+      if (event?.event._tag !== "ChatStarted") return
+      base = event.event.base
+      time = event.recordedAt
+    }
+    let tree = past.tree ?? base?.tree
+
+    const end = Effect.fnUntraced(function* (
+      output: string,
+      failure: { readonly code: ChatFailure; readonly error: string } | null
+    ) {
+      const now = yield* read
+      const usage = (now?.exchanges ?? []).map(({ turn }) => turn.usage)
+      const sum = (field: "inputTokens" | "outputTokens") => usage.reduce((total, one) => total + one[field], 0)
+      const overlay = yield* workspaces.open(workspace, tree)
+      yield* endRun({
+        ...{ run, tenant, actor, workspace, org: text.org, user: text.user, prompt: text.prompt, base, output, failure },
+        ...{ tree: tree ?? (yield* workspaces.save(workspace, overlay)), time: now?.recordedAt ?? time },
+        ...{ turns: usage.length, inputTokens: sum("inputTokens"), outputTokens: sum("outputTokens") }
+      })
+    })
+
+    if (again) {
+      const stuck = yield* tell(randomUUID(), ChatCommand.ResumeChat()).pipe(
+        Effect.as(false),
+        Effect.catchTag("ChatStuck", () => Effect.succeed(true))
+      )
+      if (stuck) {
+        const error = "The run was interrupted three times at the same step and was given up. What it had written is saved."
+        return yield* end("", { code: "interrupted", error })
+      }
+    }
+
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const overlay = yield* workspaces.open(workspace, tree)
+        const shell = yield* sandbox.open(overlay)
+        const find = (task: string, topK: number) =>
+          search
+            .search(
+              { task, limit: topK, minVerdict: 0.3, preferComplete: false },
+              { home: homes[0] ?? tenant, homes, includePublic: includePublic && name !== "local", agent: null, workspace: null },
+              { position: 0, changed: 0 }
+            )
+            .pipe(
+              Effect.map(({ found }) =>
+                found.map(({ snippet, match, filename }) => ({ ...snippet, score: match.score, filename }))
+              )
+            )
+        return yield* model.converse({
+          model: name,
+          system: systemPrompt(text.org, text.user),
+          prompt: text.prompt,
+          tools: toolset({ overlay, shell, search: find }),
+          maxTurns,
+          history: past.exchanges,
+          beforeTurn: () =>
+            asker.fresh(Keys).pipe(
+              Effect.andThen(Effect.provideService(keyIsLive(key), SqlClient.SqlClient, sql)),
+              Effect.mapError(() => new ConversationStopped({ reason: superseded })),
+              Effect.flatMap((live) => (live ? Effect.void : Effect.fail(new ConversationStopped({ reason: revoked }))))
+            ),
+          onTurn: Effect.fnUntraced(function* (turn: number, said: ModelTurn) {
+            const { content, stopReason, usage } = said
+            const [event] = yield* record("turn", turn, ChatCommand.RecordTurn({ turn, content, stopReason, ...usage }))
+            return event?.event._tag === "ModelTurned" ? turnOf(event.event) : said
+          }),
+          onTools: Effect.fnUntraced(function* (turn: number, results: ReadonlyArray<ToolResult>) {
+            const saved = yield* workspaces.save(workspace, overlay)
+            const [event] = yield* record("tools", turn, ChatCommand.RecordTools({ turn, results, tree: saved }))
+            if (event?.event._tag !== "ToolsRan") return results
+            // the files in hand are not the recorded ones
+            if (event.event.tree !== saved) return yield* new ConversationStopped({ reason: superseded })
+            tree = saved
+            return resultsOf(event.event)
+          })
+        })
+      })
+    ).pipe(
+      Effect.flatMap(({ output, ended, error }) => {
+        if (ended === "done") return end(output, null)
+        if (ended === "max_turns") {
+          const error = `The agent used all of its ${maxTurns} turns before it was done. What it had written is saved: ask it to go on, or give it more max_turns.`
+          return end(output, { code: "max_turns", error })
+        }
+        return end(output, { code: "model", error })
+      }),
+      Effect.catchTag("ModelFailed", ({ message }) => end("", { code: "model", error: message })),
+      Effect.catchIf(
+        (error) => error._tag === "ConversationStopped" && error.reason === revoked,
+        () => end("", { code: "revoked", error: "The API key of this run was revoked. What it had written is saved." })
+      )
+    )
+  })
+
+  for (;;) {
+    const ended = yield* attempt(resumed).pipe(
+      Effect.as(true),
+      Effect.catchTag("ConversationStopped", () => Effect.as(Effect.sleep("50 millis"), false))
+    )
+    if (ended) return
+  }
+})

@@ -1,0 +1,51 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { JsonObject, whole } from "./fields.ts"
+import { Authentication, Problems, Rate, Scoping } from "./middleware.ts"
+
+const RecordedEvent = Schema.Struct({
+  position: Schema.String,
+  stream: Schema.String,
+  revision: Schema.Int,
+  event_id: Schema.String,
+  type: Schema.String,
+  schema_version: Schema.Int,
+  data: JsonObject,
+  actor: Schema.Struct({
+    key_id: Schema.NullOr(Schema.String),
+    user_id: Schema.NullOr(Schema.String),
+    organization_id: Schema.NullOr(Schema.String)
+  }),
+  command_id: Schema.String,
+  correlation_id: Schema.String,
+  causation_id: Schema.NullOr(Schema.String),
+  recorded_at: Schema.String
+}).annotate({ identifier: "RecordedEvent" })
+export type RecordedEvent = typeof RecordedEvent.Type
+
+export class EventsApi extends HttpApiGroup.make("events")
+  .add(
+    HttpApiEndpoint.get("events", "/api/events", {
+      query: Schema.Struct({
+        after: Schema.optional(
+          Schema.String.check(
+            Schema.isPattern(/^\d{1,15}$/, { message: "is no position; expected the next_after of an answer" })
+          )
+        ),
+        limit: Schema.optional(Schema.FiniteFromString.pipe(Schema.decodeTo(whole(1, 1000)))),
+        type: Schema.optional(Schema.String),
+        stream: Schema.optional(Schema.String)
+      }),
+      success: Schema.Struct({ events: Schema.Array(RecordedEvent), next_after: Schema.String })
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "The tenant's events, oldest first, for audits",
+        description: "For owners and admins. Go on with `after` = `next_after`; `limit` is 100 unless told."
+      })
+    )
+  )
+  .middleware(Scoping)
+  .middleware(Rate)
+  .middleware(Authentication)
+  .middleware(Problems)
+  .annotateMerge(OpenApi.annotations({ title: "Events", description: "The log." })) {}

@@ -1,0 +1,65 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { AnyText, optional, textUpTo } from "./fields.ts"
+import { Authentication, Idempotency, Problems, Rate, Scoping } from "./middleware.ts"
+
+const Email = AnyText.check(
+  Schema.isPattern(/^[^\s@<>]{1,64}@[^\s@<>]{1,255}$/, { message: "is no e-mail address; expected name@domain" })
+)
+const Name = textUpTo(200)
+
+const CreatedKey = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  /** The full secret: only ever in this answer. */
+  key: Schema.String,
+  key_prefix: Schema.String,
+  user_email: Schema.String,
+  organization_id: Schema.String,
+  organization_name: Schema.String,
+  is_new_member: Schema.Boolean,
+  created_at: Schema.String
+}).annotate({ identifier: "CreatedKey" })
+
+const ListedKey = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  key_prefix: Schema.String,
+  user_email: Schema.String,
+  user_id: Schema.String,
+  created_at: Schema.String,
+  last_used_at: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "ListedKey" })
+
+export class KeysApi extends HttpApiGroup.make("keys")
+  .add(
+    HttpApiEndpoint.post("createKey", "/api/keys/org/create", {
+      payload: Schema.Struct({
+        email: Email,
+        key_name: Name,
+        role: optional(Schema.Literals(["member", "admin"]))
+      }),
+      success: CreatedKey
+    })
+      .middleware(Idempotency)
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Create a key for a member",
+          description: "Adds the person to the organization when they are no member yet. `role` is `member` unless told."
+        })
+      ),
+    HttpApiEndpoint.post("listKeys", "/api/keys/org/list", {
+      success: Schema.Struct({ keys: Schema.Array(ListedKey), organization_id: Schema.String })
+    }).annotateMerge(OpenApi.annotations({ summary: "List the organization's live keys" })),
+    HttpApiEndpoint.post("revokeKey", "/api/keys/org/revoke", {
+      payload: Schema.Struct({ key_id: AnyText }),
+      success: Schema.Struct({ success: Schema.Boolean, key_id: Schema.String })
+    })
+      .middleware(Idempotency)
+      .annotateMerge(OpenApi.annotations({ summary: "Revoke a key" }))
+  )
+  .middleware(Scoping)
+  .middleware(Rate)
+  .middleware(Authentication)
+  .middleware(Problems)
+  .annotateMerge(OpenApi.annotations({ title: "Keys", description: "API keys of an enterprise organization." })) {}

@@ -1,0 +1,80 @@
+import { Data, Schema } from "effect"
+
+/** Every error answer of the service has this body. `detail` and `message` are the same text, for a person to read. */
+export const ProblemBody = Schema.Struct({
+  detail: Schema.String,
+  message: Schema.String,
+  /** `area/reason`, e.g. `validation/out_of_range`. */
+  code: Schema.String,
+  /** The same as `code`, for clients that look here. */
+  error: Schema.String,
+  /** The first field that is wrong, as a path like `file_written.path`; `null` when it is no field's fault. */
+  field: Schema.NullOr(Schema.String),
+  errors: Schema.Array(Schema.Struct({ field: Schema.String, message: Schema.String })),
+  request_id: Schema.String
+})
+export type ProblemBody = typeof ProblemBody.Type
+
+export interface FieldError {
+  readonly field: string
+  readonly message: string
+}
+
+/** Why a request is not done: becomes the answer with the code's status. */
+export class Problem extends Data.TaggedError("Problem")<{
+  readonly code: Code
+  readonly message: string
+  readonly errors?: ReadonlyArray<FieldError>
+  /** Whole seconds, at least 1, after which it may work. */
+  readonly retryAfter?: number
+}> {}
+
+/** Every code and its status: the one place that knows HTTP's numbers. */
+export const statusOf = {
+  "validation/invalid_json": 400,
+  "validation/invalid_body": 400,
+  "validation/invalid_field": 400,
+  "validation/member_limit_reached": 400,
+  "validation/workspace_required": 400,
+  "auth/missing_api_key": 401,
+  "auth/invalid_api_key": 401,
+  "permission/not_org_member": 403,
+  "permission/enterprise_required": 403,
+  "permission/admin_key_required": 403,
+  "permission/only_owner_can_promote": 403,
+  "permission/tier_required": 403,
+  "permission/not_your_snippet": 403,
+  "not_found/route": 404,
+  "not_found/api_key": 404,
+  "not_found/snippet": 404,
+  "not_found/workspace": 404,
+  "not_found/commit": 404,
+  "not_found/file": 404,
+  "method/not_allowed": 405,
+  "conflict/ambiguous_name": 409,
+  "conflict/already_created": 409,
+  "conflict/idempotency_key_reused": 409,
+  "body/too_large": 413,
+  "body/unsupported_type": 415,
+  "rate_limit/exceeded": 429,
+  "internal/error": 500,
+  "unavailable/busy": 503,
+  "unavailable/store": 503,
+  "unavailable/keys": 503,
+  "unavailable/starting": 503
+} as const
+export type Code = keyof typeof statusOf
+
+export const bodyOf = ({ code, message, errors = [] }: Problem, requestId: string): ProblemBody => ({
+  detail: message,
+  message,
+  code,
+  error: code,
+  field: errors[0]?.field ?? null,
+  errors,
+  request_id: requestId
+})
+
+/** A problem with one field of the request. */
+export const fieldProblem = (code: Code, field: string, message: string): Problem =>
+  new Problem({ code, message, errors: [{ field, message }] })

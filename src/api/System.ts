@@ -1,0 +1,24 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Problems } from "./middleware.ts"
+
+const Readiness = Schema.Struct({
+  status: Schema.Literals(["ready", "starting", "failing"]),
+  read_models: Schema.Record(Schema.String, Schema.String)
+})
+
+/** What needs no key. */
+export class SystemApi extends HttpApiGroup.make("system")
+  .add(
+    HttpApiEndpoint.get("health", "/health", {
+      success: Schema.Struct({ status: Schema.Literal("healthy") })
+    }).annotateMerge(OpenApi.annotations({ summary: "Whether the process answers" })),
+    HttpApiEndpoint.get("ready", "/ready", {
+      success: [Readiness, Readiness.annotate({ identifier: "NotReady" }).pipe(HttpApiSchema.status(503))]
+    }).annotateMerge(OpenApi.annotations({ summary: "Whether every read model has passed the log's head at start" })),
+    HttpApiEndpoint.get("skill", "/skill.md", {
+      success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/markdown; charset=utf-8" }))
+    }).annotateMerge(OpenApi.annotations({ summary: "This service, described for agents" }))
+  )
+  .middleware(Problems)
+  .annotateMerge(OpenApi.annotations({ title: "System", description: "Health, readiness, documents." })) {}

@@ -1,0 +1,72 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { whole } from "./fields.ts"
+import { Authentication, Problems, Rate, Scoping } from "./middleware.ts"
+
+const Commit = {
+  sha: Schema.String,
+  parents: Schema.Array(Schema.String),
+  message: Schema.String,
+  author: Schema.Struct({ name: Schema.String, email: Schema.String }),
+  committed_at: Schema.String,
+  session_id: Schema.NullOr(Schema.String),
+  event_id: Schema.String,
+  changes: Schema.Array(
+    Schema.Struct({ path: Schema.String, status: Schema.Literals(["created", "modified", "deleted"]) })
+  )
+}
+const CommitRecord = Schema.Struct(Commit).annotate({ identifier: "Commit" })
+const fromText = (minimum: number, maximum: number) =>
+  Schema.optional(Schema.FiniteFromString.pipe(Schema.decodeTo(whole(minimum, maximum))))
+
+const id = { id: Schema.String }
+const at = Schema.Struct({ at: Schema.optional(Schema.String) })
+
+export class WorkspacesApi extends HttpApiGroup.make("workspaces")
+  .add(
+    HttpApiEndpoint.get("listWorkspaces", "/api/workspaces", {
+      success: Schema.Struct({
+        workspaces: Schema.Array(
+          Schema.Struct({
+            workspace_id: Schema.String,
+            org_id: Schema.String,
+            user_id: Schema.String,
+            head: Schema.String,
+            commits: Schema.Int,
+            files: Schema.Int,
+            updated_at: Schema.String
+          })
+        )
+      })
+    }).annotateMerge(OpenApi.annotations({ summary: "List workspaces, the one changed last first" })),
+    HttpApiEndpoint.get("commits", "/api/workspaces/:id/commits", {
+      params: id,
+      query: Schema.Struct({ limit: fromText(1, 1000), before: Schema.optional(Schema.String) }),
+      success: Schema.Struct({ commits: Schema.Array(CommitRecord) })
+    }).annotateMerge(
+      OpenApi.annotations({ summary: "A workspace's commits, newest first", description: "`limit` is 50 unless told." })
+    ),
+    HttpApiEndpoint.get("commit", "/api/workspaces/:id/commits/:sha", {
+      params: { ...id, sha: Schema.String },
+      success: Schema.Struct({ ...Commit, diff: Schema.String })
+    }).annotateMerge(OpenApi.annotations({ summary: "One commit with its unified diff" })),
+    HttpApiEndpoint.get("tree", "/api/workspaces/:id/tree", {
+      params: id,
+      query: at,
+      success: Schema.Struct({
+        files: Schema.Array(
+          Schema.Struct({ path: Schema.String, size: Schema.Int, mode: Schema.String, sha: Schema.String })
+        )
+      })
+    }).annotateMerge(OpenApi.annotations({ summary: "The files at a commit, the head unless told" })),
+    HttpApiEndpoint.get("file", "/api/workspaces/:id/files/*", {
+      params: { ...id, "*": Schema.String },
+      query: at,
+      success: HttpApiSchema.StreamUint8Array()
+    }).annotateMerge(OpenApi.annotations({ summary: "The raw bytes of a file at a commit, the head unless told" }))
+  )
+  .middleware(Scoping)
+  .middleware(Rate)
+  .middleware(Authentication)
+  .middleware(Problems)
+  .annotateMerge(OpenApi.annotations({ title: "Workspaces", description: "What agents saved, as git history." })) {}

@@ -1,0 +1,68 @@
+import { Schema, SchemaGetter } from "effect"
+
+/** NUL and halves of surrogate pairs: no text, and nothing that a store keeps unchanged. */
+const unstorable = /\u0000|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
+
+const storable = Schema.makeFilter((text: string) =>
+  unstorable.test(text) ? "has a NUL or half a surrogate pair; expected well-formed text without NUL" : undefined
+)
+
+/** Well-formed text without NUL, of any length. */
+export const AnyText = Schema.String.check(storable)
+
+/** Text of 1 to so many characters. */
+export const textUpTo = (maximum: number) => {
+  const message = `is empty or too long; expected 1 to ${maximum.toLocaleString("en")} characters`
+  return AnyText.check(Schema.isMinLength(1, { message }), Schema.isMaxLength(maximum, { message }))
+}
+
+/** Text of 1 to 100,000 characters. */
+export const Text = textUpTo(100_000)
+
+/** Text of 0 to 100,000 characters. */
+export const TextOrEmpty = AnyText.check(
+  Schema.isMaxLength(100_000, { message: "is too long; expected at most 100,000 characters" })
+)
+
+/** A source file's content: at most 1 MiB of UTF-8. */
+export const FileContent = AnyText.check(
+  Schema.makeFilter((text: string) =>
+    Buffer.byteLength(text) > 1_048_576 ? "is too large; expected at most 1 MiB (1,048,576 bytes)" : undefined
+  )
+)
+
+export const whole = (minimum: number, maximum: number) =>
+  Schema.Int.check(
+    Schema.isBetween(
+      { minimum, maximum },
+      { message: `is out of range; expected a whole number from ${minimum} to ${maximum}` }
+    )
+  )
+
+export const fraction = Schema.Finite.check(
+  Schema.isBetween({ minimum: 0, maximum: 1 }, { message: "is out of range; expected a number from 0 to 1" })
+)
+
+export const JsonObject = Schema.Record(Schema.String, Schema.Unknown)
+
+/** Package name to version. Older clients send a list of names, or `null` for a version. */
+export const Dependencies = Schema.Union([
+  Schema.Record(AnyText, Schema.NullOr(AnyText)),
+  Schema.Array(AnyText)
+]).pipe(
+  Schema.decodeTo(Schema.Record(Schema.String, Schema.String), {
+    decode: SchemaGetter.transform((given): Record<string, string> =>
+      Array.isArray(given)
+        ? Object.fromEntries((given as ReadonlyArray<string>).map((name) => [name, ""]))
+        : Object.fromEntries(Object.entries(given).map(([name, version]) => [name, version ?? ""]))
+    ),
+    encode: SchemaGetter.transform((map): Record<string, string | null> => map)
+  })
+)
+
+/** A field that may be left out; `null` says the same. */
+export const optional = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))
+
+/** A field that may be left out or `null`, and then has a value all the same. */
+export const withDefault = <S extends Schema.Top>(schema: S, value: S["Type"]) =>
+  Schema.optional(Schema.NullOr(schema)).annotate({ default: value as never })

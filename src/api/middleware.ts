@@ -1,0 +1,79 @@
+import { Context, Schema, SchemaGetter } from "effect"
+import { HttpApiMiddleware, HttpApiSchema, HttpApiSecurity } from "effect/http-api"
+import type { Holder, Scope } from "#domain/Scope.ts"
+import { bodyOf, Problem, ProblemBody } from "./Problem.ts"
+
+/** Handlers fail with a `Problem`; what the caller gets is its body. */
+const problem = (status: number, identifier: string, description: string) =>
+  ProblemBody.annotate({ identifier, description }).pipe(
+    Schema.decodeTo(Schema.instanceOf(Problem), {
+      decode: SchemaGetter.transform(
+        ({ code, message, errors }) => new Problem({ code: code as Problem["code"], message, errors })
+      ),
+      encode: SchemaGetter.transform((problem) => bodyOf(problem, ""))
+    }),
+    HttpApiSchema.status(status)
+  )
+
+/** The error answers that any route may give. All have one body. */
+const problems = [
+  problem(400, "BadRequest", "The request is not well-formed or out of range; `errors` names every field."),
+  problem(404, "NotFound", "There is no such thing in the caller's scope."),
+  problem(405, "MethodNotAllowed", "The route has no such method."),
+  problem(409, "Conflict", "The request contradicts what is stored."),
+  problem(413, "TooLarge", "The body is larger than 32 MiB."),
+  problem(415, "UnsupportedType", "The body is not `application/json`."),
+  problem(500, "InternalError", "A defect of the service; its log has the request id."),
+  problem(503, "Unavailable", "Not at the moment: send the same request again after `Retry-After` seconds.")
+] as const
+
+/** Outermost: turns every failure into the one error body, and gives the request its id. */
+export class Problems extends HttpApiMiddleware.Service<Problems>()("cairn/Problems", { error: problems }) {}
+
+/** The key's holder, and what its request may touch. */
+export class Caller extends Context.Service<Caller, Holder>()("cairn/Caller") {}
+
+export class Authentication extends HttpApiMiddleware.Service<Authentication, { provides: Caller }>()(
+  "cairn/Authentication",
+  {
+    security: { bearer: HttpApiSecurity.bearer },
+    error: [
+      problem(401, "Unauthorized", "No API key, or one that is not valid (any more)."),
+      problem(403, "Forbidden", "The key may not do this.")
+    ]
+  }
+) {}
+
+/** Requests a minute, by key and path. */
+export class Rate extends HttpApiMiddleware.Service<Rate, { requires: Caller }>()("cairn/Rate", {
+  error: [problem(429, "RateLimited", "Too many requests in the last minute; `Retry-After` says when to go on.")]
+}) {}
+
+export class CallerScope extends Context.Service<CallerScope, Scope>()("cairn/CallerScope") {}
+
+/** Which snippets the request's headers open. */
+export class Scoping extends HttpApiMiddleware.Service<Scoping, { requires: Caller; provides: CallerScope }>()(
+  "cairn/Scoping"
+) {}
+
+/** The identity of a write: the same one again, not yet answered, is the same write. */
+export class Attempt extends Context.Service<Attempt, {
+  readonly commandId: string
+  /** What is noted with the append, so that a repeated request finds its command. */
+  readonly request: { readonly digest: string; readonly n: number; readonly fingerprint: string | null }
+}>()("cairn/Attempt") {}
+
+export class Idempotency extends HttpApiMiddleware.Service<
+  Idempotency,
+  { requires: Caller | CallerScope; provides: Attempt }
+>()("cairn/Idempotency") {}
+
+/** Optional request headers; existing clients send the second spelling. */
+export const scopeHeaders = Schema.Struct({
+  "x-cairn-org-id": Schema.optional(Schema.String),
+  "x-cairn-workspace-id": Schema.optional(Schema.String),
+  "x-cairn-snips-desired": Schema.optional(Schema.String),
+  "x-cairn-public-snips": Schema.optional(Schema.String),
+  "x-cairn-agent-id": Schema.optional(Schema.String),
+  "idempotency-key": Schema.optional(Schema.String)
+})

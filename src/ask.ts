@@ -1,0 +1,78 @@
+import { Clock, Context, Data, Deferred, Effect, Layer, PubSub, Semaphore } from "effect"
+import { type Projection, schemaOf } from "#ports/Projection.ts"
+import { ReadModels, type Standing } from "#ports/ReadModels.ts"
+import { Projector } from "./project.ts"
+
+/** How long a read waits for its read model to have passed the log's head. */
+const patience = 1_000
+
+/** A read model is behind the log, and did not catch up in time. */
+export class Stale extends Data.TaggedError("Stale")<{ readonly name: string; readonly standing: Standing }> {}
+
+/** The read models can't be asked. */
+export class Unreadable extends Data.TaggedError("Unreadable") {}
+
+type Look = { readonly head: number; readonly models: ReadonlyMap<string, Standing> }
+
+/**
+ * Reads that see everything written before them, by whom ever: a read takes the log's head on arrival and waits until
+ * its read model has passed it. Requests that arrive during one look share the next.
+ */
+export class Asker extends Context.Service<Asker, {
+  /** Where the read model stands, once it has passed the head of this moment. */
+  readonly fresh: (projection: Projection) => Effect.Effect<Standing, Stale | Unreadable>
+  /** The log's head, and every live read model. */
+  readonly look: Effect.Effect<Look, Unreadable>
+}>()("cairn/Asker") {
+  static readonly layer = Layer.effect(
+    Asker,
+    Effect.gen(function* () {
+      const models = yield* ReadModels
+      const projector = yield* Projector
+      const scope = yield* Effect.scope
+      const one = yield* Semaphore.make(1)
+      let next: Deferred.Deferred<Look, Unreadable> | undefined
+
+      const now = Effect.mapError(models.standings, () => new Unreadable())
+
+      /** One look at a time; whoever comes while it is under way gets the one after it, whole. */
+      const look = Effect.gen(function* () {
+        if (next === undefined) {
+          const mine = (next = yield* Deferred.make<Look, Unreadable>())
+          yield* Effect.suspend(() => {
+            next = undefined
+            return Deferred.into(now, mine)
+          }).pipe(one.withPermits(1), Effect.forkIn(scope, { startImmediately: true }))
+        }
+        return yield* Deferred.await(next)
+      })
+
+      const fresh = Effect.fnUntraced(function* (projection: Projection) {
+        const name = schemaOf(projection)
+        const { head, models: standings } = yield* look
+        const standing = standings.get(name) ?? { position: 0, changed: 0 }
+        if (standing.position >= head) return standing
+        return yield* Effect.scoped(
+          Effect.gen(function* () {
+            const moves = yield* PubSub.subscribe(projector.moved)
+            const deadline = (yield* Clock.currentTimeMillis) + patience
+            while (true) {
+              const { models: standings } = yield* look
+              const standing = standings.get(name) ?? { position: 0, changed: 0 }
+              if (standing.position >= head) return standing
+              const left = deadline - (yield* Clock.currentTimeMillis)
+              if (left <= 0) return yield* new Stale({ name, standing })
+              // another process may be the one that moves it: then no message comes here
+              yield* Effect.ignore(PubSub.take(moves).pipe(Effect.timeout(Math.min(left, 10))))
+            }
+          })
+        )
+      })
+
+      return Asker.of({ fresh, look })
+    })
+  )
+}
+
+/** Waits until a read model has passed the log's head of this moment. */
+export const fresh = (projection: Projection) => Effect.flatMap(Asker, (asker) => asker.fresh(projection))

@@ -1,0 +1,11 @@
+import type { Actor } from "#domain/Event.ts"
+import type { Command } from "#ports/EventStore.ts"
+
+/** One try at a write: whoever tries, and the ids by which a repeated try is known. */
+export interface Attempt {
+  readonly commandId: string
+  readonly correlationId: string
+  readonly causationId?: string | null
+  readonly actor: Actor
+  readonly request?: Command["request"]
+}

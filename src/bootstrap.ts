@@ -1,0 +1,79 @@
+import { randomBytes, randomUUID } from "node:crypto"
+import { Data, Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { keyHash } from "#domain/Key.ts"
+import { Organization, OrganizationCommand } from "#domain/Organization.ts"
+import { normalEmail, personId } from "#domain/Person.ts"
+import { memberLimit, type Tier } from "#domain/Tier.ts"
+import { Installation } from "#ports/Installation.ts"
+import { holderOf, Keys, organizations } from "#projections/Keys.ts"
+import { fresh } from "./ask.ts"
+import { dispatch } from "./dispatch.ts"
+import { issueKey, type IssuedKey, storedKey } from "./newKey.ts"
+
+/** `CAIRN_OWNER_KEY` is no key of this store, which has others. */
+export class ForeignOwnerKey extends Data.TaggedError("ForeignOwnerKey") {
+  override readonly message =
+    "CAIRN_OWNER_KEY is wrong: expected a live owner's key of this store (it has an organization already)"
+}
+
+const operator = { key: null, user: null, organization: null }
+
+export interface NewOrganization {
+  readonly name: string
+  readonly tier: Tier
+  readonly ownerEmail: string
+  readonly memberLimit?: number
+  /** The owner's key when the operator chose it. */
+  readonly ownerKey?: string
+}
+
+/** Registers an organization, its owner, and the owner's first key. */
+export const registerOrganization = Effect.fnUntraced(function* (given: NewOrganization) {
+  const { secret } = yield* Installation
+  const organization = randomUUID()
+  const email = normalEmail(given.ownerEmail)
+  const id = randomUUID()
+  const issued: IssuedKey =
+    given.ownerKey === undefined
+      ? issueKey(id, "owner")
+      : { full: given.ownerKey, key: storedKey(given.ownerKey, id, "owner") }
+  const commandId = randomUUID()
+  const user = personId(secret, email)
+  const events = yield* dispatch(Organization, {
+    tenant: organization,
+    stream: `organization-${organization}`,
+    command: OrganizationCommand.RegisterOrganization({
+      organization,
+      name: given.name,
+      secret: randomBytes(32).toString("hex"),
+      tier: given.tier,
+      memberLimit: given.memberLimit ?? memberLimit(given.tier),
+      owner: { user, email },
+      key: issued.key
+    }),
+    ...{ commandId, correlationId: commandId, actor: operator }
+  })
+  return { organization, user, email, key: issued, position: events.at(-1)!.position }
+})
+
+/** On an empty store: the organization `Cairn` and its owner's key, which is answered. Else: the given key must fit. */
+export const bootstrap = Effect.fnUntraced(function* (ownerKey: Redacted.Redacted | undefined) {
+  yield* fresh(Keys)
+  const known = yield* organizations
+  const given = ownerKey && Redacted.value(ownerKey)
+  if (known.length === 0) {
+    const { key } = yield* registerOrganization({
+      ...{ name: "Cairn", tier: "ENTERPRISE", ownerEmail: "owner@cairn.local" },
+      ...(given === undefined ? {} : { ownerKey: given })
+    })
+    return given === undefined ? key.full : undefined
+  }
+  if (given !== undefined) {
+    const holder = yield* holderOf(keyHash(given))
+    if (holder?.role !== "owner" || holder.organization === null) return yield* new ForeignOwnerKey()
+  }
+  return undefined
+})
+
+export type BootstrapServices = Installation | SqlClient.SqlClient

@@ -1,0 +1,85 @@
+import { Data, Redacted } from "effect"
+import { keyPattern } from "#domain/Key.ts"
+import { defaultRates, type RateClass, type Rates } from "./http/middleware/rate.ts"
+
+/** What the environment says; see the table in the README. */
+export interface Config {
+  readonly host: string
+  readonly port: number
+  readonly dataDir: string
+  /** A Postgres server; without one, the embedded one in `dataDir`. */
+  readonly databaseUrl: Redacted.Redacted | undefined
+  readonly ownerKey: Redacted.Redacted | undefined
+  readonly rates: Rates
+  readonly sandbox: "just-bash"
+  readonly anthropic: {
+    readonly apiKey: Redacted.Redacted | undefined
+    readonly baseUrl: string | undefined
+    readonly models: { readonly [alias: string]: string }
+  }
+}
+
+/** A variable of the environment has a value that can't be used. */
+export class BadConfig extends Data.TaggedError("BadConfig")<{ readonly message: string }> {}
+
+type Environment = { readonly [name: string]: string | undefined }
+
+const refuse = (name: string, expected: string): never => {
+  throw new BadConfig({ message: `${name} is wrong: expected ${expected}` })
+}
+
+/** An empty variable is as good as none. */
+const reader = (environment: Environment) => (name: string) => environment[name]?.trim() || undefined
+
+const parsePort = (text: string): number =>
+  /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : refuse("PORT", "a number from 0 to 65535")
+
+const parseRates = (text: string): Rates => {
+  const off = Object.fromEntries(Object.keys(defaultRates).map((name) => [name, Number.POSITIVE_INFINITY])) as Rates
+  if (text === "off") return off
+  const given = text.split(",").map((pair): [RateClass, number] => {
+    const [name = "", count = ""] = pair.trim().split("=")
+    if (!(name in defaultRates) || !/^[1-9]\d{0,8}$/.test(count)) {
+      return refuse("CAIRN_RATE_LIMITS", `off, or pairs like chat=10,search=1000 of ${Object.keys(defaultRates).join(", ")}`)
+    }
+    return [name as RateClass, Number(count)]
+  })
+  return { ...defaultRates, ...Object.fromEntries(given) }
+}
+
+const parseUrl = (name: string, protocols: ReadonlyArray<string>) => (text: string) =>
+  URL.canParse(text) && protocols.includes(new URL(text).protocol)
+    ? text
+    : refuse(name, `a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`)
+
+const model = /^[a-z0-9][a-z0-9._:/@-]{1,127}$/
+
+/** Reads the configuration; throws `BadConfig` with the name of a variable and what was expected. */
+export const readConfig = (environment: Environment): Config => {
+  const read = reader(environment)
+  const parsed = <A>(name: string, parse: (text: string) => A): A | undefined => {
+    const text = read(name)
+    return text === undefined ? undefined : parse(text)
+  }
+  const secret = (name: string, parse: (text: string) => string) =>
+    parsed(name, (text) => Redacted.make(parse(text), { label: name }))
+  const alias = (name: string) =>
+    parsed(name, (text) => (model.test(text) ? text : refuse(name, "a model's full id, such as claude-sonnet-5-5")))
+  const models = { sonnet: alias("CAIRN_MODEL_SONNET"), opus: alias("CAIRN_MODEL_OPUS"), haiku: alias("CAIRN_MODEL_HAIKU") }
+  return {
+    host: read("HOST") ?? "127.0.0.1",
+    port: parsed("PORT", parsePort) ?? 8080,
+    dataDir: read("CAIRN_DATA_DIR") ?? "./data",
+    databaseUrl: secret("DATABASE_URL", parseUrl("DATABASE_URL", ["postgres:", "postgresql:"])),
+    ownerKey: secret("CAIRN_OWNER_KEY", (text) =>
+      keyPattern.test(text) ? text : refuse("CAIRN_OWNER_KEY", "cairn_live_ and 43 letters and digits")
+    ),
+    rates: parsed("CAIRN_RATE_LIMITS", parseRates) ?? defaultRates,
+    sandbox: parsed("CAIRN_SANDBOX", (text) => (text === "just-bash" ? text : refuse("CAIRN_SANDBOX", "just-bash"))) ?? "just-bash",
+    anthropic: {
+      apiKey: secret("ANTHROPIC_API_KEY", (text) => text),
+      baseUrl: parsed("ANTHROPIC_BASE_URL", parseUrl("ANTHROPIC_BASE_URL", ["http:", "https:"])),
+      models: Object.fromEntries(Object.entries(models).flatMap(([name, id]) => (id === undefined ? [] : [[name, id]])))
+    }
+  }
+}

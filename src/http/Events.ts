@@ -1,0 +1,64 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { EventStore, type StoredEvent } from "#ports/EventStore.ts"
+import { Api } from "#src/api/Api.ts"
+import type { RecordedEvent } from "#src/api/Events.ts"
+import { Caller } from "#src/api/middleware.ts"
+import { AdminKeyRequired } from "#domain/Organization.ts"
+import * as Codec from "#src/codec.ts"
+import { problemOf } from "./refusals.ts"
+import { Unreadable } from "#src/ask.ts"
+
+/** Who acted, as the tenant may know it: someone of another tenant is `external`. */
+const actorFor = (tenant: string, { actor }: StoredEvent): RecordedEvent["actor"] => {
+  const own = actor.key === null || (actor.organization ?? actor.user) === tenant
+  return own
+    ? { key_id: actor.key, user_id: actor.user, organization_id: actor.organization }
+    : { key_id: "external", user_id: "external", organization_id: "external" }
+}
+
+const shown = (tenant: string, stored: StoredEvent): RecordedEvent => {
+  const { _tag, ...data } = Codec.decode(stored).event as unknown as { readonly _tag: string; readonly [field: string]: unknown }
+  return {
+    position: String(stored.position),
+    stream: stored.stream,
+    revision: stored.revision,
+    event_id: stored.eventId,
+    type: stored.type,
+    schema_version: stored.schemaVersion,
+    data: withoutSecrets(data),
+    actor: actorFor(tenant, stored),
+    command_id: stored.commandId,
+    correlation_id: stored.correlationId,
+    causation_id: stored.causationId,
+    recorded_at: new Date(stored.recordedAt).toISOString()
+  }
+}
+
+/** A key's hash and the tenant's secret are for the service alone. */
+const withoutSecrets = ({ hash, ...data }: { readonly [field: string]: unknown }) => {
+  const text = data["text"] as { readonly [field: string]: unknown } | null | undefined
+  if (text === null || text === undefined || !("secret" in text)) return data
+  const { secret, ...rest } = text
+  return { ...data, text: rest }
+}
+
+export const layer = HttpApiBuilder.group(Api, "events", (handlers) =>
+  handlers.handle("events", ({ query }) =>
+    Effect.gen(function* () {
+      const { tenant, role } = yield* Caller
+      if (role === "member") return yield* problemOf(new AdminKeyRequired({ role }))
+      const store = yield* EventStore
+      const { after = "0", limit = 100, type, stream } = query
+      const stored = yield* store
+        .readAll(Number(after), {
+          ...{ tenant, limit },
+          ...(type === undefined ? {} : { types: [type] }),
+          ...(stream === undefined ? {} : { stream })
+        })
+        .pipe(Effect.mapError(() => problemOf(new Unreadable())))
+      const events = stored.map((event) => shown(tenant, event))
+      return { events, next_after: events.at(-1)?.position ?? after }
+    })
+  )
+)

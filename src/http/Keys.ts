@@ -1,0 +1,101 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { derivedId } from "#domain/Id.ts"
+import { normalEmail, personId } from "#domain/Person.ts"
+import { AdminKeyRequired, EnterpriseRequired, NotOrganizationMember, Organization, OrganizationCommand, type OrganizationEvent } from "#domain/Organization.ts"
+import type { Holder } from "#domain/Scope.ts"
+import { Installation } from "#ports/Installation.ts"
+import { Keys, listKeys, tenantOf } from "#projections/Keys.ts"
+import { KeyUsage } from "#projections/KeyUsage.ts"
+import { Api } from "#src/api/Api.ts"
+import { Caller } from "#src/api/middleware.ts"
+import { Problem } from "#src/api/Problem.ts"
+import { dispatch } from "#src/dispatch.ts"
+import { issueKey } from "#src/newKey.ts"
+import { attempting, freshOrStale, written } from "./answer.ts"
+import { orProblem, problemOf } from "./refusals.ts"
+
+const organizationOf = ({ organization }: Holder) =>
+  organization === null ? Effect.fail(new NotOrganizationMember()) : Effect.succeed(organization)
+
+/** Listing needs the same authority as making: the decider's rules, asked without a command. */
+const mayManage = ({ organization, tier, role }: Holder) => {
+  if (organization === null) return problemOf(new NotOrganizationMember())
+  if (tier !== "ENTERPRISE") return problemOf(new EnterpriseRequired({ tier }))
+  return role === "member" ? problemOf(new AdminKeyRequired({ role })) : undefined
+}
+
+const alreadyCreated = (key: string) =>
+  new Problem({
+    code: "conflict/already_created",
+    message: `This request was carried out before: it created the key ${key}, whose secret was only in the first answer. Revoke that key and create another one.`
+  })
+
+export const layer = HttpApiBuilder.group(Api, "keys", (handlers) =>
+  handlers
+    .handle("createKey", ({ payload }) =>
+      Effect.gen(function* () {
+        const holder = yield* Caller
+        const organization = yield* organizationOf(holder)
+        const attempt = yield* attempting
+        const { secret } = yield* Installation
+        const email = normalEmail(payload.email)
+        const user = personId(secret, email)
+        const { full, key } = issueKey(derivedId("key", attempt.commandId), payload.key_name)
+        const events: ReadonlyArray<{ readonly event: OrganizationEvent; readonly position: number; readonly recordedAt: number }> =
+          yield* dispatch(Organization, {
+            tenant: organization,
+            stream: `organization-${organization}`,
+            command: OrganizationCommand.CreateKey({
+              by: holder.key,
+              member: { user, email },
+              role: payload.role ?? "member",
+              key
+            }),
+            ...attempt
+          })
+        const created = events.at(-1)!
+        if (created.event._tag !== "KeyCreated" || created.event.hash !== key.hash) return yield* alreadyCreated(key.key)
+        yield* written(created.position)
+        yield* freshOrStale(Keys)
+        const tenant = yield* Effect.orDie(tenantOf(organization))
+        return {
+          id: key.key,
+          name: payload.key_name,
+          key: full,
+          key_prefix: key.prefix,
+          user_email: email,
+          organization_id: organization,
+          organization_name: tenant?.name ?? "",
+          is_new_member: events.length > 1,
+          created_at: new Date(created.recordedAt).toISOString()
+        }
+      }).pipe(orProblem)
+    )
+
+    .handle("listKeys", () =>
+      Effect.gen(function* () {
+        const holder = yield* Caller
+        const refused = mayManage(holder)
+        if (refused !== undefined) return yield* refused
+        yield* freshOrStale(Keys)
+        yield* freshOrStale(KeyUsage)
+        return { keys: yield* Effect.orDie(listKeys(holder.tenant)), organization_id: holder.tenant }
+      })
+    )
+
+    .handle("revokeKey", ({ payload }) =>
+      Effect.gen(function* () {
+        const holder = yield* Caller
+        const organization = yield* organizationOf(holder)
+        const events = yield* dispatch(Organization, {
+          tenant: organization,
+          stream: `organization-${organization}`,
+          command: OrganizationCommand.RevokeKey({ by: holder.key, key: payload.key_id }),
+          ...(yield* attempting)
+        })
+        yield* written(events.at(-1)!.position)
+        return { success: true, key_id: payload.key_id }
+      }).pipe(orProblem)
+    )
+)

@@ -1,0 +1,72 @@
+import { Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { keyHash, keyPattern } from "#domain/Key.ts"
+import type { Holder } from "#domain/Scope.ts"
+import { holderOf, Keys } from "#projections/Keys.ts"
+import { Authentication, Caller } from "#src/api/middleware.ts"
+import { Problem } from "#src/api/Problem.ts"
+import { Asker } from "#src/ask.ts"
+import { Recorder } from "#src/record.ts"
+
+const missing = new Problem({
+  code: "auth/missing_api_key",
+  message: "No API key. Send the header Authorization: Bearer cairn_live_…"
+})
+
+const wrong = new Problem({
+  code: "auth/invalid_api_key",
+  message:
+    "The API key is not valid: it is not one of this service's, or it was revoked. Check it, or ask your organization's owner for a new one."
+})
+
+const unavailable = new Problem({
+  code: "unavailable/keys",
+  message: "Keys can't be checked at the moment. Send the same request again.",
+  retryAfter: 1
+})
+
+const holdersKept = 10_000
+
+/**
+ * Who calls. A holder that was found stays known until the keys' read model changes again; that a key is unknown is
+ * never remembered. A read model that is behind is no ground to let anyone in.
+ */
+export const layer = Layer.effect(
+  Authentication,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const asker = yield* Asker
+    const recorder = yield* Recorder
+    const known = new Map<string, Holder>()
+    let knownAt = -1
+
+    const find = Effect.fnUntraced(function* (key: string) {
+      const hash = keyHash(key)
+      const { changed } = yield* asker.fresh(Keys)
+      if (changed !== knownAt) {
+        known.clear()
+        knownAt = changed
+      }
+      const holder = known.get(hash)
+      if (holder !== undefined) return holder
+      const found = yield* holderOf(hash)
+      if (found !== undefined && changed === knownAt && known.size < holdersKept) known.set(hash, found)
+      return found
+    })
+
+    return {
+      bearer: Effect.fnUntraced(function* (httpEffect, { credential }: { readonly credential: Redacted.Redacted }) {
+        const key = Redacted.value(credential)
+        if (key === "") return yield* missing
+        if (!keyPattern.test(key)) return yield* wrong
+        const holder = yield* find(key).pipe(
+          Effect.provideService(SqlClient.SqlClient, sql),
+          Effect.mapError(() => unavailable)
+        )
+        if (holder === undefined) return yield* wrong
+        yield* recorder.used(holder)
+        return yield* Effect.provideService(httpEffect, Caller, holder)
+      }) as never
+    }
+  })
+)

@@ -1,0 +1,111 @@
+import { NodeHttpServerRequest } from "@effect/platform-node"
+import { Clock, Effect, Layer } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { derivedId, keyedDigest } from "#domain/Id.ts"
+import type { Holder, Scope } from "#domain/Scope.ts"
+import { type KnownRequest, Requests } from "#ports/Requests.ts"
+import { Attempt, Caller, CallerScope, Idempotency } from "#src/api/middleware.ts"
+import { fieldProblem, Problem } from "#src/api/Problem.ts"
+
+/** How long an identical write, whose answer was not delivered, is the same write. */
+const windowOfSame = 10 * 60_000
+/** How long an idempotency key stands for its first request. */
+const windowOfKey = 24 * 3_600_000
+
+const header = "Idempotency-Key"
+const malformed = fieldProblem(
+  "validation/invalid_field",
+  header,
+  `${header} is empty or longer than 255 characters. Send 1 to 255 characters, new ones for each write.`
+)
+const reused = fieldProblem(
+  "conflict/idempotency_key_reused",
+  header,
+  `This ${header} came with another request in the last 24 hours. Send a new one for a new request.`
+)
+const unavailable = new Problem({
+  code: "unavailable/store",
+  message: "The service can't reach its store at the moment. Send the same request again.",
+  retryAfter: 1
+})
+const notUtf8 = new Problem({
+  code: "validation/invalid_json",
+  message: "The body is not valid UTF-8. Send one JSON object, as UTF-8."
+})
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+/** The same JSON whatever the order of its fields, and whether an absent one is `null` or left out. */
+const canonical = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(canonical)
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, field]) => field !== null)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, field]) => [name, canonical(field)])
+  )
+}
+
+const canonicalText = (body: string): string => {
+  try {
+    return JSON.stringify(canonical(JSON.parse(body)))
+  } catch {
+    return body // invalid JSON is refused later; it has no effect to repeat
+  }
+}
+
+interface Identity {
+  readonly digest: string
+  readonly fingerprint: string | null
+  readonly window: number
+}
+
+const identify = (holder: Holder, scope: Scope, route: string, body: string, key: string | undefined): Identity => {
+  const what = JSON.stringify([route, scope, canonicalText(body)])
+  const digestOf = (...parts: ReadonlyArray<string>) => keyedDigest(holder.secret, JSON.stringify(parts))
+  return key === undefined
+    ? { digest: digestOf("same", holder.key, what), fingerprint: null, window: windowOfSame }
+    : { digest: digestOf("key", holder.key, key), fingerprint: digestOf("body", what), window: windowOfKey }
+}
+
+/** Which of the identical writes this is: the one before, as long as its answer may not have arrived. */
+const numberOf = (known: KnownRequest | undefined, { fingerprint, window }: Identity, now: number): number => {
+  if (known === undefined) return 0
+  const over = now - known.recordedAt > window
+  const done = fingerprint === null && known.delivered
+  return over || done ? known.n + 1 : known.n
+}
+
+/**
+ * Gives each write its command id, such that the same write sent again gets the same one: clients that time out
+ * re-send, and must not write twice. What is kept are ids; the answer comes from the command's events.
+ */
+export const layer = Layer.effect(
+  Idempotency,
+  Effect.gen(function* () {
+    const requests = yield* Requests
+    return ((httpEffect, { endpoint }) =>
+      Effect.gen(function* () {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const holder = yield* Caller
+        const scope = yield* CallerScope
+        const key = request.headers[header.toLowerCase()]
+        if (key !== undefined && (key.length === 0 || key.length > 255)) return yield* malformed
+        const bytes = yield* Effect.orDie(request.arrayBuffer)
+        const body = yield* Effect.try({ try: () => utf8.decode(bytes), catch: () => notUtf8 })
+        const identity = identify(holder, scope, `${endpoint.method} ${endpoint.path}`, body, key)
+        const known = yield* Effect.mapError(requests.find(identity.digest), () => unavailable)
+        const n = numberOf(known, identity, yield* Clock.currentTimeMillis)
+        const { digest, fingerprint } = identity
+        if (known?.n === n && known.fingerprint !== fingerprint) return yield* reused
+        const attempt = { commandId: derivedId("request", digest, n), request: { digest, n, fingerprint } }
+        const response = yield* Effect.provideService(httpEffect, Attempt, attempt)
+        const answer = NodeHttpServerRequest.toServerResponse(request)
+        answer.once("finish", () => {
+          if (answer.statusCode < 300 && !answer.socket?.destroyed) requests.delivered(digest, n)
+        })
+        return response
+      })) as Idempotency["Service"]
+  })
+)

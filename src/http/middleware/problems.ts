@@ -1,0 +1,107 @@
+import { randomUUID } from "node:crypto"
+import { Cause, Effect, Layer, Predicate, SchemaIssue } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiSchemaError } from "effect/http-api/HttpApiError"
+import { Problems } from "#src/api/middleware.ts"
+import { bodyOf, type FieldError, Problem, statusOf } from "#src/api/Problem.ts"
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** What a schema says of a field that is wrong, as a sentence about that field. */
+const fieldErrors = (error: HttpApiSchemaError): ReadonlyArray<FieldError> => {
+  const seen = new Set<string>()
+  return issuesOf(error.cause.issue).issues.flatMap(({ path = [], message }) => {
+    const field = path.map((part) => String(typeof part === "object" ? part.key : part)).join(".")
+    if (seen.has(field)) return []
+    seen.add(field)
+    return [{ field, message: message.replace(/^Missing key$/, "is missing") }]
+  })
+}
+
+const invalid = (error: HttpApiSchemaError): Problem => {
+  const errors = fieldErrors(error)
+  if (errors.some(({ message }) => message === "Expected a valid JSON body")) {
+    return new Problem({
+      code: "validation/invalid_json",
+      message: "The body is not valid JSON. Send one JSON object, as UTF-8, with Content-Type: application/json."
+    })
+  }
+  if (errors.some(({ field }) => field === "")) {
+    return new Problem({
+      code: "validation/invalid_body",
+      message: `The request is not what this route takes: ${errors[0]!.message}. Send one JSON object; /docs has its fields.`
+    })
+  }
+  const said = errors.map(({ field, message }) => `${field}: ${message}`).join("; ")
+  return new Problem({ code: "validation/invalid_field", message: `${said}. See /docs for what is expected.`, errors })
+}
+
+export const tooLarge = new Problem({
+  code: "body/too_large",
+  message: "The body is larger than 32 MiB. Send less at once: files one by one, or shorter logs."
+})
+
+const isTooLarge = (defect: unknown): boolean => {
+  for (let error = defect; Predicate.isObject(error); ) {
+    if (Predicate.isTagged(error, "MaxBytesError")) return true
+    const { cause, reason } = error as { cause?: unknown; reason?: unknown }
+    error = cause ?? reason
+  }
+  return false
+}
+
+const unsupported = new Problem({
+  code: "body/unsupported_type",
+  message: "The body has a type that this route does not take. Send JSON with Content-Type: application/json."
+})
+
+const defect = new Problem({
+  code: "internal/error",
+  message: "The service failed at this request; nothing was half done. Its log has the cause under the request id."
+})
+
+/** The answer that says a problem. */
+export const respond = (problem: Problem, requestId: string = randomUUID()): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.jsonUnsafe(bodyOf(problem, requestId), {
+    status: statusOf[problem.code],
+    headers: {
+      "x-request-id": requestId,
+      ...(problem.retryAfter === undefined ? {} : { "retry-after": String(Math.max(1, Math.ceil(problem.retryAfter))) }),
+      ...(problem.code.startsWith("auth/") ? { "www-authenticate": 'Bearer realm="cairn"' } : {})
+    }
+  })
+
+const problemIn = (cause: Cause.Cause<unknown>): Problem | undefined => {
+  for (const reason of cause.reasons) {
+    if (reason._tag === "Fail") {
+      if (reason.error instanceof Problem) return reason.error
+      if (HttpApiSchemaError.is(reason.error)) {
+        const { kind } = reason.error
+        if (kind !== "Body" && kind !== "ResponseHeaders") return invalid(reason.error)
+      }
+    }
+    if (reason._tag === "Die" && isTooLarge(reason.defect)) return tooLarge
+  }
+  return undefined
+}
+
+export const layer = Layer.succeed(Problems, (httpEffect) => {
+  const requestId = randomUUID()
+  return httpEffect.pipe(
+    Effect.map((response) => {
+      // the platform's own answer to a wrong content type is text
+      if (response.status === 415) return respond(unsupported, requestId)
+      if (response.status === 413) return respond(tooLarge, requestId)
+      return HttpServerResponse.setHeader(response, "x-request-id", requestId)
+    }),
+    Effect.catchCause((cause) => {
+      if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+      const problem = problemIn(cause)
+      if (problem !== undefined) return Effect.succeed(respond(problem, requestId))
+      return Effect.as(
+        Effect.logError("a request failed", cause).pipe(Effect.annotateLogs({ request_id: requestId })),
+        respond(defect, requestId)
+      )
+    })
+  )
+})

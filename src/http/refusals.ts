@@ -1,0 +1,76 @@
+import { Effect } from "effect"
+import type { OrganizationRefusal } from "#domain/Organization.ts"
+import type { SnippetGone, SnippetNotFound } from "#domain/Snippet.ts"
+import type { Stale, Unreadable } from "#src/ask.ts"
+import type { Busy } from "#src/dispatch.ts"
+import { fieldProblem, Problem } from "#src/api/Problem.ts"
+
+type Refusal = OrganizationRefusal | SnippetNotFound | SnippetGone | Busy | Stale | Unreadable
+
+const wait = { retryAfter: 1 }
+
+/** What a caller is told when a command is refused or can't be carried out: what is wrong, and how to mend it. */
+export const problemOf = (refusal: Refusal): Problem => {
+  switch (refusal._tag) {
+    case "NotOrganizationMember":
+      return new Problem({
+        code: "permission/not_org_member",
+        message:
+          "This API key is not linked to an organization. Use a key that an organization's owner or admin created for you."
+      })
+    case "EnterpriseRequired":
+      return new Problem({
+        code: "permission/enterprise_required",
+        message: `Managing keys needs an organization of the ENTERPRISE tier; yours is ${refusal.tier}. Ask the operator to change the tier.`
+      })
+    case "AdminKeyRequired":
+      return new Problem({
+        code: "permission/admin_key_required",
+        message: `Managing keys needs a key with the role admin or owner; this one's role is ${refusal.role}. Ask an admin or owner of your organization.`
+      })
+    case "OnlyOwnerCanPromote":
+      return fieldProblem(
+        "permission/only_owner_can_promote",
+        "role",
+        `Only an owner's key may create keys with the role admin; this one's role is ${refusal.role}. Leave role out for a member's key, or use an owner's key.`
+      )
+    case "MemberLimitReached":
+      return fieldProblem(
+        "validation/member_limit_reached",
+        "email",
+        `The organization has reached its limit of ${refusal.limit} members. Create the key for someone who is a member already, or ask the operator for a higher limit.`
+      )
+    case "OrganizationExists":
+      return new Problem({ code: "conflict/already_created", message: "This organization is registered already." })
+    case "KeyNotFound":
+      return fieldProblem(
+        "not_found/api_key",
+        "key_id",
+        "Your organization has no live key with this id: it may be revoked already. List the keys to see those that are live."
+      )
+    case "SnippetNotFound":
+    case "SnippetGone":
+      return new Problem({
+        code: "not_found/snippet",
+        message:
+          "There is no such snippet in the scope of this request. Search for it, or check the workspace header and the id."
+      })
+    case "Busy":
+      return new Problem({
+        code: "unavailable/busy",
+        message: "The service could not store this in time. Nothing is lost: send the same request again.",
+        ...wait
+      })
+    case "Stale":
+    case "Unreadable":
+      return new Problem({
+        code: "unavailable/store",
+        message: "The service can't read its store at the moment. Send the same request again.",
+        ...wait
+      })
+  }
+}
+
+/** Turns what a handler can fail with into what its caller is told. */
+export const orProblem = <A, R>(effect: Effect.Effect<A, Problem | Refusal, R>): Effect.Effect<A, Problem, R> =>
+  Effect.mapError(effect, (error) => (error._tag === "Problem" ? error : problemOf(error)))

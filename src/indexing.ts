@@ -1,0 +1,68 @@
+import { Clock, Context, Effect, Layer, PubSub, Semaphore } from "effect"
+import { SqlClient } from "effect/sql"
+import { indexChanges, Snippets } from "#projections/Snippets.ts"
+import { schemaOf } from "#ports/Projection.ts"
+import { SnippetIndex } from "#ports/SnippetIndex.ts"
+import { Projector } from "./project.ts"
+
+const patience = 1_000
+
+/**
+ * Keeps this process's snippet index like the catalogue: it reads on in the catalogue's rows from where it was, whichever
+ * process had written them, and at start from the beginning, from terms that are stored there.
+ */
+export class Indexing extends Context.Service<Indexing, {
+  /** Waits until the index holds every change up to a position, or for a second. */
+  readonly reach: (position: number) => Effect.Effect<void>
+  readonly position: Effect.Effect<number>
+}>()("cairn/Indexing") {
+  static readonly layer = Layer.effect(
+    Indexing,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const index = yield* SnippetIndex
+      const projector = yield* Projector
+      const one = yield* Semaphore.make(1)
+      const name = schemaOf(Snippets)
+      let position = 0
+
+      const step = Effect.gen(function* () {
+        const from = position
+        const changes = yield* indexChanges(from)
+        yield* index.put(changes.put.map(({ published, ...snippet }) => ({ ...snippet, isPublic: published })))
+        yield* index.votes(changes.voted)
+        yield* index.remove(changes.removed)
+        position = changes.position
+        return changes.position > from
+      }).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+
+      const catchUp = Effect.suspend(function again(): Effect.Effect<void> {
+        return step.pipe(
+          Effect.catch((error) => Effect.as(Effect.logWarning("the snippet index can't read on", error), false)),
+          Effect.flatMap((more) => (more ? again() : Effect.void))
+        )
+      }).pipe(one.withPermits(1))
+
+      const moves = yield* PubSub.subscribe(projector.moved)
+      const moved = Effect.map(PubSub.takeAll(moves), (names) => names.includes(name))
+      yield* Effect.forkScoped(
+        Effect.andThen(
+          catchUp,
+          // another process may be the one that moves the catalogue: then no message comes here
+          Effect.forever(
+            moved.pipe(
+              Effect.timeoutOrElse({ duration: "1 second", orElse: () => Effect.succeed(true) }),
+              Effect.flatMap((mine) => (mine ? catchUp : Effect.void))
+            )
+          )
+        )
+      )
+
+      const reach = Effect.fnUntraced(function* (to: number) {
+        const deadline = (yield* Clock.currentTimeMillis) + patience
+        while (position < to && (yield* Clock.currentTimeMillis) < deadline) yield* catchUp
+      })
+      return Indexing.of({ reach, position: Effect.sync(() => position) })
+    })
+  )
+}

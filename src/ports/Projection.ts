@@ -1,0 +1,64 @@
+import type { Envelope, Recorded } from "#domain/Event.ts"
+import type { DomainEvent, EventOf, EventType } from "#domain/events.ts"
+
+/** A row is plain JSON: times are ISO 8601 text, what is absent is `null`. */
+export type Row = { readonly id: string; readonly [column: string]: unknown }
+
+/** What one type of event does to the rows it touches. Pure, and total: an event's text may be erased. */
+export interface Change<R, E> {
+  /** The ids of the rows. */
+  readonly rows: (event: E, envelope: Envelope) => ReadonlyArray<string>
+  /** A row after the event; `undefined` is no row, before and after. */
+  readonly to: (row: R | undefined, event: E, envelope: Envelope) => R | undefined
+}
+
+/** One table of a read model: its SQL columns, and how events change its rows. Its `on` keys are its subscription. */
+export interface Table<R extends { readonly id: string }> {
+  /** Column name → SQL type. `id` is the primary key. */
+  readonly columns: { readonly [C in keyof R]-?: string }
+  /** Column lists, one an index. */
+  readonly indexes?: ReadonlyArray<string>
+  readonly on: { readonly [T in EventType]?: Change<R, EventOf<T>> }
+}
+
+/** A read model. With a new `version` it is built anew beside the old one; change the tables or the rules: raise it. */
+export interface Projection {
+  readonly name: string
+  readonly version: number
+  readonly tables: { readonly [name: string]: Table<never> }
+}
+
+export const table = <R extends { readonly id: string }>(definition: Table<R>): Table<never> => definition as never
+
+/** The schema whose views show the live build of a projection. */
+export const schemaOf = ({ name, version }: Projection): string => `${name}_v${version}`
+
+export const typesOf = ({ tables }: Projection): ReadonlyArray<EventType> => [
+  ...new Set(Object.values(tables).flatMap(({ on }) => Object.keys(on) as Array<EventType>))
+]
+
+type AnyChange = Change<Row, DomainEvent>
+
+const changeOf = (table: Table<never>, event: DomainEvent) => table.on[event._tag] as AnyChange | undefined
+
+/** The ids of the rows of a table that events may change. */
+export const touched = (table: Table<never>, events: ReadonlyArray<Recorded<DomainEvent>>): ReadonlyArray<string> => {
+  const ids = new Set<string>()
+  for (const { event, ...envelope } of events) {
+    for (const id of changeOf(table, event)?.rows(event, envelope) ?? []) ids.add(id)
+  }
+  return [...ids]
+}
+
+/** Applies events to the rows they touch, in place; a row that is gone is `undefined`. */
+export const fold = (
+  table: Table<never>,
+  rows: Map<string, Row | undefined>,
+  events: ReadonlyArray<Recorded<DomainEvent>>
+): void => {
+  for (const { event, ...envelope } of events) {
+    const change = changeOf(table, event)
+    if (change === undefined) continue
+    for (const id of change.rows(event, envelope)) rows.set(id, change.to(rows.get(id), event, envelope))
+  }
+}

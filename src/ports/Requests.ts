@@ -1,0 +1,23 @@
+import { Context, type Effect, Schema } from "effect"
+
+/** The latest write that had a digest: which command it is, and whether its answer reached the client. */
+export interface KnownRequest {
+  /** How many identical ones were delivered before it. */
+  readonly n: number
+  /** Digest of the body, where the caller chose the idempotency key; else `null`. */
+  readonly fingerprint: string | null
+  readonly delivered: boolean
+  /** Milliseconds since the epoch. */
+  readonly recordedAt: number
+}
+
+export class RequestsUnavailable extends Schema.TaggedError<RequestsUnavailable>()("RequestsUnavailable", {
+  message: Schema.String
+}) {}
+
+/** What is known of writes that came in over HTTP. Their rows go into the log's store with the append itself. */
+export class Requests extends Context.Service<Requests, {
+  readonly find: (digest: string) => Effect.Effect<KnownRequest | undefined, RequestsUnavailable>
+  /** The answer has left: known here at once, stored soon after. */
+  readonly delivered: (digest: string, n: number) => void
+}>()("cairn/Requests") {}

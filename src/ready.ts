@@ -1,0 +1,48 @@
+import { Context, Effect, Layer } from "effect"
+import { type Projection, schemaOf } from "#ports/Projection.ts"
+import { EventStore } from "#ports/EventStore.ts"
+import { Asker } from "./ask.ts"
+import { Indexing } from "./indexing.ts"
+import { Projector } from "./project.ts"
+
+export interface Report {
+  readonly status: "ready" | "starting" | "failing"
+  /** Read model → `ok`, `behind`, or why it stopped. */
+  readonly read_models: { readonly [name: string]: string }
+}
+
+/** Whether every read model, and the index, has passed what the log's head was at start. */
+export class Readiness extends Context.Service<Readiness, { readonly look: Effect.Effect<Report> }>()("cairn/Readiness") {
+  static readonly layer = (projections: ReadonlyArray<Projection>) =>
+    Layer.effect(
+      Readiness,
+      Effect.gen(function* () {
+        const asker = yield* Asker
+        const projector = yield* Projector
+        const indexing = yield* Indexing
+        const store = yield* EventStore
+        const start = yield* store.head
+
+        const look = Effect.gen(function* () {
+          const failures = yield* projector.failures
+          const standings = yield* asker.look.pipe(Effect.orElseSucceed(() => undefined))
+          const indexed = yield* indexing.position
+          const passed = (position: number | undefined) => (position ?? -1) >= start
+          const read_models = Object.fromEntries([
+            ...projections.map((projection): [string, string] => {
+              const name = schemaOf(projection)
+              const fine = passed(standings?.models.get(name)?.position) ? "ok" : "behind"
+              return [name, failures.get(name) ?? fine]
+            }),
+            ["snippet_index", passed(indexed) ? "ok" : "behind"]
+          ])
+          const states: ReadonlyArray<string> = Object.values(read_models)
+          const fine = states.every((state) => state === "ok")
+          const status = fine ? "ready" : states.every((state) => ["ok", "behind"].includes(state)) ? "starting" : "failing"
+          const report: Report = { status, read_models }
+          return report
+        })
+        return Readiness.of({ look })
+      })
+    )
+}

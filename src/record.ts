@@ -1,0 +1,81 @@
+import { Clock, Context, Effect, Layer, Queue } from "effect"
+import { randomUUID } from "node:crypto"
+import type { Actor } from "#domain/Event.ts"
+import type { DomainEvent } from "#domain/events.ts"
+import { derivedId } from "#domain/Id.ts"
+import type { Holder } from "#domain/Scope.ts"
+import { UsageEvent } from "#domain/Usage.ts"
+import { EventStore } from "#ports/EventStore.ts"
+import * as Codec from "./codec.ts"
+
+interface Note {
+  readonly tenant: string
+  readonly stream: string
+  readonly commandId: string
+  readonly actor: Actor
+  readonly event: DomainEvent
+}
+
+const hour = 3_600_000
+
+export const actorOf = ({ key, user, organization }: Holder): Actor => ({ key, user, organization })
+
+/**
+ * Appends events that nothing is decided on, in the background and many at once. Nobody waits for them: in a crash up
+ * to a second of them may be lost.
+ */
+export class Recorder extends Context.Service<Recorder, {
+  readonly record: (note: Omit<Note, "commandId"> & { readonly commandId?: string }) => Effect.Effect<void>
+  /** Notes that a key is in use; at most once an hour. */
+  readonly used: (holder: Holder) => Effect.Effect<void>
+}>()("cairn/Recorder") {
+  static readonly layer = Layer.effect(
+    Recorder,
+    Effect.gen(function* () {
+      const store = yield* EventStore
+      const waiting = yield* Queue.bounded<Note>(10_000)
+      const usedIn = new Map<string, number>()
+
+      const append = (stream: string, notes: ReadonlyArray<Note>) =>
+        store.append({
+          tenant: notes[0]!.tenant,
+          stream,
+          expected: "any",
+          commands: notes.map(({ commandId, actor, event }) => ({
+            ...{ commandId, correlationId: commandId, causationId: null, actor },
+            ...{ events: [Codec.encode(event)], erases: [], request: null }
+          }))
+        })
+
+      const flush = Effect.fnUntraced(function* (notes: ReadonlyArray<Note>) {
+        const streams = Map.groupBy(notes, ({ stream }) => stream)
+        yield* Effect.forEach([...streams], ([stream, group]) => Effect.ignore(append(stream, group)), {
+          concurrency: "unbounded",
+          discard: true
+        })
+      })
+
+      yield* Effect.forkScoped(
+        Effect.forever(Effect.andThen(Effect.flatMap(Queue.takeAll(waiting), flush), Effect.sleep("200 millis")))
+      )
+      yield* Effect.addFinalizer(() => Effect.flatMap(Queue.clear(waiting), flush))
+
+      const record = (note: Note) => Effect.asVoid(Queue.offer(waiting, note))
+
+      return Recorder.of({
+        record: (note) => record({ commandId: randomUUID(), ...note }),
+        used: (holder) =>
+          Effect.flatMap(Clock.currentTimeMillis, (now) => {
+            const { key, tenant } = holder
+            const hours = Math.floor(now / hour)
+            if (usedIn.get(key) === hours) return Effect.void
+            usedIn.set(key, hours)
+            // the id holds the hour: another process that says the same adds nothing
+            const commandId = derivedId("used", key, hours)
+            const event = UsageEvent.cases.KeyUsed.make({ key })
+            return record({ tenant, stream: `usage-${key}`, commandId, actor: actorOf(holder), event })
+          })
+      })
+    })
+  )
+}

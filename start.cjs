@@ -1,0 +1,127 @@
+// Starts Cairn with the runtime that npm installed. Any Node (12 or newer) can run this file; the program itself needs Deno
+// or Node 22.19, and under npm only a process that passes signals on ends together with npm.
+//
+//   serve                     the service                cairn …    the command line tool
+//   demo                      a tour of the API          bench …    the benchmarks
+//   test [--node] [vitest…]   the tests, on Deno or Node
+//   ok [vitest…]              format, lint, types, tests: what must pass before a commit
+"use strict"
+const { spawn } = require("node:child_process")
+const { existsSync } = require("node:fs")
+const { constants } = require("node:os")
+const { dirname, join } = require("node:path")
+
+const programs = {
+  serve: "src/main.ts",
+  cairn: "src/cli/main.ts",
+  demo: "src/cli/demo.ts",
+  bench: "bench/main.ts"
+}
+
+const platform = `${process.platform}-${process.arch}`
+const exe = process.platform === "win32" ? ".exe" : ""
+
+/** The path of a file of an installed package, or undefined. */
+const installed = (name, file) => {
+  try {
+    const path = join(dirname(require.resolve(`${name}/package.json`, { paths: [__dirname] })), file)
+    return existsSync(path) ? path : undefined
+  } catch (_) {
+    return undefined
+  }
+}
+
+const fail = (line) => {
+  process.stderr.write(`${line}\n`)
+  process.exit(1)
+}
+
+const deno = () => {
+  const path = installed(`@deno/${platform}${process.platform === "linux" ? "-glibc" : ""}`, `deno${exe}`)
+  // All permissions: Postgres, git and the network are its business, and a Deno permission would only be a second wall
+  // behind the sandbox's own (a static import reads a file in spite of --deny-read).
+  return path && { path, args: ["run", "-A"] }
+}
+
+const node = () => {
+  const [major, minor] = process.versions.node.split(".").map(Number)
+  const current = major > 22 || (major === 22 && minor >= 19)
+  const path = current ? process.execPath : installed(`node-${platform}`, join("bin", `node${exe}`))
+  // node:sqlite, which holds the data folder's lock, still announces itself as experimental.
+  return path && { path, args: [], options: "--disable-warning=ExperimentalWarning" }
+}
+
+const either = () =>
+  deno() ||
+  node() ||
+  fail(`No runtime for ${platform}: run \`npm install\` with optional dependencies, or use Node 22.19 or newer.`)
+
+/** Runs a program in the foreground; resolves with its exit code or the signal that ended it. */
+const run = (runtime, args) =>
+  new Promise((resolve) => {
+    // Programs run in the project's folder, whose ./data is the default; INIT_CWD tells where their user is (npm sets it).
+    // The number lets the program notice that this process was killed (infra/parent.ts).
+    const env = Object.assign({ INIT_CWD: process.cwd() }, process.env, { CAIRN_PARENT_PID: String(process.pid) })
+    if (runtime.options) env.NODE_OPTIONS = `${env.NODE_OPTIONS || ""} ${runtime.options}`.trim()
+    const child = spawn(runtime.path, runtime.args.concat(args), { cwd: __dirname, env, stdio: "inherit" })
+    // At a Ctrl-C the child hears the terminal's signal and this one: its shutdown takes the second for the same.
+    const signals = ["SIGINT", "SIGTERM", "SIGHUP"]
+    const forward = (signal) => child.kill(signal)
+    for (const signal of signals) process.on(signal, forward)
+    const orphaned = whenOrphaned(() => child.kill("SIGTERM"))
+    const done = (outcome) => {
+      clearInterval(orphaned)
+      for (const signal of signals) process.removeListener(signal, forward)
+      resolve(outcome)
+    }
+    child.on("error", (cause) => fail(`Cannot run ${runtime.path}: ${cause.message}`))
+    child.on("exit", (code, signal) => done(signal === null ? code : signal))
+  })
+
+/** A killed npm tells nobody; without it the service would run on unseen and hold its data folder. */
+const whenOrphaned = (then) => {
+  const parent = process.ppid
+  if (!process.env.npm_lifecycle_event) return undefined
+  return setInterval(() => process.ppid !== parent && then(), 500)
+}
+
+const finish = (outcome) => {
+  if (typeof outcome === "number") process.exit(outcome)
+  process.kill(process.pid, outcome)
+  // Some signals can't end this process on every system.
+  setTimeout(() => process.exit(128 + (constants.signals[outcome] || 0)), 100)
+}
+
+const test = (args) => {
+  const onNode = args.includes("--node")
+  const runtime = onNode ? node() || fail(`No Node 22.19 or newer for ${platform}.`) : either()
+  const vitest = installed("vitest", "vitest.mjs") || fail("vitest is not installed: run `npm install`.")
+  return run(runtime, [vitest, "run"].concat(args.filter((arg) => arg !== "--node")))
+}
+
+const ok = async (args) => {
+  const biome = installed("@biomejs/biome", join("bin", "biome")) || fail("biome is not installed: run `npm install`.")
+  // TypeScript with Effect's diagnostics: run directly, so that nothing in node_modules has to be patched.
+  const types =
+    installed(`@effect/tsgo-${platform}`, join("lib", `tsc${exe}`)) || fail("@effect/tsgo is not installed.")
+  const steps = [
+    ["format and lint", () => run({ path: process.execPath, args: [] }, [biome, "check", "--error-on-warnings"])],
+    ["types", () => run({ path: types, args: [] }, ["-p", "tsconfig.json"])],
+    ["tests", () => test(args)]
+  ]
+  for (const [name, step] of steps) {
+    process.stderr.write(`— ${name}\n`)
+    const outcome = await step()
+    if (outcome !== 0) return outcome
+  }
+  return 0
+}
+
+const main = (verb, args) => {
+  if (verb === "test") return test(args)
+  if (verb === "ok") return ok(args)
+  if (programs[verb] === undefined) fail("Usage: node start.cjs serve | cairn … | demo | bench … | test … | ok")
+  return run(either(), [join(__dirname, programs[verb])].concat(args))
+}
+
+main(process.argv[2], process.argv.slice(3)).then(finish, (cause) => fail(String(cause)))

@@ -1,0 +1,47 @@
+type Json = { readonly [key: string]: unknown }
+
+const event = (type: string, data: Json) => `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`
+
+/** What a block looks like when it starts, and the deltas that make it whole. */
+const parts = (block: Json): readonly [start: Json, deltas: ReadonlyArray<Json>] => {
+  switch (block["type"]) {
+    case "text":
+      return [{ ...block, text: "" }, [{ type: "text_delta", text: block["text"] }]]
+    case "tool_use":
+      return [{ ...block, input: {} }, [{ type: "input_json_delta", partial_json: JSON.stringify(block["input"]) }]]
+    case "thinking":
+      return [
+        { ...block, thinking: "", signature: "" },
+        [
+          { type: "thinking_delta", thinking: block["thinking"] },
+          { type: "signature_delta", signature: block["signature"] }
+        ]
+      ]
+    default:
+      return [block, []]
+  }
+}
+
+/** A message of the Messages API as its server-sent events. */
+export const serverSentEvents = (message: Json): ReadonlyArray<string> => {
+  const { content, stop_reason: stopReason, usage, ...head } = message
+  const tokens = usage as { readonly output_tokens: number }
+  return [
+    event("message_start", {
+      message: { ...head, content: [], stop_reason: null, usage: { ...tokens, output_tokens: 0 } }
+    }),
+    ...(content as ReadonlyArray<Json>).flatMap((block, index) => {
+      const [start, deltas] = parts(block)
+      return [
+        event("content_block_start", { index, content_block: start }),
+        ...deltas.map((delta) => event("content_block_delta", { index, delta })),
+        event("content_block_stop", { index })
+      ]
+    }),
+    event("message_delta", {
+      delta: { stop_reason: stopReason, stop_sequence: null },
+      usage: { output_tokens: tokens.output_tokens }
+    }),
+    event("message_stop", {})
+  ]
+}

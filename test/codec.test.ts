@@ -1,0 +1,115 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { DomainEvent, Upcast } from "#domain/events.ts"
+import { saltedDigest } from "#domain/Id.ts"
+import { SnippetEvent } from "#domain/Snippet.ts"
+import type { StoredEvent } from "#ports/EventStore.ts"
+import { decode, decoder, encode, UnreadableEvent } from "#src/codec.ts"
+import { stored } from "#test/laws.ts"
+
+const cast = SnippetEvent.cases.VoteCast.make({
+  ...{ snippet: "s", value: 1, count: 2, source: "human", voter: "eve", request: null, subject: "snippet/s" },
+  text: { task: "a task", reason: null, origin: null }
+})
+const published = SnippetEvent.cases.SnippetPublished.make({ snippet: "s" })
+
+describe("encoding", () => {
+  it("puts what a caller typed beside the log, with a salted digest in it", () => {
+    const { data, payload, ...head } = encode(cast)
+    assert.deepStrictEqual(head, { type: "VoteCast", schemaVersion: 1 })
+    assert.strictEqual(payload!.subject, "snippet/s")
+    assert.strictEqual(JSON.parse(data).text, saltedDigest(payload!.salt, payload!.bytes))
+    assert.notInclude(data, "a task")
+    assert.lengthOf(payload!.salt, 16)
+  })
+
+  it("salts each anew, so that the same text is not recognised", () =>
+    assert.notStrictEqual(encode(cast).data, encode(cast).data))
+
+  it("has no payload for an event without text", () => {
+    const expected = { type: "SnippetPublished", schemaVersion: 1, data: '{"snippet":"s"}', payload: null }
+    assert.deepStrictEqual(encode(published), expected)
+  })
+
+  it("takes back what was decoded, also when its text is erased", () => {
+    const erased: DomainEvent = { ...cast, text: null }
+    assert.isNull(encode(erased).payload)
+    assert.deepStrictEqual(decode(stored(erased)).event, erased)
+  })
+})
+
+describe("decoding", () => {
+  it("gives the envelope and the event", () => {
+    const { data, payload, ...envelope } = stored(cast)
+    assert.deepStrictEqual(decode({ ...envelope, data, payload }), { ...envelope, event: cast })
+  })
+
+  const unreadable = (what: Partial<StoredEvent>, read = decode) => {
+    const event = { ...stored(cast), position: 42, ...what }
+    try {
+      read(event)
+    } catch (error) {
+      assert.instanceOf(error, UnreadableEvent)
+      assert.include(error.message, `event 42 (${event.type} version ${event.schemaVersion})`)
+      assert.notInclude(error.message, "a task")
+      return
+    }
+    assert.fail("was read")
+  }
+
+  it("says which event it can't read, and none of its text", () => {
+    unreadable({ type: "SnippetPraised" })
+    unreadable({ type: "toString" })
+    unreadable({ type: "__proto__" })
+    unreadable({ schemaVersion: 2 })
+    unreadable({ data: "{" })
+    unreadable({ data: "{}" })
+    unreadable({ data: "null" })
+    unreadable({ payload: new TextEncoder().encode('{"task":1}') })
+  })
+})
+
+describe("an event that has changed twice", () => {
+  // once it had `up` instead of `value`; then it counted once always, and its reason was called `why`
+  const changes: ReadonlyArray<Upcast> = [
+    ({ up, ...fields }) => ({ ...fields, value: up ? 1 : -1 }),
+    ({ text, ...fields }) => {
+      if (text === null) return { ...fields, count: 1, text }
+      const { why, ...rest } = text as { why: string }
+      return { ...fields, count: 1, text: { ...rest, reason: why } }
+    }
+  ]
+  const read = decoder({ VoteCast: changes })
+  const fields = { snippet: "s", source: "human", voter: "eve", request: null, subject: "snippet/s", text: "digest" }
+  const text = { task: "a task", why: "it works", origin: null }
+  const old = (schemaVersion: number, facts: object, text: object | null): StoredEvent => ({
+    ...stored(cast),
+    schemaVersion,
+    data: JSON.stringify({ ...fields, ...facts }),
+    payload: text && new TextEncoder().encode(JSON.stringify(text))
+  })
+  const down = { ...cast, value: -1, count: 1, text: { task: "a task", reason: "it works", origin: null } } as const
+
+  it("is read from each of its versions", () => {
+    assert.deepStrictEqual(read(old(1, { up: false }, text)).event, down)
+    assert.deepStrictEqual(read(old(2, { value: -1 }, text)).event, down)
+    assert.deepStrictEqual(read(old(3, { value: -1, count: 1 }, down.text)).event, down)
+  })
+
+  it("keeps the version that it was stored with", () =>
+    assert.strictEqual(read(old(1, { up: false }, text)).schemaVersion, 1))
+
+  it("is read without its text too", () => {
+    for (const [version, facts] of [
+      [1, { up: false }],
+      [2, { value: -1 }],
+      [3, { value: -1, count: 1 }]
+    ] as const) {
+      assert.deepStrictEqual(read(old(version, facts, null)).event, { ...down, text: null })
+    }
+  })
+
+  it("is not read from a version that is still to come", () =>
+    assert.throws(() => read(old(4, { value: -1, count: 1 }, down.text)), UnreadableEvent))
+
+  it("leaves others alone", () => assert.deepStrictEqual(read(stored(published)).event, published))
+})

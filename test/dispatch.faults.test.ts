@@ -1,0 +1,238 @@
+import { randomUUID } from "node:crypto"
+import { assert, it } from "@effect/vitest"
+import { Cause, Deferred, Effect, Exit, Fiber, Layer, Logger, Result } from "effect"
+import { TestClock } from "effect/testing"
+import type { Decider } from "#domain/Decider.ts"
+import { UsageEvent } from "#domain/Usage.ts"
+import * as MemoryEventStore from "#infra/MemoryEventStore.ts"
+import { EventStore, StoreUnavailable, WrongRevision } from "#ports/EventStore.ts"
+import { Busy, Dispatcher, dispatch } from "#src/dispatch.ts"
+import { castVote, deleteSnippet, given, uploadSnippet } from "#test/commands.ts"
+import { revisions, upTo } from "#test/infra/appends.ts"
+
+type Store = EventStore["Service"]
+
+/** A dispatcher on a store in memory, some of whose operations a test replaces. */
+const on = (change: (store: Store) => Partial<Store>) =>
+  Dispatcher.layer.pipe(
+    Layer.provideMerge(
+      Layer.effect(
+        EventStore,
+        Effect.map(EventStore, (store) => ({ ...store, ...change(store) }))
+      )
+    ),
+    Layer.provide(MemoryEventStore.layer),
+    // commands that can't be decided are logged
+    Layer.provideMerge(Logger.layer([]))
+  )
+
+const down = new StoreUnavailable({ message: "down" })
+const together = { concurrency: "unbounded" } as const
+
+const stored = (snippet: string) => Effect.flatMap(EventStore, ({ readStream }) => readStream(`snippet-${snippet}`, -1))
+
+it.live("carries a command out though its caller is gone", () => {
+  const [reached, open] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
+  return Effect.gen(function* () {
+    const caller = yield* Effect.forkChild(uploadSnippet("s"))
+    yield* Deferred.await(reached)
+    yield* Fiber.interrupt(caller)
+    yield* Deferred.succeed(open, undefined)
+    // it goes behind the other
+    yield* castVote("s")
+    assert.deepStrictEqual(
+      (yield* stored("s")).map(({ type }) => type),
+      ["SnippetUploaded", "VoteCast"]
+    )
+  }).pipe(
+    Effect.provide(
+      on(({ append }) => ({
+        append: (request) =>
+          Deferred.succeed(reached, undefined).pipe(
+            Effect.andThen(Deferred.await(open)),
+            Effect.andThen(append(request))
+          )
+      }))
+    )
+  )
+})
+
+it.live("is busy while the store is down, and works again after it", () => {
+  let failing = 0
+  const fails = <A, E>(effect: Effect.Effect<A, E>) =>
+    Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => (failing-- > 0 ? Effect.fail(down) : effect))
+  return Effect.gen(function* () {
+    yield* uploadSnippet("s")
+    const id = randomUUID()
+    failing = 3
+    for (const _ of upTo(3)) assert.deepStrictEqual(yield* Effect.flip(castVote("s", id)), new Busy())
+    const first = yield* castVote("s", id)
+    assert.deepStrictEqual(yield* castVote("s", id), first)
+    assert.deepStrictEqual(revisions(yield* stored("s")), [0, 1])
+    // a refusal can't be told apart from a repeated command without the store
+    failing = 1
+    assert.deepStrictEqual(yield* Effect.flip(castVote("other")), new Busy())
+  }).pipe(
+    Effect.provide(
+      on(({ append, readStream, outcome }) => ({
+        append: (request) => fails(append(request)),
+        readStream: (stream, after) => fails(readStream(stream, after)),
+        outcome: (id) => fails(outcome(id))
+      }))
+    )
+  )
+})
+
+it.live("doubles nothing when the store took the events and did not say so", () => {
+  let silent = true
+  return Effect.gen(function* () {
+    const [upload, vote] = [randomUUID(), randomUUID()]
+    assert.deepStrictEqual(yield* Effect.flip(uploadSnippet("s", upload)), new Busy())
+    assert.lengthOf(yield* uploadSnippet("s", upload), 1)
+    silent = true
+    assert.deepStrictEqual(yield* Effect.flip(castVote("s", vote)), new Busy())
+    assert.lengthOf(yield* castVote("s", vote), 1)
+    assert.deepStrictEqual(revisions(yield* stored("s")), [0, 1])
+  }).pipe(
+    Effect.provide(
+      on(({ append }) => ({
+        append: (request) =>
+          Effect.flatMap(append(request), (events) => {
+            const lost = silent
+            silent = false
+            return lost ? Effect.fail(down) : Effect.succeed(events)
+          })
+      }))
+    )
+  )
+})
+
+/** What the dispatcher decides together: commands that come while it waits for the stream to be read. */
+const waiting = () => {
+  const open = Deferred.makeUnsafe<void>()
+  let first = true
+  const readStream =
+    (store: Store): Store["readStream"] =>
+    (stream, after) =>
+      Effect.suspend(() => {
+        const wait = first ? Deferred.await(open) : Effect.void
+        first = false
+        return Effect.andThen(wait, store.readStream(stream, after))
+      })
+  const release = Deferred.succeed(open, undefined)
+  return { readStream, release }
+}
+
+it.live("refuses nothing because of what was not recorded in the end", () => {
+  const { readStream, release } = waiting()
+  let failing = false
+  return Effect.gen(function* () {
+    const upload = yield* Effect.forkChild(uploadSnippet("s"))
+    yield* Effect.yieldNow
+    const both = yield* Effect.forkChild(Effect.forEach([deleteSnippet("s"), castVote("s")], Effect.exit, together))
+    yield* Effect.yieldNow
+    yield* release
+    yield* Fiber.join(upload)
+    failing = true
+    const exits = yield* Fiber.join(both)
+    assert.deepStrictEqual(exits as ReadonlyArray<unknown>, [Exit.fail(new Busy()), Exit.fail(new Busy())])
+    failing = false
+    // it is still there
+    assert.lengthOf(yield* castVote("s"), 1)
+  }).pipe(
+    Effect.provide(
+      on((store) => ({
+        readStream: readStream(store),
+        append: (request) =>
+          Effect.suspend(() =>
+            request.commands.some(({ erases }) => erases.length > 0) || failing
+              ? Effect.fail(down)
+              : store.append(request)
+          )
+      }))
+    )
+  )
+})
+
+it.live("records nothing of a command that it refuses, though others with it are decided again", () => {
+  const { readStream, release } = waiting()
+  let raced = false
+  return Effect.gen(function* () {
+    const [vote, upload] = [randomUUID(), randomUUID()]
+    const both = yield* Effect.forkChild(
+      Effect.all([Effect.exit(castVote("s", vote)), Effect.exit(uploadSnippet("s", upload))], together)
+    )
+    yield* Effect.yieldNow
+    yield* release
+    const [voted, uploaded] = yield* Fiber.join(both)
+    assert.isTrue(Exit.isSuccess(uploaded))
+    const events = yield* stored("s")
+    // the vote may come too early or not; what its caller was told has to be so
+    assert.strictEqual(
+      events.some(({ commandId }) => commandId === vote),
+      Exit.isSuccess(voted)
+    )
+    assert.isTrue(raced)
+  }).pipe(
+    Effect.provide(
+      on((store) => ({
+        readStream: readStream(store),
+        append: (request) =>
+          Effect.suspend(() => {
+            if (raced) return store.append(request)
+            raced = true
+            // another process stores the same code just before
+            const [command] = request.commands
+            const theirs = { ...request, commands: [{ ...command!, commandId: randomUUID() }] }
+            return Effect.andThen(store.append(theirs), store.append(request))
+          })
+      }))
+    )
+  )
+})
+
+it.effect("gives up a stream that is never where it should be, after its time", () =>
+  Effect.gen(function* () {
+    const caller = yield* Effect.forkChild(Effect.exit(uploadSnippet("s")))
+    yield* TestClock.adjust("4 seconds")
+    assert.isUndefined(caller.pollUnsafe())
+    yield* TestClock.adjust("2 seconds")
+    assert.deepStrictEqual(yield* Fiber.join(caller), Exit.fail(new Busy()))
+  }).pipe(
+    Effect.provide(
+      on(() => ({
+        append: ({ stream, expected }) => Effect.fail(new WrongRevision({ stream, expected, actual: 7 }))
+      }))
+    )
+  )
+)
+
+it.live("fails a command that can't be decided, and no other", () => {
+  const { readStream, release } = waiting()
+  const fault = new Error("a fault of the decider")
+  const Counting: Decider<number, UsageEvent, number, never> = {
+    initial: 0,
+    decide: (number) => {
+      if (number % 3 === 1) throw fault
+      return Result.succeed([UsageEvent.cases.KeyUsed.make({ key: `${number}` })])
+    },
+    evolve: (count) => count + 1
+  }
+  const count = (stream: string, number: number) => Effect.exit(dispatch(Counting, given(stream, number)))
+  return Effect.gen(function* () {
+    const first = yield* Effect.forkChild(Effect.forEach(upTo(9), (number) => count("one", number), together))
+    const other = yield* Effect.forkChild(count("two", 0))
+    yield* Effect.yieldNow
+    yield* release
+    for (const [number, exit] of (yield* Fiber.join(first)).entries()) {
+      if (number % 3 !== 1) assert.isTrue(Exit.isSuccess(exit), `${number}`)
+      else assert.strictEqual(Exit.isFailure(exit) && Cause.squash(exit.cause), fault)
+    }
+    assert.isTrue(Exit.isSuccess(yield* Fiber.join(other)))
+    assert.isTrue(Exit.isSuccess(yield* count("one", 9)))
+    const { readStream } = yield* EventStore
+    const events = yield* readStream("one", -1)
+    assert.deepStrictEqual(revisions(events), upTo(7))
+    assert.strictEqual(new Set(events.map(({ data }) => data)).size, 7)
+  }).pipe(Effect.provide(on((store) => ({ readStream: readStream(store) }))))
+})

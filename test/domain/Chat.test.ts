@@ -1,0 +1,103 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Chat, ChatCommand, ChatEvent } from "#domain/Chat.ts"
+import { given } from "#test/given.ts"
+import { laws } from "#test/laws.ts"
+
+const { RequestChat, StartChat, ResumeChat, RecordTurn, RecordTools } = ChatCommand
+const { ChatRequested, ChatStarted, ChatResumed, ModelTurned, ToolsRan } = ChatEvent.cases
+
+const run = "r1"
+const subject = "workspace/w1.2"
+const facts = { run, workspace: "w1", generation: 2, homes: ["acme"], includePublic: false, key: "k1", model: "sonnet", maxTurns: 5 }
+const request = RequestChat({ ...facts, prompt: "do it", org: "acme", user: "eve" })
+const requested = ChatRequested.make({ ...facts, subject, text: { prompt: "do it", org: "acme", user: "eve" } })
+const base = { commit: "c1", tree: "t1" }
+const started = ChatStarted.make({ run, base })
+const resumed = (step: number, attempt: number) => ChatResumed.make({ run, step, attempt })
+
+const content = [{ type: "text", text: "hello" }]
+const usage = { stopReason: "tool_use", inputTokens: 10, outputTokens: 20 }
+const turn = (turn: number) => RecordTurn({ turn, content, ...usage })
+const turned = (turn: number) => ModelTurned.make({ run, turn, ...usage, subject, text: { content } })
+
+const results = [{ toolUseId: "u1", content: "ok", isError: false }]
+const tools = (turn: number) => RecordTools({ turn, results, tree: `t${turn}` })
+const ran = (turn: number) => ToolsRan.make({ run, turn, tree: `t${turn}`, subject, text: { results } })
+
+const resume = ResumeChat()
+
+describe("a run of the agent", () => {
+  it("is requested, under its workspace's subject", () => given(Chat, []).when(request).then(requested))
+
+  it("is requested once", () => given(Chat, [requested]).when(request).then())
+
+  it("is nothing before it was requested", () => {
+    for (const command of [StartChat({ base }), resume, turn(1), tools(1)]) {
+      given(Chat, []).when(command).refuses("ChatNotRequested")
+    }
+  })
+
+  it("starts on the head of that moment, or on nothing", () => {
+    given(Chat, [requested]).when(StartChat({ base })).then(started)
+    given(Chat, [requested])
+      .when(StartChat({ base: null }))
+      .then(ChatStarted.make({ run, base: null }))
+  })
+
+  it("starts once: the base stays, whoever asks again", () =>
+    given(Chat, [requested, started])
+      .when(StartChat({ base: null }))
+      .then())
+
+  it("goes on by turns of the model and rounds of tools, each recorded once", () => {
+    given(Chat, [requested, started]).when(turn(1)).then(turned(1))
+    given(Chat, [requested, started, turned(1)])
+      .when(turn(1))
+      .then()
+    given(Chat, [requested, started, turned(1)])
+      .when(tools(1))
+      .then(ran(1))
+    given(Chat, [requested, started, turned(1), ran(1)])
+      .when(tools(1))
+      .then()
+    given(Chat, [requested, started, turned(1), ran(1)])
+      .when(turn(2))
+      .then(turned(2))
+  })
+})
+
+describe("taking a run up", () => {
+  it("counts the steps that are recorded, and the attempts at this one", () => {
+    given(Chat, [requested, started]).when(resume).then(resumed(0, 1))
+    given(Chat, [requested, started, turned(1)])
+      .when(resume)
+      .then(resumed(1, 1))
+    given(Chat, [requested, started, turned(1), ran(1), turned(2)])
+      .when(resume)
+      .then(resumed(3, 1))
+    given(Chat, [requested, started, turned(1), resumed(1, 1)])
+      .when(resume)
+      .then(resumed(1, 2))
+  })
+
+  it("is given up after three attempts at one step", () => {
+    const stuck = [requested, started, turned(1), resumed(1, 1), resumed(1, 2), resumed(1, 3)]
+    given(Chat, stuck.slice(0, -1)).when(resume).then(resumed(1, 3))
+    assert.strictEqual(given(Chat, stuck).when(resume).refuses("ChatStuck").attempts, 3)
+  })
+
+  it("begins to count anew with every step", () => {
+    const attempts = [resumed(1, 1), resumed(1, 2), resumed(1, 3)]
+    const history = [requested, started, turned(1), ...attempts]
+    given(Chat, [...history, ran(1)])
+      .when(resume)
+      .then(resumed(2, 1))
+    given(Chat, [...history, turned(2)])
+      .when(resume)
+      .then(resumed(2, 1))
+  })
+})
+
+describe("Chat", () => {
+  laws(Chat, ChatEvent, [request, StartChat({ base }), resume, turn(1), tools(1)])
+})

@@ -1,0 +1,238 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Role } from "#domain/Key.ts"
+import { Organization, OrganizationCommand, OrganizationEvent } from "#domain/Organization.ts"
+import { memberLimit, type Tier } from "#domain/Tier.ts"
+import { given } from "#test/given.ts"
+import { laws } from "#test/laws.ts"
+
+const { RegisterOrganization, CreateKey, RevokeKey } = OrganizationCommand
+const { OrganizationRegistered, MemberAdded, KeyCreated, KeyRevoked } = OrganizationEvent.cases
+
+const newKey = (key: string) => ({
+  key,
+  name: `name of ${key}`,
+  hash: `hash of ${key}`,
+  prefix: "cairn_live_abcdefghi"
+})
+const person = (user: string) => ({ user, email: `${user}@example.org` })
+
+const registered = (tier: Tier = "ENTERPRISE", memberLimit = 3) =>
+  OrganizationRegistered.make({
+    ...{ organization: "acme", tier, memberLimit, subject: "organization/acme" },
+    text: { name: "Acme", secret: "s3cret" }
+  })
+const added = (user: string, role: Role) =>
+  MemberAdded.make({ user, role, subject: `user/${user}`, text: { email: `${user}@example.org` } })
+const created = (key: string, user: string, role: Role) => {
+  const { name, hash, prefix } = newKey(key)
+  return KeyCreated.make({ key, user, role, hash, prefix, subject: `user/${user}`, text: { name } })
+}
+const revoked = (key: string, user: string) => KeyRevoked.make({ key, user })
+
+const owned = (tier?: Tier, limit?: number) => [
+  registered(tier, limit),
+  added("olga", "owner"),
+  created("of-owner", "olga", "owner")
+]
+/** An owner, an admin and a member with a key each, in an organization for three. */
+const staffed = (tier?: Tier) => [
+  ...owned(tier),
+  ...[added("ada", "admin"), created("of-admin", "ada", "admin")],
+  ...[added("max", "member"), created("of-member", "max", "member")]
+]
+
+const create = (by: string | null, user: string, role: Role = "member") =>
+  CreateKey({ by, member: person(user), role, key: newKey("new") })
+const revoke = (by: string | null, key: string) => RevokeKey({ by, key })
+
+const register = RegisterOrganization({
+  ...{ organization: "acme", name: "Acme", secret: "s3cret", tier: "ENTERPRISE", memberLimit: 3 },
+  ...{ owner: person("olga"), key: newKey("of-owner") }
+})
+
+describe("registering an organization", () => {
+  it("makes its owner a member, with an owner's key", () =>
+    given(Organization, [])
+      .when(register)
+      .then(...owned()))
+
+  it("is done once", () => {
+    const refusal = given(Organization, owned()).when(register).refuses("OrganizationExists")
+    assert.strictEqual(refusal.organization, "acme")
+  })
+
+  it("gives a cap of 1, 10 or 100 by tier", () =>
+    assert.deepStrictEqual((["FREE", "PRO", "ENTERPRISE"] as const).map(memberLimit), [1, 10, 100]))
+})
+
+describe("creating a key", () => {
+  it("adds a user who is not a member yet", () =>
+    given(Organization, owned())
+      .when(create("of-owner", "eve"))
+      .then(added("eve", "member"), created("new", "eve", "member")))
+
+  it("adds no one who is a member", () =>
+    given(Organization, staffed())
+      .when(create("of-admin", "max"))
+      .then(created("new", "max", "member")))
+
+  it("lets an owner's key make an admin's", () =>
+    given(Organization, owned())
+      .when(create("of-owner", "eve", "admin"))
+      .then(added("eve", "admin"), created("new", "eve", "admin")))
+
+  it("lets an owner's key make an admin's for a member, whose recorded role stays", () =>
+    given(Organization, staffed())
+      .when(create("of-owner", "max", "admin"))
+      .then(created("new", "max", "admin")))
+
+  it("gives the role that was asked for, also for the owner's e-mail: an admin gets no owner's key that way", () => {
+    given(Organization, staffed())
+      .when(create("of-admin", "olga"))
+      .then(created("new", "olga", "member"))
+    // and what was made so has a member's authority only, whoever the user is
+    given(Organization, [...staffed(), created("of-olga", "olga", "member")])
+      .when(create("of-olga", "max"))
+      .refuses("AdminKeyRequired")
+  })
+
+  it("looks at the key's authority, not at its user's", () =>
+    given(Organization, [...staffed(), created("promoted", "max", "admin")])
+      .when(create("promoted", "ada"))
+      .then(created("new", "ada", "member")))
+})
+
+describe("refusing a key, in this order", () => {
+  it("without an organization: not a member", () => {
+    given(Organization, []).when(create("of-owner", "eve")).refuses("NotOrganizationMember")
+    given(Organization, []).when(create(null, "eve")).refuses("NotOrganizationMember")
+  })
+
+  it("with a key that is unknown here or revoked: not a member, on any tier", () => {
+    for (const tier of ["FREE", "PRO", "ENTERPRISE"] as const) {
+      given(Organization, staffed(tier))
+        .when(create("of another", "eve", "admin"))
+        .refuses("NotOrganizationMember")
+      given(Organization, [...staffed(tier), revoked("of-admin", "ada")])
+        .when(create("of-admin", "eve"))
+        .refuses("NotOrganizationMember")
+    }
+  })
+
+  it("below the enterprise tier: that first, whatever the key's role", () => {
+    for (const tier of ["FREE", "PRO"] as const) {
+      for (const by of ["of-owner", "of-admin", "of-member"]) {
+        const refusal = given(Organization, staffed(tier))
+          .when(create(by, "eve", "admin"))
+          .refuses("EnterpriseRequired")
+        assert.strictEqual(refusal.tier, tier)
+      }
+    }
+  })
+
+  it("with a member's key: before what it asks for is looked at", () => {
+    const refusal = given(Organization, staffed())
+      .when(create("of-member", "eve", "admin"))
+      .refuses("AdminKeyRequired")
+    assert.strictEqual(refusal.role, "member")
+  })
+
+  it("with an admin's key for another admin: before the cap is looked at", () => {
+    for (const user of ["eve", "ada", "max"]) {
+      const refusal = given(Organization, staffed())
+        .when(create("of-admin", user, "admin"))
+        .refuses("OnlyOwnerCanPromote")
+      assert.strictEqual(refusal.role, "admin")
+      given(Organization, staffed())
+        .when(create("of-admin", user, "owner"))
+        .refuses("OnlyOwnerCanPromote")
+    }
+  })
+
+  it("at the cap, where the owner counts", () => {
+    const refusal = given(Organization, staffed()).when(create("of-owner", "eve")).refuses("MemberLimitReached")
+    assert.strictEqual(refusal.limit, 3)
+    given(Organization, owned("ENTERPRISE", 1)).when(create("of-owner", "eve")).refuses("MemberLimitReached")
+    given(Organization, owned("ENTERPRISE", 2))
+      .when(create("of-owner", "eve"))
+      .then(added("eve", "member"), created("new", "eve", "member"))
+  })
+
+  it("but not at the cap for a member's further key", () =>
+    given(Organization, staffed())
+      .when(create("of-owner", "max"))
+      .then(created("new", "max", "member")))
+
+  it("and a revoked key frees no seat", () => {
+    const history = [...staffed(), revoked("of-member", "max")]
+    given(Organization, history).when(create("of-owner", "eve")).refuses("MemberLimitReached")
+    given(Organization, history)
+      .when(create("of-owner", "max"))
+      .then(created("new", "max", "member"))
+  })
+})
+
+describe("revoking a key", () => {
+  it("takes an admin's or an owner's key", () => {
+    given(Organization, staffed()).when(revoke("of-admin", "of-member")).then(revoked("of-member", "max"))
+    given(Organization, staffed()).when(revoke("of-owner", "of-admin")).then(revoked("of-admin", "ada"))
+    given(Organization, staffed()).when(revoke("of-member", "of-member")).refuses("AdminKeyRequired")
+    given(Organization, staffed("PRO")).when(revoke("of-owner", "of-member")).refuses("EnterpriseRequired")
+    given(Organization, staffed()).when(revoke("of another", "of-member")).refuses("NotOrganizationMember")
+    given(Organization, []).when(revoke("of-owner", "of-member")).refuses("NotOrganizationMember")
+  })
+
+  it("may be of the key that is used, which is nobody's from then on", () => {
+    given(Organization, staffed()).when(revoke("of-admin", "of-admin")).then(revoked("of-admin", "ada"))
+    given(Organization, [...staffed(), revoked("of-admin", "ada")])
+      .when(revoke("of-admin", "of-member"))
+      .refuses("NotOrganizationMember")
+  })
+
+  it("finds no key twice, none of another organization, none that never was", () => {
+    const history = [...staffed(), revoked("of-member", "max")]
+    for (const key of ["of-member", "of another", ""]) {
+      assert.strictEqual(given(Organization, history).when(revoke("of-owner", key)).refuses("KeyNotFound").key, key)
+    }
+  })
+
+  it("leaves the user's other keys", () =>
+    given(Organization, [...staffed(), created("second", "max", "member"), revoked("of-member", "max")])
+      .when(revoke("of-admin", "second"))
+      .then(revoked("second", "max")))
+})
+
+describe("the operator at the command line", () => {
+  it("needs no key, on any tier", () => {
+    for (const tier of ["FREE", "PRO", "ENTERPRISE"] as const) {
+      given(Organization, owned(tier))
+        .when(create(null, "eve", "admin"))
+        .then(added("eve", "admin"), created("new", "eve", "admin"))
+      given(Organization, owned(tier)).when(revoke(null, "of-owner")).then(revoked("of-owner", "olga"))
+    }
+  })
+
+  it("may make an owner's key", () =>
+    given(Organization, owned())
+      .when(create(null, "olga", "owner"))
+      .then(created("new", "olga", "owner")))
+
+  it("is bound by the cap, and finds no key that isn't there", () => {
+    given(Organization, staffed()).when(create(null, "eve")).refuses("MemberLimitReached")
+    given(Organization, staffed()).when(revoke(null, "of another")).refuses("KeyNotFound")
+  })
+
+  it("can help when all keys are revoked", () =>
+    given(Organization, [...owned(), revoked("of-owner", "olga")])
+      .when(create(null, "olga", "owner"))
+      .then(created("new", "olga", "owner")))
+})
+
+describe("Organization", () => {
+  laws(Organization, OrganizationEvent, [
+    register,
+    create("of-owner", "eve"),
+    create(null, "eve"),
+    revoke(null, "of-owner")
+  ])
+})

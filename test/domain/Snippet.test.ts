@@ -1,0 +1,155 @@
+import { assert, describe, it } from "@effect/vitest"
+import { type NewVote, Snippet, SnippetCommand, SnippetEvent, type UploadedText } from "#domain/Snippet.ts"
+import { given } from "#test/given.ts"
+import { laws } from "#test/laws.ts"
+
+const { UploadSnippet, CastVote, DeleteSnippet } = SnippetCommand
+const { SnippetUploaded, TaskAdded, SnippetPublished, VoteRequested, VoteCast, SnippetDeleted } = SnippetEvent.cases
+
+const snippet = "s1"
+const subject = "snippet/s1"
+const text: UploadedText = {
+  ...{ name: "slugify", path: "lib/slug.ts", source: "export const slugify = …", entrypoint: "slugify" },
+  ...{ description: "Turns a title into a slug", languageVersion: null, dependencies: { lodash: "4" }, tags: ["text"] },
+  ...{ capabilities: [], inputSchema: { type: "object" }, outputSchema: {}, exampleQueries: ["make a slug"] },
+  ...{ externalId: null, workspace: null, agent: "agent", task: "a slug for a title", logs: "ok" }
+}
+const facts = {
+  ...({ snippet, home: "acme", generation: 0, sourceDigest: "digest", origin: "upload", author: "ada" } as const),
+  ...{ language: "typescript", completeness: 0.5, succeeded: true }
+} as const
+
+type Upload = Parameters<typeof UploadSnippet>[0]
+const upload = (how: Partial<Upload> = {}) =>
+  UploadSnippet({ ...facts, publish: false, text, vote: null, grading: null, ...how })
+
+const uploaded = (published = false) => SnippetUploaded.make({ ...facts, published, subject, text })
+const added = (author: string | null = "ada", task: string | null = "a slug for a title") => {
+  const { path, dependencies, logs, agent } = text
+  return TaskAdded.make({ snippet, author, succeeded: true, subject, text: { path, task, dependencies, logs, agent } })
+}
+const published = SnippetPublished.make({ snippet })
+const deleted = SnippetDeleted.make({ snippet, subject })
+
+const up: NewVote = { value: 1, count: 3, source: "human", origin: "review" }
+const cast = (voter: string | null, { value, count, source, origin }: NewVote, task: string | null) =>
+  VoteCast.make({ snippet, value, count, source, voter, request: null, subject, text: { task, reason: null, origin } })
+
+describe("uploading a snippet", () => {
+  it("stores it", () => given(Snippet, []).when(upload()).then(uploaded()))
+
+  it("stores it in the open when asked to, in one event", () =>
+    given(Snippet, [])
+      .when(upload({ publish: true }))
+      .then(uploaded(true)))
+
+  it("takes the uploader's vote for its task", () =>
+    given(Snippet, [])
+      .when(upload({ vote: up }))
+      .then(uploaded(), cast("ada", up, "a slug for a title")))
+
+  it("asks for a grading when no vote is given", () =>
+    given(Snippet, [])
+      .when(upload({ grading: { request: "g1", count: 5 } }))
+      .then(uploaded(), VoteRequested.make({ snippet, request: "g1", count: 5 })))
+
+  it("asks for no grading of what was voted on", () =>
+    given(Snippet, [])
+      .when(upload({ vote: up, grading: { request: "g1", count: 5 } }))
+      .then(uploaded(), cast("ada", up, "a slug for a title")))
+})
+
+describe("uploading the same code again", () => {
+  it("adds its task, and nothing of what the snippet says of itself", () => {
+    const other = { ...text, name: "other", source: "…", description: "other", task: null }
+    given(Snippet, [uploaded()])
+      .when(upload({ author: null, text: other }))
+      .then(added(null, null))
+  })
+
+  it("adds its vote or its grading", () => {
+    given(Snippet, [uploaded()])
+      .when(upload({ vote: up }))
+      .then(added(), cast("ada", up, "a slug for a title"))
+    given(Snippet, [uploaded()])
+      .when(upload({ grading: { request: "g2", count: 1 } }))
+      .then(added(), VoteRequested.make({ snippet, request: "g2", count: 1 }))
+  })
+
+  it("brings it into the open once, and never takes it back", () => {
+    given(Snippet, [uploaded()])
+      .when(upload({ publish: true }))
+      .then(added(), published)
+    given(Snippet, [uploaded(), published])
+      .when(upload({ publish: true }))
+      .then(added())
+    given(Snippet, [uploaded(true)])
+      .when(upload({ publish: true }))
+      .then(added())
+    given(Snippet, [uploaded(true)])
+      .when(upload({ publish: false }))
+      .then(added())
+  })
+
+  it("is refused once it was deleted: it is a new snippet then, of the next generation", () => {
+    const refusal = given(Snippet, [uploaded(), deleted]).when(upload()).refuses("SnippetGone")
+    assert.strictEqual(refusal.snippet, snippet)
+  })
+})
+
+describe("voting on a snippet", () => {
+  const vote = (voter: string | null, vote = up) => CastVote({ snippet, voter, task: "a task", vote })
+
+  it("counts", () =>
+    given(Snippet, [uploaded()])
+      .when(vote("eve"))
+      .then(cast("eve", up, "a task")))
+
+  it("counts again for the same voter, and for the author", () => {
+    given(Snippet, [uploaded(), cast("eve", up, "a task")])
+      .when(vote("eve"))
+      .then(cast("eve", up, "a task"))
+    given(Snippet, [uploaded()])
+      .when(vote("ada"))
+      .then(cast("ada", up, "a task"))
+  })
+
+  it("counts downward too, and without a user", () => {
+    const down: NewVote = { value: -1, count: 1, source: "ai", origin: null }
+    given(Snippet, [uploaded()])
+      .when(vote(null, down))
+      .then(cast(null, down, "a task"))
+  })
+
+  it("finds none that never was or is deleted", () => {
+    for (const history of [[], [uploaded(), deleted]]) {
+      assert.strictEqual(given(Snippet, history).when(vote("eve")).refuses("SnippetNotFound").snippet, snippet)
+    }
+  })
+})
+
+describe("deleting a snippet", () => {
+  const remove = DeleteSnippet({ snippet })
+
+  it("erases all of its text", () => {
+    given(Snippet, [uploaded(), added()]).when(remove).then(deleted)
+    assert.deepStrictEqual(Snippet.erases?.(deleted), [subject])
+    for (const event of [uploaded(), added(), published, cast("eve", up, null)]) {
+      assert.deepStrictEqual(Snippet.erases?.(event), [])
+    }
+  })
+
+  it("is done once, to one that is there", () => {
+    given(Snippet, [uploaded(), deleted]).when(remove).refuses("SnippetNotFound")
+    given(Snippet, []).when(remove).refuses("SnippetNotFound")
+  })
+})
+
+describe("Snippet", () => {
+  laws(Snippet, SnippetEvent, [
+    upload({ publish: true, vote: up }),
+    upload({ grading: { request: "g", count: 1 } }),
+    CastVote({ snippet, voter: null, task: null, vote: up }),
+    DeleteSnippet({ snippet })
+  ])
+})

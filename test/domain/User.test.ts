@@ -1,0 +1,53 @@
+import { assert, describe, it } from "@effect/vitest"
+import { User, UserCommand, UserEvent } from "#domain/User.ts"
+import { given } from "#test/given.ts"
+import { laws } from "#test/laws.ts"
+
+const { CreatePersonalKey, RevokePersonalKey } = UserCommand
+const { UserRegistered, KeyCreated, KeyRevoked } = UserEvent.cases
+
+const create = (key: string) =>
+  CreatePersonalKey({
+    ...{ user: "eve", email: "eve@example.org", secret: "s3cret" },
+    key: { key, name: `name of ${key}`, hash: `hash of ${key}`, prefix: "cairn_live_abcdefghi" }
+  })
+
+const subject = "user/eve"
+const registered = UserRegistered.make({ user: "eve", subject, text: { email: "eve@example.org", secret: "s3cret" } })
+const created = (key: string) =>
+  KeyCreated.make({
+    ...{ key, user: "eve", role: "owner", hash: `hash of ${key}`, prefix: "cairn_live_abcdefghi" },
+    ...{ subject, text: { name: `name of ${key}` } }
+  })
+const revoked = (key: string) => KeyRevoked.make({ key, user: "eve" })
+
+describe("a person without an organization", () => {
+  it("is registered with the first key", () => given(User, []).when(create("one")).then(registered, created("one")))
+
+  it("is not registered again with the next, so that the secret stays", () =>
+    given(User, [registered, created("one")])
+      .when(create("two"))
+      .then(created("two")))
+
+  it("stays registered without a key", () =>
+    given(User, [registered, created("one"), revoked("one")])
+      .when(create("two"))
+      .then(created("two")))
+
+  it("loses the key that is revoked", () =>
+    given(User, [registered, created("one"), created("two")])
+      .when(RevokePersonalKey({ key: "one" }))
+      .then(revoked("one")))
+
+  it("has no key to revoke that is revoked, another's or nobody's", () => {
+    const history = [registered, created("one"), revoked("one"), created("two")]
+    for (const key of ["one", "three"]) {
+      assert.strictEqual(given(User, history).when(RevokePersonalKey({ key })).refuses("KeyNotFound").key, key)
+    }
+    given(User, [])
+      .when(RevokePersonalKey({ key: "one" }))
+      .refuses("KeyNotFound")
+  })
+
+  laws(User, UserEvent, [create("one"), RevokePersonalKey({ key: "one" })])
+})

@@ -1,0 +1,94 @@
+import { existsSync, readFileSync } from "node:fs"
+import MiniSearch from "minisearch"
+import { indexText } from "#domain/search/IndexedText.ts"
+import { tokenize } from "#domain/search/tokenize.ts"
+import type { IndexedSnippet, IndexQuery } from "#ports/SnippetIndex.ts"
+
+/** A snippet of the development sets. */
+export interface EvaluationDocument {
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  readonly source: string
+  readonly language: string
+  readonly tags?: ReadonlyArray<string>
+}
+
+export interface EvaluationQuery {
+  readonly id: string
+  readonly text: string
+  readonly relevant: ReadonlyArray<string>
+}
+
+/** Means over all queries, 0…1: of 1 / rank of the first relevant among ten, and of the relevant ones' share among ten. */
+export interface Quality {
+  readonly mrr: number
+  readonly recall: number
+}
+
+const folder = new URL("../../shared/eval/", import.meta.url)
+
+/** Whether the development sets lie beside this repository. */
+export const evaluationSetsExist = existsSync(folder)
+
+const lines = <A>(file: string): ReadonlyArray<A> =>
+  readFileSync(new URL(file, folder), "utf8")
+    .trim()
+    .split("\n")
+    .map((line): A => JSON.parse(line))
+
+export const corpus = (set: "mbpp" | "agent30" | "distractors") => lines<EvaluationDocument>(`${set}.corpus.jsonl`)
+export const queries = (set: "mbpp" | "agent30") => lines<EvaluationQuery>(`${set}.queries.jsonl`)
+
+/** A document as an unvoted snippet of the home `home`. */
+export const snippetOf = (document: EvaluationDocument, id = document.id): IndexedSnippet => ({
+  id,
+  home: "home",
+  isPublic: false,
+  agent: null,
+  text: indexText(document),
+  completeness: 0.5,
+  up: 0,
+  down: 0
+})
+
+export const queryOf = (task: string): IndexQuery => ({
+  task,
+  homes: ["home"],
+  includePublic: false,
+  agent: null,
+  preferComplete: false,
+  minVerdict: 0.3,
+  limit: 10
+})
+
+/** MiniSearch as its users would set it up for code: our terms, the same boosts, any of the words. */
+export const miniSearch = (documents: ReadonlyArray<EvaluationDocument>) => {
+  const index = new MiniSearch<EvaluationDocument>({
+    fields: ["name", "description", "source"],
+    tokenize,
+    processTerm: (term) => term,
+    searchOptions: { boost: { name: 3, description: 2 }, combineWith: "OR" }
+  })
+  index.addAll(documents)
+  return (text: string): ReadonlyArray<string> =>
+    index
+      .search(text)
+      .slice(0, 10)
+      .map(({ id }): string => id)
+}
+
+export const qualityOf = (
+  queries: ReadonlyArray<EvaluationQuery>,
+  answer: (text: string) => ReadonlyArray<string>
+): Quality => {
+  let mrr = 0
+  let recall = 0
+  for (const { text, relevant } of queries) {
+    const found = answer(text)
+    const rank = found.findIndex((id) => relevant.includes(id)) + 1
+    mrr += rank === 0 ? 0 : 1 / rank
+    recall += relevant.filter((id) => found.includes(id)).length / relevant.length
+  }
+  return { mrr: mrr / queries.length, recall: recall / queries.length }
+}

@@ -1,0 +1,246 @@
+import { assert, layer } from "@effect/vitest"
+import { Cause, Effect, Exit, type Layer, PubSub } from "effect"
+import { derivedId } from "#domain/Id.ts"
+import { EventStore, type StoredEvent, WrongRevision } from "#ports/EventStore.ts"
+import { command, fresh, noted, plain, revisions, to, upTo } from "./appends.ts"
+import { erasure } from "./EventStore.erasure.ts"
+
+const together = { concurrency: "unbounded" } as const
+
+/** Everything after a position, in small pieces. */
+export const rest = Effect.fnUntraced(function* (after: number, types?: ReadonlyArray<string>) {
+  const store = yield* EventStore
+  const seen: Array<StoredEvent> = []
+  for (;;) {
+    const page = yield* store.readAll(seen.at(-1)?.position ?? after, { limit: 7, ...(types && { types }) })
+    if (page.length === 0) return seen
+    seen.push(...page)
+  }
+})
+
+export const strictlyIncrease = (events: ReadonlyArray<StoredEvent>): void => {
+  for (const [index, event] of events.entries()) {
+    if (index > 0) assert.isAbove(event.position, events[index - 1]!.position)
+  }
+}
+
+/** What every event store must do; each adapter's test is this and a layer. */
+export const contract = <E>(name: string, store: Layer.Layer<EventStore, E>) => {
+  // the clock is the real one: an adapter waits for its database
+  layer(store, { excludeTestServices: true })(`EventStore (${name})`, (it) => {
+    it.effect("gives back what was appended, whole", () =>
+      Effect.gen(function* () {
+        const { append, readStream, readAll, head, outcome } = yield* EventStore
+        const stream = fresh()
+        const before = yield* head
+        const actor = { key: "key", user: "user", organization: null }
+        const data = '{"nul":"\\u0000","lone":"\\ud800","text":"é😀","quotes":"\\"\\\\{},NULL"}'
+        const events = [noted({ data }), noted({ type: "Other", schemaVersion: 3, data: "{}" })]
+        const given = command({ actor, causationId: derivedId("cause"), events })
+        const [answered] = yield* append(to(stream, "none", [given], "somebody"))
+        for (const [index, event] of answered!.entries()) {
+          const { position, recordedAt, ...facts } = event
+          assert.isAbove(position, before)
+          assert.closeTo(recordedAt, Date.now(), 60_000)
+          assert.deepStrictEqual(facts, {
+            ...{ tenant: "somebody", stream, revision: index, eventId: derivedId(given.commandId, index) },
+            ...{ type: events[index]!.type, schemaVersion: events[index]!.schemaVersion, data: events[index]!.data },
+            ...{ actor, commandId: given.commandId, correlationId: given.correlationId },
+            ...{ causationId: given.causationId, payload: null }
+          })
+        }
+        assert.deepStrictEqual(yield* readStream(stream, -1), answered)
+        assert.deepStrictEqual(yield* outcome(given.commandId), answered)
+        assert.deepStrictEqual(yield* readAll(before), answered)
+        assert.strictEqual(yield* head, answered!.at(-1)!.position)
+      })
+    )
+
+    it.effect("has nothing of a stream or a command that it doesn't know", () =>
+      Effect.gen(function* () {
+        const { readStream, readAll, outcome, head } = yield* EventStore
+        assert.deepStrictEqual(yield* readStream(fresh(), -1), [])
+        assert.deepStrictEqual(yield* outcome(derivedId(fresh())), [])
+        assert.deepStrictEqual(yield* readAll(yield* head), [])
+      })
+    )
+
+    it.effect("counts a stream's revisions without a gap, positions upward", () =>
+      Effect.gen(function* () {
+        const { append, readStream, head } = yield* EventStore
+        const [stream, other] = [fresh(), fresh()]
+        const before = yield* head
+        yield* append(to(stream, "none", [command({ events: [noted(), noted()] })]))
+        yield* append(to(other))
+        yield* append(to(stream, 1, [command(), command({ events: [noted(), noted()] })]))
+        yield* append(to(stream, "any"))
+        assert.deepStrictEqual(revisions(yield* readStream(stream, -1)), upTo(6))
+        assert.deepStrictEqual(revisions(yield* readStream(stream, 3)), [4, 5])
+        assert.deepStrictEqual(yield* readStream(stream, 5), [])
+        const all = yield* rest(before)
+        assert.deepStrictEqual(revisions(all), [0, 1, 0, 2, 3, 4, 5])
+        strictlyIncrease(all)
+      })
+    )
+
+    it.effect("refuses a wrong revision with the right one, and appends nothing", () =>
+      Effect.gen(function* () {
+        const { append, readStream } = yield* EventStore
+        const stream = fresh()
+        const refused = Effect.fnUntraced(function* (expected: number | "none", actual: number) {
+          const error = yield* Effect.flip(append(to(stream, expected)))
+          assert.deepStrictEqual(error, new WrongRevision({ stream, expected, actual }))
+        })
+        yield* refused(0, -1)
+        yield* append(to(stream, "none", [command({ events: [noted(), noted()] })]))
+        yield* Effect.forEach([0, 2, -1] as const, (expected) => refused(expected, 1))
+        yield* refused("none", 1)
+        yield* append(to(stream, 1))
+        assert.lengthOf(yield* readStream(stream, -1), 3)
+      })
+    )
+
+    it.effect("lets one of several writers at the same revision win", () =>
+      Effect.gen(function* () {
+        const { append, readStream } = yield* EventStore
+        const stream = fresh()
+        for (const expected of ["none", 0, 1] as const) {
+          const racing = upTo(10).map(() => to(stream, expected))
+          const exits = yield* Effect.forEach(racing, (one) => Effect.exit(append(one)), together)
+          const actual = expected === "none" ? 0 : expected + 1
+          const lost = new WrongRevision({ stream, expected, actual })
+          const errors = exits.filter(Exit.isFailure).map(({ cause }) => Cause.squash(cause))
+          assert.deepStrictEqual(errors, Array(9).fill(lost))
+          const winner = racing[exits.findIndex(Exit.isSuccess)]!.commands[0]!.commandId
+          assert.strictEqual((yield* readStream(stream, -1)).at(-1)!.commandId, winner)
+        }
+        assert.deepStrictEqual(revisions(yield* readStream(stream, -1)), [0, 1, 2])
+      })
+    )
+
+    it.effect("keeps a wrong one from harming those that arrive with it", () =>
+      Effect.gen(function* () {
+        const { append, readStream } = yield* EventStore
+        const hot = fresh("hot")
+        yield* append(to(hot))
+        const batch = upTo(210).map((n) => ({ wrong: n % 7 === 3, stream: n % 10 === 0 ? hot : fresh() }))
+        const exits = yield* Effect.forEach(
+          batch,
+          ({ wrong, stream }) => Effect.exit(append(to(stream, wrong ? 99 : "any"))),
+          together
+        )
+        for (const [index, { wrong, stream }] of batch.entries()) {
+          const exit = exits[index]!
+          if (!wrong) assert.isTrue(Exit.isSuccess(exit))
+          else if (stream === hot) assert.isTrue(Exit.isFailure(exit))
+          else {
+            assert.deepStrictEqual(exit, Exit.fail(new WrongRevision({ stream, expected: 99, actual: -1 })))
+            assert.deepStrictEqual(yield* readStream(stream, -1), [])
+          }
+        }
+        const good = batch.filter(({ stream, wrong }) => stream === hot && !wrong).length
+        assert.deepStrictEqual(revisions(yield* readStream(hot, -1)), upTo(good + 1))
+      })
+    )
+
+    it.effect("answers a repeated command as the first time", () =>
+      Effect.gen(function* () {
+        const { append, readStream } = yield* EventStore
+        const [stream, other] = [fresh(), fresh()]
+        const given = command({ events: [noted({ data: '{"first":1}' }), noted()] })
+        const first = yield* append(to(stream, "none", [given]))
+        yield* append(to(stream, 1))
+        const later = { ...given, events: [noted({ data: '{"second":2}' })] }
+        for (const again of [to(stream, "none", [given]), to(stream, "any", [later]), to(stream, 2, [later])]) {
+          assert.deepStrictEqual(yield* append(again), first)
+        }
+        assert.deepStrictEqual(yield* append(to(other, "none", [later])), first)
+        assert.lengthOf(yield* readStream(stream, -1), 3)
+        assert.lengthOf(yield* readStream(other, -1), 0)
+      })
+    )
+
+    it.effect("appends a command once, however many give it at once", () =>
+      Effect.gen(function* () {
+        const { append, readStream } = yield* EventStore
+        for (const expected of ["none", "any"] as const) {
+          const stream = fresh()
+          const given = command({ events: [noted(), noted()] })
+          const neighbours = upTo(20).map(() => append(to(fresh())))
+          const same = upTo(20).map(() => append(to(stream, expected, [given])))
+          const answers = yield* Effect.all([...same, ...neighbours], together)
+          const stored = yield* readStream(stream, -1)
+          assert.deepStrictEqual(revisions(stored), [0, 1])
+          for (const answer of answers.slice(0, 20)) assert.deepStrictEqual(answer, [stored])
+        }
+      })
+    )
+
+    it.effect("takes several commands together or not at all", () =>
+      Effect.gen(function* () {
+        const { append, readStream, outcome } = yield* EventStore
+        const stream = fresh()
+        const [one, two, three] = [command(), command({ events: [noted(), noted()] }), command()]
+        const answer = yield* append(to(stream, "none", [one, two]))
+        assert.deepStrictEqual(answer.map(revisions), [[0], [1, 2]])
+        assert.deepStrictEqual(yield* append(to(stream, "none", [one, two])), answer)
+        assert.deepStrictEqual(yield* append(to(stream, "none", [two])), [answer[1]!])
+        // a part of them is in the log: the others were decided too early
+        const error = yield* Effect.flip(append(to(stream, 2, [three, one])))
+        assert.deepStrictEqual(error, new WrongRevision({ stream, expected: 2, actual: 2 }))
+        assert.deepStrictEqual(yield* outcome(three.commandId), [])
+        yield* Effect.flip(append(to(stream, 0, [three, command()])))
+        assert.lengthOf(yield* readStream(stream, -1), 3)
+      })
+    )
+
+    it.effect("reads on from any position, of the types asked for", () =>
+      Effect.gen(function* () {
+        const { append, readAll, head } = yield* EventStore
+        const before = yield* head
+        const types = ["A", "B", "C"]
+        for (const n of upTo(30))
+          yield* append(to(fresh(), "any", [command({ events: [noted({ type: types[n % 3]! })] })]))
+        const all = yield* rest(before)
+        assert.lengthOf(all, 30)
+        const wanted = all.filter(({ type }) => type !== "B")
+        assert.deepStrictEqual(yield* readAll(before, { types: ["A", "C"], limit: 8 }), wanted.slice(0, 8))
+        assert.deepStrictEqual(yield* rest(before, ["A", "C"]), wanted)
+        assert.deepStrictEqual(yield* readAll(all[10]!.position), all.slice(11))
+        assert.deepStrictEqual(yield* readAll(before, { types: [] }), [])
+        assert.deepStrictEqual(yield* readAll(before, { types: ["D"] }), [])
+      })
+    )
+
+    it.effect("shows a reader each event once and in order while others write", () =>
+      Effect.gen(function* () {
+        const { append, readAll, head } = yield* EventStore
+        const before = yield* head
+        const shared = fresh("shared")
+        const writer = Effect.forEach(upTo(60), (n) =>
+          append(to(n % 3 === 0 ? shared : fresh(), "any", [command({ events: [noted(), noted()] })]))
+        )
+        const seen: Array<StoredEvent> = []
+        const reader = Effect.gen(function* () {
+          while (seen.length < 8 * 60 * 2)
+            seen.push(...(yield* readAll(seen.at(-1)?.position ?? before, { limit: 50 })))
+        })
+        yield* Effect.all([reader, ...upTo(8).map(() => writer)], together)
+        strictlyIncrease(seen)
+        assert.deepStrictEqual(plain(seen), plain(yield* rest(before)))
+        assert.deepStrictEqual(revisions(seen.filter(({ stream }) => stream === shared)), upTo(8 * 20 * 2))
+      })
+    )
+
+    it.effect("hints at what is new", () =>
+      Effect.gen(function* () {
+        const { append, hints } = yield* EventStore
+        const hinted = yield* hints
+        yield* append(to(fresh()))
+        yield* Effect.timeout(PubSub.take(hinted), "10 seconds")
+      }).pipe(Effect.scoped)
+    )
+
+    erasure(it)
+  })
+}

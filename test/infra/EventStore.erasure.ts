@@ -1,0 +1,109 @@
+import { randomBytes } from "node:crypto"
+import { assert, type Vitest } from "@effect/vitest"
+import { Effect } from "effect"
+import { EventStore } from "#ports/EventStore.ts"
+import { command, fresh, noted, plain, texts, to, typed, upTo } from "./appends.ts"
+
+const says = (subject: string, text?: string | Uint8Array) =>
+  command({ events: [noted({ payload: typed(subject, text) })] })
+
+/** The part of the contract that is about what callers typed: kept beside the log, and gone when it is erased. */
+export const erasure = (it: Vitest.MethodsNonLive<EventStore>) => {
+  it.effect("keeps what a caller typed", () =>
+    Effect.gen(function* () {
+      const { append, readStream, readAll, outcome, head } = yield* EventStore
+      const [stream, subject] = [fresh(), fresh("subject")]
+      const before = yield* head
+      const events = [noted({ payload: typed(subject, "one\u0000") }), noted(), noted({ payload: typed(subject, "") })]
+      const given = command({ events })
+      const [answer] = yield* append(to(stream, "none", [given]))
+      assert.deepStrictEqual(texts(answer!), ["one\u0000", null, ""])
+      for (const read of [readStream(stream, -1), readAll(before), outcome(given.commandId)]) {
+        assert.deepStrictEqual(plain(yield* read), plain(answer!))
+      }
+      assert.deepStrictEqual(plain((yield* append(to(stream, "none", [given])))[0]!), plain(answer!))
+    })
+  )
+
+  it.effect("keeps a text of 5 MB", () =>
+    Effect.gen(function* () {
+      const { append, readStream } = yield* EventStore
+      const stream = fresh()
+      const bytes = randomBytes(5_000_000)
+      yield* append(to(stream, "none", [says(fresh("subject"), bytes)]))
+      const [event] = yield* readStream(stream, -1)
+      assert.isTrue(bytes.equals(event!.payload!))
+    })
+  )
+
+  it.effect("erases all of a subject's text, and of no other", () =>
+    Effect.gen(function* () {
+      const { append, readStream, outcome } = yield* EventStore
+      const [mine, theirs, subject, other] = [fresh(), fresh(), fresh("subject"), fresh("subject")]
+      const given = says(subject, "one")
+      yield* append(to(mine, "any", [given, says(other, "kept"), says(subject, "two")]))
+      yield* append(to(theirs, "any", [says(subject, "another tenant's")], "other tenant"))
+      yield* append(to(mine, 2, [{ ...says(other, "also kept"), erases: [subject] }]))
+      const stored = yield* readStream(mine, -1)
+      assert.deepStrictEqual(texts(stored), [null, "kept", null, "also kept"])
+      assert.deepStrictEqual(
+        stored.map(({ data }) => data),
+        upTo(4).map(() => '{"n":1}')
+      )
+      assert.deepStrictEqual(texts(yield* readStream(theirs, -1)), ["another tenant's"])
+      assert.deepStrictEqual(texts(yield* outcome(given.commandId)), [null])
+    })
+  )
+
+  it.effect("stores no text of an erased subject again", () =>
+    Effect.gen(function* () {
+      const { append, readStream } = yield* EventStore
+      const [stream, subject] = [fresh(), fresh("subject")]
+      const given = says(subject, "before")
+      yield* append(to(stream, "any", [given]))
+      yield* append(to(stream, "any", [command({ erases: [subject, fresh("never seen")] })]))
+      yield* append(to(stream, "any", [says(subject, "after")]))
+      yield* append(to(stream, "any", [given]))
+      yield* append(to(stream, "any", [command({ erases: [subject] })]))
+      assert.deepStrictEqual(texts(yield* readStream(stream, -1)), [null, null, null, null])
+      yield* append(to(stream, "any", [says(subject, "elsewhere")], "other tenant"))
+      assert.deepStrictEqual(texts(yield* readStream(stream, 3)), ["elsewhere"])
+    })
+  )
+
+  it.effect("erases text that comes with the erasing event", () =>
+    Effect.gen(function* () {
+      const { append, readStream } = yield* EventStore
+      const [stream, subject] = [fresh(), fresh("subject")]
+      yield* append(to(stream, "any", [says(subject), { ...says(subject), erases: [subject] }, says(subject)]))
+      assert.deepStrictEqual(texts(yield* readStream(stream, -1)), [null, null, null])
+    })
+  )
+
+  it.effect("erases nothing by an append that is refused", () =>
+    Effect.gen(function* () {
+      const { append, readStream } = yield* EventStore
+      const [stream, subject] = [fresh(), fresh("subject")]
+      yield* append(to(stream, "any", [says(subject, "kept")]))
+      yield* Effect.flip(append(to(stream, 7, [command({ erases: [subject] })])))
+      yield* append(to(stream, 0, [says(subject, "kept too")]))
+      assert.deepStrictEqual(texts(yield* readStream(stream, -1)), ["kept", "kept too"])
+    })
+  )
+
+  it.effect("leaves no text behind, whatever arrives together with the erasure", () =>
+    Effect.gen(function* () {
+      const { append, readStream } = yield* EventStore
+      for (const round of upTo(20)) {
+        const [stream, subject] = [fresh(), fresh("subject")]
+        const says_ = upTo(12).map(() => append(to(stream, "any", [says(subject)])))
+        const erases = append(to(fresh(), "any", [command({ erases: [subject] })]))
+        yield* Effect.all(says_.toSpliced(round % 12, 0, erases), { concurrency: "unbounded", discard: true })
+        assert.deepStrictEqual(
+          texts(yield* readStream(stream, -1)),
+          upTo(12).map(() => null)
+        )
+      }
+    })
+  )
+}

@@ -1,0 +1,137 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Exit, Layer, Logger } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import { EventStore, type StoredEvent, StoreUnavailable } from "#ports/EventStore.ts"
+import { freshDatabase } from "#test/postgres.ts"
+import { command, fresh, noted, to, typed, upTo } from "./appends.ts"
+import { contract, rest } from "./EventStore.contract.ts"
+import { crash } from "./EventStore.crash.ts"
+import { freshStore } from "./stores.ts"
+
+contract("Postgres", freshStore)
+crash("Postgres", freshDatabase)
+
+const together = { concurrency: "unbounded", discard: true } as const
+
+// some appends are refused on purpose, which is logged
+const quiet = freshStore.pipe(Layer.provide(Logger.layer([])))
+
+layer(quiet, { excludeTestServices: true })("PostgresEventStore", (it) => {
+  it.effect("counts positions without a gap, also over appends that were refused", () =>
+    Effect.gen(function* () {
+      const { append, head } = yield* EventStore
+      const before = yield* head
+      const given = command()
+      yield* Effect.forEach(
+        upTo(60),
+        (n) => Effect.exit(append(to(fresh(), n % 4 === 0 ? 9 : "any", [n % 4 === 1 ? given : command()]))),
+        together
+      )
+      const positions = (yield* rest(before)).map(({ position }) => position)
+      assert.deepStrictEqual(
+        positions,
+        upTo(31).map((index) => before + 1 + index)
+      )
+    })
+  )
+
+  it.effect("keeps what Postgres refuses from harming those that arrive with it", () =>
+    Effect.gen(function* () {
+      const { append, readStream } = yield* EventStore
+      const refused = [
+        to(fresh(), "any", [command({ events: [noted({ type: "No\u0000ted" })] })]),
+        to(`${fresh()}\u0000`),
+        to(fresh(), "any", [command({ commandId: "not a UUID" })]),
+        to(fresh(), "any", [command({ events: [noted({ schemaVersion: 1e6, payload: typed(fresh()) })] })])
+      ]
+      const good = upTo(40).map(() => to(fresh(), "none"))
+      const exits = yield* Effect.forEach(
+        [...good.slice(0, 20), ...refused, ...good.slice(20)],
+        (one) => Effect.exit(append(one)),
+        { concurrency: "unbounded" }
+      )
+      for (const exit of exits.splice(20, refused.length)) {
+        assert.deepStrictEqual(exit, Exit.fail(new StoreUnavailable({ message: "the event store can't be reached" })))
+      }
+      assert.isTrue(exits.every(Exit.isSuccess))
+      for (const { stream } of good) assert.lengthOf(yield* readStream(stream, -1), 1)
+      // and the store goes on
+      yield* append(to(fresh(), "none"))
+    })
+  )
+
+  it.effect("has an erased text's bytes in no table any more", () =>
+    Effect.gen(function* () {
+      const { append } = yield* EventStore
+      const sql = yield* SqlClient
+      const subject = fresh("subject")
+      const marker = fresh("marker")
+      const found = Effect.gen(function* () {
+        const tables = yield* sql<{ name: string }>`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`
+        const asBytes = `%${Buffer.from(marker).toString("hex")}%`
+        const rows = yield* Effect.forEach(
+          tables,
+          ({ name }) =>
+            sql`SELECT ${name} AS name FROM ${sql(name)} t WHERE t::text LIKE ${`%${marker}%`} OR t::text LIKE ${asBytes}`
+        )
+        return rows.flat().map(({ name }) => name)
+      })
+      const stream = fresh()
+      yield* append(to(stream, "any", [command({ events: [noted({ payload: typed(subject, `so ${marker}`) })] })]))
+      assert.deepStrictEqual(yield* found, ["payloads"])
+      yield* append(to(stream, "any", [command({ erases: [subject] })]))
+      assert.deepStrictEqual(yield* found, [])
+      const [{ count }] = (yield* sql`SELECT count(*)::int FROM erasures WHERE subject = ${subject}`) as [{ count: 1 }]
+      assert.strictEqual(count, 1)
+    })
+  )
+
+  it.effect("leaves no text of an append that was refused or repeated", () =>
+    Effect.gen(function* () {
+      const { append } = yield* EventStore
+      const sql = yield* SqlClient
+      const subject = fresh("subject")
+      const payload = typed(subject)
+      const [stream, given] = [fresh(), command({ events: [noted({ payload })] })]
+      yield* Effect.flip(append(to(stream, 5, [command({ events: [noted({ payload })] })])))
+      yield* append(to(stream, "none", [given]))
+      yield* append(to(stream, "none", [given]))
+      // under a subject that is not erased, with more events than the first time
+      yield* append(to(stream, "none", [{ ...given, events: [...given.events, noted({ payload })] }]))
+      const rows = yield* sql`SELECT id FROM payloads WHERE subject = ${subject}`
+      assert.lengthOf(rows, 1)
+    })
+  )
+
+  it.effect("notes which command answers which request, once", () =>
+    Effect.gen(function* () {
+      const { append } = yield* EventStore
+      const sql = yield* SqlClient
+      const digest = fresh("digest")
+      const request = (n: number) => ({ digest, n, fingerprint: "of the body" })
+      const given = command({ request: request(2) })
+      const stream = fresh()
+      yield* Effect.flip(append(to(stream, 4, [command({ request: request(3) })])))
+      yield* append(to(stream, "none", [given]))
+      yield* append(to(stream, "none", [given]))
+      const rows = yield* sql`SELECT n, command_id, fingerprint, delivered_at FROM requests WHERE digest = ${digest}`
+      assert.deepStrictEqual(rows, [
+        { n: 2, command_id: given.commandId, fingerprint: "of the body", delivered_at: null }
+      ])
+    })
+  )
+
+  it.effect("never lets the log's time go back, though the clock does", () =>
+    Effect.gen(function* () {
+      const { append, head } = yield* EventStore
+      const sql = yield* SqlClient
+      yield* append(to(fresh()))
+      // as if the clock had been an hour ahead then
+      yield* sql`UPDATE events SET recorded_at = recorded_at + interval '1 hour' WHERE position = ${yield* head}`
+      const [[before]] = (yield* append(to(fresh()))) as [[StoredEvent]]
+      assert.isAbove(before.recordedAt, Date.now() + 30 * 60_000)
+      const [after] = yield* rest(before.position - 1)
+      assert.strictEqual(after!.recordedAt, before.recordedAt)
+    })
+  )
+})

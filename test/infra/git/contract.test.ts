@@ -1,0 +1,10 @@
+import fs from "node:fs"
+import { afterAll } from "@effect/vitest"
+import { layer } from "#infra/git/layer.ts"
+import { contract } from "#test/infra/Workspaces.contract.ts"
+import { temporaryDirectory } from "./git.ts"
+
+const directory = temporaryDirectory()
+afterAll(() => fs.rmSync(directory, { recursive: true }))
+
+contract("workspaces in git repositories", layer({ directory }))

@@ -1,0 +1,55 @@
+import { spawn } from "node:child_process"
+import fs from "node:fs"
+import { fileURLToPath } from "node:url"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { layer } from "#infra/git/layer.ts"
+import { Workspaces } from "#ports/Workspaces.ts"
+import { fsck, git, noGit, temporaryDirectory } from "./git.ts"
+
+const directory = temporaryDirectory()
+afterAll(() => fs.rmSync(directory, { recursive: true }))
+const committer = fileURLToPath(new URL("./committer.ts", import.meta.url))
+const runtime = "Deno" in globalThis ? ["run", "-A"] : []
+
+/** Kills a committer in the middle of its work, once it has told so many commits; answers the last one. */
+const killed = (workspace: string, after: number, delayMs: number): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [...runtime, committer, directory, workspace], {
+      stdio: ["ignore", "pipe", "inherit"]
+    })
+    let [text, stopping] = ["", false]
+    child.stdout.on("data", (chunk) => {
+      text += chunk
+      if (stopping || text.split("\n").length <= after) return
+      stopping = true
+      setTimeout(() => child.kill("SIGKILL"), delayMs)
+    })
+    child.on("error", reject)
+    child.on("exit", () => resolve(text.split("\n").at(-2) ?? ""))
+  })
+
+describe("a committer that is killed", () => {
+  it.live.skipIf(noGit)(
+    "leaves a sound repository in 10 of 10 rounds",
+    () =>
+      Effect.gen(function* () {
+        const workspaces = yield* Workspaces
+        for (let round = 0; round < 10; round++) {
+          // the same repository is gone on with every other time
+          const id = `killed-${Math.floor(round / 2)}`
+          const told = yield* Effect.promise(() => killed(id, 3 + (round % 3), (round * 7) % 11))
+          const gitdir = `${directory}/${id}.git`
+          assert.strictEqual(fsck(gitdir), "", `round ${round}`)
+          const head = (yield* workspaces.ref(id))!
+          assert.isTrue(git(gitdir, ["rev-list", head]).includes(told), "a commit that was told is there")
+          const { tree } = (yield* workspaces.readCommit(id, head))!
+          const files = yield* workspaces.files(id, tree)
+          assert.isAtLeast(files.length, 20)
+          for (const { path } of files) assert.isDefined(yield* workspaces.readFile(id, tree, path))
+          git(gitdir, ["rev-list", "--objects", "--quiet", head])
+        }
+      }).pipe(Effect.provide(layer({ directory }))),
+    120_000
+  )
+})

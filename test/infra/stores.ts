@@ -1,0 +1,18 @@
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { Effect, Layer, type Redacted } from "effect"
+import * as PostgresEventStore from "#infra/PostgresEventStore/layer.ts"
+import { migrate } from "#infra/postgres/client.ts"
+import { freshDatabase } from "#test/postgres.ts"
+
+/** A pool that leaves room for others on the run's server. */
+const clientOn = (url: Redacted.Redacted) =>
+  Layer.effectDiscard(migrate).pipe(
+    Layer.provideMerge(PgClient.layer({ url, maxConnections: 6, maxMessageSize: 256 * 1024 * 1024 }))
+  )
+
+/** A store on this database with a pool of its own, as another process would have; and its client. */
+export const storeOn = (url: Redacted.Redacted) =>
+  Layer.fresh(PostgresEventStore.layer.pipe(Layer.provideMerge(clientOn(url))))
+
+/** A store on a database of its own. */
+export const freshStore = Layer.unwrap(Effect.map(freshDatabase, storeOn))
