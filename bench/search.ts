@@ -16,8 +16,7 @@ const quality = Effect.gen(function* () {
     ] as const) {
       const ours = yield* index
       yield* ours.put(documents.map((document) => snippetOf(document)))
-      const answer = (text: string) =>
-        Effect.runSync(ours.search(queryOf(text))).matches.map(({ id }) => id)
+      const answer = (text: string) => Effect.runSync(ours.search(queryOf(text))).matches.map(({ id }) => id)
       const asked = queries(set)
       for (const [engine, found] of [
         ["Cairn", qualityOf(asked, answer)],

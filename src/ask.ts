@@ -37,14 +37,14 @@ export class Asker extends Context.Service<Asker, {
 
       /** One look at a time; whoever comes while it is under way gets the one after it, whole. */
       const look = Effect.gen(function* () {
-        if (next === undefined) {
-          const mine = (next = yield* Deferred.make<Look, Unreadable>())
-          yield* Effect.suspend(() => {
-            next = undefined
-            return Deferred.into(now, mine)
-          }).pipe(one.withPermits(1), Effect.forkIn(scope, { startImmediately: true }))
-        }
-        return yield* Deferred.await(next)
+        if (next !== undefined) return yield* Deferred.await(next)
+        const mine = yield* Deferred.make<Look, Unreadable>()
+        next = mine
+        yield* Effect.suspend(() => {
+          next = undefined
+          return Deferred.into(now, mine)
+        }).pipe(one.withPermits(1), Effect.forkIn(scope, { startImmediately: true }))
+        return yield* Deferred.await(mine)
       })
 
       const fresh = Effect.fnUntraced(function* (projection: Projection) {

@@ -1,6 +1,6 @@
 import { Data, Redacted } from "effect"
 import { keyPattern } from "#domain/Key.ts"
-import { defaultRates, type RateClass, type Rates } from "./http/middleware/rate.ts"
+import { defaultRates, type RateClass, type Rates } from "./rates.ts"
 
 /** What the environment says; see the table in the README. */
 export interface Config {

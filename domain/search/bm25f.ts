@@ -27,5 +27,4 @@ export const occurrence = (field: Field, length: number, average: number): numbe
   return average === 0 ? 0 : boosts[field] / (1 - b + (b * length) / average)
 }
 
-
 export const fieldCount = fields.length

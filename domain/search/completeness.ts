@@ -4,9 +4,12 @@ const enough = 20
 /** Longest source that is looked at, in characters: it has enough lines long before. */
 const looked = 100_000
 
-/** Comments of whole lines and docstrings of the common languages. String contents may be hit too: it is a measure, not a parser. */
+/**
+ * Comments and docstrings of the common languages; one that isn't closed goes to the end. String contents may be hit too: it
+ * is a measure, not a parser.
+ */
 const comments =
-  /("""|''')[\s\S]*?\1|\/\*[\s\S]*?\*\/|^[ \t]*(?:#(?!include)|\/\/|--\s).*$|[ \t](?:#|\/\/)\s.*$/gm
+  /("""|''')[\s\S]*?(?:\1|(?![\s\S]))|\/\*[\s\S]*?(?:\*\/|(?![\s\S]))|^[ \t]*(?:#(?!include)|\/\/|--\s).*$|[ \t](?:#|\/\/)\s.*$/gm
 
 /** What may stand around a stub: imports, headers of functions and classes, decorators, brackets. */
 const frame =

@@ -28,8 +28,7 @@ const step3 = {
 const ending = (suffixes: ReadonlyArray<string>): RegExp => new RegExp(`^(.+?)(${suffixes.join("|")})$`)
 const ends2 = ending(Object.keys(step2))
 const ends3 = ending(Object.keys(step3))
-const ends4 =
-  /^(.+?)(al|ance|ence|er|ic|able|ible|ant|ement|ment|ent|ou|ism|ate|iti|ous|ive|ize)$|^(.+?[st])(ion)$/
+const ends4 = /^(.+?)(al|ance|ence|er|ic|able|ible|ant|ement|ment|ent|ou|ism|ate|iti|ous|ive|ize)$|^(.+?[st])(ion)$/
 
 const replaced = (word: string, ends: RegExp, by: { readonly [suffix: string]: string }): string => {
   const [, stem = "", suffix = ""] = ends.exec(word) ?? []

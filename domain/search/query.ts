@@ -36,7 +36,8 @@ export const parts = (task: string): ReadonlyArray<string> => {
   const packed: Array<string> = []
   for (const sentence of whole.split(sentenceEnd).flatMap((sentence) => cut(sentence.trim(), size))) {
     const last = packed.at(-1)
-    if (last !== undefined && last.length + 1 + sentence.length <= size) packed[packed.length - 1] = `${last} ${sentence}`
+    if (last !== undefined && last.length + 1 + sentence.length <= size)
+      packed[packed.length - 1] = `${last} ${sentence}`
     else if (sentence !== "") packed.push(sentence)
   }
   return [whole, ...packed.filter((part) => part !== whole).slice(0, mostParts)]
@@ -80,5 +81,4 @@ export const plan = (text: string, documents: number, df: (term: string) => numb
 const wholeWeight = 0.25
 
 /** The sum of a long task from its whole and its best part: a sentence that fits says more than the text around it. */
-export const merged = (whole: number, bestPart: number): number =>
-  wholeWeight * whole + (1 - wholeWeight) * bestPart
+export const merged = (whole: number, bestPart: number): number => wholeWeight * whole + (1 - wholeWeight) * bestPart

@@ -20,7 +20,17 @@ const asciiPart = /[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+/g
 const simple = /^(?:[A-Z]?[a-z]+|[A-Z]+|[0-9]+)$/
 
 const notAscii = /[^\x00-\x7f]/
-const undecomposed: { readonly [letter: string]: string } = { ß: "ss", ø: "o", æ: "ae", œ: "oe", ł: "l", đ: "d", ð: "d", þ: "th", ı: "i" }
+const undecomposed: { readonly [letter: string]: string } = {
+  ß: "ss",
+  ø: "o",
+  æ: "ae",
+  œ: "oe",
+  ł: "l",
+  đ: "d",
+  ð: "d",
+  þ: "th",
+  ı: "i"
+}
 
 /** Compatibility forms and accents folded: `Ｆｉｌｅ`, `ﬁle` → file, `Größe` → Grosse. Hangul and kana stay whole. */
 const folded = (text: string): string =>
@@ -41,11 +51,14 @@ const pushCharacters = (terms: Array<string>, run: string): void => {
   const characters = Array.from(run)
   for (let at = 0; at + 1 < characters.length; at++) terms.push(characters[at]! + characters[at + 1]!)
   // A word of one character is common in Han only, and must be found inside longer runs too.
-  if (characters.length === 1 || /\p{Script=Han}/u.test(run)) terms.push(...characters)
+  if (characters.length === 1 || /\p{Script=Han}/u.test(run)) for (const character of characters) terms.push(character)
 }
 
 const pushPart = (terms: Array<string>, part: string): void => {
-  if (!hasUnspaced.test(part)) return pushTerm(terms, part.toLowerCase())
+  if (!hasUnspaced.test(part)) {
+    pushTerm(terms, part.toLowerCase())
+    return
+  }
   for (const piece of part.split(new RegExp(`(${unspaced.source})`, "u"))) {
     if (hasUnspaced.test(piece)) pushCharacters(terms, piece)
     else if (piece !== "") pushTerm(terms, piece.toLowerCase())
@@ -53,7 +66,10 @@ const pushPart = (terms: Array<string>, part: string): void => {
 }
 
 const pushWord = (terms: Array<string>, word: string, part: RegExp): void => {
-  if (simple.test(word)) return pushTerm(terms, word.toLowerCase())
+  if (simple.test(word)) {
+    pushTerm(terms, word.toLowerCase())
+    return
+  }
   const parts = word.match(part)
   if (parts === null) return
   for (const part of parts) pushPart(terms, part)

@@ -34,7 +34,8 @@ export const openSpeaker = (
   conversation: Conversation,
   exchanges: ReadonlyArray<Exchange>
 ): Speaker => {
-  const model = { ...defaultAliases, ...settings.aliases }[conversation.model] ?? conversation.model
+  const model =
+    new Map(Object.entries({ ...defaultAliases, ...settings.aliases })).get(conversation.model) ?? conversation.model
   const abort = new AbortController()
   const calls = Effect.runSync(Queue.unbounded<Call>())
   const runner = client.beta.messages.toolRunner(

@@ -103,9 +103,9 @@ const run = async (command: string, output: number) => {
     const { stdout, stderr, exitCode } = await bash.exec(command)
     send({ type: "done", stdout: cut(stdout, output), stderr: cut(stderr, output), exit: exitCode })
   } catch (error) {
-    // An error of the file system may end the whole script; what it had said until then is with the error.
-    const { stdout = "", stderr = "", message } = error as Error & { readonly stdout?: string; readonly stderr?: string }
-    send({ type: "done", stdout: cut(stdout, output), stderr: cut(`${stderr}bash: ${message}\n`, output), exit: 1 })
+    // A write that the Overlay refuses, at a redirection, ends the whole script.
+    const text = error instanceof Error ? error.message : String(error)
+    send({ type: "done", stdout: "", stderr: cut(`bash: ${text}\n`, output), exit: 1 })
   }
 }
 

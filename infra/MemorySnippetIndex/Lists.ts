@@ -4,7 +4,11 @@ const pageWords = 1 << pageBits
 const offsetMask = pageWords - 1
 
 /** Capacities in words: 2, 4, 6, 8, 12, 16, 24, 32, …, so that at most a third of a list is unused. */
-const capacities: ReadonlyArray<number> = [2, 4, ...Array.from({ length: 44 }, (_, n) => (n % 2 === 0 ? 3 : 4) << ((n >> 1) + 1))]
+const capacities: ReadonlyArray<number> = [
+  2,
+  4,
+  ...Array.from({ length: 44 }, (_, n) => (n % 2 === 0 ? 3 : 4) << ((n >> 1) + 1))
+]
 
 /**
  * Growing lists of 32-bit words outside the garbage-collected heap. Most terms occur in one snippet, and a typed array of

@@ -2,7 +2,9 @@ import { Lists } from "./Lists.ts"
 
 /** Bits that the count in each field has in a posting, in the order of `fields`: together 32. */
 const countBits = [6, 8, 8, 10] as const
-export const shifts = countBits.map((_, field) => countBits.slice(0, field).reduce<number>((sum, bits) => sum + bits, 0))
+export const shifts = countBits.map((_, field) =>
+  countBits.slice(0, field).reduce<number>((sum, bits) => sum + bits, 0)
+)
 export const masks = countBits.map((bits) => (1 << bits) - 1)
 
 /** Counts per field as one word; a count beyond a field's bits is cut off, long after saturation has set in. */

@@ -24,7 +24,8 @@ export class Scratch {
   #first = true
 
   begin(slots: number): void {
-    if (slots > this.sums.length || Math.max(this.#term, this.#part) > 0xf0000000) this.#allocate(Math.max(slots, 2 * this.sums.length))
+    if (slots > this.sums.length || Math.max(this.#term, this.#part) > 0xf0000000)
+      this.#allocate(Math.max(slots, 2 * this.sums.length))
     this.#search++
     this.found = 0
     this.#first = true

@@ -2,8 +2,8 @@ import { Effect, Layer } from "effect"
 import { type IndexedSnippet, type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { Lists } from "./Lists.ts"
 import { Scratch } from "./Scratch.ts"
-import { search } from "./search.ts"
 import { Segment } from "./Segment.ts"
+import { search } from "./search.ts"
 
 /** Snippets that are put or removed before others get a turn: a few milliseconds. */
 const slice = 100

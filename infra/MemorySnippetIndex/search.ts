@@ -4,7 +4,7 @@ import { merged, parts, plan, type QueryPlan, type WeightedTerm } from "#domain/
 import { completenessOdds, relevance, score } from "#domain/search/score.ts"
 import type { IndexAnswer, IndexMatch, IndexQuery } from "#ports/SnippetIndex.ts"
 import { masks, shifts } from "./Postings.ts"
-import { Scratch } from "./Scratch.ts"
+import type { Scratch } from "./Scratch.ts"
 import type { Segment } from "./Segment.ts"
 
 /** Field lengths that have their worth tabulated; beyond, it is that of the last. */

@@ -158,7 +158,7 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
           model: name,
           system: systemPrompt(text.org, text.user),
           prompt: text.prompt,
-          tools: toolset({ overlay, shell, search: find }),
+          tools: toolset(overlay, shell, find),
           maxTurns,
           history: past.exchanges,
           beforeTurn: () =>

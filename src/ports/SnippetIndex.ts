@@ -51,10 +51,15 @@ export interface IndexAnswer {
 }
 
 /** Finds snippets by the words of a task. Fed by a projection; knows no text, only terms. */
-export class SnippetIndex extends Context.Service<SnippetIndex, {
-  readonly put: (snippets: ReadonlyArray<IndexedSnippet>) => Effect.Effect<void>
-  readonly remove: (ids: ReadonlyArray<string>) => Effect.Effect<void>
-  readonly votes: (votes: ReadonlyArray<{ readonly id: string; readonly up: number; readonly down: number }>) => Effect.Effect<void>
-  readonly search: (query: IndexQuery) => Effect.Effect<IndexAnswer>
-  readonly size: Effect.Effect<number>
-}>()("cairn/SnippetIndex") {}
+export class SnippetIndex extends Context.Service<
+  SnippetIndex,
+  {
+    readonly put: (snippets: ReadonlyArray<IndexedSnippet>) => Effect.Effect<void>
+    readonly remove: (ids: ReadonlyArray<string>) => Effect.Effect<void>
+    readonly votes: (
+      votes: ReadonlyArray<{ readonly id: string; readonly up: number; readonly down: number }>
+    ) => Effect.Effect<void>
+    readonly search: (query: IndexQuery) => Effect.Effect<IndexAnswer>
+    readonly size: Effect.Effect<number>
+  }
+>()("cairn/SnippetIndex") {}

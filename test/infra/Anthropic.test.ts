@@ -1,15 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber, Redacted } from "effect"
-import { layer } from "#infra/Anthropic/layer.ts"
+import { makeAnthropic } from "#infra/Anthropic/converse.ts"
 import type { AnthropicSettings } from "#infra/Anthropic/settings.ts"
-import { type Conversation, ConversationStopped, LanguageModel } from "#ports/LanguageModel.ts"
+import { type Conversation, ConversationStopped } from "#ports/LanguageModel.ts"
 import { calls, type MessagesApi, messagesApi, type Reply, says } from "#test/MessagesApi.ts"
 import { conversation, echo, recorder, resumePoints } from "./conversation.ts"
 
 const converse = (api: MessagesApi, asked: Conversation, settings: Partial<AnthropicSettings> = {}) =>
-  LanguageModel.use((model) => model.converse(asked)).pipe(
-    Effect.provide(layer({ apiKey: Redacted.make(api.key), baseURL: api.url, ...settings }))
-  )
+  Effect.suspend(() => makeAnthropic({ apiKey: Redacted.make(api.key), baseURL: api.url, ...settings })(asked))
 
 const thinking = { type: "thinking", thinking: "Hm.", signature: "c2lnbmVk" }
 const use = (text: string) => ({ name: "Echo", input: { text } })

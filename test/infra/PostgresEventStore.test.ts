@@ -1,12 +1,14 @@
-import { assert, layer } from "@effect/vitest"
-import { Effect, Exit, Layer, Logger } from "effect"
+import { randomUUID } from "node:crypto"
+import * as PgConnection from "@effect/sql-pg/PgConnection"
+import { assert, it, layer } from "@effect/vitest"
+import { Context, Effect, Exit, Fiber, Layer, Logger, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { EventStore, type StoredEvent, StoreUnavailable } from "#ports/EventStore.ts"
 import { freshDatabase } from "#test/postgres.ts"
 import { command, fresh, noted, to, typed, upTo } from "./appends.ts"
 import { contract, rest } from "./EventStore.contract.ts"
 import { crash } from "./EventStore.crash.ts"
-import { freshStore } from "./stores.ts"
+import { freshStore, storeOn } from "./stores.ts"
 
 contract("Postgres", freshStore)
 crash("Postgres", freshDatabase)
@@ -135,3 +137,46 @@ layer(quiet, { excludeTestServices: true })("PostgresEventStore", (it) => {
     })
   )
 })
+
+it.live("PostgresEventStore waits while the server has no place for it", () =>
+  Effect.gen(function* () {
+    const admin = yield* PgConnection.make({ url: yield* freshDatabase, ssl: false })
+    const run = (statement: string) => admin.query(statement, [], false)
+    const role = `role_${randomUUID().replaceAll("-", "")}`
+    yield* run(`CREATE ROLE ${role} LOGIN PASSWORD 'password'`)
+    const own = new URL(Redacted.value(yield* freshDatabase))
+    yield* run(`ALTER DATABASE ${own.pathname.slice(1)} OWNER TO ${role}`)
+    own.username = role
+    own.password = "password"
+    const proof = Effect.gen(function* () {
+      const { append } = yield* EventStore
+      const sql = yield* SqlClient
+      yield* append(to(fresh()))
+      yield* run(`ALTER ROLE ${role} CONNECTION LIMIT 0`)
+      yield* run(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${role}'`)
+      const refused = Effect.flip(sql`SELECT 1`)
+      yield* refused
+      const appending = yield* Effect.forkChild(append(to(fresh())))
+      // long enough for the append to be refused too
+      yield* Effect.repeat(refused, { times: 9 })
+      yield* run(`ALTER ROLE ${role} CONNECTION LIMIT -1`)
+      yield* Fiber.join(appending)
+    })
+    yield* Effect.provide(proof, storeOn(Redacted.make(own.href)))
+  }).pipe(Effect.scoped, Effect.provide(Logger.layer([])))
+)
+
+it.live("PostgresEventStore leaves nobody waiting when it is closed", () =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const { append } = Context.get(yield* Layer.buildWithScope(storeOn(yield* freshDatabase), scope), EventStore)
+    const big = () => command({ events: [noted({ payload: typed(fresh(), new Uint8Array(2_000_000)) })] })
+    const appends = yield* Effect.forEach(upTo(12), () =>
+      Effect.forkChild(Effect.exit(append(to(fresh(), "any", [big()]))))
+    )
+    yield* Effect.yieldNow
+    yield* Scope.close(scope, Exit.void)
+    yield* Fiber.joinAll(appends)
+    assert.strictEqual((yield* Effect.flip(append(to(fresh()))))._tag, "StoreUnavailable")
+  }).pipe(Effect.provide(Logger.layer([])))
+)

@@ -51,18 +51,33 @@ export const contract = (name: string, layer: Layer.Layer<Sandbox>) =>
           "cp src/given.txt made/copy.txt && mv made/copy.txt made/moved.txt",
           "printf '#!/bin/bash\\necho ran $1\\n' > run.sh && chmod +x run.sh && ./run.sh well",
           "ln -s made/deep/a.txt link && cat link && rm src/given.txt",
-          "find . -type f | sort && grep -r two ."
+          "find . -type f | sort && grep -rl two made"
         ].join("\n")
         const done = yield* shell.exec(script)
         assert.strictEqual(done.exit, 0, done.stderr)
         assert.strictEqual(
           done.stdout,
-          "ran well\none\ntwo\n./made/deep/a.txt\n./made/moved.txt\n./run.sh\n./made/deep/a.txt:two\n"
+          "ran well\none\ntwo\n./made/deep/a.txt\n./made/moved.txt\n./run.sh\nmade/deep/a.txt\n"
         )
         assert.strictEqual(yield* textAt(overlay, "made/deep/a.txt"), "one\ntwo\n")
         assert.strictEqual((yield* overlay.lstat("run.sh")).kind, "executable")
         assert.strictEqual(yield* overlay.readlink("link"), "made/deep/a.txt")
         assert.deepStrictEqual(overlay.paths(), ["link", "made/deep/a.txt", "made/moved.txt", "run.sh"])
+      })
+    )
+
+    test(
+      "goes on after a write that is refused",
+      Effect.gen(function* () {
+        const overlay = yield* emptyOverlay()
+        const shell = yield* setUp(overlay)
+        const { stdout } = yield* shell.exec(
+          "ln -s /etc out; echo x > out; echo [$?]; cat out; cp /bin/ls out/x; echo end"
+        )
+        assert.strictEqual(stdout, "[1]\nend\n")
+        assert.notStrictEqual((yield* shell.exec("mkdir .git")).exit, 0)
+        assert.notStrictEqual((yield* shell.exec("echo x > .git/config")).exit, 0)
+        assert.deepStrictEqual(overlay.paths(), ["out"])
       })
     )
 
@@ -188,6 +203,7 @@ export const contract = (name: string, layer: Layer.Layer<Sandbox>) =>
           assert.match(text, /^1\n2\n3\n/)
           assert.include(text, "[107894 of 108894 bytes were cut]")
         }
+        // However it ends: at a limit of the shell or with its time.
         const flood = yield* shell.exec("while true; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; done", {
           timeout: 8_000
         })

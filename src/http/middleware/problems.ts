@@ -85,23 +85,26 @@ const problemIn = (cause: Cause.Cause<unknown>): Problem | undefined => {
   return undefined
 }
 
-export const layer = Layer.succeed(Problems, (httpEffect) => {
-  const requestId = randomUUID()
-  return httpEffect.pipe(
-    Effect.map((response) => {
-      // the platform's own answer to a wrong content type is text
-      if (response.status === 415) return respond(unsupported, requestId)
-      if (response.status === 413) return respond(tooLarge, requestId)
-      return HttpServerResponse.setHeader(response, "x-request-id", requestId)
-    }),
-    Effect.catchCause((cause) => {
-      if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-      const problem = problemIn(cause)
-      if (problem !== undefined) return Effect.succeed(respond(problem, requestId))
-      return Effect.as(
-        Effect.logError("a request failed", cause).pipe(Effect.annotateLogs({ request_id: requestId })),
-        respond(defect, requestId)
-      )
-    })
-  )
-})
+/** The id is made for each request, not once for the route. */
+export const layer = Layer.succeed(Problems, (httpEffect) =>
+  Effect.suspend(() => {
+    const requestId = randomUUID()
+    return httpEffect.pipe(
+      Effect.map((response) => {
+        // the platform's own answer to a wrong content type is text
+        if (response.status === 415) return respond(unsupported, requestId)
+        if (response.status === 413) return respond(tooLarge, requestId)
+        return HttpServerResponse.setHeader(response, "x-request-id", requestId)
+      }),
+      Effect.catchCause((cause) => {
+        if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+        const problem = problemIn(cause)
+        if (problem !== undefined) return Effect.succeed(respond(problem, requestId))
+        return Effect.as(
+          Effect.logError("a request failed", cause).pipe(Effect.annotateLogs({ request_id: requestId })),
+          respond(defect, requestId)
+        )
+      })
+    )
+  })
+)

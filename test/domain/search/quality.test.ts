@@ -2,7 +2,16 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as MemorySnippetIndex from "#infra/MemorySnippetIndex/layer.ts"
 import { SnippetIndex } from "#ports/SnippetIndex.ts"
-import { corpus, evaluationSetsExist, miniSearch, type Quality, qualityOf, queries, queryOf, snippetOf } from "#test/evaluation.ts"
+import {
+  corpus,
+  evaluationSetsExist,
+  miniSearch,
+  type Quality,
+  qualityOf,
+  queries,
+  queryOf,
+  snippetOf
+} from "#test/evaluation.ts"
 
 const row = ({ mrr, recall }: Quality) => ({ "MRR@10": mrr.toFixed(4), "R@10": recall.toFixed(4) })
 

@@ -50,7 +50,12 @@ describe("parts", () => {
   })
 
   it("never gives more than seven, and loses little of a very long task", () => {
-    for (const task of ["x".repeat(100_000), "word ".repeat(20_000), "Do it now. ".repeat(9_000), "字".repeat(50_000)]) {
+    for (const task of [
+      "x".repeat(100_000),
+      "word ".repeat(20_000),
+      "Do it now. ".repeat(9_000),
+      "字".repeat(50_000)
+    ]) {
       const all = parts(task)
       assert.isAtMost(all.length, 7)
       assert.isAtLeast(all.slice(1).join(" ").length, task.trim().length * 0.75)
@@ -67,7 +72,10 @@ describe("plan", () => {
 
   it("counts an unknown word as its rarest synonym", () => {
     const { terms, self } = plan("email", 10, df({ mail: 1 }))
-    assert.deepStrictEqual(terms[0]!.map(({ term }) => term), ["mail"])
+    assert.deepStrictEqual(
+      terms[0]!.map(({ term }) => term),
+      ["mail"]
+    )
     assert.strictEqual(self, terms[0]![0]!.weight)
   })
 
@@ -85,7 +93,13 @@ describe("plan", () => {
 })
 
 describe("indexText", () => {
-  const text = { name: "sort_list", path: "/a/sort_list.py", description: "Sorts.", tags: ["ordering"], source: "x = x" }
+  const text = {
+    name: "sort_list",
+    path: "/a/sort_list.py",
+    description: "Sorts.",
+    tags: ["ordering"],
+    source: "x = x"
+  }
 
   it("counts terms by field", () => {
     const indexed = indexText(text)

@@ -1,0 +1,44 @@
+import { Effect } from "effect"
+import { z } from "zod"
+import { define } from "./tool.ts"
+
+/** A snippet as an agent gets it; `score` is 0…1. */
+export interface SnippetFound {
+  readonly id: string
+  readonly name: string
+  readonly score: number
+  readonly language: string
+  readonly entrypoint: string
+  readonly description: string
+  readonly source: string
+  /** Flat, safe, and unique among the matches. */
+  readonly filename: string
+}
+
+/** Best first, of the caller's own scope. */
+export type SearchForSnippets = (task: string, topK: number) => Effect.Effect<ReadonlyArray<SnippetFound>>
+
+/** Characters of sources in one answer; the best match is given whole. */
+const mostSource = 60_000
+
+/** Answers with JSON: `{matches: SnippetFound[]}`; a source that is left out is `null`. */
+export const searchSnippets = (search: SearchForSnippets) =>
+  define({
+    name: "SearchSnippets",
+    description:
+      "Searches the store of proven code snippets for a task described in plain words. Answers with the best matches, their source and a score from 0 to 1. Look here before writing code from scratch.",
+    schema: z.object({
+      task: z.string().min(1).max(100_000).describe("What the code should do"),
+      top_k: z.int().min(1).max(20).optional().describe("How many matches, 3 unless given")
+    }),
+    run: ({ task, top_k: topK = 3 }) =>
+      Effect.map(search(task, topK), (found) => {
+        let left = mostSource
+        const matches = found.map((match, index) => {
+          const fits = index === 0 || match.source.length <= left
+          if (fits) left -= match.source.length
+          return { ...match, source: fits ? match.source : null }
+        })
+        return JSON.stringify({ matches })
+      })
+  })

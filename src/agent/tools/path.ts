@@ -1,0 +1,15 @@
+import { posix } from "node:path"
+import { Effect } from "effect"
+import type { WorkspacePath } from "#ports/Workspaces.ts"
+import { ToolFailed } from "./tool.ts"
+
+/** Where the workspace is for the model and in the shell. */
+export const root = "/workspace"
+
+/** A path as a model writes it (`/workspace/a/b`, `a/b`, `./a/b`), as the Overlay knows it. Fails on one outside. */
+export const inWorkspace = (path: string): Effect.Effect<WorkspacePath, ToolFailed> => {
+  const full = posix.resolve(root, path)
+  if (full === root) return Effect.succeed("")
+  if (full.startsWith(`${root}/`)) return Effect.succeed(full.slice(root.length + 1))
+  return Effect.fail(new ToolFailed({ message: `${path} is outside of the workspace (${root}).` }))
+}

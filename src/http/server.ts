@@ -1,0 +1,46 @@
+import { createServer } from "node:http"
+import { NodeHttpServer } from "@effect/platform-node"
+import { ByteSize, Layer } from "effect"
+import { HttpIncomingMessage, HttpRouter } from "effect/http"
+import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
+import { Api } from "#src/api/Api.ts"
+import type { Rates } from "#src/rates.ts"
+import * as Chat from "./Chat.ts"
+import * as Events from "./Events.ts"
+import * as Fallback from "./fallback.ts"
+import * as Keys from "./Keys.ts"
+import * as Authentication from "./middleware/authentication.ts"
+import * as Idempotency from "./middleware/idempotency.ts"
+import * as Problems from "./middleware/problems.ts"
+import * as Rate from "./middleware/rate.ts"
+import * as Scope from "./middleware/scope.ts"
+import * as Snippets from "./Snippets.ts"
+import * as System from "./System.ts"
+import * as Workspaces from "./Workspaces.ts"
+
+const bodyLimit = 32 * 1024 * 1024
+
+const handlers = Layer.mergeAll(Chat.layer, Snippets.layer, Keys.layer, Workspaces.layer, Events.layer, System.layer)
+
+/** Routes, documents and middlewares, on the services they need. */
+export const routes = (rates: Rates) =>
+  Layer.mergeAll(
+    HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(Layer.provide(handlers)),
+    HttpApiScalar.layer(Api, { path: "/docs" }),
+    Fallback.layer
+  ).pipe(
+    Layer.provide([Authentication.layer, Idempotency.layer, Problems.layer, Rate.layer(rates), Scope.layer]),
+    Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.fromInputUnsafe(bodyLimit)))
+  )
+
+/** Listens; when its scope closes it takes no more requests and lets those under way end, for 10 s. */
+export const serve = (options: { readonly host: string; readonly port: number; readonly rates: Rates }) =>
+  HttpRouter.serve(routes(options.rates), { disableLogger: true, disableListenLog: true }).pipe(
+    Layer.provideMerge(
+      NodeHttpServer.layer(createServer, {
+        host: options.host,
+        port: options.port,
+        gracefulShutdownTimeout: "10 seconds"
+      })
+    )
+  )

@@ -1,0 +1,91 @@
+import { join, resolve } from "node:path"
+import { Effect, Layer, Redacted } from "effect"
+import * as GitWorkspaces from "#infra/git/layer.ts"
+import * as JustBash from "#infra/JustBash/layer.ts"
+import * as LanguageModels from "#infra/languageModels.ts"
+import * as MemorySnippetIndex from "#infra/MemorySnippetIndex/layer.ts"
+import * as PostgresEventStore from "#infra/PostgresEventStore/layer.ts"
+import * as PostgresInstallation from "#infra/PostgresInstallation.ts"
+import * as PostgresReadModels from "#infra/PostgresReadModels/layer.ts"
+import * as PostgresRequests from "#infra/PostgresRequests.ts"
+import * as Postgres from "#infra/postgres/client.ts"
+import { connect, launch } from "#infra/postgres/launcher/launcher.ts"
+import * as TreeSitterAnalysis from "#infra/TreeSitterAnalysis/layer.ts"
+import { Keys } from "#projections/Keys.ts"
+import { KeyUsage } from "#projections/KeyUsage.ts"
+import { Snippets } from "#projections/Snippets.ts"
+import { Workspaces } from "#projections/Workspaces.ts"
+import { Runs } from "./agent/Queue.ts"
+import { Asker } from "./ask.ts"
+import type { Config } from "./config.ts"
+import { Dispatcher } from "./dispatch.ts"
+import { Indexing } from "./indexing.ts"
+import { Projector } from "./project.ts"
+import { Readiness } from "./ready.ts"
+import { Recorder } from "./record.ts"
+import { Search } from "./search.ts"
+
+/** Every read model. */
+export const projections = [Keys, KeyUsage, Snippets, Workspaces] as const
+
+type Place = Pick<Config, "dataDir" | "databaseUrl">
+
+/** The service's database: the one that is named, else the data folder's own, started and stopped with the service. */
+export const serviceDatabase = ({ dataDir, databaseUrl }: Place) =>
+  Layer.unwrap(
+    Effect.map(databaseUrl === undefined ? launch({ dataDir }) : Effect.succeed({ url: databaseUrl }), ({ url }) =>
+      Postgres.layer(url)
+    )
+  )
+
+/** The command line's: a running service's when there is one, and otherwise as the service's own. */
+export const toolDatabase = ({ dataDir, databaseUrl }: Place) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      if (databaseUrl !== undefined) return Postgres.layer(databaseUrl)
+      const running = yield* connect({ dataDir })
+      const { url } = running._tag === "Some" ? running.value : yield* launch({ dataDir })
+      return Postgres.layer(url)
+    })
+  )
+
+/** The log and the read models, on a database. */
+export const log = Layer.mergeAll(
+  Dispatcher.layer,
+  Recorder.layer,
+  Asker.layer.pipe(Layer.provideMerge(Projector.layer(projections)))
+).pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(
+      PostgresEventStore.layer,
+      PostgresReadModels.layer,
+      PostgresRequests.layer,
+      PostgresInstallation.layer,
+      TreeSitterAnalysis.layer
+    )
+  )
+)
+
+/** Repositories of the workspaces, in the data folder. */
+export const workspaces = ({ dataDir }: Pick<Config, "dataDir">) =>
+  GitWorkspaces.layer({ directory: join(resolve(dataDir), "workspaces") })
+
+const model = ({ anthropic }: Config) =>
+  LanguageModels.layer(
+    anthropic.apiKey === undefined
+      ? undefined
+      : {
+          apiKey: Redacted.make(Redacted.value(anthropic.apiKey)),
+          ...(anthropic.baseUrl === undefined ? {} : { baseURL: anthropic.baseUrl }),
+          aliases: anthropic.models
+        }
+  )
+
+/** Everything the service stands on, but the database. */
+export const service = (config: Config) =>
+  Layer.mergeAll(Runs.layer, Readiness.layer(projections)).pipe(
+    Layer.provideMerge(Search.layer),
+    Layer.provideMerge(Indexing.layer),
+    Layer.provideMerge(Layer.mergeAll(log, MemorySnippetIndex.layer, workspaces(config), model(config))),
+    Layer.provideMerge(JustBash.layer)
+  )

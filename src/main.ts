@@ -1,0 +1,65 @@
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { NodeRuntime } from "@effect/platform-node"
+import { Cause, Console, Effect, Layer, Option, type Redacted } from "effect"
+import { HttpServer } from "effect/http"
+import { parentGone } from "#infra/parent.ts"
+import { bootstrap } from "./bootstrap.ts"
+import { type Config, readConfig } from "./config.ts"
+import * as Server from "./http/server.ts"
+import { service, serviceDatabase } from "./layers.ts"
+import { react } from "./react.ts"
+import { MoveRefs } from "./reactions/MoveRefs.ts"
+
+/** Where the owner's key is to be found, in words. A terminal sees it once; otherwise it goes to a file. */
+const keepKey = (dataDir: string, key: string): string => {
+  if (process.stdout.isTTY) return `Owner's key (shown only now): ${key}`
+  const path = join(resolve(dataDir), "owner.key")
+  mkdirSync(resolve(dataDir), { recursive: true })
+  writeFileSync(path, `${key}\n`, { mode: 0o600 })
+  chmodSync(path, 0o600)
+  return `Owner's key: in ${path}`
+}
+
+const greet = Effect.fnUntraced(function* (config: Config, newKey: string | undefined) {
+  const address = yield* HttpServer.addressFormattedWith(Effect.succeed)
+  const keyFile = join(config.dataDir, "owner.key")
+  const key = newKey === undefined ? undefined : keepKey(config.dataDir, newKey)
+  const lines = [
+    `Cairn is at ${address}`,
+    `Docs: ${address}/docs   for agents: ${address}/skill.md`,
+    ...(key === undefined ? [] : [key]),
+    "Try it:",
+    `  curl -s ${address}/api/retrieve/search -H "Authorization: Bearer $(cat ${keyFile})" --json '{"task":"parse a CSV file"}'`
+  ]
+  yield* Console.log(lines.join("\n"))
+})
+
+const program = Effect.gen(function* () {
+  const config = yield* Effect.try({ try: () => readConfig(process.env), catch: (error) => error as Error })
+  // once read, no child process and no dump of the environment has it
+  delete process.env["CAIRN_OWNER_KEY"]
+  const ownerKey: Redacted.Redacted | undefined = config.ownerKey
+
+  const http = Layer.effectDiscard(
+    Effect.gen(function* () {
+      const key = yield* bootstrap(ownerKey)
+      yield* Effect.forkScoped(react(MoveRefs))
+      return yield* greet(config, key)
+    })
+  ).pipe(Layer.provideMerge(Server.serve(config)))
+
+  const everything = http.pipe(Layer.provide(service(config)), Layer.provide(serviceDatabase(config)))
+  yield* Effect.raceFirst(Layer.launch(everything), parentGone)
+})
+
+/** What the operator can mend is one line; a defect is shown whole. */
+const explained = program.pipe(
+  Effect.tapCause((cause) => {
+    if (Cause.hasInterruptsOnly(cause)) return Effect.void
+    const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+    return Console.error(error instanceof Error ? `cairn: ${error.message}` : Cause.pretty(cause))
+  })
+)
+
+NodeRuntime.runMain(explained, { disableErrorReporting: true })

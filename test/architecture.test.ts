@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { assert, it } from "@effect/vitest"
+
+/** Who may import whom. A room is a folder; `spine` is the files directly in src/. */
+const spine = ["spine", "domain", "ports", "projections"]
+const may: Record<string, ReadonlyArray<string>> = {
+  domain: ["domain"],
+  ports: ["ports", "domain"],
+  projections: ["projections", "ports", "domain"],
+  infra: ["infra", "ports", "domain"],
+  spine,
+  api: ["api", "domain"],
+  agent: ["agent", ...spine],
+  reactions: ["reactions", "agent", ...spine],
+  http: ["http", "api", "agent", ...spine],
+  cli: ["cli", ...spine]
+}
+/** The composition roots: they alone may name adapters, or build the whole. */
+const roots = ["src/layers.ts", "src/main.ts"]
+
+const root = new URL("..", import.meta.url)
+const files = ["domain", "projections", "infra", "src"].flatMap((folder) =>
+  readdirSync(new URL(folder, root), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts"))
+    .map((path) => `${folder}/${path}`)
+)
+const roomOf = (path: string) => {
+  const parts = path.replace(/^src\//, "").split("/")
+  return parts.length === 1 ? "spine" : parts[0]!
+}
+const importsOf = (path: string) =>
+  [...readFileSync(new URL(path, root), "utf8").matchAll(/(?:from|import\() ?"(#[^"]+|\.[^"]+)"/g)].map(([, name]) => {
+    if (name!.startsWith(".")) return new URL(name!, new URL(path, "file:///")).pathname.slice(1)
+    return name!.slice(1).replace(/^ports\//, "src/ports/")
+  })
+
+it("imports point inward", () => {
+  for (const path of files.filter((path) => !roots.includes(path))) {
+    for (const target of importsOf(path)) {
+      if (target === "src/layers.ts" && roomOf(path) === "cli") continue
+      assert.include(may[roomOf(path)]!, roomOf(target), `${path} imports ${target}`)
+    }
+  }
+})
+
+it("HTTP status lives in src/api, SQL in projections and infra", () => {
+  for (const path of files) {
+    const text = readFileSync(new URL(path, root), "utf8")
+    if (/^src\/(?!api\/|http\/)/.test(path)) assert.notMatch(text, /\bstatus: \d{3}\b|httpApiStatus/, path)
+    if (!/^(projections|infra)\//.test(path)) assert.notMatch(text, /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM) [a-z_]+/, path)
+  }
+})
+
+it("the domain is pure: no clock, no randomness, no I/O", () => {
+  for (const path of files.filter((path) => path.startsWith("domain/"))) {
+    const text = readFileSync(new URL(path, root), "utf8")
+    assert.notMatch(text, /Date\.now|new Date\(\)|Math\.random|randomUUID|randomBytes|node:(fs|http|net|child_process)/, path)
+  }
+})
