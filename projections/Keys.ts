@@ -176,3 +176,13 @@ export const keyIsLive = (id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(sql<{ id: string }>`SELECT id FROM keys_v1.keys WHERE id = ${id}`, (rows) => rows.length > 0)
   )
+
+/** Whose key this is, if it is live. */
+export const ownerOfKey = (id: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql<Pick<TenantRecord, "id" | "kind">>`SELECT t.id, t.kind
+        FROM keys_v1.keys k JOIN keys_v1.tenants t ON t.id = k.tenant WHERE k.id = ${id}`,
+      ([owner]) => owner
+    )
+  )

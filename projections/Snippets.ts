@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
 import { type IndexedText, indexText } from "#domain/search/IndexedText.ts"
 import { type Projection, table } from "#ports/Projection.ts"
 
@@ -190,6 +191,16 @@ export const snippetsByIds = (ids: ReadonlyArray<string>) =>
         )
   )
 
+/** A page of a tenant's snippets in order of id, from behind an id (`""`: from the beginning), of one home when it is given. */
+export const snippetsAfter = (tenant: string, home: string | null, after: string, limit: number) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql<CatalogueEntry>`SELECT s.*, v.up, v.down
+      FROM snippets_v1.snippets s JOIN snippets_v1.votes v ON v.id = s.id
+      WHERE s.tenant = ${tenant} AND s.home = coalesce(${home}::text, s.home) AND s.id > ${after}
+      ORDER BY s.id LIMIT ${limit}`
+  )
+
 /** Where a snippet lives and whose it is, without its text. */
 export interface SnippetPlace {
   readonly id: string
@@ -226,8 +237,23 @@ export interface IndexChanges {
 
 const page = 4_000
 
+const liveBuild = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.map(
+    sql<{ build: number }>`SELECT build FROM read_models WHERE name = 'snippets' AND version = 1 AND live`,
+    ([row]) => row?.build
+  )
+)
+
 /** Reads on from a position, a page at a time: all in one snapshot, so that what it says of `position` is whole. */
-export const indexChanges = (after: number) =>
+export const indexChanges = (after: number): Effect.Effect<IndexChanges, SqlError, SqlClient.SqlClient> =>
+  Effect.gen(function* () {
+    const build = yield* liveBuild
+    const changes = yield* readChanges(after)
+    // the snapshot does not hold all rows of a build that was promoted since
+    return (yield* liveBuild) === build ? changes : yield* indexChanges(after)
+  })
+
+const readChanges = (after: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.gen(function* () {
       yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`

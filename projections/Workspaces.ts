@@ -196,3 +196,12 @@ export const openRuns = Effect.flatMap(SqlClient.SqlClient, (sql) =>
     (rows) => rows.map((row) => ({ ...row, position: Number(row.position) }))
   )
 )
+
+/** Whose workspace this is. */
+export const tenantOfWorkspace = (id: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql<{ tenant: string }>`SELECT tenant FROM workspaces_v1.workspaces WHERE id = ${id}`,
+      ([workspace]) => workspace?.tenant
+    )
+  )

@@ -6,7 +6,7 @@ import { mountPoint, type Operations } from "./protocol.ts"
 type ReadFileOptions = NonNullable<Exclude<Parameters<IFileSystem["readFile"]>[1], string>>
 type WriteFileOptions = NonNullable<Exclude<Parameters<IFileSystem["writeFile"]>[2], string>>
 
-/** The operations as the Worker has them: each is a message and its answer. */
+/** The operations as the child has them: each is a message and its answer. */
 export type RemoteOperations = {
   readonly [Name in keyof Operations]: (...args: Parameters<Operations[Name]>) => Promise<ReturnType<Operations[Name]>>
 }
@@ -22,11 +22,11 @@ const encodingOf = (options: ReadFileOptions | WriteFileOptions | BufferEncoding
   (typeof options === "string" ? options : options?.encoding) ?? "utf8"
 
 const bytesOf = (content: FileContent, options: WriteFileOptions | BufferEncoding | undefined): Uint8Array =>
-  typeof content === "string" ? Buffer.from(content, encodingOf(options)) : content
+  typeof content === "string" ? new Uint8Array(Buffer.from(content, encodingOf(options))) : new Uint8Array(content)
 
 /**
- * The run's Overlay as just-bash's file system, inside the Worker. It has no times: what was touched here has its
- * time until the Worker ends, everything else the time at which the Worker began.
+ * The run's Overlay as just-bash's file system, inside the child. It has no times: what was touched here has its
+ * time until the child ends, everything else the time at which the child began.
  */
 export class RemoteFs implements IFileSystem {
   readonly #remote: RemoteOperations

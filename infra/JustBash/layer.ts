@@ -1,38 +1,39 @@
 import { Effect, Layer, Queue, Semaphore } from "effect"
 import { type ExecLimits, Sandbox } from "#ports/Sandbox.ts"
 import type { Overlay } from "#ports/Workspaces.ts"
+import { type Child, startChild } from "./Child.ts"
 import { defaultOutput, defaultTimeout } from "./limits.ts"
 import type { Call } from "./protocol.ts"
 import { serve } from "./serve.ts"
-import { startThread, type Thread } from "./Thread.ts"
 
 /**
  * just-bash, a shell in TypeScript that knows no machine below it: no network, no programs, no files but the run's
- * Overlay at `/workspace` and a memory of its own. It runs in a Worker, one for each run, because it blocks its thread.
+ * Overlay at `/workspace` and a memory of its own. It runs in a process of its own, one for each run: it blocks
+ * its thread, and a Worker at work can't be ended on Deno.
  */
 export const layer = Layer.effect(
   Sandbox,
   Effect.gen(function* () {
     // One that has started and run nothing. It is made at the first `open`, not with the service: it takes memory.
-    let warm: Thread | undefined
+    let warm: Child | undefined
     const warmUp = Effect.gen(function* () {
-      if (warm === undefined || warm.isDead()) warm = yield* startThread
+      if (warm === undefined || warm.isDead()) warm = yield* startChild
     })
     const take = Effect.gen(function* () {
       yield* warmUp
-      const thread = warm!
+      const child = warm!
       warm = undefined
-      return thread
+      return child
     })
     yield* Effect.addFinalizer(() => warm?.kill ?? Effect.void)
 
     const open = Effect.fnUntraced(function* (overlay: Overlay) {
-      let current: Thread | undefined
+      let current: Child | undefined
       const turn = yield* Semaphore.make(1)
       const kill = Effect.suspend(() => {
-        const thread = current
+        const child = current
         current = undefined
-        return thread?.kill ?? Effect.void
+        return child?.kill ?? Effect.void
       })
       yield* warmUp
       yield* Effect.addFinalizer(() => kill)
@@ -40,14 +41,14 @@ export const layer = Layer.effect(
       const exec = Effect.fnUntraced(
         function* (command: string, { timeout = defaultTimeout, output = defaultOutput }: ExecLimits = {}) {
           if (current === undefined || current.isDead()) current = yield* take
-          const thread = current
+          const child = current
           let workspaceFull = false
           const serving = Effect.fnUntraced(function* (id: number, call: Call) {
             const answer = yield* serve(overlay, call)
             if ("failure" in answer) workspaceFull ||= answer.failure.code === "ENOSPC"
-            thread.send({ type: "answer", id, answer })
+            child.send({ type: "answer", id, answer })
           })
-          const outcome = yield* attend(thread, command, output, serving).pipe(
+          const outcome = yield* attend(child, command, output, serving).pipe(
             Effect.timeoutOrElse({
               duration: timeout,
               orElse: () => Effect.as(kill, killed(124, `it ran longer than ${timeout / 1000} s`))
@@ -67,14 +68,14 @@ export const layer = Layer.effect(
 
 /** Does what the command asks for, one after another, until it is done. */
 const attend = Effect.fnUntraced(function* (
-  thread: Thread,
+  child: Child,
   command: string,
   output: number,
   serving: (id: number, call: Call) => Effect.Effect<void>
 ) {
-  thread.send({ type: "run", command, output })
+  child.send({ type: "run", command, output })
   for (;;) {
-    const message = yield* Queue.take(thread.inbox)
+    const message = yield* Queue.take(child.inbox)
     if (message.type === "died") return killed(137, "it took too much memory")
     if (message.type === "done") return { stdout: message.stdout, stderr: message.stderr, exit: message.exit }
     yield* serving(message.id, message.call)

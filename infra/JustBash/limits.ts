@@ -6,16 +6,16 @@ const MiB = 1024 * 1024
 export const defaultTimeout = 30_000
 export const defaultOutput = 100_000
 
-/** Of the Worker's heap. Without them a command took 4 GB in 15 seconds. */
-export const resourceLimits = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 }
+/** Of the child's heap. Without a limit a command took 4 GB in 15 seconds. */
+export const heapMegabytes = 256
 
-/** just-bash's own, which end most runaway commands with a message before the Worker's limits kill it. */
+/** just-bash's own, which end most runaway commands with a message before the child's limits kill it. */
 export const executionLimits: NonNullable<BashOptions["executionLimits"]> = {
   maxSourceBytes: 1 * MiB,
   maxCommandCount: 100_000,
   maxLoopIterations: 100_000,
   maxExecutionTimeMs: 600_000,
-  // What is not on the heap, so that the Worker's own limits don't count it.
+  // What is not on the heap, so that the child's own limit doesn't count it.
   maxLiveBytes: 128 * MiB,
   maxInputBytes: 256 * MiB,
   maxFileSystemBytes: 64 * MiB,

@@ -1,6 +1,6 @@
 import type { EntryKind } from "#ports/Workspaces.ts"
 
-/** What the Worker can ask of the run's Overlay. Paths are as the mounted file system sees them: `/src/a.ts`. */
+/** What the child can ask of the run's Overlay. Paths are as the mounted file system sees them: `/src/a.ts`. */
 export interface Operations {
   readonly stat: (path: string) => { readonly kind: EntryKind; readonly size: number }
   readonly lstat: (path: string) => { readonly kind: EntryKind; readonly size: number }
@@ -29,14 +29,14 @@ export interface CallFailed {
 
 export type Answer = { readonly value: unknown } | { readonly failure: CallFailed }
 
-export type ToWorker =
+export type ToChild =
   | { readonly type: "run"; readonly command: string; readonly output: number }
   | { readonly type: "answer"; readonly id: number; readonly answer: Answer }
 
-export type FromWorker =
+export type FromChild =
   | { readonly type: "call"; readonly id: number; readonly call: Call }
   | { readonly type: "done"; readonly stdout: string; readonly stderr: string; readonly exit: number }
-  /** Never sent by the Worker itself: it has ended, for want of memory or by a fault. */
+  /** Never sent by the child itself: it has ended, for want of memory or by a fault. */
   | { readonly type: "died" }
 
 /** Where the Overlay is mounted and commands start. */

@@ -3,7 +3,7 @@ import type { Overlay, OverlayError } from "#ports/Workspaces.ts"
 import type { Answer, Call, CallFailed } from "./protocol.ts"
 
 /** A mounted path as the Overlay knows it. */
-const inside = (path: string) => path.replace(/^\/+/, "")
+const inside = (path: string) => String(path).replace(/^\/+/, "")
 
 const perform = (overlay: Overlay, { name, args }: Call): Effect.Effect<unknown, OverlayError> => {
   const path = inside(args[0])
@@ -59,7 +59,7 @@ const failureOf = (error: OverlayError): CallFailed => {
   }
 }
 
-/** Does on the Overlay what the Worker asked for. A change that began is finished, whatever happens to the command. */
+/** Does on the Overlay what the child asked for. A change that began is finished, whatever happens to the command. */
 export const serve = (overlay: Overlay, call: Call): Effect.Effect<Answer> =>
   Effect.uninterruptible(
     Effect.match(perform(overlay, call), {

@@ -1,8 +1,8 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schedule } from "effect"
 import { type Projection, schemaOf } from "#ports/Projection.ts"
 import { type Build, BuildMoved, ReadModels, ReadModelsUnavailable } from "#ports/ReadModels.ts"
-import { applyEvents, buildSchema, createTables, differences, showBuild } from "./tables.ts"
+import { applyEvents, createTables, differences, dropTables, showBuild } from "./tables.ts"
 
 interface BuildRow {
   readonly build: number
@@ -55,28 +55,44 @@ export const layer = Layer.effect(
     const apply: ReadModels["Service"]["apply"] = (build, events, to) => {
       const { name, version } = build.projection
       return Effect.gen(function* () {
-        const changed = yield* here(applyEvents(build.projection, build.build, events))
+        // first, so that whoever holds the build keeps this out of its tables too, and not only out of its position
         const moved = yield* sql<BuildRow>`
-          UPDATE read_models SET position = ${BigInt(to)},
-            changed = CASE WHEN ${changed} THEN ${BigInt(events.at(-1)?.position ?? 0)} ELSE changed END
+          UPDATE read_models SET position = ${BigInt(to)}
           WHERE name = ${name} AND version = ${version} AND build = ${build.build}
             AND position = ${BigInt(build.position)} RETURNING build, position`
         if (moved.length === 0) return yield* new BuildMoved({ name })
+        if (yield* here(applyEvents(build.projection, build.build, events))) {
+          yield* sql`UPDATE read_models SET changed = ${BigInt(events.at(-1)!.position)}
+            WHERE name = ${name} AND version = ${version} AND build = ${build.build}`
+        }
         return { ...build, position: to }
       }).pipe(sql.withTransaction, unavailable)
     }
 
+    /** Readers that began before another build was promoted may still be at it: then it is tried again. */
     const drop = ({ projection, build }: Build) =>
       Effect.gen(function* () {
         const { name, version } = projection
-        yield* sql`DELETE FROM read_models WHERE name = ${name} AND version = ${version} AND build = ${build}`
-        yield* sql.unsafe(`DROP SCHEMA IF EXISTS "${buildSchema(projection, build)}" CASCADE`)
-      }).pipe(sql.withTransaction, unavailable)
+        const gone = yield* sql<BuildRow>`DELETE FROM read_models
+          WHERE name = ${name} AND version = ${version} AND build = ${build} AND NOT live RETURNING build, position`
+        if (gone.length > 0) yield* here(dropTables(projection, build))
+      }).pipe(sql.withTransaction, Effect.retry({ times: 20, schedule: Schedule.spaced("250 millis") }), unavailable)
+
+    /** What a killed replay has left, and what another one is at: that one is told that its build has moved. */
+    const dropUnfinished = Effect.fnUntraced(function* (projection: Projection) {
+      const { name, version } = projection
+      const left = yield* sql<BuildRow>`
+        SELECT build, position FROM read_models WHERE name = ${name} AND version = ${version} AND NOT live`
+      yield* Effect.forEach(left, (row) => drop(asBuild(projection, row)), { discard: true })
+    })
 
     return ReadModels.of({
       live: (projection) => live(projection).pipe(sql.withTransaction, unavailable),
       begin: (projection) =>
-        Effect.map(make(projection, false), (row) => asBuild(projection, row)).pipe(sql.withTransaction, unavailable),
+        Effect.andThen(
+          dropUnfinished(projection),
+          Effect.map(make(projection, false), (row) => asBuild(projection, row)).pipe(sql.withTransaction)
+        ).pipe(unavailable),
       apply,
       hold: (projection, use) =>
         Effect.gen(function* () {
@@ -89,12 +105,12 @@ export const layer = Layer.effect(
       promote: ({ projection, build }) =>
         Effect.gen(function* () {
           const { name, version } = projection
-          const old = yield* find(projection)
-          yield* sql`UPDATE read_models SET live = false WHERE name = ${name} AND version = ${version} AND live`
-          yield* here(showBuild(projection, build))
-          yield* sql`UPDATE read_models SET live = true
+          const [old] = yield* sql<BuildRow>`UPDATE read_models SET live = false
+            WHERE name = ${name} AND version = ${version} AND live RETURNING build, position`
+          yield* here(showBuild(projection, build, old?.build))
+          // all of it has changed, as far as those can tell who keep what they once read
+          yield* sql`UPDATE read_models SET live = true, changed = position
             WHERE name = ${name} AND version = ${version} AND build = ${build}`
-          for (const row of old) yield* drop(asBuild(projection, row))
         }).pipe(sql.withTransaction, unavailable),
       drop,
       standings: unavailable(

@@ -7,6 +7,8 @@ import { fold, type Projection, type Row, schemaOf, type Table, touched } from "
 /** The schema that holds one build's tables. */
 export const buildSchema = (projection: Projection, build: number): string => `${schemaOf(projection)}_b${build}`
 
+const oldViews = (projection: Projection, build: number): string => `${buildSchema(projection, build)}_views`
+
 /** Makes a build's empty tables. */
 export const createTables = Effect.fnUntraced(function* (projection: Projection, build: number) {
   const sql = yield* PgClient.PgClient
@@ -21,15 +23,29 @@ export const createTables = Effect.fnUntraced(function* (projection: Projection,
   }
 })
 
-/** Points the projection's views at a build. */
-export const showBuild = Effect.fnUntraced(function* (projection: Projection, build: number) {
+/**
+ * Makes the schema that readers ask: views on a build. A schema that is in its place already is renamed, which no reader
+ * waits for; replacing the views themselves would lock one after the other, in another order than some query's.
+ */
+export const showBuild = Effect.fnUntraced(function* (projection: Projection, build: number, before?: number) {
   const sql = yield* PgClient.PgClient
   const views = schemaOf(projection)
-  yield* sql.unsafe(`CREATE SCHEMA IF NOT EXISTS "${views}"`)
+  if (before !== undefined) yield* sql.unsafe(`ALTER SCHEMA "${views}" RENAME TO "${oldViews(projection, before)}"`)
+  yield* sql.unsafe(`CREATE SCHEMA "${views}"`)
   for (const name of Object.keys(projection.tables)) {
     yield* sql.unsafe(
-      `CREATE OR REPLACE VIEW "${views}"."${name}" AS SELECT * FROM "${buildSchema(projection, build)}"."${name}"`
+      `CREATE VIEW "${views}"."${name}" AS SELECT * FROM "${buildSchema(projection, build)}"."${name}"`
     )
+  }
+})
+
+/** Drops a build's tables, and the views that showed them when it was live. */
+export const dropTables = Effect.fnUntraced(function* (projection: Projection, build: number) {
+  const sql = yield* PgClient.PgClient
+  // rather give way to a reader that is still at it than have Postgres end one of the two
+  yield* sql`SET LOCAL lock_timeout = '200ms'`
+  for (const schema of [oldViews(projection, build), buildSchema(projection, build)]) {
+    yield* sql.unsafe(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`)
   }
 })
 

@@ -40,7 +40,8 @@ const deepest = 6
 const childrenOf = (node: Node): ReadonlyArray<Node> => node.namedChildren.filter((child) => child !== null)
 
 const nameOf = (node: Node): string => {
-  const named = node.childForFieldName("name") ?? node.childForFieldName("type")
+  // An `impl` in Rust is called after the type that it is for.
+  const named = node.childForFieldName(node.type === "impl_item" ? "type" : "name")
   if (named !== null) return named.text
   // C and C++: the name is at the bottom of the declarator.
   let declarator = node.childForFieldName("declarator")
@@ -98,7 +99,16 @@ export const declarationsOf = (root: Node, language: string): ReadonlyArray<Decl
     const isExported = outer.type === "export_statement" || exported.has(name)
     const isDefault = outer.type === "export_statement" && /^export\s+default\b/.test(outer.text.slice(0, 40))
     const isPublic = isPublicIn(language, name, inner, isExported || owner !== null)
-    found.push({ name: name === "" && isDefault ? "default" : name, kind, owner, isPublic, isDefault, outer, inner, node })
+    found.push({
+      name: name === "" && isDefault ? "default" : name,
+      kind,
+      owner,
+      isPublic,
+      isDefault,
+      outer,
+      inner,
+      node
+    })
   }
 
   const visit = (node: Node, outer: Node, owner: string | null, depth: number): void => {
@@ -117,18 +127,21 @@ export const declarationsOf = (root: Node, language: string): ReadonlyArray<Decl
       if (definition !== null) visit(definition, outer, owner, depth)
     } else if (node.type === "export_statement") {
       const declared = node.childForFieldName("declaration") ?? node.childForFieldName("value")
-      if (declared !== null && functionValues.has(declared.type)) add("function", nameOf(declared), node, declared, declared, owner)
+      if (declared !== null && functionValues.has(declared.type))
+        add("function", nameOf(declared), node, declared, declared, owner)
       else if (declared !== null) visit(declared, node, owner, depth)
     } else if (node.type === "lexical_declaration" || node.type === "variable_declaration") {
       for (const declarator of childrenOf(node)) {
         const value = declarator.childForFieldName("value")
-        if (value !== null && functionValues.has(value.type)) add("function", nameOf(declarator), outer, node, value, owner)
+        if (value !== null && functionValues.has(value.type))
+          add("function", nameOf(declarator), outer, node, value, owner)
       }
     } else if (node.type === "expression_statement") {
       const assignment = node.namedChild(0)
       const right = assignment?.childForFieldName("right") ?? null
       const name = /^(?:module\.)?exports\.([\w$]+)$/.exec(assignment?.childForFieldName("left")?.text ?? "")?.[1]
-      if (right !== null && name !== undefined && functionValues.has(right.type)) add("function", name, outer, node, right, owner)
+      if (right !== null && name !== undefined && functionValues.has(right.type))
+        add("function", name, outer, node, right, owner)
     } else if (wrapperTypes.has(node.type)) {
       const body = node.childForFieldName("body")
       for (const child of childrenOf(body ?? node)) visit(child, child, owner, depth + 1)

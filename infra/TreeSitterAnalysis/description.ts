@@ -4,7 +4,7 @@ import type { Declaration } from "./declarations.ts"
 /** Characters that are kept of a description. */
 const longest = 500
 
-const isComment = (node: Node | null): node is Node => node !== null && /comment/.test(node.type)
+const isComment = (node: Node): boolean => /comment/.test(node.type)
 
 /** Comments that say nothing of what the code does. */
 const formal =
@@ -36,7 +36,7 @@ const commentText = (text: string): string =>
 
 /** A Python docstring: the string that stands first in a block. */
 const docstring = (block: Node | null): string => {
-  const first = block?.namedChildren.find((child) => !isComment(child)) ?? null
+  const first = block?.namedChildren.find((child) => child !== null && !isComment(child)) ?? null
   const string = first?.type === "expression_statement" ? first.namedChild(0) : first
   if (string?.type !== "string") return ""
   return string.text.replace(/^[a-zA-Z]*(?:"""|'''|["'])/, "").replace(/(?:"""|'''|["'])$/, "")
@@ -48,7 +48,12 @@ const commentAbove = (node: Node): string => {
   let below = node
   let comment = node.previousNamedSibling
   // Some grammars count a line comment's end as the start of the next line.
-  while (isComment(comment) && below.startPosition.row - comment.endPosition.row <= 1) {
+  while (
+    comment !== null &&
+    isComment(comment) &&
+    !comment.text.startsWith("#!") &&
+    below.startPosition.row - comment.endPosition.row <= 1
+  ) {
     texts.unshift(comment.text)
     below = comment
     comment = comment.previousNamedSibling
@@ -58,7 +63,10 @@ const commentAbove = (node: Node): string => {
 
 /** The first comment of a text that says something, of a file in any language. */
 export const leadingComment = (source: string): string => {
-  const head = source.slice(0, 10_000).replace(/^\ufeff?#!.*\n/, "").replace(/^<\?php\s*/, "")
+  const head = source
+    .slice(0, 10_000)
+    .replace(/^\ufeff?#!.*\n/, "")
+    .replace(/^<\?php\s*/, "")
   const blocks = /^(?:\s*(?:\/\*[\s\S]*?\*\/|(?:(?:\/\/|#(?!include)|--\s).*(?:\n|$))+))+/.exec(head)?.[0] ?? ""
   for (const block of blocks.match(/\/\*[\s\S]*?\*\/|(?:[ \t]*(?:\/\/|#|--\s).*(?:\n|$))+/g) ?? []) {
     const text = firstParagraph(commentText(block))
@@ -68,7 +76,12 @@ export const leadingComment = (source: string): string => {
 }
 
 /** What a file says of itself: its docstring, else the entrypoint's docstring or comment, else the file's first comment. */
-export const descriptionOf = (root: Node, language: string, entrypoint: Declaration | undefined, source: string): string => {
+export const descriptionOf = (
+  root: Node,
+  language: string,
+  entrypoint: Declaration | undefined,
+  source: string
+): string => {
   const python = language === "python"
   const texts = [
     python ? docstring(root) : "",

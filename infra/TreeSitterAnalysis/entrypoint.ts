@@ -23,10 +23,12 @@ const preferring = <A>(some: ReadonlyArray<A>, condition: (one: A) => boolean): 
 
 /** Those that no other one mentions: in a script the functions that do the work for the main one come out. */
 const unused = (functions: ReadonlyArray<Declaration>, all: ReadonlyArray<Declaration>): ReadonlyArray<Declaration> => {
-  const mentions = all.map((declaration) => ({
-    declaration,
-    words: new Set(declaration.node.text.match(/[\p{L}_$][\p{L}\p{N}_$]*/gu))
-  }))
+  const mentions = all
+    .filter((declaration) => !isTest(declaration))
+    .map((declaration) => ({
+      declaration,
+      words: new Set(declaration.node.text.match(/[\p{L}_$][\p{L}\p{N}_$]*/gu))
+    }))
   return preferring(
     functions,
     (one) => !mentions.some(({ declaration, words }) => declaration !== one && words.has(one.name))
@@ -44,8 +46,7 @@ export const entrypointOf = (
 ): Declaration | undefined => {
   const functions = declarations.filter(
     ({ kind, owner, node }) =>
-      kind === "function" &&
-      (owner === null || (typesOnly.has(language) && node.type !== "constructor_declaration"))
+      kind === "function" && (owner === null || (typesOnly.has(language) && node.type !== "constructor_declaration"))
   )
   const types = declarations.filter(({ kind, owner }) => kind === "type" && owner === null)
   const named = functions.filter(({ name }) => plain(name) !== "" && plain(name) === plain(stem))

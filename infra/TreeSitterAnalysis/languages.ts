@@ -30,11 +30,20 @@ const interpreters: ReadonlyArray<readonly [RegExp, string]> = [
 const signs: ReadonlyArray<readonly [RegExp, ReadonlyArray<string>]> = [
   [/^<\?php\b/, ["php"]],
   [/^package\s+\w+\s*$[\s\S]*^(?:func|type|import|var|const)\b/m, ["go"]],
-  [/^\s*(?:async\s+)?def\s+\w+\s*\(.*|^(?:import\s+[\w.]+|from\s+[\w.]+\s+import\b.*)\s*$|^class\s+\w+.*:\s*$/m, ["python"]],
+  [
+    /^\s*(?:async\s+)?def\s+\w+\s*\(.*|^(?:import\s+[\w.]+|from\s+[\w.]+\s+import\b.*)\s*$|^class\s+\w+.*:\s*$/m,
+    ["python"]
+  ],
   [/^\s*(?:pub(?:\([^)]*\))?\s+)?(?:async\s+)?fn\s+\w+.*[({]|^use\s+[\w:]+.*;\s*$/m, ["rust"]],
-  [/^\s*(?:public|private|protected|final|abstract)?\s*(?:final\s+|static\s+)*(?:class|interface|record)\s+\w+[^:]*\{/m, ["java", "javascript", "typescript"]],
+  [
+    /^\s*(?:public|private|protected|final|abstract)?\s*(?:final\s+|static\s+)*(?:class|interface|record)\s+\w+[^:]*\{/m,
+    ["java", "javascript", "typescript"]
+  ],
   [/^\s*(?:def\s+\S+|class\s+[A-Z]\w*|module\s+[A-Z]\w*|require\s+['"]).*$[\s\S]*^\s*end\s*$/m, ["ruby"]],
-  [/^\s*(?:export\b|import\b.*\bfrom\b|(?:async\s+)?function\b|(?:const|let|var)\s+[\w{[]|interface\s+\w|type\s+\w+.*=)|=>/m, ["javascript", "typescript"]]
+  [
+    /^\s*(?:export\b|import\b.*\bfrom\b|(?:async\s+)?function\b|(?:const|let|var)\s+[\w{[]|interface\s+\w|type\s+\w+.*=)|=>/m,
+    ["javascript", "typescript"]
+  ]
 ]
 
 const extensionOf = (path: string): string => {

@@ -30,6 +30,9 @@ export interface Analysis {
 }
 
 /** Reads a source file. Never fails: what a grammar can't parse is analysed as text. Reads no file, runs no code. */
-export class SourceAnalysis extends Context.Service<SourceAnalysis, {
-  readonly analyse: (path: string, source: string) => Effect.Effect<Analysis>
-}>()("cairn/SourceAnalysis") {}
+export class SourceAnalysis extends Context.Service<
+  SourceAnalysis,
+  {
+    readonly analyse: (path: string, source: string) => Effect.Effect<Analysis>
+  }
+>()("cairn/SourceAnalysis") {}

@@ -8,7 +8,16 @@ const { ChatRequested, ChatStarted, ChatResumed, ModelTurned, ToolsRan } = ChatE
 
 const run = "r1"
 const subject = "workspace/w1.2"
-const facts = { run, workspace: "w1", generation: 2, homes: ["acme"], includePublic: false, key: "k1", model: "sonnet", maxTurns: 5 }
+const facts = {
+  run,
+  workspace: "w1",
+  generation: 2,
+  homes: ["acme"],
+  includePublic: false,
+  key: "k1",
+  model: "sonnet",
+  maxTurns: 5
+}
 const request = RequestChat({ ...facts, prompt: "do it", org: "acme", user: "eve" })
 const requested = ChatRequested.make({ ...facts, subject, text: { prompt: "do it", org: "acme", user: "eve" } })
 const base = { commit: "c1", tree: "t1" }

@@ -1,28 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Cause, Effect, Exit, type Layer, PubSub } from "effect"
 import { derivedId } from "#domain/Id.ts"
-import { EventStore, type StoredEvent, WrongRevision } from "#ports/EventStore.ts"
-import { command, fresh, noted, plain, revisions, to, upTo } from "./appends.ts"
+import { EventStore, WrongRevision } from "#ports/EventStore.ts"
+import { command, fresh, noted, revisions, to, upTo } from "./appends.ts"
 import { erasure } from "./EventStore.erasure.ts"
+import { reading, rest, strictlyIncrease } from "./EventStore.reading.ts"
 
 const together = { concurrency: "unbounded" } as const
-
-/** Everything after a position, in small pieces. */
-export const rest = Effect.fnUntraced(function* (after: number, types?: ReadonlyArray<string>) {
-  const store = yield* EventStore
-  const seen: Array<StoredEvent> = []
-  for (;;) {
-    const page = yield* store.readAll(seen.at(-1)?.position ?? after, { limit: 7, ...(types && { types }) })
-    if (page.length === 0) return seen
-    seen.push(...page)
-  }
-})
-
-export const strictlyIncrease = (events: ReadonlyArray<StoredEvent>): void => {
-  for (const [index, event] of events.entries()) {
-    if (index > 0) assert.isAbove(event.position, events[index - 1]!.position)
-  }
-}
 
 /** What every event store must do; each adapter's test is this and a layer. */
 export const contract = <E>(name: string, store: Layer.Layer<EventStore, E>) => {
@@ -194,44 +178,6 @@ export const contract = <E>(name: string, store: Layer.Layer<EventStore, E>) => 
       })
     )
 
-    it.effect("reads on from any position, of the types asked for", () =>
-      Effect.gen(function* () {
-        const { append, readAll, head } = yield* EventStore
-        const before = yield* head
-        const types = ["A", "B", "C"]
-        for (const n of upTo(30))
-          yield* append(to(fresh(), "any", [command({ events: [noted({ type: types[n % 3]! })] })]))
-        const all = yield* rest(before)
-        assert.lengthOf(all, 30)
-        const wanted = all.filter(({ type }) => type !== "B")
-        assert.deepStrictEqual(yield* readAll(before, { types: ["A", "C"], limit: 8 }), wanted.slice(0, 8))
-        assert.deepStrictEqual(yield* rest(before, ["A", "C"]), wanted)
-        assert.deepStrictEqual(yield* readAll(all[10]!.position), all.slice(11))
-        assert.deepStrictEqual(yield* readAll(before, { types: [] }), [])
-        assert.deepStrictEqual(yield* readAll(before, { types: ["D"] }), [])
-      })
-    )
-
-    it.effect("shows a reader each event once and in order while others write", () =>
-      Effect.gen(function* () {
-        const { append, readAll, head } = yield* EventStore
-        const before = yield* head
-        const shared = fresh("shared")
-        const writer = Effect.forEach(upTo(60), (n) =>
-          append(to(n % 3 === 0 ? shared : fresh(), "any", [command({ events: [noted(), noted()] })]))
-        )
-        const seen: Array<StoredEvent> = []
-        const reader = Effect.gen(function* () {
-          while (seen.length < 8 * 60 * 2)
-            seen.push(...(yield* readAll(seen.at(-1)?.position ?? before, { limit: 50 })))
-        })
-        yield* Effect.all([reader, ...upTo(8).map(() => writer)], together)
-        strictlyIncrease(seen)
-        assert.deepStrictEqual(plain(seen), plain(yield* rest(before)))
-        assert.deepStrictEqual(revisions(seen.filter(({ stream }) => stream === shared)), upTo(8 * 20 * 2))
-      })
-    )
-
     it.effect("hints at what is new", () =>
       Effect.gen(function* () {
         const { append, hints } = yield* EventStore
@@ -241,6 +187,7 @@ export const contract = <E>(name: string, store: Layer.Layer<EventStore, E>) => 
       }).pipe(Effect.scoped)
     )
 
+    reading(it)
     erasure(it)
   })
 }

@@ -7,7 +7,7 @@ import { Effect, Redacted } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { EventStore, type StoredEvent } from "#ports/EventStore.ts"
 import { command, fresh, noted, revisions, texts, to, typed, upTo } from "./appends.ts"
-import { rest } from "./EventStore.contract.ts"
+import { rest } from "./EventStore.reading.ts"
 import { storeOn } from "./stores.ts"
 
 interface Attempt {

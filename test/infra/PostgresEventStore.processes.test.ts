@@ -6,7 +6,7 @@ import { appendBatch } from "#infra/PostgresEventStore/append.ts"
 import { EventStore, type StoredEvent } from "#ports/EventStore.ts"
 import { freshDatabase } from "#test/postgres.ts"
 import { command, fresh, noted, plain, revisions, texts, to, typed, upTo } from "./appends.ts"
-import { rest } from "./EventStore.contract.ts"
+import { rest } from "./EventStore.reading.ts"
 import { storeOn } from "./stores.ts"
 
 const together = { concurrency: "unbounded", discard: true } as const

@@ -6,8 +6,9 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { EventStore, type StoredEvent, StoreUnavailable } from "#ports/EventStore.ts"
 import { freshDatabase } from "#test/postgres.ts"
 import { command, fresh, noted, to, typed, upTo } from "./appends.ts"
-import { contract, rest } from "./EventStore.contract.ts"
+import { contract } from "./EventStore.contract.ts"
 import { crash } from "./EventStore.crash.ts"
+import { rest } from "./EventStore.reading.ts"
 import { freshStore, storeOn } from "./stores.ts"
 
 contract("Postgres", freshStore)

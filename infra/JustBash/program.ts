@@ -1,16 +1,20 @@
-import { parentPort } from "node:worker_threads"
+import { writeSync } from "node:fs"
 import { Bash, type CommandName, getCommandNames, InMemoryFs, MountableFs } from "just-bash"
+import { frame, unframe } from "./frames.ts"
 import { executionLimits } from "./limits.ts"
-import { type Call, type CallFailed, type FromWorker, mountPoint, type Operations, type ToWorker } from "./protocol.ts"
+import { type Call, type CallFailed, type FromChild, mountPoint, type Operations, type ToChild } from "./protocol.ts"
 import { RemoteFs, type RemoteOperations } from "./RemoteFs.ts"
 
-/** Runs commands of one shell in a Worker that can be killed at any time. */
+/** The program of a child process: runs the commands of one shell until its stdin ends. It can be killed at any time. */
 
-// On Deno the console is the service's own, and just-bash remarks on each command what it can't protect there.
+// Its stdout is the pipe to the service, which nothing else may write to.
 for (const method of ["debug", "error", "info", "log", "warn"] as const) console[method] = () => {}
 
-const port = parentPort!
-const send = (message: FromWorker) => port.postMessage(message)
+const send = (message: FromChild) => {
+  for (const part of frame(message)) {
+    for (let at = 0; at < part.length; ) at += writeSync(1, part, at)
+  }
+}
 
 interface Waiting {
   readonly resolve: (value: never) => void
@@ -109,11 +113,15 @@ const run = async (command: string, output: number) => {
   }
 }
 
-port.on("message", (message: ToWorker) => {
+const receive = (message: ToChild) => {
   if (message.type === "run") return void run(message.command, message.output)
   const { id, answer } = message
   const call = waiting.get(id)
   waiting.delete(id)
   if ("value" in answer) call?.resolve(answer.value as never)
   else call?.reject(errorOf(call.call, answer.failure))
-})
+}
+
+const read = unframe((message) => receive(message as ToChild))
+process.stdin.on("data", read)
+process.stdin.once("end", () => process.exit())

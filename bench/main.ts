@@ -1,0 +1,24 @@
+import { NodeRuntime } from "@effect/platform-node"
+import { Console, Effect } from "effect"
+import { append } from "./append.ts"
+import { replay } from "./replay.ts"
+import { type Measured, table } from "./report.ts"
+
+/** `bench [name …] [--scale=0.1]`: each prints its rows beside the design's bars. */
+const benches: Record<string, (scale: number) => Effect.Effect<ReadonlyArray<Measured>, unknown>> = { append, replay }
+
+const args = process.argv.slice(2)
+const scale = Number(args.find((arg) => arg.startsWith("--scale="))?.slice("--scale=".length) ?? 1)
+const named = args.filter((arg) => !arg.startsWith("--"))
+
+const program = Effect.gen(function* () {
+  const rows: Array<Measured> = []
+  for (const [name, bench] of Object.entries(benches)) {
+    if (named.length > 0 && !named.includes(name)) continue
+    yield* Console.error(`— ${name}`)
+    rows.push(...(yield* bench(scale)))
+  }
+  yield* Console.log(table(rows))
+})
+
+NodeRuntime.runMain(program)

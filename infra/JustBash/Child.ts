@@ -1,0 +1,88 @@
+import { spawn } from "node:child_process"
+import { constants, setPriority } from "node:os"
+import { fileURLToPath } from "node:url"
+import { Effect, Queue } from "effect"
+import { frame, unframe } from "./frames.ts"
+import { heapMegabytes } from "./limits.ts"
+import type { FromChild, ToChild } from "./protocol.ts"
+
+/** A process with a shell in it. What it sends lies in `inbox` until taken; nothing is added once it was killed. */
+export interface Child {
+  readonly inbox: Queue.Dequeue<FromChild>
+  readonly send: (message: ToChild) => void
+  readonly isDead: () => boolean
+  readonly kill: Effect.Effect<void>
+}
+
+const program = fileURLToPath(new URL("./program.ts", import.meta.url))
+const house = fileURLToPath(new URL("../../", import.meta.url))
+
+/** The runtime's own sandbox is the second layer: it reads this program and nothing else of the machine. */
+const options =
+  process.versions["deno"] === undefined
+    ? [`--max-old-space-size=${heapMegabytes}`, "--permission", `--allow-fs-read=${house}*`, "--no-warnings"]
+    : [
+        "run",
+        "--quiet",
+        "--no-prompt",
+        "--cached-only",
+        `--allow-read=${house}`,
+        `--v8-flags=--max-old-space-size=${heapMegabytes}`
+      ]
+
+export const startChild: Effect.Effect<Child> = Effect.gen(function* () {
+  const inbox = yield* Queue.unbounded<FromChild>()
+  // Nothing of the service's environment, folder or output. Its own group, so that a terminal's Ctrl-C is not for it.
+  const child = spawn(process.execPath, [...options, program], {
+    cwd: house,
+    env: { NO_COLOR: "1" },
+    stdio: ["pipe", "pipe", "ignore"],
+    detached: true
+  })
+  let dead = false
+  const died = () => {
+    if (!dead) Queue.offerUnsafe(inbox, { type: "died" })
+    dead = true
+  }
+  const kill = () => {
+    dead = true
+    child.kill("SIGKILL")
+  }
+  const read = unframe((message) => {
+    if (!dead) Queue.offerUnsafe(inbox, message as FromChild)
+  })
+  child.stdout.on("data", (chunk: Uint8Array) => {
+    if (dead) return
+    try {
+      read(chunk)
+    } catch {
+      child.kill("SIGKILL")
+      died()
+    }
+  })
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()).once("error", () => resolve()))
+  child.once("exit", died)
+  child.once("error", died)
+  child.stdin.on("error", died)
+  child.stdout.on("error", died)
+  // A command at work leaves the processor to the service.
+  if (child.pid !== undefined) {
+    try {
+      setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
+    } catch {}
+  }
+  // An idle shell keeps no process alive.
+  child.unref()
+  return {
+    inbox,
+    send: (message) => {
+      if (dead) return
+      for (const part of frame(message)) child.stdin.write(part)
+    },
+    isDead: () => dead,
+    kill: Effect.suspend(() => {
+      kill()
+      return Effect.promise(() => ended)
+    })
+  }
+})

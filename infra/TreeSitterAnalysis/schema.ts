@@ -1,0 +1,58 @@
+import type { JsonObject } from "#ports/SourceAnalysis.ts"
+
+/** A parameter or field. */
+export interface Property {
+  readonly name: string
+  readonly schema: JsonObject
+  readonly required: boolean
+}
+
+/** A JSON schema of an object; no `required` when nothing is. */
+export const objectSchema = (properties: ReadonlyArray<Property>): JsonObject => {
+  const required = properties.filter(({ required }) => required).map(({ name }) => name)
+  return {
+    type: "object",
+    // A parameter may be called `__proto__`.
+    properties: Object.fromEntries(properties.map(({ name, schema }) => [name, schema])),
+    ...(required.length > 0 ? { required } : {})
+  }
+}
+
+const typeOf = (value: unknown): string => {
+  if (value === null) return "null"
+  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number"
+  return typeof value
+}
+
+/** One of these values; with their type where they have one in common. */
+export const literalsSchema = (values: ReadonlyArray<unknown>): JsonObject => {
+  const types = new Set(values.map(typeOf))
+  return types.size === 1 ? { type: [...types][0]!, enum: values } : { enum: values }
+}
+
+const isEmpty = (schema: JsonObject): boolean => Object.keys(schema).length === 0
+const isPlain = ({ type, ...rest }: JsonObject): boolean => typeof type === "string" && isEmpty(rest)
+const isEnum = (schema: JsonObject): schema is { readonly enum: ReadonlyArray<unknown> } =>
+  Array.isArray(schema["enum"]) && Object.keys(schema).every((key) => key === "type" || key === "enum")
+
+/** Any of these: as short as JSON schema allows; an open one makes all open. */
+export const unionSchema = (schemas: ReadonlyArray<JsonObject>): JsonObject => {
+  const flat = schemas.flatMap(
+    (schema): ReadonlyArray<JsonObject> =>
+      Array.isArray(schema["anyOf"])
+        ? schema["anyOf"]
+        : Array.isArray(schema["type"])
+          ? schema["type"].map((type) => ({ type }))
+          : [schema]
+  )
+  const distinct = [...new Map(flat.map((schema) => [JSON.stringify(schema), schema])).values()]
+  if (distinct.length === 0 || distinct.some(isEmpty)) return {}
+  if (distinct.length === 1) return distinct[0]!
+  if (distinct.every(isPlain)) return { type: distinct.map(({ type }) => type) }
+  if (distinct.every((schema) => isEnum(schema) || schema["type"] === "null")) {
+    return literalsSchema(distinct.flatMap((schema) => (isEnum(schema) ? schema.enum : [null])))
+  }
+  return { anyOf: distinct }
+}
+
+export const nullable = (schema: JsonObject): JsonObject => unionSchema([schema, { type: "null" }])

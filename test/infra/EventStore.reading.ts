@@ -1,0 +1,96 @@
+import { assert, type Vitest } from "@effect/vitest"
+import { Effect } from "effect"
+import { EventStore, type ReadAll, type StoredEvent } from "#ports/EventStore.ts"
+import { command, fresh, noted, plain, revisions, to, upTo } from "./appends.ts"
+
+/** Everything after a position, in small pieces. */
+export const rest = Effect.fnUntraced(function* (after: number, types?: ReadonlyArray<string>) {
+  const store = yield* EventStore
+  const seen: Array<StoredEvent> = []
+  for (;;) {
+    const page = yield* store.readAll(seen.at(-1)?.position ?? after, { limit: 7, ...(types && { types }) })
+    if (page.length === 0) return seen
+    seen.push(...page)
+  }
+})
+
+export const strictlyIncrease = (events: ReadonlyArray<StoredEvent>): void => {
+  for (const [index, event] of events.entries()) {
+    if (index > 0) assert.isAbove(event.position, events[index - 1]!.position)
+  }
+}
+
+/** The part of the contract that is about reading what all streams hold. */
+export const reading = (it: Vitest.MethodsNonLive<EventStore>) => {
+  it.effect("reads on from any position, of the types asked for", () =>
+    Effect.gen(function* () {
+      const { append, readAll, head } = yield* EventStore
+      const before = yield* head
+      const types = ["A", "B", "C"]
+      for (const n of upTo(30))
+        yield* append(to(fresh(), "any", [command({ events: [noted({ type: types[n % 3]! })] })]))
+      const all = yield* rest(before)
+      assert.lengthOf(all, 30)
+      const wanted = all.filter(({ type }) => type !== "B")
+      assert.deepStrictEqual(yield* readAll(before, { types: ["A", "C"], limit: 8 }), wanted.slice(0, 8))
+      assert.deepStrictEqual(yield* rest(before, ["A", "C"]), wanted)
+      assert.deepStrictEqual(yield* readAll(all[10]!.position), all.slice(11))
+      assert.deepStrictEqual(yield* readAll(before, { types: [] }), [])
+      assert.deepStrictEqual(yield* readAll(before, { types: ["D"] }), [])
+    })
+  )
+
+  it.effect("shows a reader each event once and in order while others write", () =>
+    Effect.gen(function* () {
+      const { append, readAll, head } = yield* EventStore
+      const before = yield* head
+      const shared = fresh("shared")
+      const writer = Effect.forEach(upTo(60), (n) =>
+        append(to(n % 3 === 0 ? shared : fresh(), "any", [command({ events: [noted(), noted()] })]))
+      )
+      const seen: Array<StoredEvent> = []
+      const reader = Effect.gen(function* () {
+        while (seen.length < 8 * 60 * 2) seen.push(...(yield* readAll(seen.at(-1)?.position ?? before, { limit: 50 })))
+      })
+      yield* Effect.all([reader, ...upTo(8).map(() => writer)], { concurrency: "unbounded" })
+      strictlyIncrease(seen)
+      assert.deepStrictEqual(plain(seen), plain(yield* rest(before)))
+      assert.deepStrictEqual(revisions(seen.filter(({ stream }) => stream === shared)), upTo(8 * 20 * 2))
+    })
+  )
+
+  it.effect("reads what belongs to a tenant or a stream, of some types", () =>
+    Effect.gen(function* () {
+      const { append, readAll, head } = yield* EventStore
+      const before = yield* head
+      const [mine, theirs] = [fresh("tenant"), fresh("tenant")]
+      const [one, two, three] = [fresh(), fresh(), fresh()]
+      const both = () => [command({ events: [noted({ type: "A" }), noted({ type: "B" })] })]
+      for (const _ of upTo(3)) {
+        yield* append(to(one, "any", both(), mine))
+        yield* append(to(two, "any", both(), mine))
+        yield* append(to(three, "any", both(), theirs))
+      }
+      const all = yield* rest(before)
+      const where = (keep: (event: StoredEvent) => boolean) => all.filter(keep)
+      const read = (options: ReadAll) => readAll(before, options)
+      assert.deepStrictEqual(
+        yield* read({ tenant: mine }),
+        where(({ tenant }) => tenant === mine)
+      )
+      assert.deepStrictEqual(
+        yield* read({ stream: two }),
+        where(({ stream }) => stream === two)
+      )
+      const some = { types: ["B"], tenant: mine, stream: one }
+      assert.deepStrictEqual(
+        yield* read(some),
+        where(({ stream, type }) => stream === one && type === "B")
+      )
+      assert.deepStrictEqual(yield* read({ tenant: theirs, stream: one }), [])
+      const third = where(({ tenant, type }) => tenant === mine && type === "A")
+      assert.deepStrictEqual(yield* read({ types: ["A"], tenant: mine, limit: 3 }), third.slice(0, 3))
+      assert.deepStrictEqual(yield* readAll(third[2]!.position, { types: ["A"], tenant: mine }), third.slice(3))
+    })
+  )
+}
