@@ -3,7 +3,7 @@ import { layer } from "#infra/MemorySnippetIndex/layer.ts"
 import { type IndexedSnippet, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { corpus, evaluationSetsExist, miniSearch, qualityOf, queries, queryOf, snippetOf } from "#test/evaluation.ts"
 
-// Quality and speed of search on the development sets: `deno run -A bench/search.ts [quality|speed]`.
+// Quality and speed of search on the development sets: `deno run -A --v8-flags=--expose-gc bench/search.ts [quality|speed]`.
 
 const index = SnippetIndex.pipe(Effect.provide(layer))
 
@@ -42,10 +42,12 @@ const many = (count: number): ReadonlyArray<string> => {
 }
 
 const megabytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MB`
-const resident = () => {
+/** Bytes in the heap and beside it; exact only with `--expose-gc`. */
+const used = () => {
   const collect = (globalThis as { gc?: () => void }).gc
   collect?.()
-  return process.memoryUsage().rss
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
 }
 
 const percentile = (sorted: ReadonlyArray<number>, share: number) =>
@@ -67,7 +69,7 @@ const speed = (count: number) =>
     // As rows of the catalogue: JSON, a page at a time.
     const rows = many(count)
     const ours = yield* index
-    const before = resident()
+    const before = used()
     let parsing = 0
     const start = performance.now()
     for (let at = 0; at < rows.length; at += 4_000) {
@@ -81,7 +83,7 @@ const speed = (count: number) =>
       Effect.runSync(ours.search({ ...queryOf(task), includePublic, limit: 5 }))
     const tasks = [...queries("mbpp"), ...queries("agent30")].map(({ text }) => text)
     const long = tasks.slice(0, 200).map((_, at) => tasks.slice(at, at + 6).join(" "))
-    const memory = megabytes(resident() - before)
+    const memory = megabytes(used() - before)
     console.table({
       [`${count} snippets`]: {
         "put/s": Math.round((count / (took - parsing)) * 1000),

@@ -229,6 +229,8 @@ export const snippetsNamed = (home: string, name: string) =>
 
 /** What changed for an index after a position, up to and with `position`. */
 export interface IndexChanges {
+  /** Of the catalogue that was read: after another one was promoted, an index begins again. */
+  readonly build: number | undefined
   readonly position: number
   readonly put: ReadonlyArray<Omit<TermsRow, "tasks" | "changed"> & { readonly up: number; readonly down: number }>
   readonly voted: ReadonlyArray<{ readonly id: string; readonly up: number; readonly down: number }>
@@ -247,10 +249,9 @@ const liveBuild = Effect.flatMap(SqlClient.SqlClient, (sql) =>
 /** Reads on from a position, a page at a time: all in one snapshot, so that what it says of `position` is whole. */
 export const indexChanges = (after: number): Effect.Effect<IndexChanges, SqlError, SqlClient.SqlClient> =>
   Effect.gen(function* () {
-    const build = yield* liveBuild
     const changes = yield* readChanges(after)
     // the snapshot does not hold all rows of a build that was promoted since
-    return (yield* liveBuild) === build ? changes : yield* indexChanges(after)
+    return (yield* liveBuild) === changes.build ? changes : yield* indexChanges(after)
   })
 
 const readChanges = (after: number) =>
@@ -258,8 +259,8 @@ const readChanges = (after: number) =>
     Effect.gen(function* () {
       yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`
       const from = BigInt(after)
-      const [bound] = yield* sql<{ position: bigint; rows: bigint; last: bigint }>`
-        SELECT m.position, p.rows, p.last FROM read_models m, (
+      const [bound] = yield* sql<{ build: number; position: bigint; rows: bigint; last: bigint }>`
+        SELECT m.build, m.position, p.rows, p.last FROM read_models m, (
           SELECT count(*) AS rows, max(changed) AS last FROM (
             SELECT changed FROM snippets_v1.terms WHERE changed > ${from} ORDER BY changed LIMIT ${page}) t) p
         WHERE m.name = 'snippets' AND m.version = 1 AND m.live`
@@ -273,7 +274,7 @@ const readChanges = (after: number) =>
         WHERE v.changed > ${from} AND v.changed <= ${to} AND t.changed <= ${from}`
       const removed = yield* sql<{ id: string }>`
         SELECT id FROM snippets_v1.removed WHERE changed > ${from} AND changed <= ${to}`
-      const changes: IndexChanges = { position: Number(to), put, voted, removed: removed.map(({ id }) => id) }
+      const changes: IndexChanges = { build: bound?.build, position: Number(to), put, voted, removed: removed.map(({ id }) => id) }
       return changes
     }).pipe(sql.withTransaction)
   )

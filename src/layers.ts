@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Option, PubSub, Redacted, Schedule } from "effect"
 import * as GitWorkspaces from "#infra/git/layer.ts"
 import * as JustBash from "#infra/JustBash/layer.ts"
 import * as LanguageModels from "#infra/languageModels.ts"
@@ -10,6 +10,7 @@ import * as PostgresReadModels from "#infra/PostgresReadModels/layer.ts"
 import * as PostgresRequests from "#infra/PostgresRequests.ts"
 import * as Postgres from "#infra/postgres/client.ts"
 import { connect, launch } from "#infra/postgres/launcher/launcher.ts"
+import { lockFolder } from "#infra/postgres/launcher/lock.ts"
 import * as TreeSitterAnalysis from "#infra/TreeSitterAnalysis/layer.ts"
 import { Keys } from "#projections/Keys.ts"
 import { KeyUsage } from "#projections/KeyUsage.ts"
@@ -38,16 +39,46 @@ export const serviceDatabase = ({ dataDir, databaseUrl }: Place) =>
     )
   )
 
-/** The command line's: a running service's when there is one, and otherwise as the service's own. */
-export const toolDatabase = ({ dataDir, databaseUrl }: Place) =>
-  Layer.unwrap(
-    Effect.gen(function* () {
-      if (databaseUrl !== undefined) return Postgres.layer(databaseUrl)
-      const running = yield* connect({ dataDir })
-      const { url } = running._tag === "Some" ? running.value : yield* launch({ dataDir })
-      return Postgres.layer(url)
-    })
+/**
+ * The command line's: a running Postgres of the data folder, which is left running, or one that is started and stopped
+ * here. `alone` says that no service keeps the read models up, because the folder's lock could be had.
+ */
+const toolDatabase = ({ dataDir, databaseUrl }: Place) =>
+  Effect.gen(function* () {
+    // processes that project the same log beside each other do no harm
+    if (databaseUrl !== undefined) return { url: databaseUrl, alone: true }
+    const running = yield* connect({ dataDir })
+    if (Option.isNone(running)) return { url: (yield* launch({ dataDir })).url, alone: true }
+    return { url: running.value.url, alone: Option.isSome(yield* Effect.option(lockFolder(dataDir))) }
+  }).pipe(
+    // another one holds the folder, and its Postgres is still starting or already stopping
+    Effect.retry({ while: ({ reason }) => reason === "in-use", times: 100, schedule: Schedule.spaced("100 millis") })
   )
+
+/** For a process beside a running service, whose projector it is that moves the read models. */
+const someoneElsesProjector = Layer.effect(
+  Projector,
+  Effect.map(PubSub.sliding<string>(1), (moved) => Projector.of({ moved, failures: Effect.succeed(new Map()) }))
+)
+
+/** What the command line stands on: the log and the read models. No reactions, no server. */
+export const tool = (place: Place) =>
+  Layer.unwrap(
+    Effect.map(toolDatabase(place), ({ url, alone }) =>
+      Layer.mergeAll(
+        Dispatcher.layer,
+        Asker.layer.pipe(Layer.provideMerge(alone ? Projector.layer(projections) : someoneElsesProjector))
+      ).pipe(
+        Layer.provideMerge(Layer.mergeAll(PostgresEventStore.layer, PostgresReadModels.layer, PostgresInstallation.layer)),
+        Layer.provideMerge(Postgres.layer(url))
+      )
+    )
+  )
+
+/** Reads source files. */
+export const analysis = TreeSitterAnalysis.layer
+
+export { findText } from "#infra/postgres/findText.ts"
 
 /** The log and the read models, on a database. */
 export const log = Layer.mergeAll(

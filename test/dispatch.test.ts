@@ -51,6 +51,32 @@ const suite = <E>(name: string, store: Layer.Layer<EventStore, E>) =>
       })
     )
 
+    it.effect("answers so also when it comes together with new ones", () =>
+      Effect.gen(function* () {
+        for (const dispatcher of [yield* Dispatcher, yield* another]) {
+          const snippet = randomUUID()
+          yield* uploadSnippet(snippet)
+          const ids = upTo(5).map(() => randomUUID())
+          const first = yield* Effect.forEach(ids, (id) => castVote(snippet, id))
+          const mixed = yield* Effect.forEach(
+            ids.flatMap((id) => [id, randomUUID()]),
+            (id) => castVote(snippet, id),
+            together
+          ).pipe(Effect.provideService(Dispatcher, dispatcher))
+          assert.deepStrictEqual(
+            mixed.filter((_, n) => n % 2 === 0),
+            first
+          )
+          const added = mixed.filter((_, n) => n % 2 === 1).flat()
+          assert.sameMembers(
+            added.map(({ revision }) => revision),
+            [6, 7, 8, 9, 10]
+          )
+          assert.lengthOf(yield* log(`snippet-${snippet}`), 11)
+        }
+      })
+    )
+
     it.effect("answers so also when it would refuse by now", () =>
       Effect.gen(function* () {
         const snippet = randomUUID()

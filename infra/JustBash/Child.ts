@@ -65,14 +65,7 @@ export const startChild: Effect.Effect<Child> = Effect.gen(function* () {
   child.once("error", died)
   child.stdin.on("error", died)
   child.stdout.on("error", died)
-  // A command at work leaves the processor to the service.
-  if (child.pid !== undefined) {
-    try {
-      setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
-    } catch {}
-  }
-  // An idle shell keeps no process alive.
-  child.unref()
+  lowerPriority(child.pid)
   return {
     inbox,
     send: (message) => {
@@ -86,3 +79,12 @@ export const startChild: Effect.Effect<Child> = Effect.gen(function* () {
     })
   }
 })
+
+/** A command at work leaves the processor to the service. */
+const lowerPriority = (pid: number | undefined) => {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // It has ended already, or the system has no priorities.
+  }
+}

@@ -5,8 +5,11 @@ import { Language, Parser, type Tree } from "web-tree-sitter"
 
 /** Longer sources are not parsed; characters. */
 const longest = 1 << 20
-/** A parse that takes longer is given up: it would hold up everything else; ms. */
-const patience = 250
+/**
+ * Steps (calls of the parser's progress callback, some 75 a millisecond) after which a parse is given up, since it holds up
+ * everything else: about 600 KB of code. Counted and not timed, so that a busy machine reads a file as an idle one does.
+ */
+const patience = 20_000
 
 const { resolve } = createRequire(import.meta.url)
 
@@ -47,11 +50,11 @@ export const makeGrammars = Effect.gen(function* () {
   const withTree = <A>(grammar: string, source: string, use: (tree: Tree) => A): A | undefined => {
     const language = languages.get(grammar)
     if (language === undefined || parser === undefined || source.length > longest) return undefined
-    const deadline = performance.now() + patience
+    let steps = 0
     let tree: Tree | null = null
     try {
       parser.setLanguage(language)
-      tree = parser.parse(source, null, { progressCallback: () => performance.now() > deadline })
+      tree = parser.parse(source, null, { progressCallback: () => ++steps > patience })
       // A parser that gave up would go on with that text at its next call.
       if (tree === null) parser.reset()
       return tree === null ? undefined : use(tree)

@@ -46,11 +46,17 @@ export interface IndexMatch {
 export interface IndexAnswer {
   /** Best first, at most `limit`; ties in order of id. */
   readonly matches: ReadonlyArray<IndexMatch>
-  /** All that share a term with the query and pass the filters. */
+  /** All that share a term with the query, or a synonym of one, and pass the filters. */
   readonly total: number
 }
 
-/** Finds snippets by the words of a task. Fed by a projection; knows no text, only terms. */
+/**
+ * Finds snippets by the words of a task. Fed by a projection; knows no text, only terms.
+ *
+ * A score depends on nothing but the snippets that the query's homes (and `includePublic`) let it see: how rare a word is
+ * elsewhere must not leak. `put` of an id that is there replaces it, wherever it was; `remove` and `votes` of an unknown one
+ * do nothing. A long `put` lets searches in between.
+ */
 export class SnippetIndex extends Context.Service<
   SnippetIndex,
   {

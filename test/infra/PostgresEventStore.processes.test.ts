@@ -1,5 +1,5 @@
 import * as PgConnection from "@effect/sql-pg/PgConnection"
-import { assert, layer } from "@effect/vitest"
+import { assert, it, layer } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, PubSub } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { appendBatch } from "#infra/PostgresEventStore/append.ts"
@@ -134,3 +134,16 @@ layer(two, { excludeTestServices: true })("two PostgresEventStores on one databa
     }).pipe(Effect.scoped)
   )
 })
+
+it.live("several PostgresEventStores may start at once on an empty database", () =>
+  Effect.gen(function* () {
+    const url = yield* freshDatabase
+    const start = Effect.gen(function* () {
+      const { append } = yield* EventStore
+      const [[event]] = (yield* append(to(fresh()))) as [[StoredEvent]]
+      return event.position
+    }).pipe(Effect.provide(storeOn(url)))
+    const positions = yield* Effect.all([start, start, start], { concurrency: "unbounded" })
+    assert.sameMembers(positions, [1, 2, 3])
+  })
+)
