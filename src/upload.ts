@@ -70,7 +70,7 @@ const read = Effect.fnUntraced(function* (upload: Upload) {
  * adds a task and a vote to it. Code that was deleted is a new snippet, of the next generation.
  */
 export const upload = Effect.fnUntraced(function* (
-  holder: Pick<Holder, "tenant" | "user" | "secret">,
+  holder: Pick<Holder, "tenant" | "secret"> & { readonly user: string | null },
   upload: Upload,
   attempt: Attempt
 ) {

@@ -7,7 +7,7 @@ export const defaultTimeout = 30_000
 export const defaultOutput = 100_000
 
 /** Of the child's heap. Without a limit a command took 4 GB in 15 seconds. */
-export const heapMegabytes = 256
+export const heapMegabytes = 384
 
 /** just-bash's own, which end most runaway commands with a message before the child's limits kill it. */
 export const executionLimits: NonNullable<BashOptions["executionLimits"]> = {

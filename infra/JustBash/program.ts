@@ -118,8 +118,9 @@ const receive = (message: ToChild) => {
   const { id, answer } = message
   const call = waiting.get(id)
   waiting.delete(id)
-  if ("value" in answer) call?.resolve(answer.value as never)
-  else call?.reject(errorOf(call.call, answer.failure))
+  // JSON leaves out a `value` that is undefined.
+  if ("failure" in answer) call?.reject(errorOf(call.call, answer.failure))
+  else call?.resolve(answer.value as never)
 }
 
 const read = unframe((message) => receive(message as ToChild))

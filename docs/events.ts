@@ -1,0 +1,103 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { currentVersion, type EventType, eventSchemas } from "#domain/events.ts"
+import { typesOf } from "#ports/Projection.ts"
+import { Api } from "#src/api/Api.ts"
+import { projections } from "#src/layers.ts"
+import { MoveRefs } from "#src/reactions/MoveRefs.ts"
+
+const at = (path: string) => new URL(`../${path}`, import.meta.url)
+const read = (path: string) => readFileSync(at(path), "utf8")
+
+const list = (names: Iterable<string>) => [...names].map((name) => `\`${name}\``).join(", ") || "–"
+
+const commandsIn = (text: string): ReadonlyArray<string> => {
+  const given = [...text.matchAll(/\b[A-Z]\w*Command\.([A-Z]\w+)\(/g)].map(([, command]) => command!)
+  const calls = /\bupload\(/.test(text) ? commandsIn(read("src/upload.ts")) : []
+  return [...new Set([...given, ...calls])]
+}
+
+/** Handler name → the commands that its code gives. */
+const commandsOfHandlers = (): ReadonlyMap<string, ReadonlyArray<string>> => {
+  const handlers = new Map<string, ReadonlyArray<string>>()
+  for (const file of readdirSync(at("src/http")).filter((name) => name.endsWith(".ts"))) {
+    const [, ...blocks] = read(`src/http/${file}`).split(/\.handle\(\s*"/)
+    for (const block of blocks) handlers.set(block.slice(0, block.indexOf('"')), commandsIn(block))
+  }
+  return handlers
+}
+
+interface Stream {
+  readonly name: string
+  readonly commands: ReadonlyArray<string>
+  readonly events: ReadonlyArray<string>
+}
+
+/** What each domain file declares: its commands and the events of its stream. */
+const streams = (): ReadonlyArray<Stream> =>
+  readdirSync(at("domain"))
+    .filter((name) => name.endsWith(".ts"))
+    .flatMap((file) => {
+      const text = read(`domain/${file}`)
+      const union = /export const (\w+)Event = Schema\.TaggedUnion\(\{([\s\S]*?)\n\}\)/.exec(text)
+      if (union === null) return []
+      const commands = /Data\.TaggedEnum<\{([\s\S]*?)\n\}>/.exec(text)?.[1] ?? ""
+      const named = (body: string) => [...body.matchAll(/^ {2}([A-Z]\w+)\b/gm)].map(([, name]) => name!)
+      return [{ name: union[1]!, commands: named(commands), events: named(union[2]!) }]
+    })
+
+const fieldsOf = (type: EventType) => {
+  const { _tag, subject, text, ...facts } = eventSchemas[type].fields as unknown as Record<string, unknown>
+  const inner = (text as { members?: ReadonlyArray<{ fields?: object }> } | undefined)?.members?.[0]?.fields ?? {}
+  return { facts: Object.keys(facts), text: Object.keys(inner) }
+}
+
+/** The whole page. */
+export const render = (): string => {
+  const handlers = commandsOfHandlers()
+  const known = streams()
+  const streamOfCommand = (command: string) => known.find(({ commands }) => commands.includes(command))?.name ?? ""
+  const routes = Object.values(Api.groups).flatMap((group) =>
+    Object.values(group.endpoints as Record<string, { identifier: string; method: string; path: string }>).flatMap(
+      ({ identifier, method, path }) => {
+        const commands = handlers.get(identifier) ?? []
+        return commands.map((command) => `| \`${method} ${path}\` | \`${command}\` | \`domain/${streamOfCommand(command)}.ts\` |`)
+      }
+    )
+  )
+  const eventRows = known.flatMap(({ name, events }) =>
+    (events as ReadonlyArray<EventType>).map((type) => {
+      const { facts, text } = fieldsOf(type)
+      const models = projections.filter((projection) => typesOf(projection).includes(type)).map((model) => model.name)
+      const reactions = [MoveRefs].filter(({ on }) => (on as ReadonlyArray<string>).includes(type)).map((one) => one.name)
+      return `| \`${type}\` ${currentVersion(type)} | ${name} | ${list(facts)} | ${list(text)} | ${list(models)} | ${list(reactions)} |`
+    })
+  )
+  return [
+    "# Events",
+    "",
+    "Generated from the code by `docs/events.ts`; `npm run ok` checks that it is current.",
+    "",
+    "## Route → command → decider",
+    "",
+    "| route | command | decided in |",
+    "|---|---|---|",
+    ...routes,
+    "",
+    "## Decider → commands → events",
+    "",
+    "| stream | commands | events |",
+    "|---|---|---|",
+    ...known.map(({ name, commands, events }) => `| ${name} | ${list(commands)} | ${list(events)} |`),
+    "",
+    "## Event → read models",
+    "",
+    "`text` is what lies beside the log and can be erased.",
+    "",
+    "| event, version | stream | facts | text | read models | reactions |",
+    "|---|---|---|---|---|---|",
+    ...eventRows,
+    ""
+  ].join("\n")
+}
+
+if (import.meta.main) writeFileSync(at("docs/events.md"), render())
