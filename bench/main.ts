@@ -1,11 +1,13 @@
 import { NodeRuntime } from "@effect/platform-node"
 import { Console, Effect } from "effect"
 import { append } from "./append.ts"
+import { http } from "./http.ts"
+import { lag } from "./lag.ts"
 import { replay } from "./replay.ts"
 import { type Measured, table } from "./report.ts"
 
 /** `bench [name …] [--scale=0.1]`: each prints its rows beside the design's bars. */
-const benches: Record<string, (scale: number) => Effect.Effect<ReadonlyArray<Measured>, unknown>> = { append, replay }
+const benches: Record<string, (scale: number) => Effect.Effect<ReadonlyArray<Measured>, unknown>> = { append, replay, lag, http }
 
 const args = process.argv.slice(2)
 const scale = Number(args.find((arg) => arg.startsWith("--scale="))?.slice("--scale=".length) ?? 1)

@@ -140,11 +140,13 @@ export const listKeys = (tenant: string) =>
         LEFT JOIN key_usage_v1.keys u ON u.id = k.id
         WHERE k.tenant = ${tenant} ORDER BY k.created_by`,
       (rows) =>
-        rows.map((row): ListedKey => ({
-          ...row,
-          created_at: row.created_at.toISOString(),
-          last_used_at: row.last_used_at?.toISOString() ?? null
-        }))
+        rows.map(
+          (row): ListedKey => ({
+            ...row,
+            created_at: row.created_at.toISOString(),
+            last_used_at: row.last_used_at?.toISOString() ?? null
+          })
+        )
     )
   )
 

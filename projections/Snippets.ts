@@ -274,7 +274,13 @@ const readChanges = (after: number) =>
         WHERE v.changed > ${from} AND v.changed <= ${to} AND t.changed <= ${from}`
       const removed = yield* sql<{ id: string }>`
         SELECT id FROM snippets_v1.removed WHERE changed > ${from} AND changed <= ${to}`
-      const changes: IndexChanges = { build: bound?.build, position: Number(to), put, voted, removed: removed.map(({ id }) => id) }
+      const changes: IndexChanges = {
+        build: bound?.build,
+        position: Number(to),
+        put,
+        voted,
+        removed: removed.map(({ id }) => id)
+      }
       return changes
     }).pipe(sql.withTransaction)
   )

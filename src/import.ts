@@ -3,7 +3,7 @@ import { filename } from "#domain/filename.ts"
 import { derivedId, keyedDigest } from "#domain/Id.ts"
 import { EventStore } from "#ports/EventStore.ts"
 import type { Line } from "./lines.ts"
-import { type Upload, upload } from "./upload.ts"
+import { type Upload, upload, uploadId } from "./upload.ts"
 
 /** Where imported snippets go, and whose they are. */
 export interface ImportTo {
@@ -99,7 +99,10 @@ const toUpload = ({ home, workspace, publish }: ImportTo, entry: typeof Entry.Ty
     ...{ home, workspace, agent: null, origin: "import", source: entry.source, task: null, logs: null },
     ...{ succeeded: true, publish, dependencies: entry.dependencies ?? {}, tags: entry.tags ?? [] },
     ...{ vote: null, gradingCount: null },
-    path: language === undefined ? (name ?? "") : filename({ path: "", name: name ?? "snippet", language, id: "" }, new Set()),
+    path:
+      language === undefined
+        ? (name ?? "snippet")
+        : filename({ path: name ?? "snippet", name: "", language, id: "" }, new Set()),
     ...Object.fromEntries(Object.entries(said).filter(([, value]) => value != null))
   }
 }
@@ -116,14 +119,25 @@ export const importLines = Effect.fnUntraced(function* (
   to: ImportTo,
   on: { readonly bad: (bad: BadLine) => void; readonly done: (line: Line) => void }
 ) {
-  const before = yield* Effect.flatMap(EventStore, ({ head }) => head)
+  const log = yield* EventStore
+  const before = yield* log.head
   const seen = new Set<string>()
   const bad: Array<BadLine> = []
   const counts = { lines: 0, stored: 0, merged: 0, unchanged: 0, position: 0 }
+  // as long as lines turn out to be known it is worth asking first: that is quicker than deciding them again
+  let repeating = true
+
+  const isKnown = (commandId: string) =>
+    repeating ? Effect.map(log.outcome(uploadId(commandId, 0)), (events) => events.length > 0) : Effect.succeed(false)
 
   const store = Effect.fnUntraced(function* (text: string) {
     const digest = keyedDigest(to.secret, text)
     const commandId = derivedId("import", to.home, digest)
+    repeating = yield* isKnown(commandId)
+    if (repeating) {
+      counts.unchanged += 1
+      return
+    }
     const entry = yield* parse(text)
     const attempt = { commandId, correlationId: commandId, actor: operator }
     const { name, position } = yield* upload({ ...to, user: null }, toUpload(to, entry), attempt).pipe(
@@ -131,7 +145,8 @@ export const importLines = Effect.fnUntraced(function* (
       Effect.mapError(() => new ImportStopped({ message: "the log does not take anything at the moment" })),
       Effect.catchDefect((defect) => Effect.fail(`could not be stored: ${String(defect).split("\n")[0]}`))
     )
-    if (seen.has(digest) || position <= before) counts.unchanged += 1
+    repeating = position <= before
+    if (seen.has(digest) || repeating) counts.unchanged += 1
     else if (name === null) counts.merged += 1
     else counts.stored += 1
     seen.add(digest)

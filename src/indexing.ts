@@ -1,8 +1,8 @@
 import { Clock, Context, Effect, Layer, PubSub, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
-import { indexChanges, Snippets } from "#projections/Snippets.ts"
 import { schemaOf } from "#ports/Projection.ts"
 import { SnippetIndex } from "#ports/SnippetIndex.ts"
+import { indexChanges, Snippets } from "#projections/Snippets.ts"
 import { Projector } from "./project.ts"
 
 const patience = 1_000
@@ -11,11 +11,14 @@ const patience = 1_000
  * Keeps this process's snippet index like the catalogue: it reads on in the catalogue's rows from where it was, whichever
  * process had written them, and at start from the beginning, from terms that are stored there.
  */
-export class Indexing extends Context.Service<Indexing, {
-  /** Waits until the index holds every change up to a position, or for a second. */
-  readonly reach: (position: number) => Effect.Effect<void>
-  readonly position: Effect.Effect<number>
-}>()("cairn/Indexing") {
+export class Indexing extends Context.Service<
+  Indexing,
+  {
+    /** Waits until the index holds every change up to a position, or for a second. */
+    readonly reach: (position: number) => Effect.Effect<void>
+    readonly position: Effect.Effect<number>
+  }
+>()("cairn/Indexing") {
   static readonly layer = Layer.effect(
     Indexing,
     Effect.gen(function* () {
@@ -25,10 +28,18 @@ export class Indexing extends Context.Service<Indexing, {
       const one = yield* Semaphore.make(1)
       const name = schemaOf(Snippets)
       let position = 0
+      let build: number | undefined
 
       const step = Effect.gen(function* () {
         const from = position
         const changes = yield* indexChanges(from)
+        const replaced = build !== undefined && changes.build !== build
+        build = changes.build
+        if (replaced) {
+          // another build was promoted, perhaps because this one was wrong: all of it again, over what is here
+          position = 0
+          return true
+        }
         yield* index.put(changes.put.map(({ published, ...snippet }) => ({ ...snippet, isPublic: published })))
         yield* index.votes(changes.voted)
         yield* index.remove(changes.removed)

@@ -69,7 +69,9 @@ export const tool = (place: Place) =>
         Dispatcher.layer,
         Asker.layer.pipe(Layer.provideMerge(alone ? Projector.layer(projections) : someoneElsesProjector))
       ).pipe(
-        Layer.provideMerge(Layer.mergeAll(PostgresEventStore.layer, PostgresReadModels.layer, PostgresInstallation.layer)),
+        Layer.provideMerge(
+          Layer.mergeAll(PostgresEventStore.layer, PostgresReadModels.layer, PostgresInstallation.layer)
+        ),
         Layer.provideMerge(Postgres.layer(url))
       )
     )
@@ -78,6 +80,7 @@ export const tool = (place: Place) =>
 /** Reads source files. */
 export const analysis = TreeSitterAnalysis.layer
 
+export { parentGone } from "#infra/parent.ts"
 export { findText } from "#infra/postgres/findText.ts"
 
 /** The log and the read models, on a database. */

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
-import { type Projection, typesOf } from "#ports/Projection.ts"
 import { EventStore } from "#ports/EventStore.ts"
+import { type Projection, typesOf } from "#ports/Projection.ts"
 import { type Build, type Difference, ReadModels } from "#ports/ReadModels.ts"
 import * as Codec from "./codec.ts"
 
@@ -81,7 +81,7 @@ export const replay = Effect.fnUntraced(function* (
     }
   })
 
-  const compared = (build: Build, suspects: ReadonlySet<string> | undefined) =>
+  const compared = (build: Build, suspects: ReadonlySet<string> | undefined, last: boolean) =>
     models.hold(
       projection,
       Effect.fnUntraced(function* (live) {
@@ -89,7 +89,8 @@ export const replay = Effect.fnUntraced(function* (
         const all = yield* models.compare(live, rebuilt, suspects === undefined ? shown : shown * looks)
         const differences = suspects === undefined ? all : all.filter((difference) => suspects.has(nameOf(difference)))
         const head = yield* store.head
-        const settled = all.length === 0 || (suspects !== undefined && differences.length > 0) || head === live.position
+        const certain = all.length === 0 || head === live.position || (suspects !== undefined && differences.length > 0)
+        const settled = certain || last
         if (settled && options.promote) yield* models.promote(rebuilt)
         return { rebuilt, live, all, differences, settled, head }
       })
@@ -99,10 +100,14 @@ export const replay = Effect.fnUntraced(function* (
     let build = first
     let suspects: ReadonlySet<string> | undefined
     for (let look = 1; ; look++) {
-      const { rebuilt, live, all, differences, settled, head } = yield* compared(yield* bringNear(build), suspects)
+      const { rebuilt, live, all, differences, settled, head } = yield* compared(
+        yield* bringNear(build),
+        suspects,
+        look === looks
+      )
       const { position } = rebuilt
-      if (settled || look === looks) {
-        yield* models.drop(settled && options.promote ? live : rebuilt)
+      if (settled) {
+        yield* models.drop(options.promote ? live : rebuilt)
         const replayed: Replayed = { projection, position, events, differences: differences.slice(0, shown) }
         return replayed
       }

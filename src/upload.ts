@@ -65,6 +65,9 @@ const read = Effect.fnUntraced(function* (upload: Upload) {
   return { language: upload.language ?? analysis.language, completeness: analysis.completeness, text }
 })
 
+/** The id of the command that stores a file, by the attempt at it and the snippet's generation. */
+export const uploadId = (attempt: string, generation: number): string => derivedId("upload", attempt, generation)
+
 /**
  * Stores one file. The same code in the same home is one snippet: its id comes from its source, and this upload then
  * adds a task and a vote to it. Code that was deleted is a new snippet, of the next generation.
@@ -83,7 +86,7 @@ export const upload = Effect.fnUntraced(function* (
 
   const store = (generation: number) => {
     const snippet = keyedId(holder.secret, "snippet", home, sourceDigest, generation)
-    const commandId = derivedId("upload", attempt.commandId, generation)
+    const commandId = uploadId(attempt.commandId, generation)
     const due = vote === null && upload.gradingCount !== null
     const grading = due ? { request: derivedId("grading", commandId), count: upload.gradingCount! } : null
     return dispatch(Snippet, {

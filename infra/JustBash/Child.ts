@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process"
+import { realpathSync } from "node:fs"
 import { constants, setPriority } from "node:os"
 import { fileURLToPath } from "node:url"
 import { Effect, Queue } from "effect"
@@ -14,28 +15,35 @@ export interface Child {
   readonly kill: Effect.Effect<void>
 }
 
-const program = fileURLToPath(new URL("./program.ts", import.meta.url))
-const house = fileURLToPath(new URL("../../", import.meta.url))
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+const program = here("./program.ts")
+const house = here("../../")
 
-/** The runtime's own sandbox is the second layer: it reads this program and nothing else of the machine. */
-const options =
+/** What it needs to load: not the whole house, which the data folder may be in. A link to packages counts as its target. */
+const readable = (): ReadonlyArray<string> => {
+  const packages = here("../../node_modules")
+  const files = ["package.json", "deno.json"].map((name) => `${house}${name}`)
+  return [here("."), ...files, ...new Set([packages, realpathSync(packages)])]
+}
+
+/** The runtime's own sandbox is the second layer: it reads this program, an empty environment and nothing else. */
+const options = (): ReadonlyArray<string> =>
   process.versions["deno"] === undefined
-    ? [`--max-old-space-size=${heapMegabytes}`, "--permission", `--allow-fs-read=${house}*`, "--no-warnings"]
+    ? [
+        ...["--permission", ...readable().map((path) => `--allow-fs-read=${path}`), "--no-warnings"],
+        `--max-old-space-size=${heapMegabytes}`
+      ]
     : [
-        "run",
-        "--quiet",
-        "--no-prompt",
-        "--cached-only",
-        `--allow-read=${house}`,
+        ...["run", "--quiet", "--no-prompt", "--cached-only", `--allow-read=${readable().join(",")}`, "--allow-env"],
         `--v8-flags=--max-old-space-size=${heapMegabytes}`
       ]
 
 export const startChild: Effect.Effect<Child> = Effect.gen(function* () {
   const inbox = yield* Queue.unbounded<FromChild>()
   // Nothing of the service's environment, folder or output. Its own group, so that a terminal's Ctrl-C is not for it.
-  const child = spawn(process.execPath, [...options, program], {
+  const child = spawn(process.execPath, [...options(), program], {
     cwd: house,
-    env: { NO_COLOR: "1" },
+    env: {},
     stdio: ["pipe", "pipe", "ignore"],
     detached: true
   })

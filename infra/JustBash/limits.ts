@@ -14,6 +14,9 @@ export const executionLimits: NonNullable<BashOptions["executionLimits"]> = {
   maxSourceBytes: 1 * MiB,
   maxCommandCount: 100_000,
   maxLoopIterations: 100_000,
+  // Of records too: files of that many lines are no runaways.
+  maxAwkIterations: 2_000_000,
+  maxSedIterations: 2_000_000,
   maxExecutionTimeMs: 600_000,
   // What is not on the heap, so that the child's own limit doesn't count it.
   maxLiveBytes: 128 * MiB,

@@ -4,11 +4,15 @@ import { frame, unframe } from "./frames.ts"
 import { executionLimits } from "./limits.ts"
 import { type Call, type CallFailed, type FromChild, mountPoint, type Operations, type ToChild } from "./protocol.ts"
 import { RemoteFs, type RemoteOperations } from "./RemoteFs.ts"
+import { rm } from "./rm.ts"
 
 /** The program of a child process: runs the commands of one shell until its stdin ends. It can be killed at any time. */
 
 // Its stdout is the pipe to the service, which nothing else may write to.
 for (const method of ["debug", "error", "info", "log", "warn"] as const) console[method] = () => {}
+
+// Taken now: while a command runs just-bash keeps everyone from it.
+const end = process.exit.bind(process, 0)
 
 const send = (message: FromChild) => {
   for (const part of frame(message)) {
@@ -81,6 +85,7 @@ const bash = new Bash({
   env: { HOME: "/home/agent", PATH: "/usr/bin:/bin", PWD: mountPoint, USER: "agent" },
   // It starts a Worker of its own, which has no limits.
   commands: names.filter((name) => name !== "sqlite3"),
+  customCommands: [rm],
   python: false,
   javascript: false,
   executionLimits
@@ -125,4 +130,6 @@ const receive = (message: ToChild) => {
 
 const read = unframe((message) => receive(message as ToChild))
 process.stdin.on("data", read)
-process.stdin.once("end", () => process.exit())
+process.stdin.once("end", end)
+process.stdin.once("error", end)
+process.stdin.once("close", end)

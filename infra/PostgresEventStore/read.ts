@@ -54,7 +54,10 @@ export const readStream = (stream: string, after: number) =>
 export const readAll = (after: number, { types, tenant, stream, limit = 1000 }: ReadAll) => {
   const filters = Object.entries({ "type = ANY": types, "tenant =": tenant, "stream =": stream })
     .filter(([, value]) => value !== undefined)
-    .map(([test, value], index) => ({ test: `AND ${test} ($${index + 3}${index === 0 && types ? "::text[]" : ""})`, value }))
+    .map(([test, value], index) => ({
+      test: `AND ${test} ($${index + 3}${index === 0 && types ? "::text[]" : ""})`,
+      value
+    }))
   const where = filters.map(({ test }) => test).join(" ")
   const values = filters.map(({ value }) => value)
   return query(`position > $1 ${where} ORDER BY position LIMIT $2`, [BigInt(after), BigInt(limit), ...values])

@@ -99,7 +99,9 @@ export const layer = Layer.effect(
           const { name, version } = projection
           const [row] = yield* sql<BuildRow>`
             SELECT build, position FROM read_models WHERE name = ${name} AND version = ${version} AND live FOR UPDATE`
-          return yield* use(asBuild(projection, row ?? { build: 0, position: 0n }))
+          // the one that it waited for was another replay, whose build is the live one now
+          if (row === undefined) return yield* new ReadModelsUnavailable({ message: `${name} was just replaced` })
+          return yield* use(asBuild(projection, row))
         }).pipe(sql.withTransaction, unavailable),
       compare: (a, b, limit) => unavailable(here(differences(a.projection, a.build, b.build, limit))),
       promote: ({ projection, build }) =>

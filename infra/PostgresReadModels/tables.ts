@@ -33,9 +33,7 @@ export const showBuild = Effect.fnUntraced(function* (projection: Projection, bu
   if (before !== undefined) yield* sql.unsafe(`ALTER SCHEMA "${views}" RENAME TO "${oldViews(projection, before)}"`)
   yield* sql.unsafe(`CREATE SCHEMA "${views}"`)
   for (const name of Object.keys(projection.tables)) {
-    yield* sql.unsafe(
-      `CREATE VIEW "${views}"."${name}" AS SELECT * FROM "${buildSchema(projection, build)}"."${name}"`
-    )
+    yield* sql.unsafe(`CREATE VIEW "${views}"."${name}" AS SELECT * FROM "${buildSchema(projection, build)}"."${name}"`)
   }
 })
 
@@ -62,9 +60,10 @@ const applyTo = Effect.fnUntraced(function* (
   const ids = touched(table, events)
   if (ids.length === 0) return false
   const sql = yield* PgClient.PgClient
-  const found = yield* sql.unsafe<{ row: string }>(`SELECT to_json(t)::text AS row FROM ${name} t WHERE id = ANY ($1::text[])`, [
-    ids
-  ])
+  const found = yield* sql.unsafe<{ row: string }>(
+    `SELECT to_json(t)::text AS row FROM ${name} t WHERE id = ANY ($1::text[])`,
+    [ids]
+  )
   const rows = new Map<string, Row | undefined>(ids.map((id) => [id, undefined]))
   for (const { row } of found) {
     const parsed = JSON.parse(row) as Row

@@ -146,6 +146,8 @@ export const layer = HttpApiBuilder.group(Api, "snippets", (handlers) =>
         const command = SnippetCommand.DeleteSnippet({ snippet: id })
         const events = yield* dispatch(Snippet, { tenant: holder.tenant, stream: `snippet-${id}`, command, ...attempt })
         yield* written(events.at(-1)!.position)
+        // the catalogue has a copy of the text, which must be gone too when this is answered
+        yield* freshOrStale(Snippets)
         return { success: true, deleted_count: 1, message: "Deleted 1 snippet, its votes and its texts." }
       }).pipe(orProblem)
     )

@@ -4,7 +4,7 @@ import type { Overlay } from "./Workspaces.ts"
 export interface ExecResult {
   readonly stdout: string
   readonly stderr: string
-  /** The command's exit status; 124 when its time ran out, 137 when it was killed for memory or by `signal`. */
+  /** The command's exit status; 124 when its time ran out, 137 when it was killed for its memory. */
   readonly exit: number
   /** A write was refused because it would have taken the workspace past its limits. */
   readonly workspaceFull: boolean

@@ -1,13 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Deferred, Effect, Exit, Fiber, Redacted } from "effect"
-import { makeAnthropic } from "#infra/Anthropic/converse.ts"
-import type { AnthropicSettings } from "#infra/Anthropic/settings.ts"
-import { type Conversation, ConversationStopped } from "#ports/LanguageModel.ts"
+import { Effect } from "effect"
 import { calls, type MessagesApi, messagesApi, type Reply, says } from "#test/MessagesApi.ts"
-import { conversation, echo, recorder, resumePoints } from "./conversation.ts"
-
-const converse = (api: MessagesApi, asked: Conversation, settings: Partial<AnthropicSettings> = {}) =>
-  Effect.suspend(() => makeAnthropic({ apiKey: Redacted.make(api.key), baseURL: api.url, ...settings })(asked))
+import { conversation, converseWith, recorder, resumePoints } from "./conversation.ts"
 
 const thinking = { type: "thinking", thinking: "Hm.", signature: "c2lnbmVk" }
 const use = (text: string) => ({ name: "Echo", input: { text } })
@@ -30,7 +24,7 @@ describe("Anthropic", () => {
     Effect.gen(function* () {
       const api = yield* messagesApi(script)
       const kept = recorder()
-      const result = yield* converse(api, conversation(kept))
+      const result = yield* converseWith(api, conversation(kept))
       assert.deepStrictEqual(result, { output: "All done.", turns: 4, ended: "done", error: "" })
       assert.deepStrictEqual(kept.steps, [
         ...["before 1", "turn 1", "Echo a starts", "Echo a ends", "Echo wrong starts", "Echo wrong ends", "tools 1"],
@@ -55,12 +49,12 @@ describe("Anthropic", () => {
     Effect.gen(function* () {
       const api = yield* messagesApi(model(script))
       const whole = recorder()
-      const expected = yield* converse(api, conversation(whole))
+      const expected = yield* converseWith(api, conversation(whole))
       const last = api.requests.at(-1)!.body
       for (const history of resumePoints(whole.exchanges)) {
         const before = api.requests.length
         const kept = recorder()
-        const result = yield* converse(api, conversation(kept, { history: structuredClone(history) }))
+        const result = yield* converseWith(api, conversation(kept, { history: structuredClone(history) }))
         assert.deepStrictEqual(result, expected)
         assert.deepStrictEqual(kept.exchanges, whole.exchanges)
         const asked = api.requests.slice(before)
@@ -77,7 +71,7 @@ describe("Anthropic", () => {
       const recorded = { content: [{ type: "tool_use", id: "toolu_x", ...use("theirs") }], stopReason: "tool_use" }
       const usage = { inputTokens: 1, outputTokens: 1 }
       const asked = conversation(kept)
-      const result = yield* converse(api, {
+      const result = yield* converseWith(api, {
         ...asked,
         onTurn: (turn, said) => asked.onTurn(turn, turn === 1 ? { ...recorded, usage } : said),
         onTools: (turn, results) =>
@@ -100,14 +94,14 @@ describe("Anthropic", () => {
     Effect.gen(function* () {
       const api = yield* messagesApi(model([calls(use("a")), calls(use("b")), says("Never.")]))
       const kept = recorder()
-      const result = yield* converse(api, conversation(kept, { maxTurns: 2 }))
+      const result = yield* converseWith(api, conversation(kept, { maxTurns: 2 }))
       assert.strictEqual(result.ended, "max_turns")
       assert.strictEqual(result.turns, 2)
       assert.deepStrictEqual(kept.steps.slice(-3), ["Echo b starts", "Echo b ends", "tools 2"])
       assert.strictEqual(api.requests.length, 2)
       for (const history of resumePoints(kept.exchanges).slice(-2)) {
         const again = recorder()
-        assert.deepStrictEqual(yield* converse(api, conversation(again, { maxTurns: 2, history })), result)
+        assert.deepStrictEqual(yield* converseWith(api, conversation(again, { maxTurns: 2, history })), result)
       }
       assert.strictEqual(api.requests.length, 2)
     })
@@ -121,16 +115,16 @@ describe("Anthropic", () => {
         { content: [], stopReason: "refusal" },
         { content: [...text, ...calls(use("a")).content], stopReason: "max_tokens" }
       ])
-      const refused = yield* converse(api, conversation(recorder()))
+      const refused = yield* converseWith(api, conversation(recorder()))
       assert.deepStrictEqual(refused, {
         output: "I can't do that.",
         turns: 1,
         ended: "failed",
         error: "I can't do that."
       })
-      assert.strictEqual((yield* converse(api, conversation(recorder()))).error, "The model declined the task.")
+      assert.strictEqual((yield* converseWith(api, conversation(recorder()))).error, "The model declined the task.")
       const kept = recorder()
-      const cut = yield* converse(api, conversation(kept))
+      const cut = yield* converseWith(api, conversation(kept))
       assert.strictEqual(cut.ended, "failed")
       assert.include(cut.error, "cut off")
       assert.deepStrictEqual(kept.steps, ["before 1", "turn 1"])
@@ -142,97 +136,10 @@ describe("Anthropic", () => {
       const api = yield* messagesApi(() => says("Hi."))
       const aliases = { opus: "my-opus" }
       for (const name of ["sonnet", "opus", "haiku", "claude-x-1"]) {
-        yield* converse(api, conversation(recorder(), { model: name }), { aliases })
+        yield* converseWith(api, conversation(recorder(), { model: name }), { aliases })
       }
       const models = api.requests.map(({ body }) => body.model)
       assert.deepStrictEqual(models, ["claude-sonnet-5-5", "my-opus", "claude-haiku-5-5", "claude-x-1"])
-    })
-  )
-
-  const failures: ReadonlyArray<readonly [name: string, reply: Reply, says: string, requests: number]> = [
-    ["a wrong key", { status: 401, message: "invalid x-api-key" }, "refused the key", 1],
-    ["an unknown model", { status: 404, message: "model: nope" }, 'no model "claude-sonnet-5-5"', 1],
-    ["a request it refuses", { status: 400, message: "prompt is too long" }, "400: prompt is too long", 1],
-    ["a rate limit", { status: 429 }, "limits the rate", 3],
-    ["overload", { status: 529 }, "overloaded", 3],
-    ["its own failure", { status: 500, message: "key sk-ant-stand-in broke" }, "answered 500: key … broke", 3],
-    ["a cut connection", { cut: "before" }, "can't be reached", 3]
-  ]
-  for (const [name, reply, message, requests] of failures) {
-    it.live(`says what is wrong: ${name}`, () =>
-      Effect.gen(function* () {
-        const api = yield* messagesApi(() => reply)
-        const error = yield* Effect.flip(converse(api, conversation(recorder())))
-        assert.strictEqual(error._tag, "ModelFailed")
-        assert.include((error as { readonly message: string }).message, message)
-        assert.notInclude(JSON.stringify(error), api.key)
-        // Deno's fetch itself asks again where a connection ends without an answer.
-        if ("cut" in reply) assert.isAtLeast(api.requests.length, requests)
-        else assert.strictEqual(api.requests.length, requests)
-      })
-    )
-  }
-
-  it.live("says what is wrong: an answer that breaks off, nobody there, no answer in time", () =>
-    Effect.gen(function* () {
-      const after = new Promise(() => {})
-      const api = yield* messagesApi((_, n) => (n === 0 ? { cut: "middle" } : { ...says("late"), after }))
-      const broken = yield* Effect.flip(converse(api, conversation(recorder())))
-      assert.strictEqual(broken._tag, "ModelFailed")
-      const late = yield* Effect.flip(converse(api, conversation(recorder()), { timeout: 50 }))
-      assert.include(late.toString(), "did not answer in time")
-      yield* Effect.promise(() => api.close())
-      const gone = yield* Effect.flip(converse(api, conversation(recorder())))
-      assert.include(gone.toString(), `The model's API at ${new URL(api.url).host} can't be reached.`)
-    })
-  )
-
-  it.effect("retries what is passing", () =>
-    Effect.gen(function* () {
-      const api = yield* messagesApi([{ status: 529 }, { status: 429 }, says("At last.")])
-      assert.strictEqual((yield* converse(api, conversation(recorder()))).output, "At last.")
-    })
-  )
-
-  it.effect("stops before a turn when the run is stopped", () =>
-    Effect.gen(function* () {
-      const api = yield* messagesApi([says("Never.")])
-      const stopBefore = Effect.fail(new ConversationStopped({ reason: "revoked" }))
-      const error = yield* Effect.flip(converse(api, conversation(recorder(), { stopBefore })))
-      assert.strictEqual(error._tag, "ConversationStopped")
-      assert.strictEqual(api.requests.length, 0)
-    })
-  )
-
-  it.live("ends the request when it is interrupted", () =>
-    Effect.gen(function* () {
-      const api = yield* messagesApi([{ ...says("Never."), after: new Promise(() => {}) }])
-      const fiber = yield* Effect.forkChild(converse(api, conversation(recorder())))
-      yield* Effect.promise(() => api.arrived(1))
-      yield* Fiber.interrupt(fiber)
-      const [request] = api.requests
-      yield* Effect.promise(() => request!.ended)
-      assert.strictEqual(request!.status, 0)
-    })
-  )
-
-  it.live("ends the tool at work when it is interrupted, and starts no other", () =>
-    Effect.gen(function* () {
-      const started = yield* Deferred.make<void>()
-      const api = yield* messagesApi([calls(use("a"), use("b"))])
-      const kept = recorder()
-      let ended = false
-      const work = Effect.andThen(Deferred.succeed(started, undefined), Effect.never).pipe(
-        Effect.onInterrupt(() => Effect.sync(() => void (ended = true)))
-      )
-      const asked = conversation(kept, { tools: [echo("Echo", kept.steps, work)] })
-      const fiber = yield* Effect.forkChild(converse(api, asked))
-      yield* Deferred.await(started)
-      yield* Fiber.interrupt(fiber)
-      const exit = yield* Fiber.await(fiber)
-      assert.isTrue(Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause))
-      assert.isTrue(ended)
-      assert.deepStrictEqual(kept.steps, ["before 1", "turn 1", "Echo a starts"])
     })
   )
 
@@ -251,7 +158,7 @@ describe("Anthropic", () => {
       const keep = (...args: ReadonlyArray<unknown>) => void written.push(args)
       Object.assign(console, { debug: keep, info: keep, warn: keep, error: keep, log: keep })
       Object.assign(process.env, set)
-      yield* converse(api, conversation(recorder())).pipe(
+      yield* converseWith(api, conversation(recorder())).pipe(
         Effect.ensuring(
           Effect.sync(() => {
             Object.assign(console, { debug, info, warn, error, log })

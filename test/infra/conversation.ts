@@ -1,5 +1,7 @@
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { z } from "zod"
+import { makeAnthropic } from "#infra/Anthropic/converse.ts"
+import type { AnthropicSettings } from "#infra/Anthropic/settings.ts"
 import type {
   Conversation,
   ConversationStopped,
@@ -8,6 +10,11 @@ import type {
   ToolDefinition,
   ToolResult
 } from "#ports/LanguageModel.ts"
+import type { MessagesApi } from "#test/MessagesApi.ts"
+
+/** Holds a conversation with the stand-in of the API. */
+export const converseWith = (api: MessagesApi, asked: Conversation, settings: Partial<AnthropicSettings> = {}) =>
+  Effect.suspend(() => makeAnthropic({ apiKey: Redacted.make(api.key), baseURL: api.url, ...settings })(asked))
 
 /** What a run would record, in order, and the exchanges that it could resume from. */
 export interface Recorder {

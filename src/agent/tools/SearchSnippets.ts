@@ -34,10 +34,10 @@ export const searchSnippets = (search: SearchForSnippets) =>
     run: ({ task, top_k: topK = 3 }) =>
       Effect.map(search(task, topK), (found) => {
         let left = mostSource
-        const matches = found.map((match, index) => {
-          const fits = index === 0 || match.source.length <= left
-          if (fits) left -= match.source.length
-          return { ...match, source: fits ? match.source : null }
+        const matches = found.map(({ id, name, score, language, entrypoint, description, filename, source }, index) => {
+          const fits = index === 0 || source.length <= left
+          if (fits) left -= source.length
+          return { id, name, score, language, entrypoint, description, filename, source: fits ? source : null }
         })
         return JSON.stringify({ matches })
       })

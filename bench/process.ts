@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { join } from "node:path"
+import { Effect } from "effect"
+
+const root = join(import.meta.dirname, "..")
+
+export const freePort = Effect.callback<number>((resume) => {
+  const server = createServer().listen(0, "127.0.0.1", () => {
+    const { port } = server.address() as { port: number }
+    server.close(() => resume(Effect.succeed(port)))
+  })
+})
+
+const runtimeArgs = "deno" in process.versions ? ["run", "-A"] : []
+
+const answers = async (url: string) => {
+  try {
+    const response = await fetch(url)
+    await response.body?.cancel()
+    return response.status < 500
+  } catch {
+    return false
+  }
+}
+
+export interface Running {
+  readonly port: number
+  readonly child: ChildProcess
+  /** Milliseconds from the start of the process to its first good answer. */
+  readonly firstAnswer: number
+}
+
+/** Runs a program of the project on a free port, until the scope closes. */
+export const program = Effect.fnUntraced(function* (file: string, path: string, env: Record<string, string>) {
+  const port = yield* freePort
+  const started = performance.now()
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn(process.execPath, [...runtimeArgs, join(root, file)], {
+        cwd: root,
+        env: { ...process.env, PORT: String(port), ...env },
+        stdio: ["ignore", "ignore", "inherit"]
+      })
+    ),
+    (child) =>
+      Effect.callback<void>((resume) => {
+        if (child.exitCode !== null) return resume(Effect.void)
+        child.once("exit", () => resume(Effect.void))
+        child.kill("SIGTERM")
+      })
+  )
+  yield* Effect.promise(async () => {
+    while (!(await answers(`http://127.0.0.1:${port}${path}`))) await new Promise((resolve) => setTimeout(resolve, 5))
+  })
+  const running: Running = { port, child, firstAnswer: performance.now() - started }
+  return running
+})
+
+/** The service on a data folder, with the key of its owner. */
+export const service = Effect.fnUntraced(function* (dataDir: string) {
+  const key = `cairn_live_${"b".repeat(43)}`
+  const running = yield* program("src/main.ts", "/ready", {
+    ...{ CAIRN_DATA_DIR: dataDir, CAIRN_OWNER_KEY: key, CAIRN_RATE_LIMITS: "off", ANTHROPIC_API_KEY: "" }
+  })
+  return { ...running, key }
+})
+
+/** Resident memory of a process in MiB (Linux; elsewhere 0). */
+export const residentMiB = (child: ChildProcess): number => {
+  try {
+    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1] ?? 0) / 1024
+  } catch {
+    return 0
+  }
+}

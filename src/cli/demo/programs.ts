@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+
+const root = join(import.meta.dirname, "../../..")
+
+/** One of the project's programs, with the runtime that runs this one. */
+const start = (program: string, args: ReadonlyArray<string>, dataDir: string): ChildProcess =>
+  spawn(process.execPath, [...("Deno" in globalThis ? ["run", "-A"] : []), join(root, program), ...args], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      ...process.env,
+      ...{ CAIRN_DATA_DIR: dataDir, HOST: "127.0.0.1", PORT: "0", INIT_CWD: root },
+      // what the tour shows must not depend on what else is configured here; and no child outlives it
+      ...{ DATABASE_URL: "", ANTHROPIC_API_KEY: "", CAIRN_OWNER_KEY: "", CAIRN_RATE_LIMITS: "", CAIRN_SANDBOX: "" },
+      CAIRN_PARENT_PID: String(process.pid)
+    }
+  })
+
+const listen = (child: ChildProcess) => {
+  const said = { out: "", err: "" }
+  child.stdout!.setEncoding("utf8").on("data", (text: string) => void (said.out += text))
+  child.stderr!.setEncoding("utf8").on("data", (text: string) => void (said.err += text))
+  const ended = new Promise<number>((resolve) => child.once("close", (code) => resolve(code ?? -1)))
+  return { said, ended }
+}
+
+/** Runs `cairn …` to its end. */
+export const cairn = async (dataDir: string, ...args: ReadonlyArray<string>) => {
+  const child = start("src/cli/main.ts", args, dataDir)
+  const { said, ended } = listen(child)
+  return { code: await ended, ...said }
+}
+
+/** A service that runs, and how it is asked. */
+export interface Running {
+  readonly url: string
+  /** Sends a request with the owner's key; answers with the JSON, and fails on anything but a success. */
+  readonly ask: <A>(method: "GET" | "POST", path: string, body?: object) => Promise<A>
+  /** Ends it as an operator would, and waits until it has ended. */
+  readonly stop: () => Promise<void>
+}
+
+const within = async <A>(milliseconds: number, what: string, look: () => A | undefined): Promise<A> => {
+  const deadline = Date.now() + milliseconds
+  for (;;) {
+    const found = look()
+    if (found !== undefined) return found
+    if (Date.now() > deadline) throw new Error(`${what} took longer than ${milliseconds / 1000} s`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** Starts the service on a free port, and waits until it answers. */
+export const serve = async (dataDir: string): Promise<Running> => {
+  const child = start("src/main.ts", [], dataDir)
+  const { said, ended } = listen(child)
+  const stop = async () => {
+    child.kill("SIGTERM")
+    await ended
+  }
+  try {
+    const url = await within(60_000, "starting the service", () => {
+      if (child.exitCode !== null) throw new Error(`the service did not start: ${said.err || said.out}`)
+      return /Cairn is at (http:\S+)/.exec(said.out)?.[1]
+    })
+    const keyFile = join(dataDir, "owner.key")
+    const key = await within(5_000, "writing the key", () =>
+      existsSync(keyFile) ? readFileSync(keyFile, "utf8").trim() || undefined : undefined
+    )
+    const ask = async <A>(method: string, path: string, body?: object): Promise<A> => {
+      const response = await fetch(url + path, {
+        method,
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) })
+      })
+      const text = await response.text()
+      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+      return JSON.parse(text) as A
+    }
+    return { url, ask, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}

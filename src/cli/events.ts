@@ -1,0 +1,99 @@
+import { Effect, Option, PubSub, Schema } from "effect"
+import { Command, Flag } from "effect/cli"
+import { type EventType, eventSchemas } from "#domain/events.ts"
+import { EventStore, type StoredEvent } from "#ports/EventStore.ts"
+import * as Codec from "#src/codec.ts"
+import { onLog } from "./log.ts"
+import { organizationOf, orgFlag } from "./organization.ts"
+import { Json, plain, write } from "./output.ts"
+
+type Fields = { readonly [field: string]: unknown }
+
+/** A key's hash and a tenant's secret stay in the database. */
+const withoutSecrets = ({ _tag, hash, ...data }: Fields): Fields => {
+  const text = data["text"] as Fields | null | undefined
+  if (text == null || !("secret" in text)) return data
+  const { secret, ...rest } = text
+  return { ...data, text: rest }
+}
+
+const shown = (stored: StoredEvent) => ({
+  position: String(stored.position),
+  tenant: stored.tenant,
+  stream: stored.stream,
+  revision: stored.revision,
+  event_id: stored.eventId,
+  type: stored.type,
+  schema_version: stored.schemaVersion,
+  data: withoutSecrets(Codec.decode(stored).event as unknown as Fields),
+  actor: { key_id: stored.actor.key, user_id: stored.actor.user, organization_id: stored.actor.organization },
+  command_id: stored.commandId,
+  correlation_id: stored.correlationId,
+  causation_id: stored.causationId,
+  recorded_at: new Date(stored.recordedAt).toISOString()
+})
+
+const line = ({ position, recorded_at, type, stream, data }: ReturnType<typeof shown>) => {
+  const facts = plain(JSON.stringify(data))
+  return `${position.padStart(8)}  ${recorded_at}  ${type.padEnd(22)}  ${stream}  ${facts.length > 160 ? `${facts.slice(0, 160)}…` : facts}`
+}
+
+const types = Object.keys(eventSchemas) as ReadonlyArray<EventType>
+
+export const command = Command.make(
+  "events",
+  {
+    after: Flag.String("after").pipe(
+      Flag.withMetavar("POSITION"),
+      Flag.withDescription("Only those behind it: the next_after of an answer"),
+      Flag.withSchema(Schema.String.check(Schema.isPattern(/^\d{1,15}$/, { message: "is no position" }))),
+      Flag.withDefault("0")
+    ),
+    type: Flag.Literals("type", types).pipe(Flag.withDescription("Only of this type"), Flag.optional),
+    stream: Flag.String("stream").pipe(Flag.withDescription("Only of this stream"), Flag.optional),
+    org: orgFlag,
+    limit: Flag.Int("limit").pipe(
+      Flag.withDescription("At most so many, 1 to 10000; 100 unless given"),
+      Flag.filter(
+        (limit) => limit >= 1 && limit <= 10_000,
+        () => "expected a number from 1 to 10000"
+      ),
+      Flag.withDefault(100)
+    ),
+    follow: Flag.Boolean("follow").pipe(
+      Flag.withAlias("f"),
+      Flag.withDescription("Go on with what comes, until it is stopped; with --json one object a line"),
+      Flag.withDefault(false)
+    )
+  },
+  ({ after, type, stream, org, limit, follow }) =>
+    onLog(
+      Effect.gen(function* () {
+        const json = yield* Json
+        const store = yield* EventStore
+        const filters = {
+          ...(Option.isSome(org) ? { tenant: (yield* organizationOf(org)).id } : {}),
+          ...(Option.isSome(type) ? { types: [type.value] } : {}),
+          ...(Option.isSome(stream) ? { stream: stream.value } : {})
+        }
+        const read = (from: number) =>
+          Effect.map(store.readAll(from, { ...filters, limit }), (stored) => stored.map(shown))
+        if (!follow) {
+          const events = yield* read(Number(after))
+          const next_after = events.at(-1)?.position ?? after
+          yield* write(
+            json ? `${JSON.stringify({ events, next_after })}\n` : events.map((event) => `${line(event)}\n`).join("")
+          )
+          return
+        }
+        const hints = yield* store.hints
+        let from = Number(after)
+        while (true) {
+          const events = yield* read(from)
+          yield* write(events.map((event) => `${json ? JSON.stringify(event) : line(event)}\n`).join(""))
+          from = Number(events.at(-1)?.position ?? from)
+          if (events.length < limit) yield* PubSub.takeAll(hints)
+        }
+      }).pipe(Effect.scoped)
+    )
+).pipe(Command.withDescription("Print the log, oldest first"))

@@ -1,0 +1,40 @@
+import { Cause, Data, Predicate } from "effect"
+import { plain } from "./output.ts"
+
+/** What the operator asked for can't be done; the message is one line that says why. */
+export class Failed extends Data.TaggedError("Failed")<{ readonly message: string }> {}
+
+/** Refusals and faults whose tag says less than a sentence. */
+const sentences: { readonly [tag: string]: (error: { readonly [field: string]: unknown }) => string } = {
+  MemberLimitReached: ({ limit }) => `The organization has reached its limit of ${limit} members.`,
+  KeyNotFound: ({ key }) => `There is no live key ${key}.`,
+  Busy: () => "The log does not take anything at the moment. Giving the command again is safe.",
+  StoreUnavailable: () => "The log can't be read at the moment.",
+  Unreadable: () => "The read models can't be asked at the moment.",
+  BuildMoved: ({ name }) => `Another process rebuilds the read model ${name}.`,
+  TierRequired: ({ tier }) => `Workspaces need the tier PRO or ENTERPRISE; the organization's is ${tier}.`
+}
+
+const database = (error: unknown): string | undefined => {
+  for (let at: unknown = error; Predicate.isObject(at); at = at["cause"] ?? at["reason"]) {
+    const said = at["message"]
+    const deepest = at["cause"] === undefined && at["reason"] === undefined
+    if (deepest && typeof said === "string" && said !== "") return said
+  }
+  return undefined
+}
+
+const sentence = (error: unknown): string => {
+  if (!Predicate.isObject(error)) return String(error)
+  const tag = String(error["_tag"] ?? "")
+  const said = sentences[tag]?.(error)
+  if (said !== undefined) return said
+  if (tag === "SqlError") return `The database can't be used: ${database(error) ?? "no reason given"}`
+  return typeof error["message"] === "string" && error["message"] !== "" ? error["message"] : tag || "unknown"
+}
+
+/** Why it failed, on one line. */
+export const lineOf = (cause: Cause.Cause<unknown>): string => {
+  const line = plain(sentence(Cause.squash(cause))).trim()
+  return Cause.hasDies(cause) ? `unexpected: ${line}` : line
+}

@@ -1,0 +1,17 @@
+import { Schema } from "effect"
+
+const storable = Schema.makeFilter((text: string) =>
+  text.isWellFormed() && !text.includes("\u0000") ? undefined : "has a NUL or half a surrogate pair"
+)
+
+/** Text of 1 to so many characters. */
+export const text = (maximum: number) =>
+  Schema.String.check(
+    storable,
+    Schema.isMinLength(1, { message: "is empty" }),
+    Schema.isMaxLength(maximum, { message: `is longer than ${maximum} characters` })
+  )
+
+export const email = text(254).check(
+  Schema.isPattern(/^[^\s@]+@[^\s@]+$/, { message: "is no e-mail address; expected name@domain" })
+)

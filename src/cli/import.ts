@@ -1,0 +1,109 @@
+import { createReadStream, statSync } from "node:fs"
+import { resolve } from "node:path"
+import { Effect, Option, Result } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { type Scope, scopeOf } from "#domain/Scope.ts"
+import type { TenantRecord } from "#projections/Keys.ts"
+import { importLines } from "#src/import.ts"
+import { analysis, projections } from "#src/layers.ts"
+import { type Line, readLines } from "#src/lines.ts"
+import { Failed } from "./failure.ts"
+import { onLog, reach } from "./log.ts"
+import { organizationOf, orgFlag } from "./organization.ts"
+import { answer, Json, plain } from "./output.ts"
+import { progress } from "./progress.ts"
+
+/** Bad lines that are told on stderr; the JSON has all. */
+const told = 20
+
+/** The file as it lies where the user is; `-` is stdin. */
+const open = (name: string) =>
+  Effect.try({
+    try: () => {
+      if (name === "-") return { size: 0, chunks: process.stdin as AsyncIterable<Uint8Array> }
+      const path = resolve(process.env["INIT_CWD"] ?? ".", name)
+      const stat = statSync(path)
+      if (stat.isDirectory()) throw new Error("it is a folder")
+      return { size: stat.size, chunks: createReadStream(path, { highWaterMark: 256 * 1024 }) }
+    },
+    catch: (error) => new Failed({ message: `${plain(name)} can't be read: ${(error as Error).message}` })
+  })
+
+/** The scope that an owner's request with this workspace header would have. */
+export const homeIn = (
+  { id, tier, secret }: TenantRecord,
+  workspace: Option.Option<string>
+): Effect.Effect<Scope, { readonly _tag: string }> => {
+  const holder = { key: "", user: "", tenant: id, organization: id, tier, role: "owner" as const, email: "", secret }
+  const nothing = { organization: undefined, snipsDesired: undefined, publicSnips: undefined, agent: undefined }
+  const scope = scopeOf(holder, { ...nothing, workspace: Option.getOrUndefined(workspace) })
+  return Result.isSuccess(scope) ? Effect.succeed(scope.success) : Effect.fail(scope.failure)
+}
+
+export const workspaceFlag = Flag.String("workspace").pipe(
+  Flag.withMetavar("W"),
+  Flag.withDescription("The snippets' workspace, as its header says it; the organization's own unless given"),
+  Flag.optional
+)
+
+const plural = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`
+
+export const command = Command.make(
+  "import",
+  {
+    file: Argument.String("file").pipe(Argument.withDescription("JSON lines, one snippet each; - is stdin")),
+    org: orgFlag,
+    workspace: workspaceFlag,
+    public: Flag.Boolean("public").pipe(
+      Flag.withDescription("Let everyone find them who asks for public snippets"),
+      Flag.withDefault(false)
+    )
+  },
+  ({ file, org, workspace, public: publish }) =>
+    Effect.gen(function* () {
+      const { size, chunks } = yield* open(file)
+      return yield* onLog(
+        Effect.gen(function* () {
+          const json = yield* Json
+          const organization = yield* organizationOf(org)
+          const { home, workspace: named } = yield* homeIn(organization, workspace)
+          const bar = progress(!json)
+          const began = Date.now()
+          let lines = 0
+          let bad = 0
+          const done = ({ end }: Line) => {
+            lines += 1
+            bar.at(end, size, `${lines} lines, ${Math.round((lines / Math.max(1, Date.now() - began)) * 1000)}/s`)
+          }
+          const onBad = ({ line, reason }: { readonly line: number; readonly reason: string }) => {
+            bad += 1
+            if (bad > told) return
+            bar.clear()
+            process.stderr.write(`line ${line}: ${plain(reason)}${bad === told ? " (further ones are counted)" : ""}\n`)
+          }
+          const to = { tenant: organization.id, secret: organization.secret, home, workspace: named, publish }
+          const imported = yield* Effect.provide(importLines(readLines(chunks), to, { bad: onBad, done }), analysis)
+          bar.clear()
+          yield* reach(projections, imported.position, (at) => bar.at(at, imported.position, "read models"))
+          bar.clear()
+          const seconds = (Date.now() - began) / 1000
+          const success = imported.bad.length === 0 && imported.stopped === undefined
+          const { position, stopped, bad: wrong, ...counts } = imported
+          yield* answer(
+            {
+              ...{ success, organization_id: organization.id, ...counts, failed: wrong.length, errors: wrong },
+              ...{ error: stopped ?? null, position: String(position), seconds }
+            },
+            () => [
+              `Stored ${plural(counts.stored, "snippet")} in ${plain(organization.name)} in ${seconds.toFixed(1)} s (${Math.round(counts.lines / seconds)} lines/s).`,
+              ...(counts.merged === 0 ? [] : [`${plural(counts.merged, "line")} with code that was there already.`]),
+              ...(counts.unchanged === 0 ? [] : [`${plural(counts.unchanged, "line")} imported before.`])
+            ]
+          )
+          if (success) return
+          const why = stopped === undefined ? `${plural(wrong.length, "line")} could not be stored` : stopped
+          return yield* new Failed({ message: `${why}; ${plural(counts.stored, "snippet")} stored.` })
+        })
+      )
+    })
+).pipe(Command.withDescription("Store the snippets of a file; the same file again adds nothing"))

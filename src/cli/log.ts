@@ -1,0 +1,55 @@
+import { Clock, Effect } from "effect"
+import { EventStore } from "#ports/EventStore.ts"
+import type { Projection } from "#ports/Projection.ts"
+import { ReadModels as Models, type ReadModels } from "#ports/ReadModels.ts"
+import { type BadConfig, type Config, readConfig } from "#src/config.ts"
+import { parentGone, tool } from "#src/layers.ts"
+import { Projector } from "#src/project.ts"
+import { Failed } from "./failure.ts"
+
+export const config: Effect.Effect<Config, BadConfig> = Effect.try({
+  try: () => readConfig(process.env),
+  catch: (error) => error as BadConfig
+})
+
+/** Runs a verb on the log and the read models: those of a running service, else its own for as long as it takes. */
+export const onLog = <A, E, R>(verb: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(config, (config) =>
+    Effect.raceFirst(
+      Effect.provide(verb, tool(config)),
+      Effect.flatMap(parentGone, () => new Failed({ message: "ended, because what had started it is gone" }))
+    )
+  )
+
+const patience = 30_000
+
+/** Waits until read models have passed a position; fails when none of them has moved for 30 s. */
+export const reach = Effect.fnUntraced(function* (
+  projections: ReadonlyArray<Projection>,
+  position: number,
+  progress: (reached: number) => void = () => {}
+) {
+  const models: ReadModels["Service"] = yield* Models
+  const projector = yield* Projector
+  let least = -1
+  let since = yield* Clock.currentTimeMillis
+  while (true) {
+    const builds = yield* Effect.forEach(projections, models.live)
+    const now = yield* Clock.currentTimeMillis
+    const behind = Math.min(...builds.map(({ position }) => position))
+    progress(behind)
+    if (behind >= position) return
+    if (behind > least) since = now
+    least = Math.max(least, behind)
+    const [why] = (yield* projector.failures).entries()
+    if (why !== undefined) return yield* new Failed({ message: `The read model ${why[0]} can't go on: ${why[1]}` })
+    if (now - since > patience) {
+      return yield* new Failed({ message: `The read models stand at ${behind} of ${position}: is the service well?` })
+    }
+    yield* Effect.sleep("10 millis")
+  }
+})
+
+/** Waits until read models hold everything that is in the log now. */
+export const upToDate = (...projections: ReadonlyArray<Projection>) =>
+  Effect.flatMap(EventStore, ({ head }) => Effect.flatMap(head, (position) => reach(projections, position)))

@@ -1,0 +1,28 @@
+import { Effect, Option } from "effect"
+import { Flag } from "effect/cli"
+import { Keys, organizations } from "#projections/Keys.ts"
+import { Failed } from "./failure.ts"
+import { upToDate } from "./log.ts"
+import { plain } from "./output.ts"
+
+/** `--org`: an id, or a name that one organization has. */
+export const orgFlag = Flag.String("org").pipe(
+  Flag.withMetavar("ID"),
+  Flag.withDescription("The organization's id, or its name"),
+  Flag.optional
+)
+
+/** The organization that is meant: the named one, else the first that was registered. */
+export const organizationOf = Effect.fnUntraced(function* (named: Option.Option<string>) {
+  yield* upToDate(Keys)
+  const known = yield* organizations
+  const [first] = known
+  if (first === undefined) {
+    return yield* new Failed({ message: "There is no organization yet: make one with `cairn org create`." })
+  }
+  if (Option.isNone(named)) return first
+  const meant = known.filter(({ id, name }) => id === named.value || name === named.value)
+  if (meant.length === 1) return meant[0]!
+  const wrong = meant.length === 0 ? "There is no organization" : `${meant.length} organizations have the name`
+  return yield* new Failed({ message: `${wrong} ${plain(named.value)}: \`cairn org list\` shows their ids.` })
+})

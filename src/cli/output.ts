@@ -1,0 +1,46 @@
+import { Data, Effect } from "effect"
+import { Flag, GlobalFlag } from "effect/cli"
+
+/** `--json`, of every verb. */
+export const Json = GlobalFlag.Setting("json")({
+  flag: Flag.Boolean("json").pipe(
+    Flag.withDescription("Print one JSON object instead of text for people"),
+    Flag.withDefault(false)
+  )
+})
+
+/** The reader of the output has gone (`cairn export | head`): there is nobody to tell. */
+export class OutputClosed extends Data.TaggedError("OutputClosed") {}
+
+/** Writes to stdout; completes when it is out, so that the process may end. */
+export const write = (text: string): Effect.Effect<void, OutputClosed> =>
+  Effect.callback((resume) => {
+    process.stdout.write(text, (error) => resume(error == null ? Effect.void : Effect.fail(new OutputClosed())))
+  })
+
+/** A line for people, beside the output. */
+export const note = (line: string) => Effect.sync(() => void process.stderr.write(`${line}\n`))
+
+/** Prints an answer: as one JSON object, or as lines for people. */
+export const answer = Effect.fnUntraced(function* (value: object, lines: () => ReadonlyArray<string>) {
+  const json = yield* Json
+  const text = json ? JSON.stringify(value) : lines().join("\n")
+  yield* write(text === "" ? "" : `${text}\n`)
+})
+
+/** What callers typed must not steer the terminal. */
+export const plain = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, " ")
+
+const cell = (value: unknown) => (value == null ? "-" : plain(String(value)))
+
+/** Rows under a headline, in columns as wide as their widest cell. */
+export const table = (columns: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<unknown>>): Array<string> => {
+  const cells = [columns.map((name) => name.toUpperCase()), ...rows.map((row) => row.map(cell))]
+  const widths = columns.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)))
+  return cells.map((row) =>
+    row
+      .map((text, column) => text.padEnd(widths[column]!))
+      .join("  ")
+      .trimEnd()
+  )
+}

@@ -1,0 +1,54 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Overlay } from "#ports/Workspaces.ts"
+import { glob } from "#src/agent/tools/Glob.ts"
+import { emptyOverlay, put } from "#test/overlay.ts"
+
+const globIn = (overlay: Overlay) => (input: unknown) => glob(overlay).run(input)
+
+describe("Glob", () => {
+  it.effect("matches paths", () =>
+    Effect.gen(function* () {
+      const overlay = yield* emptyOverlay()
+      const call = globIn(overlay)
+      for (const path of ["a.ts", "b.js", "src/c.ts", "src/deep/d.ts", "src/deep/é.tsx", "src/[x].ts", ".hidden"]) {
+        yield* put(overlay, path, "")
+      }
+      const expected: ReadonlyArray<readonly [pattern: string, paths: ReadonlyArray<string>, path?: string]> = [
+        ["*.ts", ["a.ts"]],
+        ["**/*.ts", ["a.ts", "src/[x].ts", "src/c.ts", "src/deep/d.ts"]],
+        ["**", [".hidden", "a.ts", "b.js", "src/[x].ts", "src/c.ts", "src/deep/d.ts", "src/deep/é.tsx"]],
+        ["/workspace/src/*", ["src/[x].ts", "src/c.ts"]],
+        ["./src/**/?.ts*", ["src/c.ts", "src/deep/d.ts", "src/deep/é.tsx"]],
+        ["*.{ts,js}", ["a.ts", "b.js"]],
+        ["[!a].*", ["b.js"]],
+        ["[a-b].[jt]s", ["a.ts", "b.js"]],
+        ["src/\\[x\\].ts", ["src/[x].ts"]],
+        ["**/deep/**", ["src/deep/d.ts", "src/deep/é.tsx"]],
+        ["*", ["d.ts", "é.tsx"].map((name) => `src/deep/${name}`), "src/deep"]
+      ]
+      for (const [pattern, paths, path] of expected) {
+        const { content } = yield* call({ pattern, ...(path !== undefined && { path }) })
+        assert.deepStrictEqual(content.split("\n"), paths, pattern)
+      }
+      assert.strictEqual((yield* call({ pattern: "*.py" })).content, "No file matches.")
+      assert.isTrue((yield* call({ pattern: "../*" })).isError)
+      assert.isTrue((yield* call({ pattern: "{a,b}".repeat(20) })).isError)
+    })
+  )
+
+  it.effect("takes no time that grows with a pattern's stars, and bounds its answer", () =>
+    Effect.gen(function* () {
+      const overlay = yield* emptyOverlay()
+      const call = globIn(overlay)
+      for (let index = 0; index < 1_100; index++) yield* put(overlay, `${"a".repeat(60)}${index}`, "")
+      const began = performance.now()
+      assert.strictEqual((yield* call({ pattern: `${"*a".repeat(40)}b` })).content, "No file matches.")
+      assert.strictEqual((yield* call({ pattern: `${"**/".repeat(300)}b` })).content, "No file matches.")
+      assert.isBelow(performance.now() - began, 2_000)
+      const all = (yield* call({ pattern: "*" })).content.split("\n")
+      assert.strictEqual(all.length, 1_001)
+      assert.strictEqual(all.at(-1), "(the first 1000 of 1,100 paths)")
+    })
+  )
+})

@@ -1,0 +1,68 @@
+import { existsSync, readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { newPlace, ownerKey, type Place, removePlace } from "#test/service.ts"
+import { send } from "#test/service/call.ts"
+import { startProcess } from "#test/service/process.ts"
+
+const address = /Cairn is at (http:\S+)/
+
+describe("the first start", () => {
+  let place: Place
+  beforeAll(async () => {
+    place = await newPlace()
+  })
+  afterAll(() => removePlace(place))
+
+  const works = async (url: string, key: string) =>
+    (await send(url, "POST", "/api/keys/org/list", undefined, { authorization: `Bearer ${key}` })).json
+
+  it("puts the owner's key where only its user reads it, and says where; the next start makes none", async () => {
+    const file = join(place.dataDir, "owner.key")
+    const service = startProcess(place)
+    const [, url] = await service.said(address)
+    const [, path] = await service.said(/Owner's key: in (\S+)/)
+    assert.strictEqual(path, file)
+    assert.strictEqual(statSync(file).mode & 0o777, 0o600)
+    const key = readFileSync(file, "utf8").trim()
+    assert.match(key, /^cairn_live_[0-9A-Za-z]{43}$/)
+    assert.notInclude(service.output.text, key)
+    const { keys } = await works(url!, key)
+    assert.deepStrictEqual(
+      keys.map((key: { user_email: string }) => key.user_email),
+      ["owner@cairn.local"]
+    )
+    await service.stop()
+
+    const written = statSync(file).mtimeMs
+    const next = startProcess(place)
+    const [, again] = await next.said(address)
+    assert.strictEqual((await works(again!, key)).keys.length, 1)
+    assert.notInclude(next.output.text, "Owner's key")
+    assert.strictEqual(statSync(file).mtimeMs, written)
+    await next.stop()
+  })
+
+  it("takes the key of CAIRN_OWNER_KEY, and writes it nowhere", async () => {
+    const own = await newPlace()
+    try {
+      const service = startProcess(own, { CAIRN_OWNER_KEY: ownerKey })
+      const [, url] = await service.said(address)
+      assert.strictEqual((await works(url!, ownerKey)).keys.length, 1)
+      assert.isFalse(existsSync(join(own.dataDir, "owner.key")))
+      assert.notInclude(service.output.text, ownerKey)
+      await service.stop("SIGINT")
+    } finally {
+      removePlace(own)
+    }
+  })
+
+  it("refuses a wrong one in one line, without it", async () => {
+    for (const key of ["secret-of-mine", `cairn_live_${"x".repeat(43)}`]) {
+      const service = startProcess(place, { CAIRN_OWNER_KEY: key })
+      assert.notStrictEqual(await service.ended, 0)
+      assert.match(service.output.text, /^cairn: CAIRN_OWNER_KEY is wrong: expected [^\n]+\n$/)
+      assert.notInclude(service.output.text, key)
+    }
+  })
+})

@@ -1,0 +1,238 @@
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { type Service, startService } from "#test/service.ts"
+import type { Call } from "#test/service/call.ts"
+import { organization } from "#test/service/tenants.ts"
+import { refused } from "./problem.ts"
+import { findByName, matches, remove, source, stored, upload, vote } from "./store.ts"
+
+let service: Service
+let call: Call
+beforeAll(async () => {
+  service = await startService()
+  call = service.call
+})
+afterAll(() => service.close())
+
+/** The one snippet with this name; fails when a search does not see it. */
+const seen = async (name: string, headers = {}) => {
+  const match = await findByName(call, name, headers)
+  assert.isDefined(match, `${name} is not found`)
+  return match!
+}
+const send = (path: string, content: string, more: object = {}) =>
+  stored(call, "unused", { task: "one task", file_written: { path, content }, ...more })
+
+describe("uploading", () => {
+  it("answers what was stored, and the next search has it whole", async () => {
+    const answer = await stored(call, "whole", { dependencies: { numpy: "2.1" }, tags: ["math"] })
+    assert.deepStrictEqual([answer.code_blocks_stored, answer.snippet_name], [1, "whole"])
+    assert.match(answer.status_url, /^\/api\/store\/status\/[0-9a-f-]{36}$/)
+    const { code_block, ...match } = await seen("whole")
+    assert.deepInclude(code_block, {
+      ...{ name: "whole", source: source("whole"), language: "python", entrypoint: "whole", tags: ["math"] },
+      ...{ dependencies: { numpy: "2.1" }, example_queries: ["whole task"], agent_id: null, language_version: null },
+      description: "Does whole."
+    } as never)
+    for (const [field, value] of Object.entries(code_block)) {
+      if (field !== "language_version" && field !== "agent_id") assert.isNotNull(value, field)
+    }
+    assert.deepInclude(match, {
+      ...{ thumbs_up: 0, thumbs_down: 0, filename: "whole.py", language: "python", entrypoint: "whole" },
+      ...{ vector_score: 0, verdict_score: 0.5, functions: null, comments: [] }
+    } as never)
+    assert.isTrue(match.score > 0 && match.score <= 1)
+    assert.strictEqual(match.combined_score, match.score)
+    assert.strictEqual(new Date(code_block.created_at).toISOString(), code_block.created_at)
+  })
+
+  it("makes one snippet of the same code, with every task and vote; after a delete a new one", async () => {
+    const first = await stored(call, "same", { user_vote: 1 })
+    const again = await stored(call, "same", {
+      ...{ task: "another errand", user_vote: 1, dependencies: { b: "2" } },
+      file_written: { path: "/elsewhere/renamed.py", content: source("same") }
+    })
+    assert.deepStrictEqual(
+      [again.code_blocks_stored, again.snippet_name, again.message],
+      [first.code_blocks_stored, "same", first.message]
+    )
+    const { code_block, thumbs_up, filename } = await seen("same")
+    assert.deepStrictEqual([thumbs_up, filename], [2, "same.py"])
+    assert.deepStrictEqual(code_block.example_queries, ["same task", "another errand"])
+    assert.deepStrictEqual(code_block.dependencies, { b: "2" })
+    assert.deepStrictEqual((await matches(call, "another errand"))[0]?.code_block.id, code_block.id)
+
+    assert.strictEqual((await remove(call, code_block.id)).json.deleted_count, 1)
+    assert.isUndefined(await findByName(call, "same"))
+    await stored(call, "same", { task: "same task once more" })
+    const anew = await seen("same")
+    assert.notStrictEqual(anew.code_block.id, code_block.id)
+    assert.deepStrictEqual([anew.thumbs_up, anew.code_block.example_queries], [0, ["same task once more"]])
+    refused(await remove(call, code_block.id), 404, "not_found/snippet")
+    refused(await vote(call, code_block.id), 404, "not_found/snippet")
+  })
+
+  it("counts votes by vote_count, and tells people's from the service's", async () => {
+    const given = [
+      ["human", { user_vote: 1, vote_count: 100 }, "human", null],
+      ["byai", { user_vote: 1, vote_source: "ai" }, "ai", null],
+      ["bycli", { user_vote: -1, vote_count: 3, vote_source: "cli" }, "human", "cli"]
+    ] as const
+    for (const [name, more] of given) await stored(call, name, more)
+    assert.deepInclude(await seen("human"), { thumbs_up: 100, thumbs_down: 0 })
+    assert.deepInclude(await seen("bycli"), { thumbs_up: 0, thumbs_down: 3 })
+    const { json } = await call("GET", "/api/events?type=VoteCast&limit=1000")
+    for (const [name, , source, origin] of given) {
+      const { code_block } = await seen(name)
+      const [cast] = json.events.filter(({ stream }: { stream: string }) => stream === `snippet-${code_block.id}`)
+      assert.deepStrictEqual([cast.data.source, cast.data.text.origin], [source, origin])
+    }
+  })
+
+  it("notes that a grading is due unless a vote is given or it is switched off", async () => {
+    const due = async (name: string, more: object) => (await stored(call, name, more)).status_url !== null
+    assert.deepStrictEqual(
+      [
+        await due("gone1", {}),
+        await due("gone2", { use_service_ai_voting: false }),
+        await due("gone3", { use_raysurfer_ai_voting: false }),
+        await due("gone4", { auto_vote: false }),
+        await due("gone5", { user_vote: -1 }),
+        await due("gone6", { use_service_ai_voting: null, user_vote: null })
+      ],
+      [true, false, false, false, false, true]
+    )
+  })
+
+  it("takes null for absent, unknown fields, and what older clients send", async () => {
+    const nulls = Object.fromEntries(
+      ["user_vote", "execution_logs", "run_url", "dependencies", "vote_source", "vote_count", "cached_code_blocks"].map(
+        (field) => [field, null]
+      )
+    )
+    await stored(call, "nulls", { ...nulls, surprise: { deep: [1] }, files_written: null })
+    assert.deepInclude(await seen("nulls"), { thumbs_up: 0, thumbs_down: 0 })
+    await stored(call, "listed", { dependencies: ["numpy", "pandas"] })
+    assert.deepStrictEqual((await seen("listed")).code_block.dependencies, { numpy: "", pandas: "" })
+    await stored(call, "versionless", { dependencies: { numpy: null } })
+    assert.deepStrictEqual((await seen("versionless")).code_block.dependencies, { numpy: "" })
+    const files_written = ["legacy1", "legacy2"].map((name) => ({ path: `${name}.py`, content: source(name) }))
+    const answer = await stored(call, "legacy", { file_written: undefined, files_written })
+    assert.strictEqual(answer.code_blocks_stored, 2)
+    for (const { path } of files_written) await seen(path.replace(".py", ""))
+    const search = { top_k: null, min_verdict_score: null, prefer_complete: null, input_schema: null, result_type: "any" }
+    assert.isNotEmpty(await matches(call, "legacy1 task", search))
+  })
+
+  it("makes flat, safe filenames of whatever path came, unique within an answer", async () => {
+    const task = "zebra crossing"
+    const long = "n".repeat(300)
+    const paths = [
+      ...["/etc/passwd", "../../evil.py", "..\\..\\evil.py", "C:\\Windows\\evil.py", "a/b/../evil.py", ".bashrc", "..", "/"],
+      ...["con.py", "naïve café.py", "日本語.py", "a\u202egnp.py", "x\ny.py", "-rf.py", `${long}.py`, "evil.PY", "~/.ssh/id"]
+    ]
+    for (const [n, path] of paths.entries()) await send(path, `def zebra_${n}(x):\n    return x + ${n}\n`, { task })
+    const found = await matches(call, task, { top_k: 100 })
+    const names = found.filter(({ code_block }) => code_block.entrypoint.startsWith("zebra")).map(({ filename }) => filename)
+    assert.strictEqual(names.length, paths.length)
+    assert.strictEqual(new Set(names.map((name) => name.toLowerCase())).size, names.length)
+    for (const name of names) {
+      assert.match(name, /^[\p{L}\p{M}\p{N}_][\p{L}\p{M}\p{N}_.-]*\.[a-z]+$/u)
+      assert.notInclude(name, "..")
+      assert.isAtMost(name.length, 100)
+      assert.notMatch(name, /^con\./i)
+    }
+    const head = await service.head()
+    const nul = { file_written: { path: "a\u0000.py", content: "x" }, task, succeeded: true }
+    assert.strictEqual(refused(await upload(call, "nul", nul), 400, "validation/invalid_field").field, "file_written.path")
+    assert.strictEqual(await service.head(), head)
+  })
+})
+
+describe("voting", () => {
+  it("moves the counts in the next read, and bad ones drop out of a search", async () => {
+    await stored(call, "sinking")
+    const { code_block, score } = await seen("sinking")
+    const answer = await vote(call, code_block.id, false)
+    assert.deepStrictEqual([answer.status, answer.json.success, answer.json.vote_pending], [200, true, true])
+    assert.match(answer.headers.get("cairn-position") ?? "", /^\d+$/)
+    const sunk = await seen("sinking")
+    assert.deepInclude(sunk, { thumbs_up: 0, thumbs_down: 1 })
+    assert.isBelow(sunk.score, score)
+    assert.strictEqual(sunk.code_block.updated_at, code_block.updated_at)
+    for (let n = 0; n < 2; n++) await vote(call, code_block.id, false, { task: `t${n}` })
+    const names = async (more: object) =>
+      (await matches(call, "sinking task", { top_k: 100, ...more })).map(({ code_block }) => code_block.name)
+    // (0 + 2) / (3 + 4) = 0.29
+    assert.notInclude(await names({}), "sinking")
+    assert.include(await names({ min_verdict_score: 0.28 }), "sinking")
+    assert.notInclude(await names({ min_verdict_score: 0.29 }), "sinking")
+    assert.include(await names({ min_verdict_score: 0 }), "sinking")
+    await vote(call, code_block.id)
+    assert.include(await names({}), "sinking")
+    assert.deepInclude(await seen("sinking"), { thumbs_up: 1, thumbs_down: 3 })
+  })
+
+  it("needs an id and a verdict only, and knows no foreign or made-up id", async () => {
+    await stored(call, "voted")
+    const { code_block } = await seen("voted")
+    const bare = await call("POST", "/api/store/cache-usage", { code_block_id: code_block.id, succeeded: true })
+    assert.strictEqual(bare.status, 200)
+    const named = { code_block_name: "voted.py", code_block_description: "", task: "" }
+    assert.strictEqual((await vote(call, code_block.id, true, named)).status, 200)
+    assert.strictEqual((await seen("voted")).thumbs_up, 2)
+    const other = await organization(service, "ENTERPRISE")
+    for (const id of [code_block.id.toUpperCase(), "voted", "00000000-0000-4000-8000-000000000000", "' OR 1=1"]) {
+      refused(await vote(call, id), 404, "not_found/snippet")
+    }
+    refused(await vote(other.call, code_block.id), 404, "not_found/snippet")
+    refused(await remove(other.call, code_block.id), 404, "not_found/snippet")
+    refused(await remove(other.call, "voted"), 404, "not_found/snippet")
+    assert.strictEqual((await seen("voted")).thumbs_up, 2)
+    assert.isUndefined(await findByName(other.call, "voted"))
+    assert.isUndefined(await findByName(other.call, "voted", { "x-cairn-public-snips": "true" }))
+  })
+})
+
+describe("deleting", () => {
+  it("takes a name that one snippet has, and names the ids where several have it", async () => {
+    await stored(call, "byname")
+    assert.strictEqual((await remove(call, "byname")).json.deleted_count, 1)
+    refused(await remove(call, "byname"), 404, "not_found/snippet")
+    for (const n of [1, 2]) await send("twins.py", `def twins():\n    return ${n}\n`)
+    const ids = (await matches(call, "twins", { top_k: 100 }))
+      .filter(({ code_block }) => code_block.name === "twins")
+      .map(({ code_block }) => code_block.id)
+    assert.strictEqual(ids.length, 2)
+    const ambiguous = refused(await remove(call, "twins"), 409, "conflict/ambiguous_name")
+    for (const id of ids) assert.include(ambiguous.message, id)
+    assert.strictEqual((await remove(call, ids[0]!)).status, 200)
+    assert.strictEqual((await remove(call, "twins")).status, 200)
+    assert.notInclude((await matches(call, "twins", { top_k: 100 })).map(({ code_block }) => code_block.name), "twins")
+  })
+})
+
+describe("searching", () => {
+  it("says how many there were, and when the answer is from memory", async () => {
+    for (const n of [1, 2, 3]) await stored(call, `quagga${n}`, { task: `find quagga ${n}` })
+    const search = async (more: object = {}) =>
+      (await call("POST", "/api/retrieve/search", { task: "find quagga", top_k: 2, ...more })).json
+    const first = await search()
+    assert.deepStrictEqual([first.matches.length, first.cache_hit], [2, false])
+    assert.isAtLeast(first.total_found, 3)
+    assert.deepStrictEqual(await search(), { ...first, cache_hit: true })
+    assert.isFalse((await search({ top_k: 3 })).cache_hit)
+    await vote(call, first.matches[1].code_block.id)
+    const moved = await search()
+    assert.deepStrictEqual([moved.cache_hit, moved.matches[0].thumbs_up], [false, 1])
+    const scores = moved.matches.map(({ score }: { score: number }) => score)
+    assert.deepStrictEqual(scores, [...scores].sort((a: number, b: number) => b - a))
+  })
+
+  it("takes a task of any language and length", async () => {
+    for (const task of ["日本語のタスク", "the a of", "?!", "x".repeat(100_000), "find quagga ".repeat(500)]) {
+      const { status, json } = await call("POST", "/api/retrieve/search", { task })
+      assert.deepStrictEqual([status, Array.isArray(json.matches)], [200, true])
+    }
+    assert.isNotEmpty(await matches(call, "find quagga ".repeat(500)))
+  })
+})

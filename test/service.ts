@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Layer, Logger, ManagedRuntime, Redacted } from "effect"
+import { HttpServer } from "effect/http"
+import { SqlClient } from "effect/sql"
+import { bootstrap } from "#src/bootstrap.ts"
+import { readConfig } from "#src/config.ts"
+import * as Server from "#src/http/server.ts"
+import * as Layers from "#src/layers.ts"
+import { react } from "#src/react.ts"
+import { MoveRefs } from "#src/reactions/MoveRefs.ts"
+import { freshDatabase } from "./postgres.ts"
+import { type Answer, type Call, type Headers, send } from "./service/call.ts"
+
+export type { Answer }
+
+/** The database and the folder of a service: a second one on the same place is another process, or the next start. */
+export interface Place {
+  readonly database: Redacted.Redacted<string>
+  readonly dataDir: string
+}
+
+/** A new database and a new folder. */
+export const newPlace = async (): Promise<Place> => ({
+  database: await Effect.runPromise(freshDatabase),
+  dataDir: mkdtempSync(join(tmpdir(), "cairn-service-"))
+})
+
+export const removePlace = ({ dataDir }: Place): void => rmSync(dataDir, { recursive: true, force: true })
+
+/** The owner's key of every service of the tests. */
+export const ownerKey = "cairn_live_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg"
+
+type Environment = { readonly [name: string]: string }
+
+/** The layers of `src/main.ts`, without its greeting, on a free port. */
+const everything = ({ database, dataDir }: Place, environment: Environment, log: Array<string>) => {
+  const config = readConfig({
+    ...{ HOST: "127.0.0.1", PORT: "0", CAIRN_DATA_DIR: dataDir, DATABASE_URL: Redacted.value(database) },
+    ...{ CAIRN_OWNER_KEY: ownerKey, CAIRN_RATE_LIMITS: "off", ...environment }
+  })
+  return Layer.effectDiscard(
+    Effect.andThen(bootstrap(config.ownerKey), Effect.forkScoped(react(MoveRefs)))
+  ).pipe(
+    Layer.provideMerge(Server.serve(config)),
+    Layer.provideMerge(Layers.service(config)),
+    Layer.provideMerge(Layers.serviceDatabase(config)),
+    Layer.provideMerge(Logger.layer([Logger.map(Logger.formatJson, (line) => void log.push(line))]))
+  )
+}
+
+type Services = Layer.Success<ReturnType<typeof everything>>
+
+/** What `startService` gives: the whole service in this process, to be called over HTTP. */
+export interface Service extends Place {
+  readonly url: string
+  /** As the owner, unless the headers say otherwise. */
+  readonly call: Call
+  /** The same with another key. */
+  readonly as: (key: string) => Call
+  /** Runs with everything that the service stands on: what the command line or a look into the database would do. */
+  readonly run: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>
+  readonly sql: <Row>(statement: string, parameters?: ReadonlyArray<unknown>) => Promise<ReadonlyArray<Row>>
+  /** Everything that the service logged, one JSON text each. */
+  readonly log: ReadonlyArray<string>
+  /** The log's last position. */
+  readonly head: () => Promise<number>
+  readonly stop: () => Promise<void>
+  /** Stops it, and removes its folder. */
+  readonly close: () => Promise<void>
+}
+
+/** Starts the service on a place, a new one unless told, with what the environment would say besides. */
+export const startService = async (environment: Environment = {}, at?: Place): Promise<Service> => {
+  const place = at ?? (await newPlace())
+  const log: Array<string> = []
+  const runtime = ManagedRuntime.make(
+    Layer.unwrap(Effect.sync(() => everything(place, environment, log)))
+  )
+  const url = await runtime.runPromise(HttpServer.addressFormattedWith(Effect.succeed)).catch(async (error) => {
+    await runtime.dispose()
+    if (at === undefined) removePlace(place)
+    throw error
+  })
+  const as =
+    (key: string): Call =>
+    (method, path, body, headers: Headers = {}): Promise<Answer> =>
+      send(url, method, path, body, { authorization: `Bearer ${key}`, ...headers })
+  const sql = <Row>(statement: string, parameters: ReadonlyArray<unknown> = []) =>
+    runtime.runPromise(Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<Row & object>(statement, parameters)))
+  const stop = () => runtime.dispose()
+  return {
+    ...place,
+    url,
+    as,
+    call: as(ownerKey),
+    run: (effect) => runtime.runPromise(effect),
+    sql,
+    log,
+    head: async () => {
+      const [row] = await sql<{ head: bigint }>("SELECT coalesce(max(position), 0) AS head FROM events")
+      return Number(row!.head)
+    },
+    stop,
+    close: async () => {
+      await stop()
+      if (at === undefined) removePlace(place)
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { fileURLToPath } from "node:url"
+import { Redacted } from "effect"
+import type { Place } from "#test/service.ts"
+
+const program = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+const runtimeArguments = process.versions["deno"] === undefined ? [] : ["run", "-A"]
+
+/** The service as a process of its own, started as `npm start` does it: only its output and its files tell of it. */
+export const startProcess = ({ database, dataDir }: Place, environment: { readonly [name: string]: string } = {}) => {
+  const child = spawn(process.execPath, [...runtimeArguments, program], {
+    env: {
+      ...{ PATH: process.env["PATH"], HOME: process.env["HOME"], PORT: "0", CAIRN_DATA_DIR: dataDir },
+      ...{ DATABASE_URL: Redacted.value(database), ...environment }
+    },
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  const output = { text: "" }
+  const heard = new Set<() => void>()
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output.text += text
+      for (const hear of heard) hear()
+    })
+  }
+  const ended = once(child, "close").then(([code, signal]): number | string => code ?? signal)
+  return {
+    output,
+    /** The process's exit code or the signal that ended it. */
+    ended,
+    /** What it said that fits the pattern; fails when it ends without. */
+    said: (pattern: RegExp) =>
+      new Promise<RegExpExecArray>((resolve, reject) => {
+        const hear = () => {
+          const found = pattern.exec(output.text)
+          if (found === null) return
+          heard.delete(hear)
+          resolve(found)
+        }
+        heard.add(hear)
+        hear()
+        void ended.then(() => reject(new Error(`it ended and had said:\n${output.text}`)))
+      }),
+    stop: (signal: NodeJS.Signals = "SIGTERM") => {
+      child.kill(signal)
+      return ended
+    }
+  }
+}
