@@ -4,7 +4,7 @@
 //   serve                     the service                cairn …    the command line tool
 //   demo                      a tour of the API          bench …    the benchmarks
 //   test [--node] [vitest…]   the tests, on Deno or Node
-//   ok [vitest…]              format, lint, types, tests: what must pass before a commit
+//   ok [vitest…]              format, lint, types, tests: what must pass before a commit; check is the same without tests
 "use strict"
 const { spawn } = require("node:child_process")
 const { existsSync } = require("node:fs")
@@ -99,7 +99,8 @@ const test = (args) => {
   return run(runtime, [vitest, "run"].concat(args.filter((arg) => arg !== "--node")))
 }
 
-const ok = async (args) => {
+/** `check` is `ok` without the tests. */
+const ok = async (args, tests) => {
   const biome = installed("@biomejs/biome", join("bin", "biome")) || fail("biome is not installed: run `npm install`.")
   // TypeScript with Effect's diagnostics: run directly, so that nothing in node_modules has to be patched.
   const types =
@@ -107,7 +108,7 @@ const ok = async (args) => {
   const steps = [
     ["format and lint", () => run({ path: process.execPath, args: [] }, [biome, "check", "--error-on-warnings"])],
     ["types", () => run({ path: types, args: [] }, ["-p", "tsconfig.json"])],
-    ["tests", () => test(args)]
+    ...(tests ? [["tests", () => test(args)]] : [])
   ]
   for (const [name, step] of steps) {
     process.stderr.write(`— ${name}\n`)
@@ -119,8 +120,8 @@ const ok = async (args) => {
 
 const main = (verb, args) => {
   if (verb === "test") return test(args)
-  if (verb === "ok") return ok(args)
-  if (programs[verb] === undefined) fail("Usage: node start.cjs serve | cairn … | demo | bench … | test … | ok")
+  if (verb === "ok" || verb === "check") return ok(args, verb === "ok")
+  if (programs[verb] === undefined) fail("Usage: node start.cjs serve | cairn … | demo | bench … | test … | check | ok")
   return run(either(), [join(__dirname, programs[verb])].concat(args))
 }
 

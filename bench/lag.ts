@@ -52,14 +52,16 @@ export const lag = (scale: number) =>
         }
       })
       const once = Effect.gen(function* () {
-        const [[event]] = (yield* append) as [[{ position: number }]]
+        const [[event]] = (yield* append) as unknown as [[{ position: number }]]
         const answered = performance.now()
         yield* passed(event.position)
         return performance.now() - answered
       })
       yield* Effect.replicateEffect(once, 50)
+      console.error('warm')
       const idle = yield* Effect.replicateEffect(once, Math.max(50, 500 * scale))
 
+      console.error('idle done')
       const perTick = 50
       const ticks = Math.max(50, 300 * scale)
       const started = performance.now()
@@ -75,6 +77,7 @@ export const lag = (scale: number) =>
       )
       const busy: Array<number> = []
       while (performance.now() < started + ticks * 10 - 100) busy.push(yield* once)
+      console.error('busy done')
       const rate = (ticks * perTick) / ((performance.now() - started) / 1000)
       yield* Effect.exit(Effect.sync(() => feeder))
       const row = (name: string, samples: ReadonlyArray<number>, bar: string, limit: number): Measured => {

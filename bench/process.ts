@@ -40,7 +40,8 @@ export const program = Effect.fnUntraced(function* (file: string, path: string, 
     Effect.sync(() =>
       spawn(process.execPath, [...runtimeArgs, join(root, file)], {
         cwd: root,
-        env: { ...process.env, PORT: String(port), ...env },
+        // its parent is this process, not the one that started the benchmark
+        env: { ...process.env, CAIRN_PARENT_PID: String(process.pid), PORT: String(port), ...env },
         stdio: ["ignore", "ignore", "inherit"]
       })
     ),

@@ -1,4 +1,4 @@
-import { Clock, Context, Data, Deferred, Effect, Layer, PubSub, Semaphore } from "effect"
+import { Clock, Context, Data, Deferred, Effect, Exit, Layer, PubSub, Semaphore } from "effect"
 import { type Projection, schemaOf } from "#ports/Projection.ts"
 import { ReadModels, type Standing } from "#ports/ReadModels.ts"
 import { Projector } from "./project.ts"
@@ -13,6 +13,14 @@ export class Stale extends Data.TaggedError("Stale")<{ readonly name: string; re
 export class Unreadable extends Data.TaggedError("Unreadable") {}
 
 type Look = { readonly head: number; readonly models: ReadonlyMap<string, Standing> }
+
+interface Waiter {
+  readonly name: string
+  /** The position that the read model must have passed. */
+  readonly head: number
+  readonly deadline: number
+  readonly answer: Deferred.Deferred<Standing, Stale | Unreadable>
+}
 
 /**
  * Reads that see everything written before them, by whom ever: a read takes the log's head on arrival and waits until
@@ -32,6 +40,8 @@ export class Asker extends Context.Service<Asker, {
       const scope = yield* Effect.scope
       const one = yield* Semaphore.make(1)
       let next: Deferred.Deferred<Look, Unreadable> | undefined
+      const waiters = new Set<Waiter>()
+      let watching = false
 
       const now = Effect.mapError(models.standings, () => new Unreadable())
 
@@ -47,26 +57,42 @@ export class Asker extends Context.Service<Asker, {
         return yield* Deferred.await(mine)
       })
 
+      const standingIn = ({ models: standings }: Look, name: string) => standings.get(name) ?? { position: 0, changed: 0 }
+
+      /** One look for all that wait, whenever a read model has moved, until nobody waits any more. */
+      const watch = Effect.gen(function* () {
+        const moves = yield* PubSub.subscribe(projector.moved)
+        while (waiters.size > 0) {
+          const seen = yield* Effect.exit(look)
+          const now = yield* Clock.currentTimeMillis
+          for (const waiter of waiters) {
+            const { name, head, deadline, answer } = waiter
+            const outcome = Exit.map(seen, (found) => standingIn(found, name))
+            if (Exit.isSuccess(outcome) && outcome.value.position < head) {
+              if (now < deadline) continue
+              yield* Deferred.fail(answer, new Stale({ name, standing: outcome.value }))
+            } else yield* Deferred.done(answer, outcome)
+            waiters.delete(waiter)
+          }
+          // another process may be the one that moves it: then no message comes here
+          if (waiters.size > 0) yield* Effect.ignore(PubSub.takeAll(moves).pipe(Effect.timeout("10 millis")))
+        }
+        watching = false
+      }).pipe(Effect.scoped)
+
       const fresh = Effect.fnUntraced(function* (projection: Projection) {
         const name = schemaOf(projection)
-        const { head, models: standings } = yield* look
-        const standing = standings.get(name) ?? { position: 0, changed: 0 }
-        if (standing.position >= head) return standing
-        return yield* Effect.scoped(
-          Effect.gen(function* () {
-            const moves = yield* PubSub.subscribe(projector.moved)
-            const deadline = (yield* Clock.currentTimeMillis) + patience
-            while (true) {
-              const { models: standings } = yield* look
-              const standing = standings.get(name) ?? { position: 0, changed: 0 }
-              if (standing.position >= head) return standing
-              const left = deadline - (yield* Clock.currentTimeMillis)
-              if (left <= 0) return yield* new Stale({ name, standing })
-              // another process may be the one that moves it: then no message comes here
-              yield* Effect.ignore(PubSub.take(moves).pipe(Effect.timeout(Math.min(left, 10))))
-            }
-          })
-        )
+        const found = yield* look
+        const standing = standingIn(found, name)
+        if (standing.position >= found.head) return standing
+        const answer = yield* Deferred.make<Standing, Stale | Unreadable>()
+        const deadline = (yield* Clock.currentTimeMillis) + patience
+        waiters.add({ name, head: found.head, deadline, answer })
+        if (!watching) {
+          watching = true
+          yield* Effect.forkIn(watch, scope)
+        }
+        return yield* Deferred.await(answer)
       })
 
       return Asker.of({ fresh, look })

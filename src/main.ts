@@ -1,11 +1,11 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { NodeRuntime } from "@effect/platform-node"
-import { Cause, Console, Effect, Layer, Option, type Redacted } from "effect"
+import { Cause, Console, Effect, Exit, Layer, Option, type Redacted } from "effect"
 import { HttpServer } from "effect/http"
 import { parentGone } from "#infra/parent.ts"
 import { bootstrap } from "./bootstrap.ts"
-import { type Config, readConfig } from "./config.ts"
+import { type BadConfig, type Config, readConfig } from "./config.ts"
 import * as Server from "./http/server.ts"
 import { service, serviceDatabase } from "./layers.ts"
 import { react } from "./react.ts"
@@ -23,34 +23,34 @@ const keepKey = (dataDir: string, key: string): string => {
 
 const greet = Effect.fnUntraced(function* (config: Config, newKey: string | undefined) {
   const address = yield* HttpServer.addressFormattedWith(Effect.succeed)
-  const keyFile = join(config.dataDir, "owner.key")
+  const header = `Authorization: Bearer ${config.ownerKey === undefined ? `$(cat ${join(config.dataDir, "owner.key")})` : "$CAIRN_OWNER_KEY"}`
   const key = newKey === undefined ? undefined : keepKey(config.dataDir, newKey)
   const lines = [
     `Cairn is at ${address}`,
     `Docs: ${address}/docs   for agents: ${address}/skill.md`,
     ...(key === undefined ? [] : [key]),
     "Try it:",
-    `  curl -s ${address}/api/retrieve/search -H "Authorization: Bearer $(cat ${keyFile})" --json '{"task":"parse a CSV file"}'`
+    `  curl -s ${address}/api/retrieve/search -H "${header}" --json '{"task":"parse a CSV file"}'`
   ]
   yield* Console.log(lines.join("\n"))
 })
 
 const program = Effect.gen(function* () {
-  const config = yield* Effect.try({ try: () => readConfig(process.env), catch: (error) => error as Error })
+  const config = yield* Effect.try({ try: () => readConfig(process.env), catch: (error) => error as BadConfig })
   // once read, no child process and no dump of the environment has it
   delete process.env["CAIRN_OWNER_KEY"]
   const ownerKey: Redacted.Redacted | undefined = config.ownerKey
 
-  const http = Layer.effectDiscard(
+  // nobody is answered before the first key is there
+  const http = Layer.unwrap(
     Effect.gen(function* () {
       const key = yield* bootstrap(ownerKey)
       yield* Effect.forkScoped(react(MoveRefs))
-      return yield* greet(config, key)
+      return Layer.effectDiscard(greet(config, key)).pipe(Layer.provide(Server.serve(config)))
     })
-  ).pipe(Layer.provideMerge(Server.serve(config)))
-
+  )
   const everything = http.pipe(Layer.provide(service(config)), Layer.provide(serviceDatabase(config)))
-  yield* Effect.raceFirst(Layer.launch(everything), parentGone)
+  return yield* Effect.raceFirst(Layer.launch(everything), parentGone)
 })
 
 /** What the operator can mend is one line; a defect is shown whole. */
@@ -62,4 +62,8 @@ const explained = program.pipe(
   })
 )
 
-NodeRuntime.runMain(explained, { disableErrorReporting: true })
+NodeRuntime.runMain(explained, {
+  disableErrorReporting: true,
+  // a service that was told to stop, and did, has not failed
+  teardown: (exit, onExit) => onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
+})

@@ -1,34 +1,46 @@
-import { Context, Effect, Layer, PubSub, Ref, Schedule } from "effect"
-import { type Projection, schemaOf, typesOf } from "#ports/Projection.ts"
+import { Cause, Clock, Context, Effect, Layer, PubSub, Schedule } from "effect"
 import { EventStore } from "#ports/EventStore.ts"
+import { type Projection, schemaOf, typesOf } from "#ports/Projection.ts"
 import { type Build, ReadModels } from "#ports/ReadModels.ts"
 import * as Codec from "./codec.ts"
 
 /** Events that are taken in within one transaction. */
 const batch = 5_000
+/** Milliseconds after which a read model that can't go on is tried again. */
+const patience = 1_000
 
-/** Takes a build on by one batch; answers where it stands then. The same build again: there was nothing more. */
-export const advance = Effect.fnUntraced(function* (build: Build, limit = batch) {
+/**
+ * Takes a build on by one batch, to a position at the most (the log's head unless told); answers where it stands then.
+ * The same build again: there was nothing more.
+ */
+export const advance = Effect.fnUntraced(function* (build: Build, most?: number) {
   const store = yield* EventStore
   const models = yield* ReadModels
   // in this order: what is read after the look at the head holds all events up to it
-  const head = yield* store.head
-  if (head <= build.position) return build
-  const stored = yield* store.readAll(build.position, { types: typesOf(build.projection), limit })
-  const to = stored.length < limit ? Math.max(head, stored.at(-1)?.position ?? 0) : stored.at(-1)!.position
-  return yield* models.apply(build, stored.map(Codec.decode), to)
+  const to = most ?? (yield* store.head)
+  if (to <= build.position) return build
+  const stored = yield* store.readAll(build.position, { types: typesOf(build.projection), limit: batch })
+  const due = stored.filter(({ position }) => position <= to)
+  const [next] = yield* models.apply([build], due.map(Codec.decode), due.length < batch ? to : due.at(-1)!.position)
+  return next!
 })
 
+const nameOf = ({ projection }: Build) => schemaOf(projection)
+
 /**
- * Delivers the log to the read models: each goes on alone, at its own pace, woken by what is appended. One that fails
- * stops where it is, and is named by `failures`; nothing is skipped.
+ * Delivers the log to the read models. Those that stand together go on together: one read of what is new, one
+ * transaction. One that can't go on stops where it is and is named by `failures`, while the others go on; it is tried
+ * again every second. Nothing is skipped.
  */
-export class Projector extends Context.Service<Projector, {
-  /** Emits the schema name of each read model that has moved. */
-  readonly moved: PubSub.PubSub<string>
-  /** Read models that can't go on, and why. */
-  readonly failures: Effect.Effect<ReadonlyMap<string, string>>
-}>()("cairn/Projector") {
+export class Projector extends Context.Service<
+  Projector,
+  {
+    /** Emits the schema name of each read model that has moved. */
+    readonly moved: PubSub.PubSub<string>
+    /** Read models that can't go on, and why. */
+    readonly failures: Effect.Effect<ReadonlyMap<string, string>>
+  }
+>()("cairn/Projector") {
   static readonly layer = (projections: ReadonlyArray<Projection>) =>
     Layer.effect(
       Projector,
@@ -36,55 +48,85 @@ export class Projector extends Context.Service<Projector, {
         const store = yield* EventStore
         const models = yield* ReadModels
         const moved = yield* PubSub.sliding<string>(64)
-        const failures = yield* Ref.make<ReadonlyMap<string, string>>(new Map())
+        const failures = new Map<string, string>()
 
-        const catchUp = Effect.fnUntraced(function* (projection: Projection) {
-          const name = schemaOf(projection)
+        const tell = (builds: ReadonlyArray<Build>) => PubSub.publishAll(moved, builds.map(nameOf))
+
+        /** Brings one read model up to a position by itself. */
+        const alone = Effect.fnUntraced(function* (projection: Projection, to: number) {
           let build = yield* models.live(projection)
-          while (true) {
-            const next = yield* advance(build)
-            if (next === build) return
+          for (;;) {
+            const next = yield* advance(build, to)
+            if (next === build) break
             build = next
-            yield* PubSub.publish(moved, name)
+            yield* tell([build])
+          }
+          failures.delete(nameOf(build))
+          return [build]
+        })
+
+        const orNoted = (projection: Projection, to: number) =>
+          alone(projection, to).pipe(
+            Effect.retry({ while: (error) => error._tag === "BuildMoved", schedule: Schedule.spaced("5 millis") }),
+            Effect.catchCause((cause) => {
+              if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+              const name = schemaOf(projection)
+              failures.set(name, String(Cause.squash(cause)))
+              return Effect.as(Effect.logError(`read model ${name} can't go on`, cause), [])
+            })
+          )
+
+        /** Brings them all to one position, each by itself, so that they can go on together from there. */
+        const each = Effect.gen(function* () {
+          const { head, models: standings } = yield* models.standings
+          const to = Math.max(head, ...[...standings.values()].map(({ position }) => position))
+          const builds = yield* Effect.forEach(projections, (projection) => orNoted(projection, to), { concurrency: 2 })
+          return builds.flat() as ReadonlyArray<Build>
+        })
+
+        /** Takes builds that stand together on by what is new; answers with the same ones when there is nothing. */
+        const together = Effect.fnUntraced(function* (builds: ReadonlyArray<Build>) {
+          const stored = yield* store.readAll(builds[0]!.position, { limit: batch })
+          if (stored.length === 0) return builds
+          const subscribed = new Set<string>(builds.flatMap(({ projection }) => typesOf(projection)))
+          const events = stored.filter(({ type }) => subscribed.has(type)).map(Codec.decode)
+          const next = yield* models.apply(builds, events, stored.at(-1)!.position)
+          yield* tell(next)
+          return next
+        })
+
+        const stand = (builds: ReadonlyArray<Build>) =>
+          builds.length > 0 && builds.every(({ position }) => position === builds[0]!.position)
+
+        const unlessInterrupted = <A>(otherwise: A) => (cause: Cause.Cause<unknown>) =>
+          Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause as Cause.Cause<never>) : Effect.succeed(otherwise)
+
+        const deliver = Effect.gen(function* () {
+          const hints = yield* store.hints
+          let builds: ReadonlyArray<Build> = []
+          let tried = 0
+          for (;;) {
+            const now = yield* Clock.currentTimeMillis
+            if (!stand(builds) || (failures.size > 0 && now - tried >= patience)) {
+              if (failures.size === projections.length) yield* Effect.sleep(patience)
+              tried = now
+              // the store itself may be away: then that is what every read says
+              builds = yield* each.pipe(
+                Effect.tapError(() => Effect.sleep("200 millis")),
+                Effect.catchCause(unlessInterrupted<ReadonlyArray<Build>>([]))
+              )
+              continue
+            }
+            // another process was first, or one of them can't take it: then each by itself
+            const next = yield* Effect.catchCause(together(builds), unlessInterrupted<ReadonlyArray<Build>>([]))
+            if (next === builds) yield* PubSub.takeAll(hints)
+            builds = next
           }
         })
 
-        const run = (projection: Projection) => {
-          const name = schemaOf(projection)
-          const note = (reason: string | undefined) =>
-            Ref.update(failures, (known) => {
-              const next = new Map(known)
-              if (reason === undefined) next.delete(name)
-              else next.set(name, reason)
-              return next
-            })
-          return Effect.scoped(
-            Effect.gen(function* () {
-              const hints = yield* store.hints
-              yield* catchUp(projection).pipe(
-                Effect.retry({
-                  while: (error) => error._tag === "BuildMoved",
-                  schedule: Schedule.spaced("5 millis")
-                }),
-                Effect.tap(() => note(undefined)),
-                Effect.catchCause((cause) =>
-                  Effect.logError(`read model ${name} can't go on`, cause).pipe(
-                    Effect.andThen(note(String(cause.reasons[0]))),
-                    Effect.andThen(Effect.sleep("1 second"))
-                  )
-                ),
-                Effect.andThen(PubSub.takeAll(hints)),
-                Effect.forever
-              )
-            })
-          )
-        }
-
-        for (const projection of projections) {
-          yield* models.live(projection)
-          yield* Effect.forkScoped(run(projection))
-        }
-        return Projector.of({ moved, failures: Ref.get(failures) })
+        for (const projection of projections) yield* models.live(projection)
+        yield* Effect.forkScoped(Effect.scoped(deliver))
+        return Projector.of({ moved, failures: Effect.sync(() => new Map(failures)) })
       })
     )
 }

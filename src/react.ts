@@ -15,6 +15,8 @@ export interface Reaction<T extends EventType, E, R> {
   readonly handle: (event: Recorded<EventOf<T>>) => Effect.Effect<void, E, R>
 }
 
+export const reaction = <const T extends EventType, E, R>(definition: Reaction<T, E, R>) => definition
+
 const batch = 500
 
 /** Runs a reaction for as long as the scope lives. One that fails tries again from the event that it failed at. */
@@ -37,7 +39,7 @@ export const react = Effect.fnUntraced(function* <T extends EventType, E, R>(rea
     Effect.gen(function* () {
       const hints = yield* store.hints
       const catchUp = Effect.repeat(step, { while: (more) => more })
-      yield* catchUp.pipe(
+      return yield* catchUp.pipe(
         Effect.tapCause((cause) => Effect.logWarning(`reaction ${reaction.name} stands still`, cause)),
         Effect.retry(Schedule.spaced("1 second")),
         Effect.andThen(PubSub.takeAll(hints)),

@@ -19,7 +19,7 @@ const shown = 50
 /** What came of building a read model anew. */
 export interface Replayed {
   readonly projection: Projection
-  /** At which both builds were compared. */
+  /** That it was brought to. */
   readonly position: number
   /** Events that were taken in. */
   readonly events: number
@@ -33,7 +33,7 @@ const nameOf = ({ table, id }: Difference) => `${table}/${id}`
 
 /**
  * Builds a read model anew beside the live one, from the log alone, brings it to exactly the live one's position, and
- * compares them row by row while the live one is held. With `promote` the new one takes its place, else it is dropped.
+ * compares them there row by row. With `promote` the new one then takes its place, else it is dropped.
  *
  * A text that was erased is gone from every event at once, and from the live read model only when it comes to the
  * erasure: so what differs is looked at again behind what the log had by then, and only what still differs counts.
@@ -53,7 +53,7 @@ export const replay = Effect.fnUntraced(function* (
       const stored = yield* store.readAll(build.position, { types: typesOf(projection), limit: batch })
       const due = stored.filter(({ position }) => position <= to)
       const next = due.length === batch ? due.at(-1)!.position : to
-      build = yield* models.apply(build, due.map(Codec.decode), next)
+      build = (yield* models.apply([build], due.map(Codec.decode), next))[0]!
       events += due.length
       options.progress(build.position, to)
     }
@@ -81,38 +81,28 @@ export const replay = Effect.fnUntraced(function* (
     }
   })
 
-  const compared = (build: Build, suspects: ReadonlySet<string> | undefined, last: boolean) =>
-    models.hold(
+  /** Both builds compared where the live one stands, and whether the log had more by then. */
+  const compared = Effect.fnUntraced(function* (build: Build, limit: number) {
+    let head = 0
+    const met = yield* models.compare(
       projection,
-      Effect.fnUntraced(function* (live) {
-        const rebuilt = yield* bring(build, live.position)
-        const all = yield* models.compare(live, rebuilt, suspects === undefined ? shown : shown * looks)
-        const differences = suspects === undefined ? all : all.filter((difference) => suspects.has(nameOf(difference)))
-        const head = yield* store.head
-        const certain = all.length === 0 || head === live.position || (suspects !== undefined && differences.length > 0)
-        const settled = certain || last
-        if (settled && options.promote) yield* models.promote(rebuilt)
-        return { rebuilt, live, all, differences, settled, head }
-      })
+      (live) => Effect.tap(bring(build, live.position), () => Effect.map(store.head, (now) => void (head = now))),
+      limit
     )
+    return { ...met, head, more: head > met.live.position }
+  })
 
   const settle = Effect.fnUntraced(function* (first: Build) {
     let build = first
     let suspects: ReadonlySet<string> | undefined
     for (let look = 1; ; look++) {
-      const { rebuilt, live, all, differences, settled, head } = yield* compared(
-        yield* bringNear(build),
-        suspects,
-        look === looks
-      )
-      const { position } = rebuilt
-      if (settled) {
-        yield* models.drop(options.promote ? live : rebuilt)
-        const replayed: Replayed = { projection, position, events, differences: differences.slice(0, shown) }
-        return replayed
-      }
+      const limit = suspects === undefined ? shown : shown * looks
+      const { rebuilt, differences, head, more } = yield* compared(yield* bringNear(build), limit)
+      const still = differences.filter((difference) => suspects?.has(nameOf(difference)) ?? true)
+      const certain = differences.length === 0 || !more || (suspects !== undefined && still.length > 0)
+      if (certain || look === looks) return { rebuilt, differences: still.slice(0, shown) }
       build = rebuilt
-      suspects = new Set(all.map(nameOf))
+      suspects = new Set(differences.map(nameOf))
       yield* passed(head)
     }
   })
@@ -120,5 +110,16 @@ export const replay = Effect.fnUntraced(function* (
   // a read model that no process moves on can't be compared with what it would be
   yield* passed(yield* store.head)
   const build = yield* models.begin(projection)
-  return yield* settle(build).pipe(Effect.onError(() => Effect.ignore(models.drop(build))))
+  return yield* Effect.gen(function* () {
+    const { rebuilt, differences } = yield* settle(build)
+    const replayed: Replayed = { projection, position: rebuilt.position, events, differences }
+    if (!options.promote) {
+      yield* models.drop(rebuilt)
+      return replayed
+    }
+    const next = yield* bringNear(rebuilt)
+    const met = yield* models.promote(projection, (live) => bring(next, live.position))
+    yield* models.drop(met.live)
+    return { ...replayed, position: met.rebuilt.position, events }
+  }).pipe(Effect.onError(() => Effect.ignore(models.drop(build))))
 })

@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Schedule } from "effect"
+import { Context, Effect, Layer, Schedule } from "effect"
 import { type Projection, schemaOf } from "#ports/Projection.ts"
 import { type Build, BuildMoved, ReadModels, ReadModelsUnavailable } from "#ports/ReadModels.ts"
 import { applyEvents, createTables, differences, dropTables, showBuild } from "./tables.ts"
@@ -7,7 +7,10 @@ import { applyEvents, createTables, differences, dropTables, showBuild } from ".
 interface BuildRow {
   readonly build: number
   readonly position: bigint
+  readonly live: boolean
 }
+
+const nameOf = ({ projection }: Build) => projection.name
 
 /** Read models in Postgres: a schema a build, views on the live one. */
 export const layer = Layer.effect(
@@ -24,23 +27,24 @@ export const layer = Layer.effect(
       )
 
     const find = ({ name, version }: Projection) =>
-      sql<BuildRow>`SELECT build, position FROM read_models WHERE name = ${name} AND version = ${version} AND live`
+      sql<BuildRow>`SELECT build, position, live FROM read_models WHERE name = ${name} AND version = ${version} AND live`
 
     const make = Effect.fnUntraced(function* (projection: Projection, live: boolean) {
       const { name, version } = projection
       const [row] = yield* sql<BuildRow>`
         INSERT INTO read_models (name, version, build, live)
         SELECT ${name}, ${version}, coalesce(max(build), 0) + 1, ${live} FROM read_models
-        WHERE name = ${name} AND version = ${version} RETURNING build, position`
+        WHERE name = ${name} AND version = ${version} RETURNING build, position, live`
       yield* here(createTables(projection, row!.build))
       if (live) yield* here(showBuild(projection, row!.build))
       return row!
     })
 
-    const asBuild = (projection: Projection, { build, position }: BuildRow): Build => ({
+    const asBuild = (projection: Projection, { build, position, live }: BuildRow): Build => ({
       projection,
       build,
-      position: Number(position)
+      position: Number(position),
+      live
     })
 
     const live = Effect.fnUntraced(function* (projection: Projection) {
@@ -52,29 +56,50 @@ export const layer = Layer.effect(
       return asBuild(projection, now ?? (yield* make(projection, true)))
     })
 
-    const apply: ReadModels["Service"]["apply"] = (build, events, to) => {
-      const { name, version } = build.projection
-      return Effect.gen(function* () {
-        // first, so that whoever holds the build keeps this out of its tables too, and not only out of its position
-        const moved = yield* sql<BuildRow>`
-          UPDATE read_models SET position = ${BigInt(to)}
-          WHERE name = ${name} AND version = ${version} AND build = ${build.build}
-            AND position = ${BigInt(build.position)} RETURNING build, position`
-        if (moved.length === 0) return yield* new BuildMoved({ name })
-        if (yield* here(applyEvents(build.projection, build.build, events))) {
-          yield* sql`UPDATE read_models SET changed = ${BigInt(events.at(-1)!.position)}
-            WHERE name = ${name} AND version = ${version} AND build = ${build.build}`
+    const places = (builds: ReadonlyArray<Build>) =>
+      builds.map(({ projection: { name, version }, build, position, live }) => ({
+        name,
+        version,
+        build,
+        position,
+        live
+      }))
+
+    const apply: ReadModels["Service"]["apply"] = (builds, events, to) =>
+      Effect.gen(function* () {
+        // first, so that whoever holds a build keeps this out of its tables too, and not only out of its position, and
+        // that one which is no longer live gets nothing more;
+        // and without waiting for the disk: what a crash takes back is taken in again, rows and position together
+        const moved = yield* sql.unsafe<{ name: string }>(
+          `UPDATE read_models m SET position = $1
+           FROM json_to_recordset($2::text::json) AS b (name text, version int, build int, position bigint, live boolean),
+             set_config('synchronous_commit', 'off', true)
+           WHERE (m.name, m.version, m.build, m.position, m.live) = (b.name, b.version, b.build, b.position, b.live)
+           RETURNING m.name`,
+          [BigInt(to), JSON.stringify(places(builds))]
+        )
+        if (moved.length < builds.length) return yield* new BuildMoved({ name: builds.map(nameOf).join(", ") })
+        const changed: Array<Build> = []
+        for (const build of builds) {
+          if (yield* here(applyEvents(build.projection, build.build, events))) changed.push(build)
         }
-        return { ...build, position: to }
+        if (changed.length > 0) {
+          yield* sql.unsafe(
+            `UPDATE read_models m SET changed = $1
+             FROM json_to_recordset($2::text::json) AS b (name text, version int, build int)
+             WHERE (m.name, m.version, m.build) = (b.name, b.version, b.build)`,
+            [BigInt(events.at(-1)!.position), JSON.stringify(places(changed))]
+          )
+        }
+        return builds.map((build) => ({ ...build, position: to }))
       }).pipe(sql.withTransaction, unavailable)
-    }
 
     /** Readers that began before another build was promoted may still be at it: then it is tried again. */
     const drop = ({ projection, build }: Build) =>
       Effect.gen(function* () {
         const { name, version } = projection
         const gone = yield* sql<BuildRow>`DELETE FROM read_models
-          WHERE name = ${name} AND version = ${version} AND build = ${build} AND NOT live RETURNING build, position`
+          WHERE name = ${name} AND version = ${version} AND build = ${build} AND NOT live RETURNING build, position, live`
         if (gone.length > 0) yield* here(dropTables(projection, build))
       }).pipe(sql.withTransaction, Effect.retry({ times: 20, schedule: Schedule.spaced("250 millis") }), unavailable)
 
@@ -82,9 +107,27 @@ export const layer = Layer.effect(
     const dropUnfinished = Effect.fnUntraced(function* (projection: Projection) {
       const { name, version } = projection
       const left = yield* sql<BuildRow>`
-        SELECT build, position FROM read_models WHERE name = ${name} AND version = ${version} AND NOT live`
+        SELECT build, position, live FROM read_models WHERE name = ${name} AND version = ${version} AND NOT live`
       yield* Effect.forEach(left, (row) => drop(asBuild(projection, row)), { discard: true })
     })
+
+    /** Runs on other connections than that of the transaction around it. */
+    const apart = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+      Effect.updateContext(
+        effect,
+        (context: Context.Context<R>) => Context.omit(sql.transactionService)(context) as never
+      )
+
+    /** Keeps the live build where it is, in a transaction, as long as `use` runs. */
+    const hold = <A, E, R>(projection: Projection, use: (live: Build) => Effect.Effect<A, E, R>) =>
+      Effect.gen(function* () {
+        const { name, version } = projection
+        const [row] = yield* sql<BuildRow>`
+          SELECT build, position, live FROM read_models WHERE name = ${name} AND version = ${version} AND live FOR UPDATE`
+        // the one that it waited for was another replay, whose build is the live one now
+        if (row === undefined) return yield* new ReadModelsUnavailable({ message: `${name} was just replaced` })
+        return yield* use(asBuild(projection, row))
+      }).pipe(sql.withTransaction)
 
     return ReadModels.of({
       live: (projection) => live(projection).pipe(sql.withTransaction, unavailable),
@@ -94,26 +137,37 @@ export const layer = Layer.effect(
           Effect.map(make(projection, false), (row) => asBuild(projection, row)).pipe(sql.withTransaction)
         ).pipe(unavailable),
       apply,
-      hold: (projection, use) =>
+      compare: (projection, bring, limit) =>
         Effect.gen(function* () {
-          const { name, version } = projection
-          const [row] = yield* sql<BuildRow>`
-            SELECT build, position FROM read_models WHERE name = ${name} AND version = ${version} AND live FOR UPDATE`
-          // the one that it waited for was another replay, whose build is the live one now
-          if (row === undefined) return yield* new ReadModelsUnavailable({ message: `${name} was just replaced` })
-          return yield* use(asBuild(projection, row))
-        }).pipe(sql.withTransaction, unavailable),
-      compare: (a, b, limit) => unavailable(here(differences(a.projection, a.build, b.build, limit))),
-      promote: ({ projection, build }) =>
-        Effect.gen(function* () {
-          const { name, version } = projection
-          const [old] = yield* sql<BuildRow>`UPDATE read_models SET live = false
-            WHERE name = ${name} AND version = ${version} AND live RETURNING build, position`
-          yield* here(showBuild(projection, build, old?.build))
-          // all of it has changed, as far as those can tell who keep what they once read
-          yield* sql`UPDATE read_models SET live = true, changed = position
-            WHERE name = ${name} AND version = ${version} AND build = ${build}`
-        }).pipe(sql.withTransaction, unavailable),
+          yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`
+          const snapshot = yield* Effect.context<never>()
+          const held = yield* apart(
+            hold(projection, (live) =>
+              Effect.gen(function* () {
+                const rebuilt = yield* apart(bring(live))
+                // the first query takes the snapshot: from here on the live build may go on
+                yield* Effect.provideContext(sql`SELECT 1`, snapshot)
+                return { live, rebuilt }
+              })
+            )
+          )
+          const found = yield* differences(projection, held.live.build, held.rebuilt.build, limit)
+          return { ...held, differences: found }
+        }).pipe(sql.withTransaction, here, unavailable),
+      promote: (projection, bring) =>
+        hold(projection, (live) =>
+          Effect.gen(function* () {
+            const { name, version } = projection
+            const rebuilt = yield* apart(bring(live))
+            yield* sql`UPDATE read_models SET live = false
+              WHERE name = ${name} AND version = ${version} AND build = ${live.build}`
+            yield* here(showBuild(projection, rebuilt.build, live.build))
+            // all of it has changed, as far as those can tell who keep what they once read
+            yield* sql`UPDATE read_models SET live = true, changed = position
+              WHERE name = ${name} AND version = ${version} AND build = ${rebuilt.build}`
+            return { live, rebuilt }
+          })
+        ).pipe(unavailable),
       drop,
       standings: unavailable(
         Effect.map(

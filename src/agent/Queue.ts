@@ -87,7 +87,8 @@ export class Runs extends Context.Service<Runs, {
         return waiting
       }, Effect.uninterruptible)
 
-      // what an earlier process left undone
+      // what an earlier process left undone, before anything new: later runs of a workspace build on earlier ones
+      const taken = yield* Deferred.make<void>()
       yield* fresh(WorkspacesModel).pipe(
         Effect.andThen(openRuns),
         Effect.flatMap(
@@ -95,10 +96,17 @@ export class Runs extends Context.Service<Runs, {
         ),
         Effect.provideContext(services),
         Effect.retry(Schedule.spaced("1 second")),
+        Effect.andThen(Deferred.succeed(taken, undefined)),
         Effect.forkScoped
       )
 
-      return Runs.of({ end: (run) => Effect.flatMap(enqueue({ ...run, resumed: false }), ({ done }) => Deferred.await(done)) })
+      return Runs.of({
+        end: (run) =>
+          Deferred.await(taken).pipe(
+            Effect.andThen(enqueue({ ...run, resumed: false })),
+            Effect.flatMap(({ done }) => Deferred.await(done))
+          )
+      })
     })
   )
 }

@@ -37,6 +37,9 @@ interface Past {
   readonly recordedAt: number
 }
 
+/** A run is taken up once by each process, however often that has to begin again because its store was away. */
+const thisProcess = randomUUID()
+
 /** Another process has gone on with this run: begin again from what the log has. */
 const superseded = "superseded"
 const revoked = "revoked"
@@ -128,7 +131,7 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
     })
 
     if (again) {
-      const stuck = yield* tell(randomUUID(), ChatCommand.ResumeChat()).pipe(
+      const stuck = yield* tell(derivedId("resume", run, thisProcess), ChatCommand.ResumeChat()).pipe(
         Effect.as(false),
         Effect.catchTag("ChatStuck", () => Effect.succeed(true))
       )

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { JsonObject, whole } from "./fields.ts"
+import { AnyText, JsonObject, whole } from "./fields.ts"
 import { Authentication, Problems, Rate, Scoping } from "./middleware.ts"
 
 const RecordedEvent = Schema.Struct({
@@ -33,8 +33,8 @@ export class EventsApi extends HttpApiGroup.make("events")
           )
         ),
         limit: Schema.optional(Schema.FiniteFromString.pipe(Schema.decodeTo(whole(1, 1000)))),
-        type: Schema.optional(Schema.String),
-        stream: Schema.optional(Schema.String)
+        type: Schema.optional(AnyText),
+        stream: Schema.optional(AnyText)
       }),
       success: Schema.Struct({ events: Schema.Array(RecordedEvent), next_after: Schema.String })
     }).annotateMerge(

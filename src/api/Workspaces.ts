@@ -60,7 +60,8 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
       })
     }).annotateMerge(OpenApi.annotations({ summary: "The files at a commit, the head unless told" })),
     HttpApiEndpoint.get("file", "/api/workspaces/:id/files/*", {
-      params: { ...id, "*": Schema.String },
+      // `/files/` itself names none: a 404 as any other that is not there
+      params: { ...id, "*": Schema.optional(Schema.String) },
       query: at,
       success: HttpApiSchema.StreamUint8Array()
     }).annotateMerge(OpenApi.annotations({ summary: "The raw bytes of a file at a commit, the head unless told" }))

@@ -47,7 +47,8 @@ export const JsonObject = Schema.Record(Schema.String, Schema.Unknown)
 
 /** Package name to version. Older clients send a list of names, or `null` for a version. */
 export const Dependencies = Schema.Union([
-  Schema.Record(AnyText, Schema.NullOr(AnyText)),
+  // the names are checked apart: a record passes over keys that are not its own
+  Schema.Record(Schema.String, Schema.NullOr(AnyText)).check(Schema.isPropertyNames(AnyText)),
   Schema.Array(AnyText)
 ]).pipe(
   Schema.decodeTo(Schema.Record(Schema.String, Schema.String), {

@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { findText, tool } from "#src/layers.ts"
+import { findText, projections, tool } from "#src/layers.ts"
 import { cairn, type Running, serve } from "./demo/programs.ts"
+import { upToDate } from "./log.ts"
 
 /** A tour of the service: the real one, on a data folder of its own, asked over HTTP. Fails at the first surprise. */
 
@@ -78,7 +79,9 @@ const run = async (dataDir: string, ...args: ReadonlyArray<string>) => {
 
 /** In how many rows of which tables a text stands, in the running service's database. */
 const tablesWith = (dataDir: string, text: string) =>
-  Effect.runPromise(Effect.provide(findText(text), tool({ dataDir, databaseUrl: undefined })))
+  Effect.runPromise(
+    Effect.provide(Effect.andThen(upToDate(...projections), findText(text)), tool({ dataDir, databaseUrl: undefined }))
+  )
 
 const tour = async (dataDir: string, keep: (service: Running) => Running) => {
   step("Start the service on an empty data folder")

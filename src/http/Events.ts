@@ -9,16 +9,13 @@ import * as Codec from "#src/codec.ts"
 import { problemOf } from "./refusals.ts"
 import { Unreadable } from "#src/ask.ts"
 
-/** Who acted, as the tenant may know it: someone of another tenant is `external`. */
-const actorFor = (tenant: string, { actor }: StoredEvent): RecordedEvent["actor"] => {
-  const own = actor.key === null || (actor.organization ?? actor.user) === tenant
-  return own
-    ? { key_id: actor.key, user_id: actor.user, organization_id: actor.organization }
-    : { key_id: "external", user_id: "external", organization_id: "external" }
-}
+/** Someone of another tenant, who voted on a public snippet. */
+const external = "external"
 
 const shown = (tenant: string, stored: StoredEvent): RecordedEvent => {
   const { _tag, ...data } = Codec.decode(stored).event as unknown as { readonly _tag: string; readonly [field: string]: unknown }
+  const { key, user, organization } = stored.actor
+  const own = key === null || (organization ?? user) === tenant
   return {
     position: String(stored.position),
     stream: stored.stream,
@@ -26,8 +23,10 @@ const shown = (tenant: string, stored: StoredEvent): RecordedEvent => {
     event_id: stored.eventId,
     type: stored.type,
     schema_version: stored.schemaVersion,
-    data: withoutSecrets(data),
-    actor: actorFor(tenant, stored),
+    data: withoutSecrets(own || !("voter" in data) ? data : { ...data, voter: external }),
+    actor: own
+      ? { key_id: key, user_id: user, organization_id: organization }
+      : { key_id: external, user_id: external, organization_id: external },
     command_id: stored.commandId,
     correlation_id: stored.correlationId,
     causation_id: stored.causationId,

@@ -3,15 +3,19 @@ import { HttpApiBuilder } from "effect/http-api"
 import { derivedId, isId } from "#domain/Id.ts"
 import { type Holder, type Scope, scopeOf, sees } from "#domain/Scope.ts"
 import { type NewVote, Snippet, SnippetCommand } from "#domain/Snippet.ts"
+import { EventStore } from "#ports/EventStore.ts"
 import { Snippets, snippetPlace, snippetsNamed } from "#projections/Snippets.ts"
 import { Api } from "#src/api/Api.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
 import type { SearchMatch, UploadRequest } from "#src/api/Snippets.ts"
+import { Unreadable } from "#src/ask.ts"
+import type { Attempt } from "#src/attempt.ts"
 import { dispatch } from "#src/dispatch.ts"
 import { type Found, noteAnswer, Search } from "#src/search.ts"
 import { upload } from "#src/upload.ts"
 import { attempting, freshOrStale, written } from "./answer.ts"
+import { bodyText } from "./middleware/body.ts"
 import { problemOf as scopeProblemOf } from "./middleware/scope.ts"
 import { orProblem } from "./refusals.ts"
 
@@ -75,6 +79,18 @@ const named = Effect.fnUntraced(function* (scope: Scope, idOrName: string) {
   return places[0] ?? (yield* notFound)
 })
 
+/** What a repeated request led to the first time: by its name, the snippet would not be found any more. */
+const doneBefore = Effect.fnUntraced(function* ({ commandId }: Attempt) {
+  const events = yield* Effect.mapError((yield* EventStore).outcome(commandId), () => new Unreadable())
+  return events.length === 0 ? undefined : events
+})
+
+const deleted = Effect.fnUntraced(function* (holder: Holder, scope: Scope, idOrName: string, attempt: Attempt) {
+  const { id } = yield* named(scope, idOrName)
+  const command = SnippetCommand.DeleteSnippet({ snippet: id })
+  return yield* dispatch(Snippet, { tenant: holder.tenant, stream: `snippet-${id}`, command, ...attempt })
+})
+
 /** A body's own workspace stands in for the header's. */
 const deletingScope = (holder: Holder, scope: Scope, workspace: string | null | undefined) =>
   workspace == null
@@ -90,6 +106,7 @@ export const layer = HttpApiBuilder.group(Api, "snippets", (handlers) =>
   handlers
     .handle("search", ({ payload }) =>
       Effect.gen(function* () {
+        yield* bodyText
         const holder = yield* Caller
         const scope = yield* CallerScope
         const standing = yield* freshOrStale(Snippets)
@@ -142,9 +159,7 @@ export const layer = HttpApiBuilder.group(Api, "snippets", (handlers) =>
         const scope = yield* deletingScope(holder, yield* CallerScope, payload.workspace_id)
         yield* freshOrStale(Snippets)
         const attempt = yield* attempting
-        const { id } = yield* named(scope, payload.snippet_id)
-        const command = SnippetCommand.DeleteSnippet({ snippet: id })
-        const events = yield* dispatch(Snippet, { tenant: holder.tenant, stream: `snippet-${id}`, command, ...attempt })
+        const events = (yield* doneBefore(attempt)) ?? (yield* deleted(holder, scope, payload.snippet_id, attempt))
         yield* written(events.at(-1)!.position)
         // the catalogue has a copy of the text, which must be gone too when this is answered
         yield* freshOrStale(Snippets)

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import { isId } from "#domain/Id.ts"
 import { Workspaces } from "#ports/Workspaces.ts"
 import {
   type CommitRecord,
@@ -31,11 +32,13 @@ const noFile = fieldProblem("not_found/file", "path", "There is no such file at 
 /** The caller's own workspace: another tenant's is none. */
 const own = Effect.fnUntraced(function* (id: string) {
   const { tenant } = yield* Caller
+  if (!isId(id)) return yield* noWorkspace
   yield* freshOrStale(WorkspacesModel)
   return (yield* Effect.orDie(workspaceOf(tenant, id))) ?? (yield* noWorkspace)
 })
 
 const commitIn = Effect.fnUntraced(function* (workspace: WorkspaceRecord, sha: string) {
+  if (!/^[0-9a-f]{40}$/.test(sha)) return yield* noCommit
   return (yield* Effect.orDie(commitOf(workspace.id, sha))) ?? (yield* noCommit)
 })
 

@@ -1,5 +1,5 @@
-import { Effect } from "effect"
-import { HttpRouter, HttpServerRequest } from "effect/http"
+import { Effect, Layer, Predicate, type Types } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Api } from "#src/api/Api.ts"
 import { Problem } from "#src/api/Problem.ts"
 import { respond } from "./middleware/problems.ts"
@@ -17,18 +17,34 @@ const routes = Object.values(Api.groups).flatMap((group) =>
 const answer = Effect.map(HttpServerRequest.HttpServerRequest, ({ method, url }) => {
   const path = url.split("?")[0]!
   const allowed = routes.filter(({ pattern }) => pattern.test(path)).map((route) => route.method)
-  if (allowed.length === 0) {
+  // a path that can't be decoded is a route's by its pattern, and yet no route takes it
+  if (allowed.length === 0 || allowed.includes(method)) {
     return respond(
       new Problem({ code: "not_found/route", message: "There is no such route. /docs lists those that there are." })
     )
   }
-  return respond(
-    new Problem({
-      code: "method/not_allowed",
-      message: `This route does not take ${method}. It takes ${allowed.join(", ")}.`
-    })
-  )
+  const methods = allowed.join(", ")
+  const problem = new Problem({
+    code: "method/not_allowed",
+    message: `This route does not take ${method}. It takes ${methods}.`
+  })
+  return HttpServerResponse.setHeader(respond(problem), "allow", methods)
 })
 
-/** What no route takes: the one error body, with 405 where only the method is wrong. */
-export const layer = HttpRouter.add("*", "*", answer)
+const isRouteNotFound = (error: unknown): boolean =>
+  Predicate.isTagged(error, "HttpServerError") &&
+  Predicate.hasProperty(error, "reason") &&
+  Predicate.isTagged(error.reason, "RouteNotFound")
+
+type Answering<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled, R>
+
+const orAnswer = (httpEffect: Answering<never>): Answering<HttpServerRequest.HttpServerRequest> =>
+  Effect.catchIf(httpEffect as Effect.Effect<HttpServerResponse.HttpServerResponse, unknown>, isRouteNotFound, () => answer) as never
+
+/**
+ * What no route takes: the one error body, with 405 where only the method is wrong. No route of its own, which would
+ * take HEAD from the reads and would not see a path that can't be decoded.
+ */
+export const layer = Layer.effectDiscard(
+  Effect.flatMap(HttpRouter.HttpRouter, (router) => router.addGlobalMiddleware(orAnswer))
+)

@@ -35,7 +35,12 @@ export const routes = (rates: Rates) =>
 
 /** Listens; when its scope closes it takes no more requests and lets those under way end, for 10 s. */
 export const serve = (options: { readonly host: string; readonly port: number; readonly rates: Rates }) =>
-  HttpRouter.serve(routes(options.rates), { disableLogger: true, disableListenLog: true }).pipe(
+  HttpRouter.serve(routes(options.rates), {
+    disableLogger: true,
+    disableListenLog: true,
+    // a file's path is one parameter; a request's head is limited to 16 KiB anyway
+    routerConfig: { maxParamLength: 16_384 }
+  }).pipe(
     Layer.provideMerge(
       NodeHttpServer.layer(createServer, {
         host: options.host,

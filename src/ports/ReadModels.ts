@@ -8,6 +8,8 @@ export interface Build {
   readonly projection: Projection
   readonly build: number
   readonly position: number
+  /** Whether it was the one that is read. A build that has become the live one, or was, has moved. */
+  readonly live: boolean
 }
 
 /** Where a live read model stands: `position` has been taken in; `changed` was the last event that changed a row. */
@@ -31,6 +33,12 @@ export interface Difference {
   readonly rebuilt: string | null
 }
 
+/** Two builds at one position. */
+export interface Met {
+  readonly live: Build
+  readonly rebuilt: Build
+}
+
 /** Where read models are kept. A build's rows and its position move in one transaction. */
 export class ReadModels extends Context.Service<
   ReadModels,
@@ -39,25 +47,30 @@ export class ReadModels extends Context.Service<
     readonly live: (projection: Projection) => Effect.Effect<Build, ReadModelsUnavailable>
     /** A new, empty build beside the live one; others that never went live are dropped. */
     readonly begin: (projection: Projection) => Effect.Effect<Build, ReadModelsUnavailable>
-    /** Applies events and moves the position from `build.position` to `to`; nothing happens when it stands elsewhere. */
+    /**
+     * Applies events to builds that stand at one position, and moves them all to `to`: all or nothing, and nothing when
+     * one of them stands elsewhere. May be lost in a crash, together with the move: then it is done again.
+     */
     readonly apply: (
-      build: Build,
+      builds: ReadonlyArray<Build>,
       events: ReadonlyArray<Recorded<DomainEvent>>,
       to: number
-    ) => Effect.Effect<Build, BuildMoved | ReadModelsUnavailable>
-    /** Holds the live build where it is, and says where, while `use` runs. Whoever would move it waits; readers don't. */
-    readonly hold: <A, E, R>(
+    ) => Effect.Effect<ReadonlyArray<Build>, BuildMoved | ReadModelsUnavailable>
+    /**
+     * Holds the live build where it is until `bring` has brought another one to its position, and compares both as they
+     * were there, in one snapshot: the first differences, at most `limit` a table. Only `bring` keeps the live build
+     * waiting, and never a reader.
+     */
+    readonly compare: <E, R>(
       projection: Projection,
-      use: (live: Build) => Effect.Effect<A, E, R>
-    ) => Effect.Effect<A, E | ReadModelsUnavailable, R>
-    /** The first differences between two builds, at most `limit` a table. */
-    readonly compare: (
-      a: Build,
-      b: Build,
+      bring: (live: Build) => Effect.Effect<Build, E, R>,
       limit: number
-    ) => Effect.Effect<ReadonlyArray<Difference>, ReadModelsUnavailable>
-    /** Puts a build in the live one's place (within `hold`); readers of the old one go on until it is dropped. */
-    readonly promote: (build: Build) => Effect.Effect<void, ReadModelsUnavailable>
+    ) => Effect.Effect<Met & { readonly differences: ReadonlyArray<Difference> }, E | ReadModelsUnavailable, R>
+    /** Likewise, and puts that one in the live one's place; readers of the old one go on until it is dropped. */
+    readonly promote: <E, R>(
+      projection: Projection,
+      bring: (live: Build) => Effect.Effect<Build, E, R>
+    ) => Effect.Effect<Met, E | ReadModelsUnavailable, R>
     /** Removes a build that is not live. */
     readonly drop: (build: Build) => Effect.Effect<void, ReadModelsUnavailable>
     /** The log's head, and every live read model by its schema's name, all in one look. */

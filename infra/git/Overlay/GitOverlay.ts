@@ -24,8 +24,10 @@ const isOverlayError = (error: unknown): error is OverlayError =>
   error instanceof FileError || error instanceof PathRefused || error instanceof WorkspaceFull
 
 const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, OverlayError> =>
-  Effect.catch(Effect.tryPromise({ try: run, catch: (error) => error }), (error) =>
-    isOverlayError(error) ? Effect.fail(error) : Effect.die(error)
+  Effect.catchIf(
+    Effect.tryPromise({ try: run, catch: (error) => error as OverlayError }),
+    (error) => !isOverlayError(error),
+    Effect.die
   )
 
 const newFile = (kind: FileNode["kind"], bytes: Uint8Array): FileNode => ({

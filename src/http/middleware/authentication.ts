@@ -54,8 +54,8 @@ export const layer = Layer.effect(
       return found
     })
 
-    return {
-      bearer: Effect.fnUntraced(function* (httpEffect, { credential }: { readonly credential: Redacted.Redacted }) {
+    const bearer: Authentication["Service"]["bearer"] = (httpEffect, { credential }) =>
+      Effect.gen(function* () {
         const key = Redacted.value(credential)
         if (key === "") return yield* missing
         if (!keyPattern.test(key)) return yield* wrong
@@ -66,7 +66,7 @@ export const layer = Layer.effect(
         if (holder === undefined) return yield* wrong
         yield* recorder.used(holder)
         return yield* Effect.provideService(httpEffect, Caller, holder)
-      }) as never
-    }
+      })
+    return Authentication.of({ bearer })
   })
 )

@@ -6,6 +6,7 @@ import type { Holder, Scope } from "#domain/Scope.ts"
 import { type KnownRequest, Requests } from "#ports/Requests.ts"
 import { Attempt, Caller, CallerScope, Idempotency } from "#src/api/middleware.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
+import { bodyText } from "./body.ts"
 
 /** How long an identical write, whose answer was not delivered, is the same write. */
 const windowOfSame = 10 * 60_000
@@ -28,13 +29,6 @@ const unavailable = new Problem({
   message: "The service can't reach its store at the moment. Send the same request again.",
   retryAfter: 1
 })
-const notUtf8 = new Problem({
-  code: "validation/invalid_json",
-  message: "The body is not valid UTF-8. Send one JSON object, as UTF-8."
-})
-
-const utf8 = new TextDecoder("utf-8", { fatal: true })
-
 /** The same JSON whatever the order of its fields, and whether an absent one is `null` or left out. */
 const canonical = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(canonical)
@@ -92,8 +86,7 @@ export const layer = Layer.effect(
         const scope = yield* CallerScope
         const key = request.headers[header.toLowerCase()]
         if (key !== undefined && (key.length === 0 || key.length > 255)) return yield* malformed
-        const bytes = yield* Effect.orDie(request.arrayBuffer)
-        const body = yield* Effect.try({ try: () => utf8.decode(bytes), catch: () => notUtf8 })
+        const body = yield* bodyText
         const identity = identify(holder, scope, `${endpoint.method} ${endpoint.path}`, body, key)
         const known = yield* Effect.mapError(requests.find(identity.digest), () => unavailable)
         const n = numberOf(known, identity, yield* Clock.currentTimeMillis)

@@ -87,6 +87,14 @@ export class Ledger {
     return this.#add({ kind: "key", word, path: "/api/keys/org/create", body, sends: 0, answer: undefined })
   }
 
+  /** Whether the model is to leave a run without an answer at this turn: each at most once. */
+  holds(word: string, turn: number): boolean {
+    const chat = this.of("chat").find((chat) => chat.word === word)
+    if (chat === undefined || chat.holdAt !== turn) return false
+    chat.holdAt = undefined
+    return true
+  }
+
   of<K extends Operation["kind"]>(kind: K): ReadonlyArray<Extract<Operation, { readonly kind: K }>> {
     return this.operations.filter((operation) => operation.kind === kind) as never
   }

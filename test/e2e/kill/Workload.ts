@@ -110,14 +110,15 @@ export class Workload {
   /** An upload that was acknowledged is found by the next search; `undefined`: the search was cut off. */
   async #find(word: string): Promise<string | undefined> {
     for (;;) {
-      const { status, text, match } = await findSnippet(this.#url, word).catch((error) => {
-        if (this.#ending) return { status: 0, text: "", match: undefined }
+      const { status, text, stale, match } = await findSnippet(this.#url, word).catch((error) => {
+        if (this.#ending) return { status: 0, text: "", stale: false, match: undefined }
         throw error
       })
-      if (this.#ending) return match?.code_block.id
-      if (status < 500 && match === undefined) throw new Error(`the upload of ${word} is not found: ${status} ${text}`)
+      if (status === 0) return undefined
       if (match !== undefined) return match.code_block.id
-      if (status !== 503) this.defects.push(`search: ${status} ${text}`)
+      if (status < 500 && !stale) throw new Error(`the upload of ${word} is not found: ${status} ${text}`)
+      if (this.#ending) return undefined
+      if (status >= 500 && status !== 503) this.defects.push(`search: ${status} ${text}`)
       await passingly()
     }
   }

@@ -16,9 +16,14 @@ export interface Match {
   readonly code_block: { readonly id: string; readonly source: string }
 }
 
-/** The snippet whose code has this word in it, and what the search answered. */
+/** The snippet whose code has this word in it, and what the search answered; `stale` says that it could not know better. */
 export const findSnippet = async (url: string, word: string) => {
-  const { status, json, text } = await post(url, "/api/retrieve/search", { task: word, min_verdict_score: 0 })
+  const { status, headers, json, text } = await post(url, "/api/retrieve/search", { task: word, min_verdict_score: 0 })
   const matches: ReadonlyArray<Match> = status === 200 ? json.matches : []
-  return { status, text, match: matches.find(({ code_block }) => code_block.source.includes(word)) }
+  return {
+    status,
+    text,
+    stale: headers.get("cairn-stale") === "true",
+    match: matches.find(({ code_block }) => code_block.source.includes(word))
+  }
 }

@@ -105,8 +105,11 @@ export const checkVotes = async (sql: Sql, ledger: Ledger): Promise<void> => {
   assert.deepStrictEqual(lost, [])
 }
 
-/** Every run that was asked for has ended, once; those that were given up had been taken up three times at one step. */
-export const checkRuns = async (sql: Sql, chats: number): Promise<void> => {
+/**
+ * Every run that was asked for has ended, once; those that were given up had been taken up three times at one step.
+ * Answers how many runs there are.
+ */
+export const checkRuns = async (sql: Sql): Promise<number> => {
   const runs = await sql<{
     readonly run: string
     readonly ends: number
@@ -121,7 +124,6 @@ export const checkRuns = async (sql: Sql, chats: number): Promise<void> => {
        ON e.type IN ('ChatCompleted', 'ChatFailed') AND 'chat-' || (e.data::json->>'run') = r.stream
      WHERE r.type = 'ChatRequested' GROUP BY r.stream`
   )
-  assert.strictEqual(runs.length, chats, "each chat is one run, however often it was sent")
   assert.deepStrictEqual(
     runs.filter(({ ends }) => ends !== 1),
     []
@@ -130,4 +132,5 @@ export const checkRuns = async (sql: Sql, chats: number): Promise<void> => {
     runs.filter(({ codes, resumed }) => codes !== "" && !(codes === "interrupted" && resumed === 3)),
     []
   )
+  return runs.length
 }

@@ -137,6 +137,15 @@ export const isAlive = (pid: number): boolean => {
   }
 }
 
+/** `kill -9`, also of a process that may just have ended by itself. */
+export const killProcess = (pid: number): void => {
+  try {
+    process.kill(pid, "SIGKILL")
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error
+  }
+}
+
 /** The data folder's postmaster, as it names itself. */
 export const postmasterOf = (dataDir: string): number =>
   Number(readFileSync(join(clusterOf(dataDir).data, "postmaster.pid"), "utf8").split("\n")[0])

@@ -1,0 +1,144 @@
+import { readFileSync } from "node:fs"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { makeFolder } from "./cairn.ts"
+
+/** The command line without a running service: it starts Postgres itself, and stops it. */
+describe("cairn, alone", () => {
+  const folder = makeFolder()
+  const { json, run, refused, file } = folder
+  let organization = ""
+
+  beforeAll(async () => {
+    const created = await json<Record<string, string>>(
+      ...["org", "create", "--name", "Acme", "--tier", "PRO", "--owner-email", "Ada@Acme.test", "--member-limit", "2"]
+    )
+    organization = created["organization_id"]!
+    assert.match(created["key"]!, /^cairn_live_[0-9A-Za-z]{43}$/)
+    assert.strictEqual(created["key_prefix"], created["key"]!.slice(0, 20))
+    assert.strictEqual(created["user_email"], "ada@acme.test")
+  })
+  afterAll(folder.remove)
+
+  it("lists organizations, as JSON and for people", async () => {
+    const { organizations } = await json<{ organizations: ReadonlyArray<object> }>("org", "list")
+    assert.deepStrictEqual(organizations, [{ organization_id: organization, name: "Acme", tier: "PRO" }])
+    const { out } = await run("org", "list")
+    assert.match(out, /^ID +NAME +TIER\n[0-9a-f-]{36} +Acme +PRO\n$/)
+  })
+
+  it("makes, lists and revokes keys of an organization and of a person", async () => {
+    const created = await json<Record<string, string>>(
+      ...["key", "create", "--email", "bob@acme.test", "--name", "ci", "--org", organization, "--role", "admin"]
+    )
+    const own = await json<Record<string, string>>("key", "create", "--email", "eve@home.test", "--name", "mine")
+    assert.strictEqual(own["organization_id"], null)
+    assert.match(
+      await refused("key", "create", "--email", "c@acme.test", "--name", "x", "--org", "Acme"),
+      /limit of 2 members/
+    )
+    const listed = async (...args: ReadonlyArray<string>) =>
+      (await json<{ keys: ReadonlyArray<{ id: string }> }>("key", "list", ...args)).keys.map(({ id }) => id)
+    assert.include(await listed("--org", "Acme"), created["key_id"])
+    assert.deepStrictEqual(await listed("--email", "EVE@home.test"), [own["key_id"]])
+    for (const id of [created["key_id"]!, own["key_id"]!]) {
+      assert.deepStrictEqual(await json("key", "revoke", id), { success: true, key_id: id })
+      assert.match(await refused("key", "revoke", id), /no live key/)
+    }
+    assert.notInclude(await listed(), created["key_id"])
+    assert.deepStrictEqual(await listed("--email", "eve@home.test"), [])
+  })
+
+  it("says what is wrong on one line", async () => {
+    assert.match(await refused("nothing"), /Unknown subcommand/)
+    assert.match(await refused("org", "create", "--name", "x", "--tier", "GOLD", "--owner-email", "a@b.c"), /tier/)
+    assert.match(await refused("key", "list", "--org", "nobody"), /no organization nobody/)
+    assert.match(
+      await refused("key", "create", "--email", "a@b.c", "--name", "x", "--org", "Acme", "--personal"),
+      /exclude/
+    )
+    assert.match(await refused("import", "missing.jsonl"), /missing\.jsonl can't be read/)
+    assert.match(await refused("replay", "--projection", "nothing"), /nothing/)
+    assert.match(await refused("workspace", "log", "nobody"), /no workspace nobody/)
+  })
+
+  it("imports the good lines of a file and tells the bad ones", async () => {
+    const path = file("mixed.jsonl", [
+      JSON.stringify({ id: 7, name: "one", source: "def one():\n    return 1\n", language: "python", tags: ["a"] }),
+      "",
+      "{not json",
+      JSON.stringify({ name: "no source" }),
+      JSON.stringify({ source: "nul \0" }),
+      '{"source":"half \\ud83d"}',
+      JSON.stringify({ source: "x".repeat(1_048_577) }),
+      JSON.stringify({ source: "ok = 2  # \u2028 is no end of a line" }),
+      JSON.stringify({ source: "x", tags: "a" }),
+      JSON.stringify({
+        name: "two",
+        source: "def two():\n    return 2\n",
+        language: "python",
+        example_queries: ["get two"]
+      })
+    ])
+    const { code, out, err } = await run("import", path, "--json")
+    const answer = JSON.parse(out)
+    assert.strictEqual(code, 1)
+    assert.match(err, /6 lines could not be stored; 3 snippets stored\.\n$/)
+    assert.include(answer, { success: false, lines: 9, stored: 3, merged: 0, unchanged: 0, failed: 6 })
+    assert.deepStrictEqual(
+      answer.errors.map(({ line }: { line: number }) => line),
+      [3, 4, 5, 6, 7, 9]
+    )
+    assert.match(answer.errors[0].reason, /not valid JSON/)
+    assert.match(answer.errors[1].reason, /source is missing/)
+    assert.match(answer.errors[2].reason, /NUL/)
+    assert.match(answer.errors[4].reason, /larger than 1 MiB/)
+
+    const again = JSON.parse((await run("import", path, "--json")).out)
+    assert.include(again, { lines: 9, stored: 0, merged: 0, unchanged: 3, failed: 6, position: "0" })
+  })
+
+  it("exports what was imported, and imports it elsewhere", async () => {
+    const { out } = await run("export")
+    const lines = out.trimEnd().split("\n")
+    const one = lines.map((line) => JSON.parse(line)).find(({ name }) => name === "one")
+    assert.include(one, { id: "7", source: "def one():\n    return 1\n", language: "python", public: false })
+    assert.deepStrictEqual(one.tags, ["a"])
+    const { snippets } = await json<{ snippets: ReadonlyArray<object> }>("export")
+    assert.strictEqual(snippets.length, 3)
+
+    const path = file("exported.jsonl", lines)
+    const there = await json<Record<string, unknown>>("import", path, "--workspace", "client-1", "--public")
+    assert.include(there, { stored: 3, failed: 0 })
+    const client = await json<{ snippets: ReadonlyArray<{ public: boolean }> }>("export", "--workspace", "client-1")
+    assert.deepStrictEqual(
+      client.snippets.map((snippet) => snippet.public),
+      [true, true, true]
+    )
+    // the same again at home: other lines, but code that is there
+    assert.include(await json<Record<string, unknown>>("import", path), { stored: 0, merged: 3 })
+  })
+
+  it("prints events, a page at a time and without secrets", async () => {
+    interface Page {
+      readonly events: ReadonlyArray<{ position: string; type: string; data: Record<string, unknown> }>
+      readonly next_after: string
+    }
+    const first = await json<Page>("events", "--limit", "2")
+    assert.deepStrictEqual(
+      first.events.map(({ type }) => type),
+      ["OrganizationRegistered", "MemberAdded"]
+    )
+    assert.notProperty(first.events[0]!.data["text"], "secret")
+    const next = await json<Page>("events", "--after", first.next_after, "--limit", "1")
+    assert.strictEqual(next.events[0]!.type, "KeyCreated")
+    assert.notProperty(next.events[0]!.data, "hash")
+    const snippets = await json<Page>("events", "--type", "SnippetUploaded", "--org", "Acme")
+    assert.strictEqual(snippets.events.length, 6)
+    const none = await json<Page>("events", "--stream", "organization-none")
+    assert.deepStrictEqual(none, { events: [], next_after: "0" })
+  })
+
+  it("leaves no Postgres running and no key in its files", async () => {
+    assert.match(readFileSync(`${folder.dataDir}/postgres/server.log`, "utf8"), /database system is shut down\s*$/)
+  })
+})

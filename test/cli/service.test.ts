@@ -1,0 +1,187 @@
+import { join } from "node:path"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { type Running, serve } from "#src/cli/demo/programs.ts"
+import { makeFolder, sql } from "./cairn.ts"
+
+interface Found {
+  readonly matches: ReadonlyArray<{ readonly code_block: { readonly id: string; readonly name: string } }>
+}
+interface Replay {
+  readonly success: boolean
+  readonly projections: ReadonlyArray<{
+    readonly name: string
+    readonly promoted: boolean
+    readonly differences: ReadonlyArray<{ readonly table: string; readonly id: string; readonly in: string }>
+  }>
+}
+
+/** The command line beside a running service. */
+describe("cairn, beside a service", () => {
+  const folder = makeFolder()
+  const { json, run, refused, file } = folder
+  let service: Running
+
+  const search = (task: string) => service.ask<Found>("POST", "/api/retrieve/search", { task })
+  const snippet = (name: string, what: string) =>
+    JSON.stringify({
+      name,
+      description: what,
+      source: `def ${name}():\n    """${what}"""\n    return "${name}"\n`,
+      language: "python"
+    })
+
+  beforeAll(async () => {
+    service = await serve(folder.dataDir)
+  })
+  afterAll(async () => {
+    await service.stop()
+    folder.remove()
+  })
+
+  it("imports what the service's next search finds", async () => {
+    const path = file("a.jsonl", [
+      snippet("moon_phase", "Compute the phase of the moon"),
+      snippet("tide", "Predict the tide")
+    ])
+    assert.include(await json<object>("import", path), { stored: 2 })
+    assert.strictEqual((await search("phase of the moon")).matches[0]!.code_block.name, "moon_phase")
+  })
+
+  it("makes keys that count at once, and revokes them at once", async () => {
+    const { key, key_id } = await json<{ key: string; key_id: string }>(
+      "key",
+      "create",
+      "--email",
+      "p@q.test",
+      "--name",
+      "k"
+    )
+    const asked = () =>
+      fetch(`${service.url}/api/retrieve/search`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify({ task: "anything" })
+      })
+    assert.strictEqual((await asked()).status, 200)
+    await json("key", "revoke", key_id)
+    assert.strictEqual((await asked()).status, 401)
+  })
+
+  it("finds a row that was tampered with, and mends it", async () => {
+    assert.isTrue((await json<Replay>("replay", "--verify")).success)
+    await sql(folder.dataDir, "UPDATE snippets_v1.snippets SET description = 'forged' WHERE name = 'tide'")
+    await sql(
+      folder.dataDir,
+      "DELETE FROM snippets_v1.votes WHERE id = (SELECT id FROM snippets_v1.snippets WHERE name = 'tide')"
+    )
+    const { code, out, err } = await run("replay", "--verify")
+    assert.strictEqual(code, 1)
+    assert.match(out, /snippets: differs from its rebuild/)
+    assert.match(out, /snippets [0-9a-f-]{36}: description is "forged", rebuilt "Predict the tide"/)
+    assert.match(out, /votes [0-9a-f-]{36}: only in the rebuilt one/)
+    assert.match(err, /snippets: not what the log says/)
+    const verified = JSON.parse((await run("replay", "--verify", "--projection", "snippets", "--json")).out) as Replay
+    assert.deepStrictEqual(
+      verified.projections.map(({ name, promoted, differences }) => [name, promoted, differences.length]),
+      [["snippets", false, 2]]
+    )
+    const mended = await json<Replay>("replay", "--projection", "snippets")
+    assert.isTrue(mended.projections[0]!.promoted)
+    assert.isTrue((await json<Replay>("replay", "--verify")).success)
+    assert.strictEqual((await search("predict the tide")).matches[0]!.code_block.name, "tide")
+  })
+
+  it("replays while the service reads and writes", async () => {
+    let going = true
+    let uploads = 0
+    const write = async () => {
+      while (going) {
+        const name = `busy_${uploads++}`
+        await service.ask("POST", "/api/store/execution-result", {
+          task: `keep busy number ${uploads}`,
+          file_written: { path: `${name}.py`, content: `def ${name}():\n    return ${uploads}\n` },
+          succeeded: true
+        })
+        const { matches } = await search(`keep busy number ${uploads}`)
+        assert.include(
+          matches.map(({ code_block }) => code_block.name),
+          name
+        )
+        if (uploads % 3 === 0) await service.ask("POST", "/api/snippets/delete", { snippet_id: name })
+        // the limit of its key's requests a minute
+        await new Promise((resolve) => setTimeout(resolve, 300))
+      }
+    }
+    const writing = write()
+    // it is awaited below, perhaps long after it failed
+    writing.catch(() => {})
+    try {
+      for (let round = 0; round < 3; round++) {
+        const { success, projections } = await json<Replay>("replay")
+        assert.isTrue(success)
+        assert.deepStrictEqual(
+          projections.flatMap(({ differences }) => differences),
+          []
+        )
+      }
+      assert.isTrue((await json<Replay>("replay", "--verify")).success)
+    } finally {
+      going = false
+      await writing
+    }
+    assert.isTrue((await json<Replay>("replay", "--verify")).success)
+  }, 60_000)
+
+  it("shows workspaces", async () => {
+    const source = "echo hello from the tide table\n"
+    const path = file("b.jsonl", [
+      JSON.stringify({ name: "tide_table", description: "Print the tide table", source, language: "bash" })
+    ])
+    await json("import", path)
+    const chat = await service.ask<{ workspace_id: string; commit: string; success: boolean }>(
+      "POST",
+      "/api/agent-chat",
+      {
+        ...{ user_query: "print the tide table", user_id: "ann", org_id: "sea", model: "local" }
+      }
+    )
+    assert.isTrue(chat.success)
+    const { workspace_id: id, commit } = chat
+    const { workspaces } = await json<{ workspaces: ReadonlyArray<object> }>("workspace", "list")
+    assert.strictEqual(workspaces.length, 1)
+    assert.include(workspaces[0], {
+      workspace_id: id,
+      org_id: "sea",
+      user_id: "ann",
+      head: commit,
+      commits: 1,
+      files: 1
+    })
+    const { commits } = await json<{ commits: ReadonlyArray<object> }>(
+      "workspace",
+      "log",
+      "--org-id",
+      "sea",
+      "--user-id",
+      "ann"
+    )
+    assert.include(commits[0], { sha: commit })
+    const { files } = await json<{ files: ReadonlyArray<{ path: string }> }>("workspace", "files", id)
+    assert.deepStrictEqual(
+      files.map(({ path }) => path),
+      ["tide_table.sh"]
+    )
+    assert.match((await run("workspace", "diff", id)).out, /\+echo hello from the tide table/)
+    assert.strictEqual((await run("workspace", "cat", id, "tide_table.sh", "--at", commit)).out, source)
+    assert.strictEqual(
+      (await run("workspace", "cat", "--org-id", "sea", "--user-id", "ann", "tide_table.sh")).out,
+      source
+    )
+    assert.match(await refused("workspace", "cat", id, "nothing"), /no file nothing/)
+  })
+
+  it("reads files from where its user is", async () => {
+    const { out } = await run("import", join("demo", "snippets.jsonl"), "--json")
+    assert.include(JSON.parse(out), { success: true, lines: 24, stored: 24 })
+  })
+})

@@ -1,0 +1,300 @@
+import { request } from "node:http"
+import { connect } from "node:net"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
+import { type Answer, ownerKey, type Service, startService } from "#test/service.ts"
+import { refused } from "./problem.ts"
+import { findByName, stored } from "./store.ts"
+
+let service: Service
+let head = 0
+beforeAll(async () => {
+  service = await startService()
+  await stored(service.call, "before")
+  await findByName(service.call, "before")
+  await vi.waitFor(async () => {
+    // the search and the key's use are noted in the background
+    const [row] = await service.sql<{ rows: bigint }>("SELECT count(*) AS rows FROM events WHERE type IN ('KeyUsed', 'SearchAnswered')")
+    assert.strictEqual(Number(row!.rows), 2)
+  })
+  head = await service.head()
+})
+afterAll(async () => {
+  assert.strictEqual(await service.head(), head, "something was stored")
+  assert.deepStrictEqual(service.log, [], "something was logged")
+  await service.close()
+})
+
+const upload = "/api/store/execution-result"
+const search = "/api/retrieve/search"
+const chat = "/api/agent-chat"
+const vote = "/api/store/cache-usage"
+const remove = "/api/snippets/delete"
+const create = "/api/keys/org/create"
+const posts = [upload, search, chat, vote, remove, create, "/api/keys/org/revoke"]
+
+const good: { readonly [path: string]: { readonly [field: string]: unknown } } = {
+  [upload]: { task: "t", file_written: { path: "a.py", content: "x = 1" }, succeeded: true },
+  [search]: { task: "t" },
+  [chat]: { user_query: "q", user_id: "u", org_id: "o" },
+  [vote]: { code_block_id: "00000000-0000-4000-8000-000000000000", succeeded: true },
+  [remove]: { snippet_id: "n" },
+  [create]: { email: "a@example.org", key_name: "k" },
+  "/api/keys/org/revoke": { key_id: "k" }
+}
+const post = (path: string, body: unknown, headers = {}) => service.call("POST", path, body, headers)
+const fieldsOf = (answer: Answer) => refused(answer, 400, "validation/invalid_field").errors.map(({ field }) => field)
+
+describe("a body that is no JSON object", () => {
+  it.each(posts)("is refused by %s", async (path) => {
+    for (const body of ["{", "nonsense", '{"task": }', "{'task': 1}", '{"task": "t"', "\u{feff}{", "{} {}"]) {
+      refused(await post(path, body), 400, "validation/invalid_json")
+    }
+    for (const body of ["[]", "1", '"text"', "true", "[{}]"]) {
+      refused(await post(path, body), 400, "validation/invalid_body")
+    }
+    for (const body of ["", "null"]) {
+      const answer = await post(path, body, { "content-type": "application/json" })
+      assert.match(refused(answer, 400, answer.json.code).message, /JSON|missing|object/)
+    }
+  })
+
+  it.each(posts)("is refused by %s when it is not UTF-8", async (path) => {
+    const bytes = Buffer.from(JSON.stringify({ ...good[path], task: "caf\u00e9" }), "latin1")
+    refused(await post(path, bytes), 400, "validation/invalid_json")
+  })
+
+  it.each(posts)("is refused by %s when it says that it is something else", async (path) => {
+    const body = JSON.stringify(good[path])
+    for (const type of ["text/plain", "application/xml", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded"]) {
+      refused(await post(path, body, { "content-type": type }), 415, "body/unsupported_type")
+    }
+  })
+})
+
+describe("fields", () => {
+  it("that are missing are all named at once", async () => {
+    const missing: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+      [upload, ["task", "succeeded"]],
+      [search, ["task"]],
+      [chat, ["user_query", "user_id", "org_id"]],
+      [vote, ["code_block_id", "succeeded"]],
+      [remove, ["snippet_id"]],
+      [create, ["email", "key_name"]],
+      ["/api/keys/org/revoke", ["key_id"]]
+    ]
+    for (const [path, names] of missing) {
+      const answer = await post(path, {})
+      assert.includeMembers(fieldsOf(answer), [...names], path)
+      for (const name of names) assert.include(answer.json.message, name)
+      const nulls = Object.fromEntries(names.map((name) => [name, null]))
+      assert.includeMembers(fieldsOf(await post(path, nulls)), [...names], path)
+    }
+    const { file_written, ...without } = good[upload]!
+    assert.deepStrictEqual(fieldsOf(await post(upload, without)), ["file_written"])
+    assert.sameMembers(fieldsOf(await post(upload, { ...without, file_written: {} })), [
+      "file_written.path",
+      "file_written.content"
+    ])
+  })
+
+  const wrong: ReadonlyArray<readonly [path: string, field: string, values: ReadonlyArray<unknown>]> = [
+    [search, "task", ["", 1, ["t"], {}, "x".repeat(100_001), "a\u0000b", "\ud800", "\udc00x"]],
+    [search, "top_k", [0, 101, -1, 1.5, "5", 1e308, true]],
+    [search, "min_verdict_score", [-0.1, 1.1, "0.3", {}]],
+    [search, "prefer_complete", ["true", 1]],
+    [search, "input_schema", ["{}", [], 1]],
+    [upload, "succeeded", ["true", 1, 0, "yes"]],
+    [upload, "user_vote", [0, 2, -2, "1", true, 0.5]],
+    [upload, "vote_count", [0, 101, -1, 1.5, "1"]],
+    [upload, "vote_source", [1, "x".repeat(201), "a\u0000"]],
+    [upload, "execution_logs", [1, "l\u0000g", "\udfff", "x".repeat(1_048_577)]],
+    [upload, "dependencies", ["numpy", 1, { numpy: 2 }, { numpy: ["2"] }, [1], { "a\u0000": "1" }, { a: "\ud800" }]],
+    [upload, "tags", ["math", [1], ["\ud800"], ["x".repeat(201)]]],
+    [upload, "public", ["yes", 1]],
+    [upload, "file_written", ["a.py", [], 1, { path: "a.py" }, { path: "", content: "x" }]],
+    [upload, "file_written", [{ path: "a\u0000.py", content: "x" }, { path: "a.py", content: "x\u0000" }, { path: "a", content: 1 }]],
+    [upload, "file_written", [{ path: "p".repeat(4_097), content: "x" }, { path: "a", content: "é".repeat(524_289) }]],
+    [upload, "files_written", [[], Array(201).fill({ path: "a.py", content: "x" }), [{ path: "a.py" }]]],
+    [chat, "user_query", ["", 1, "\u0000", "x".repeat(100_001)]],
+    [chat, "user_id", ["", 7, "x".repeat(1_001), "\ud83d"]],
+    [chat, "org_id", ["", {}, "a\u0000"]],
+    [chat, "model", ["", "../x", "has space", "UPPER", "x", "m".repeat(129), 4]],
+    [chat, "max_turns", [0, 101, 1.5, "8", -3]],
+    [vote, "succeeded", ["yes", 1]],
+    [vote, "code_block_id", ["", 1]],
+    [vote, "task", [1, "\u0000", "x".repeat(100_001)]],
+    [remove, "snippet_id", ["", 1, "\u0000"]],
+    [remove, "workspace_id", [1, "\ud800"]],
+    [create, "email", ["", "no address", "a@", "@b", "a b@c.d", "a@b\u0000", 1]],
+    [create, "key_name", ["", "x".repeat(201), 1, "\u0000"]],
+    [create, "role", ["owner", "root", 1, ""]]
+  ]
+  it.each(wrong)("%s %s of a wrong type or out of range", async (path, field, values) => {
+    for (const value of values) {
+      const named = fieldsOf(await post(path, { ...good[path], [field]: value }))
+      const shown = JSON.stringify(value)?.slice(0, 60)
+      assert.isTrue(named.every((name) => name === field || name.startsWith(`${field}.`)), `${shown}: ${named}`)
+    }
+  })
+
+  it("that are wrong are all named at once", async () => {
+    const answer = await post(chat, { user_query: "", user_id: 1, max_turns: 0 })
+    assert.sameMembers(fieldsOf(answer), ["user_query", "user_id", "max_turns", "org_id"])
+  })
+
+  it("are named, their contents are not", async () => {
+    const secret = "s3cret-content"
+    for (const field of ["user_vote", "succeeded", "vote_count", "dependencies"]) {
+      assert.notInclude((await post(upload, { ...good[upload], [field]: secret })).text, secret)
+    }
+    assert.notInclude((await post(create, { email: secret, key_name: "k", role: secret })).text, secret)
+    assert.notInclude((await post(upload, `{"task": "${secret}`)).text, secret)
+  })
+
+  it("of the query are checked too", async () => {
+    for (const query of ["after=x", "after=-1", "limit=0", "limit=1001", "limit=ten", "limit=1.5", `after=${"9".repeat(16)}`, "type=%00", "stream=a%00"]) {
+      assert.deepStrictEqual(fieldsOf(await service.call("GET", `/api/events?${query}`)), [query.split("=")[0]!])
+    }
+  })
+})
+
+describe("bodies of more than 32 MiB", () => {
+  const size = 33 * 1024 * 1024
+
+  it.each(posts)("are refused by %s", async (path) => {
+    const body = Buffer.alloc(size, 0x20)
+    body.write('{"task":"t"')
+    refused(await post(path, body), 413, "body/too_large")
+  })
+
+  it("are refused also when their length is not said", async () => {
+    const { status, text, id } = await new Promise<{ status: number; text: string; id: string }>((resolve, reject) => {
+      const { hostname, port } = new URL(service.url)
+      const headers = { authorization: `Bearer ${ownerKey}`, "content-type": "application/json" }
+      const sending = request({ method: "POST", hostname, port, path: upload, headers }, async (response) => {
+        let text = ""
+        for await (const chunk of response) text += chunk
+        resolve({ status: response.statusCode!, text, id: String(response.headers["x-request-id"]) })
+      })
+      // the service may answer and close before it has read all
+      sending.on("error", reject)
+      const chunk = Buffer.alloc(1024 * 1024, 0x20)
+      for (let sent = 0; sent < size; sent += chunk.length) sending.write(chunk)
+      sending.end()
+    })
+    const answer = { status, text, json: JSON.parse(text) }
+    refused({ ...answer, headers: new Headers({ "x-request-id": id, "content-type": "application/json" }) }, 413, "body/too_large")
+  })
+
+  it("but not ones of nearly as many, however they are filled", async () => {
+    const content = "x".repeat(1_048_577)
+    const files_written = Array.from({ length: 31 }, (_, n) => ({ path: `${n}.py`, content }))
+    const named = fieldsOf(await post(upload, { task: "t", succeeded: true, files_written }))
+    assert.isTrue(named.every((name) => /^files_written\.\d+\.content$/.test(name)))
+    assert.strictEqual(named.length, 31)
+  })
+})
+
+describe("keys", () => {
+  it.each([...posts, "/api/keys/org/list"])("are asked for by %s before anything is looked at", async (path) => {
+    for (const body of [good[path] ?? "", "{", "[]"]) {
+      refused(await post(path, body, { authorization: "" }), 401, "auth/missing_api_key")
+      refused(await post(path, body, { authorization: "Bearer cairn_live_wrong" }), 401, "auth/invalid_api_key")
+    }
+  })
+
+  it("of any shape are no defect", async () => {
+    for (const key of ["x".repeat(8_000), "cairn_live_é", "a b c", "%00", "' OR 1=1 --"]) {
+      const authorization = `Bearer ${Buffer.from(key).toString("latin1")}`
+      refused(await post(search, good[search], { authorization }), 401, "auth/invalid_api_key")
+    }
+  })
+})
+
+describe("paths and methods", () => {
+  const get = (path: string) => service.call("GET", path)
+
+  it("that are not there are 404, with and without a key", async () => {
+    const paths = ["/", "/api", "/api/", "/api/nothing", "/api/retrieve/search/x", "/API/RETRIEVE/SEARCH", "/favicon.ico", "//"]
+    for (const path of [...paths, `/${"x".repeat(4_000)}`, "/%E0%A4%A", "/%00", "/%ff", "/api/%2e%2e/%2e%2e/etc/passwd", "/?a=%"]) {
+      refused(await get(path), 404, "not_found/route")
+      refused(await service.call("GET", path, undefined, { authorization: "" }), 404, "not_found/route")
+    }
+  })
+
+  it("that are there for another method are 405 and say which", async () => {
+    for (const [method, path, allowed] of [
+      ["GET", search, "POST"],
+      ["PUT", upload, "POST"],
+      ["DELETE", chat, "POST"],
+      ["POST", "/api/workspaces", "GET"],
+      ["PATCH", "/api/events", "GET"],
+      ["POST", "/health", "GET"],
+      ["POST", "/skill.md", "GET"]
+    ] as const) {
+      const answer = await service.call(method, path)
+      assert.include(refused(answer, 405, "method/not_allowed").message, allowed)
+      assert.strictEqual(answer.headers.get("allow"), allowed)
+    }
+  })
+
+  it("of reads are there for HEAD too", async () => {
+    const { status, text } = await service.call("HEAD", "/health")
+    assert.deepStrictEqual([status, text], [200, ""])
+    assert.strictEqual((await service.call("HEAD", search)).status, 405)
+    assert.strictEqual((await service.call("HEAD", "/nothing")).status, 404)
+  })
+
+  it("with absurd parts are 404", async () => {
+    const id = "00000000-0000-4000-8000-000000000000"
+    for (const odd of ["%00", "%ff", "%E0%A4%A", "..%2f..%2fetc", "x".repeat(3_000), "'", "%F0%9F%92%A9", "a%2fb", "."]) {
+      for (const path of [`${odd}/commits`, `${odd}/tree`, `${id}/commits/${odd}`, `${id}/files/${odd}`, `${id}/tree?at=${odd}`]) {
+        const answer = await get(`/api/workspaces/${path}`)
+        const { code } = refused(answer, answer.status, answer.json?.code) as unknown as { code: string }
+        assert.include(["not_found/workspace", "not_found/route"], code, path)
+        assert.strictEqual(answer.status, 404)
+      }
+    }
+  })
+
+  it("that no client would send are answered and harm nothing", async () => {
+    const { hostname, port } = new URL(service.url)
+    const raw = (text: string) =>
+      new Promise<string>((resolve, reject) => {
+        const socket = connect(Number(port), hostname, () => socket.write(text, "latin1"))
+        let answer = ""
+        socket.on("data", (chunk) => {
+          answer += chunk
+        })
+        socket.on("close", () => resolve(answer))
+        socket.on("error", reject)
+      })
+    const lines = ["GET /../../etc/passwd HTTP/1.1", "GET http://evil/ HTTP/1.1", "GET /%%% HTTP/1.1", "OPTIONS * HTTP/1.1"]
+    for (const line of lines) {
+      const answer = await raw(`${line}\r\nHost: x\r\nConnection: close\r\n\r\n`)
+      assert.match(answer, /^HTTP\/1\.1 4\d\d /, line)
+      const body = JSON.parse(/\{.*\}/s.exec(answer)![0])
+      assert.strictEqual(body.detail, body.message, line)
+    }
+  })
+})
+
+it("a defect is a 500 whose cause the log has under the request's id, without what was sent", async () => {
+  const broken = await startService()
+  try {
+    await stored(broken.call, "fine")
+    assert.isDefined(await findByName(broken.call, "fine"))
+    await broken.sql("DROP VIEW snippets_v1.votes")
+    const answer = await broken.call("POST", search, { task: "fine hush-hush task" })
+    const { message } = refused(answer, 500, "internal/error")
+    assert.notInclude(message, "votes")
+    const logged = broken.log.filter((line) => line.includes(answer.json.request_id))
+    assert.strictEqual(logged.length, 1, broken.log.join("\n"))
+    assert.match(logged[0]!, /votes|relation/)
+    assert.notInclude(broken.log.join("\n"), "hush-hush")
+    assert.notInclude(broken.log.join("\n"), ownerKey)
+    assert.strictEqual((await broken.call("GET", "/health")).status, 200)
+  } finally {
+    await broken.close()
+  }
+})

@@ -1,0 +1,58 @@
+import { request } from "node:http"
+import * as PgConnection from "@effect/sql-pg/PgConnection"
+import { Effect, Exit, Scope } from "effect"
+import { vi } from "vitest"
+import { ownerKey, type Place, type Service } from "#test/service.ts"
+import type { Headers } from "./call.ts"
+
+/** Sends a request whose answer will not be taken: `cut` ends the connection, as a client that has waited too long does. */
+export const begin = (service: Service, path: string, body: unknown, headers: Headers = {}) => {
+  const { hostname, port } = new URL(service.url)
+  const sending = request({
+    ...{ method: "POST", hostname, port, path, agent: false },
+    headers: { authorization: `Bearer ${ownerKey}`, "content-type": "application/json", ...headers }
+  })
+  // that the connection ends is what is wanted
+  sending.on("error", () => {})
+  sending.end(JSON.stringify(body))
+  const closed = new Promise<void>((resolve) => sending.once("close", () => resolve()))
+  return {
+    cut: () => {
+      sending.destroy()
+      return closed
+    }
+  }
+}
+
+/**
+ * Holds what every write of a request needs at its end (and no note in the background does): such appends wait until
+ * `release`. `waiting` settles when so many of them do.
+ */
+export const holdWrites = async ({ database }: Place) => {
+  const scope = Scope.makeUnsafe()
+  const connection = await Effect.runPromise(Scope.provide(PgConnection.make({ url: database, ssl: false }), scope))
+  const query = (sql: string) => Effect.runPromise(connection.query(sql, [], false))
+  await query("BEGIN")
+  await query("LOCK TABLE requests IN EXCLUSIVE MODE")
+  // of each two equal ones the second waits for the first, not for us
+  const waiters = `SELECT 1 FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%es_append%'`
+  const release = async () => {
+    await query("COMMIT")
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+  }
+  const look = async (count: number) => {
+    // or a transaction sees forever what it saw first
+    await query("SELECT pg_stat_clear_snapshot()")
+    const { rows } = await query(waiters)
+    if (rows.length < count) throw new Error(`${rows.length} appends wait`)
+  }
+  return {
+    waiting: (count: number) =>
+      vi.waitFor(() => look(count), { timeout: 5_000, interval: 5 }).catch(async (error) => {
+        await release()
+        throw error
+      }),
+    release
+  }
+}
