@@ -46,7 +46,7 @@ export const lag = (scale: number) =>
       const moves = yield* PubSub.subscribe(moved)
       const passed = Effect.fnUntraced(function* (position: number) {
         for (;;) {
-          const { models: standings } = yield* models.standings
+          const { models: standings } = yield* models.standings([KeyUsage])
           if ((standings.get(model)?.position ?? 0) >= position) return
           yield* PubSub.take(moves)
         }

@@ -111,6 +111,8 @@ export const Organization: Decider<OrganizationCommand, OrganizationEvent, Organ
 
       CreateKey: ({ by, member, role, key }) =>
         Result.flatMap(authority(state, by), (holder): Result.Result<Array<OrganizationEvent>, OrganizationRefusal> => {
+          // an owner's key comes from the registration or the operator, whoever asks
+          if (role === "owner" && by !== null) return Result.fail(new OnlyOwnerCanPromote({ role: holder }))
           if (role !== "member" && holder !== "owner") return Result.fail(new OnlyOwnerCanPromote({ role: holder }))
           if (state.members.has(member.user)) return Result.succeed([created(member.user, role, key)])
           const limit = state.registered!.memberLimit

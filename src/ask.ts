@@ -17,14 +17,14 @@ type Look = { readonly head: number; readonly models: ReadonlyMap<string, Standi
 interface Waiter {
   readonly name: string
   /** The position that the read model must have passed. */
-  readonly head: number
+  readonly due: number
   readonly deadline: number
   readonly answer: Deferred.Deferred<Standing, Stale | Unreadable>
 }
 
 /**
  * Reads that see everything written before them, by whom ever: a read takes the log's head on arrival and waits until
- * its read model has passed it. Requests that arrive during one look share the next.
+ * its read model has taken in every event up to it that concerns it. Requests that arrive during one look share the next.
  */
 export class Asker extends Context.Service<Asker, {
   /** Where the read model stands, once it has passed the head of this moment. */
@@ -32,7 +32,7 @@ export class Asker extends Context.Service<Asker, {
   /** The log's head, and every live read model. */
   readonly look: Effect.Effect<Look, Unreadable>
 }>()("cairn/Asker") {
-  static readonly layer = Layer.effect(
+  static readonly layer = (projections: ReadonlyArray<Projection>) => Layer.effect(
     Asker,
     Effect.gen(function* () {
       const models = yield* ReadModels
@@ -43,7 +43,7 @@ export class Asker extends Context.Service<Asker, {
       const waiters = new Set<Waiter>()
       let watching = false
 
-      const now = Effect.mapError(models.standings, () => new Unreadable())
+      const now = Effect.mapError(models.standings(projections), () => new Unreadable())
 
       /** One look at a time; whoever comes while it is under way gets the one after it, whole. */
       const look = Effect.gen(function* () {
@@ -57,7 +57,7 @@ export class Asker extends Context.Service<Asker, {
         return yield* Deferred.await(mine)
       })
 
-      const standingIn = ({ models: standings }: Look, name: string) => standings.get(name) ?? { position: 0, changed: 0 }
+      const standingIn = ({ models: standings }: Look, name: string) => standings.get(name) ?? { position: 0, changed: 0, due: 1 }
 
       /** One look for all that wait, whenever a read model has moved, until nobody waits any more. */
       const watch = Effect.gen(function* () {
@@ -66,9 +66,9 @@ export class Asker extends Context.Service<Asker, {
           const seen = yield* Effect.exit(look)
           const now = yield* Clock.currentTimeMillis
           for (const waiter of waiters) {
-            const { name, head, deadline, answer } = waiter
+            const { name, due, deadline, answer } = waiter
             const outcome = Exit.map(seen, (found) => standingIn(found, name))
-            if (Exit.isSuccess(outcome) && outcome.value.position < head) {
+            if (Exit.isSuccess(outcome) && outcome.value.position < due) {
               if (now < deadline) continue
               yield* Deferred.fail(answer, new Stale({ name, standing: outcome.value }))
             } else yield* Deferred.done(answer, outcome)
@@ -84,10 +84,10 @@ export class Asker extends Context.Service<Asker, {
         const name = schemaOf(projection)
         const found = yield* look
         const standing = standingIn(found, name)
-        if (standing.position >= found.head) return standing
+        if (standing.position >= standing.due) return standing
         const answer = yield* Deferred.make<Standing, Stale | Unreadable>()
         const deadline = (yield* Clock.currentTimeMillis) + patience
-        waiters.add({ name, head: found.head, deadline, answer })
+        waiters.add({ name, due: standing.due, deadline, answer })
         if (!watching) {
           watching = true
           yield* Effect.forkIn(watch, scope)

@@ -33,8 +33,9 @@ export const encode = (event: DomainEvent): NewEvent => {
 /** The log holds an event of a type or version that this code doesn't know, or one that doesn't have its shape. */
 export class UnreadableEvent extends Error {
   override readonly name = "UnreadableEvent"
-  constructor({ position, type, schemaVersion }: StoredEvent, cause: unknown) {
-    super(`event ${position} (${type} version ${schemaVersion}) can't be read by this version of Cairn`, { cause })
+  /** Without its cause: what a schema says of a wrong value quotes it, and this is logged. */
+  constructor({ position, type, schemaVersion }: StoredEvent) {
+    super(`event ${position} (${type} version ${schemaVersion}) can't be read by this version of Cairn`)
   }
 }
 
@@ -55,8 +56,8 @@ export const decoder =
       const event = read({ ...fields, _tag: stored.type })
       const { data, payload, ...envelope } = stored
       return { ...envelope, event }
-    } catch (cause) {
-      throw new UnreadableEvent(stored, cause)
+    } catch {
+      throw new UnreadableEvent(stored)
     }
   }
 

@@ -67,7 +67,7 @@ export const tool = (place: Place) =>
     Effect.map(toolDatabase(place), ({ url, alone }) =>
       Layer.mergeAll(
         Dispatcher.layer,
-        Asker.layer.pipe(Layer.provideMerge(alone ? Projector.layer(projections) : someoneElsesProjector))
+        Asker.layer(projections).pipe(Layer.provideMerge(alone ? Projector.layer(projections) : someoneElsesProjector))
       ).pipe(
         Layer.provideMerge(
           Layer.mergeAll(PostgresEventStore.layer, PostgresReadModels.layer, PostgresInstallation.layer)
@@ -87,7 +87,7 @@ export { findText } from "#infra/postgres/findText.ts"
 export const log = Layer.mergeAll(
   Dispatcher.layer,
   Recorder.layer,
-  Asker.layer.pipe(Layer.provideMerge(Projector.layer(projections)))
+  Asker.layer(projections).pipe(Layer.provideMerge(Projector.layer(projections)))
 ).pipe(
   Layer.provideMerge(
     Layer.mergeAll(

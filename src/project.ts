@@ -78,7 +78,7 @@ export class Projector extends Context.Service<
 
         /** Brings them all to one position, each by itself, so that they can go on together from there. */
         const each = Effect.gen(function* () {
-          const { head, models: standings } = yield* models.standings
+          const { head, models: standings } = yield* models.standings(projections)
           const to = Math.max(head, ...[...standings.values()].map(({ position }) => position))
           const builds = yield* Effect.forEach(projections, (projection) => orNoted(projection, to), { concurrency: 2 })
           return builds.flat() as ReadonlyArray<Build>

@@ -32,6 +32,7 @@ export interface Question {
 }
 
 const answersKept = 1_000
+const entriesKept = 2_000
 
 const dayOf = (milliseconds: number) => new Date(milliseconds).toISOString().slice(0, 10)
 
@@ -50,14 +51,26 @@ export class Search extends Context.Service<Search, {
       const index = yield* SnippetIndex
       const indexing = yield* Indexing
       const answers = new Map<string, Omit<SearchAnswer, "cacheHit">>()
+      const entries = new Map<string, CatalogueEntry>()
       let answersAt = -1
+
+      /** Entries by id; those that were asked for since the catalogue last changed are at hand. */
+      const entriesOf = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+        const at = answersAt
+        const missing = ids.filter((id) => !entries.has(id))
+        const found = yield* Effect.orDie(Effect.provideService(snippetsByIds(missing), SqlClient.SqlClient, sql))
+        const all = new Map(found.map((entry) => [entry.id, entry]))
+        for (const id of ids) {
+          const entry = entries.get(id)
+          if (entry !== undefined && !all.has(id)) all.set(id, entry)
+        }
+        if (at === answersAt) for (const entry of found) if (entries.size < entriesKept) entries.set(entry.id, entry)
+        return all
+      })
 
       const ask = Effect.fnUntraced(function* (query: IndexQuery) {
         const { matches, total } = yield* index.search(query)
-        const entries = yield* Effect.orDie(
-          Effect.provideService(snippetsByIds(matches.map(({ id }) => id)), SqlClient.SqlClient, sql)
-        )
-        const byId = new Map(entries.map((entry) => [entry.id, entry]))
+        const byId = yield* entriesOf(matches.map(({ id }) => id))
         const taken = new Set<string>()
         const found = matches.flatMap((match): Array<Found> => {
           const snippet = byId.get(match.id)
@@ -73,6 +86,7 @@ export class Search extends Context.Service<Search, {
           const query: IndexQuery = { task, homes, includePublic, agent, preferComplete, minVerdict, limit }
           if (changed !== answersAt) {
             answers.clear()
+            entries.clear()
             answersAt = changed
           }
           const name = JSON.stringify(query)

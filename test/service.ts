@@ -40,9 +40,7 @@ const everything = ({ database, dataDir }: Place, environment: Environment, log:
     ...{ HOST: "127.0.0.1", PORT: "0", CAIRN_DATA_DIR: dataDir, DATABASE_URL: Redacted.value(database) },
     ...{ CAIRN_OWNER_KEY: ownerKey, CAIRN_RATE_LIMITS: "off", ...environment }
   })
-  return Layer.effectDiscard(
-    Effect.andThen(bootstrap(config.ownerKey), Effect.forkScoped(react(MoveRefs)))
-  ).pipe(
+  return Layer.effectDiscard(Effect.andThen(bootstrap(config.ownerKey), Effect.forkScoped(react(MoveRefs)))).pipe(
     Layer.provideMerge(Server.serve(config)),
     Layer.provideMerge(Layers.service(config)),
     Layer.provideMerge(Layers.serviceDatabase(config)),
@@ -75,9 +73,7 @@ export interface Service extends Place {
 export const startService = async (environment: Environment = {}, at?: Place): Promise<Service> => {
   const place = at ?? (await newPlace())
   const log: Array<string> = []
-  const runtime = ManagedRuntime.make(
-    Layer.unwrap(Effect.sync(() => everything(place, environment, log)))
-  )
+  const runtime = ManagedRuntime.make(Layer.unwrap(Effect.sync(() => everything(place, environment, log))))
   const url = await runtime.runPromise(HttpServer.addressFormattedWith(Effect.succeed)).catch(async (error) => {
     await runtime.dispose()
     if (at === undefined) removePlace(place)

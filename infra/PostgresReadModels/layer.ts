@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schedule } from "effect"
-import { type Projection, schemaOf } from "#ports/Projection.ts"
+import { type Projection, schemaOf, typesOf } from "#ports/Projection.ts"
 import { type Build, BuildMoved, ReadModels, ReadModelsUnavailable } from "#ports/ReadModels.ts"
 import { applyEvents, createTables, differences, dropTables, showBuild } from "./tables.ts"
 
@@ -9,6 +9,23 @@ interface BuildRow {
   readonly position: bigint
   readonly live: boolean
 }
+
+interface StandingRow {
+  readonly head: bigint
+  readonly name: string
+  readonly version: number
+  readonly position: bigint
+  readonly changed: bigint
+  readonly due: bigint
+}
+
+const subscriptions = (projections: ReadonlyArray<Projection>): string =>
+  JSON.stringify(
+    projections.map((projection) => {
+      const { name, version } = projection
+      return { name, version, types: typesOf(projection).join(" ") }
+    })
+  )
 
 const nameOf = ({ projection }: Build) => projection.name
 
@@ -169,24 +186,32 @@ export const layer = Layer.effect(
           })
         ).pipe(unavailable),
       drop,
-      standings: unavailable(
-        Effect.map(
-          sql<{ head: bigint; name: string; version: number; position: bigint; changed: bigint }>`
-            SELECT l.head, m.name, m.version, m.position, m.changed
-            FROM (SELECT coalesce(max(position), 0) AS head FROM events) l LEFT JOIN read_models m ON m.live`,
-          (rows) => ({
-            head: Number(rows[0]?.head ?? 0n),
-            models: new Map(
-              rows
-                .filter(({ name }) => name !== null)
-                .map((row) => [
-                  schemaOf({ ...row, tables: {} }),
-                  { position: Number(row.position), changed: Number(row.changed) }
-                ])
-            )
-          })
-        )
-      ),
+      // only what lies behind a model's position is looked at, from the head back to the first event that concerns it
+      standings: (projections) =>
+        unavailable(
+          Effect.map(
+            sql.unsafe<StandingRow>(
+              `SELECT l.head, m.name, m.version, m.position, m.changed, coalesce((
+                 SELECT e.position FROM events e WHERE e.position > m.position AND e.type = ANY (string_to_array(p.types, ' '))
+                 ORDER BY e.position DESC LIMIT 1), m.position) AS due
+               FROM (SELECT coalesce(max(position), 0) AS head FROM events) l LEFT JOIN (
+                 json_to_recordset($1::text::json) AS p (name text, version int, types text)
+                 JOIN read_models m ON m.name = p.name AND m.version = p.version AND m.live) ON true`,
+              [subscriptions(projections)]
+            ),
+            (rows) => ({
+              head: Number(rows[0]?.head ?? 0n),
+              models: new Map(
+                rows
+                  .filter(({ name }) => name !== null)
+                  .map(({ position, changed, due, ...row }) => [
+                    schemaOf({ ...row, tables: {} }),
+                    { position: Number(position), changed: Number(changed), due: Number(due) }
+                  ])
+              )
+            })
+          )
+        ),
       reaction: (name) =>
         unavailable(
           Effect.map(

@@ -35,8 +35,6 @@ export const layer = (url: Redacted.Redacted) =>
         maxConnections: 16,
         minConnections: 2,
         connectTimeout: "5 seconds",
-        // queries of several fibers go out in one write; transactions and listeners still have a connection of their own
-        multiplex: true,
         // a batch of payloads may hold one upload of 32 MiB and its logs
         maxMessageSize: 256 * 1024 * 1024
       })

@@ -150,7 +150,7 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
             .search(
               { task, limit: topK, minVerdict: 0.3, preferComplete: false },
               { home: homes[0] ?? tenant, homes, includePublic: includePublic && name !== "local", agent: null, workspace: null },
-              { position: 0, changed: 0 }
+              { position: 0, changed: 0, due: 0 }
             )
             .pipe(
               Effect.map(({ found }) =>

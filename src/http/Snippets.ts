@@ -4,7 +4,7 @@ import { derivedId, isId } from "#domain/Id.ts"
 import { type Holder, type Scope, scopeOf, sees } from "#domain/Scope.ts"
 import { type NewVote, Snippet, SnippetCommand } from "#domain/Snippet.ts"
 import { EventStore } from "#ports/EventStore.ts"
-import { Snippets, snippetPlace, snippetsNamed } from "#projections/Snippets.ts"
+import { Snippets, type SnippetPlace, snippetPlace, snippetsNamed } from "#projections/Snippets.ts"
 import { Api } from "#src/api/Api.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
@@ -91,6 +91,19 @@ const deleted = Effect.fnUntraced(function* (holder: Holder, scope: Scope, idOrN
   return yield* dispatch(Snippet, { tenant: holder.tenant, stream: `snippet-${id}`, command, ...attempt })
 })
 
+/** A snippet that the scope sees. What the catalogue has at hand may do: only a miss is worth waiting for it. */
+const seen = Effect.fnUntraced(function* (scope: Scope, id: string) {
+  if (!isId(id)) return yield* notFound
+  const look = Effect.orDie(snippetPlace(id))
+  const visible = (place: SnippetPlace | undefined) => place !== undefined && sees(scope, place)
+  let place = yield* look
+  if (!visible(place)) {
+    yield* freshOrStale(Snippets)
+    place = yield* look
+  }
+  return place !== undefined && visible(place) ? place : yield* notFound
+})
+
 /** A body's own workspace stands in for the header's. */
 const deletingScope = (holder: Holder, scope: Scope, workspace: string | null | undefined) =>
   workspace == null
@@ -170,12 +183,9 @@ export const layer = HttpApiBuilder.group(Api, "snippets", (handlers) =>
     .handle("vote", ({ payload }) =>
       Effect.gen(function* () {
         const { user } = yield* Caller
-        const scope = yield* CallerScope
-        yield* freshOrStale(Snippets)
         const attempt = yield* attempting
         const snippet = payload.code_block_id
-        const place = isId(snippet) ? yield* Effect.orDie(snippetPlace(snippet)) : undefined
-        if (place === undefined || !sees(scope, place)) return yield* notFound
+        const place = yield* seen(yield* CallerScope, snippet)
         const vote: NewVote = { value: payload.succeeded ? 1 : -1, count: 1, source: "human", origin: null }
         const command = SnippetCommand.CastVote({ snippet, voter: user, task: payload.task ?? null, vote })
         const stream = `snippet-${snippet}`

@@ -6,7 +6,12 @@ import { respond } from "./middleware/problems.ts"
 
 /** A route's pattern as a regular expression: `:name` is one part, `*` the rest. */
 const patternOf = (path: string): RegExp =>
-  new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/:[^/]+/g, "[^/]+").replace(/\*/g, ".+")}/?$`)
+  new RegExp(
+    `^${path
+      .replace(/[.]/g, "\\.")
+      .replace(/:[^/]+/g, "[^/]+")
+      .replace(/\*/g, ".+")}/?$`
+  )
 
 const routes = Object.values(Api.groups).flatMap((group) =>
   Object.values(group.endpoints as Record<string, { readonly method: string; readonly path: string }>).map(
@@ -39,7 +44,11 @@ const isRouteNotFound = (error: unknown): boolean =>
 type Answering<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled, R>
 
 const orAnswer = (httpEffect: Answering<never>): Answering<HttpServerRequest.HttpServerRequest> =>
-  Effect.catchIf(httpEffect as Effect.Effect<HttpServerResponse.HttpServerResponse, unknown>, isRouteNotFound, () => answer) as never
+  Effect.catchIf(
+    httpEffect as Effect.Effect<HttpServerResponse.HttpServerResponse, unknown>,
+    isRouteNotFound,
+    () => answer
+  ) as never
 
 /**
  * What no route takes: the one error body, with 405 where only the method is wrong. No route of its own, which would

@@ -16,6 +16,8 @@ export interface Build {
 export interface Standing {
   readonly position: number
   readonly changed: number
+  /** The last event in the log that it has to take in; it is fresh once `position` has passed it. */
+  readonly due: number
 }
 
 /** Another process has moved the read model, or put another build in its place: look again. */
@@ -73,8 +75,10 @@ export class ReadModels extends Context.Service<
     ) => Effect.Effect<Met, E | ReadModelsUnavailable, R>
     /** Removes a build that is not live. */
     readonly drop: (build: Build) => Effect.Effect<void, ReadModelsUnavailable>
-    /** The log's head, and every live read model by its schema's name, all in one look. */
-    readonly standings: Effect.Effect<
+    /** The log's head, and the live builds of projections by their schemas' names, all in one look. */
+    readonly standings: (
+      projections: ReadonlyArray<Projection>
+    ) => Effect.Effect<
       { readonly head: number; readonly models: ReadonlyMap<string, Standing> },
       ReadModelsUnavailable
     >

@@ -122,7 +122,10 @@ describe.skipIf(!evaluationSetsExist)("the main job on 1,138 snippets (skipped w
       assert.isAbove(now!.score, two.score)
       // three against it, and it is left out unless one asks for such
       for (let voter = 0; voter < 3; voter++) await vote(one.code_block.id, `task ${voter}`, false)
-      assert.notInclude((await search(text)).map(({ code_block }) => code_block.id), one.code_block.id)
+      assert.notInclude(
+        (await search(text)).map(({ code_block }) => code_block.id),
+        one.code_block.id
+      )
       const all = await search(text, { min_verdict_score: 0, top_k: 100 })
       assert.strictEqual(all.find(({ code_block }) => code_block.id === one.code_block.id)?.thumbs_down, 3)
       ranked = await search(text)
@@ -204,7 +207,15 @@ describe.skipIf(!evaluationSetsExist)("the main job on 1,138 snippets (skipped w
     const types = new Set(events.map(({ type }) => type))
     assert.includeMembers(
       [...types],
-      ["OrganizationRegistered", "KeyCreated", "SnippetUploaded", "VoteCast", "ChatRequested", "ModelTurned", "ToolsRan"]
+      [
+        "OrganizationRegistered",
+        "KeyCreated",
+        "SnippetUploaded",
+        "VoteCast",
+        "ChatRequested",
+        "ModelTurned",
+        "ToolsRan"
+      ]
     )
     const text = JSON.stringify(events)
     assert.include(text, "Count the letters of a.txt")
@@ -220,7 +231,12 @@ describe.skipIf(!evaluationSetsExist)("the main job on 1,138 snippets (skipped w
     const all = documents.map(({ source }) => source).join("\n")
     const alone = (line: string) => /^[ \w(),=+[\]:]{25,}$/.test(line) && all.split(line).length === 2
     const chosen = documents.find(({ source }) => source.split("\n").filter((line) => alone(line.trim())).length >= 2)!
-    const typed = { task: "a task about a wombat", logs: "it printed a capybara", name: "numbat", path: "/home/quokka/x.py" }
+    const typed = {
+      task: "a task about a wombat",
+      logs: "it printed a capybara",
+      name: "numbat",
+      path: "/home/quokka/x.py"
+    }
     const body = {
       ...{ task: typed.task, file_written: { path: typed.path, content: chosen.source }, succeeded: true },
       ...{ execution_logs: typed.logs, dependencies: { [typed.name]: "1" }, user_vote: 1 }
@@ -242,7 +258,10 @@ describe.skipIf(!evaluationSetsExist)("the main job on 1,138 snippets (skipped w
     )
     assert.deepStrictEqual([...new Set(left.map(({ subject }) => subject.split("-")[0]))], ["retrieval"])
     for (const text of texts.filter((text) => text !== "wombat")) assert.deepStrictEqual(await found(text), [], text)
-    assert.notInclude((await search(typed.task)).map(({ code_block }) => code_block.id), snippet.id)
+    assert.notInclude(
+      (await search(typed.task)).map(({ code_block }) => code_block.id),
+      snippet.id
+    )
     const again = await service.call("POST", "/api/snippets/delete", { snippet_id: snippet.id })
     assert.deepStrictEqual([again.status, again.json.code], [404, "not_found/snippet"])
     const events = (await everyEvent()).filter(({ stream }) => stream === `snippet-${snippet.id}`)

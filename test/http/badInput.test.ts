@@ -1,5 +1,4 @@
 import { request } from "node:http"
-import { connect } from "node:net"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { type Answer, ownerKey, type Service, startService } from "#test/service.ts"
 import { refused } from "./problem.ts"
@@ -13,7 +12,9 @@ beforeAll(async () => {
   await findByName(service.call, "before")
   await vi.waitFor(async () => {
     // the search and the key's use are noted in the background
-    const [row] = await service.sql<{ rows: bigint }>("SELECT count(*) AS rows FROM events WHERE type IN ('KeyUsed', 'SearchAnswered')")
+    const [row] = await service.sql<{ rows: bigint }>(
+      "SELECT count(*) AS rows FROM events WHERE type IN ('KeyUsed', 'SearchAnswered')"
+    )
     assert.strictEqual(Number(row!.rows), 2)
   })
   head = await service.head()
@@ -65,7 +66,12 @@ describe("a body that is no JSON object", () => {
 
   it.each(posts)("is refused by %s when it says that it is something else", async (path) => {
     const body = JSON.stringify(good[path])
-    for (const type of ["text/plain", "application/xml", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded"]) {
+    for (const type of [
+      "text/plain",
+      "application/xml",
+      "multipart/form-data; boundary=x",
+      "application/x-www-form-urlencoded"
+    ]) {
       refused(await post(path, body, { "content-type": type }), 415, "body/unsupported_type")
     }
   })
@@ -112,8 +118,23 @@ describe("fields", () => {
     [upload, "tags", ["math", [1], ["\ud800"], ["x".repeat(201)]]],
     [upload, "public", ["yes", 1]],
     [upload, "file_written", ["a.py", [], 1, { path: "a.py" }, { path: "", content: "x" }]],
-    [upload, "file_written", [{ path: "a\u0000.py", content: "x" }, { path: "a.py", content: "x\u0000" }, { path: "a", content: 1 }]],
-    [upload, "file_written", [{ path: "p".repeat(4_097), content: "x" }, { path: "a", content: "é".repeat(524_289) }]],
+    [
+      upload,
+      "file_written",
+      [
+        { path: "a\u0000.py", content: "x" },
+        { path: "a.py", content: "x\u0000" },
+        { path: "a", content: 1 }
+      ]
+    ],
+    [
+      upload,
+      "file_written",
+      [
+        { path: "p".repeat(4_097), content: "x" },
+        { path: "a", content: "é".repeat(524_289) }
+      ]
+    ],
     [upload, "files_written", [[], Array(201).fill({ path: "a.py", content: "x" }), [{ path: "a.py" }]]],
     [chat, "user_query", ["", 1, "\u0000", "x".repeat(100_001)]],
     [chat, "user_id", ["", 7, "x".repeat(1_001), "\ud83d"]],
@@ -133,7 +154,10 @@ describe("fields", () => {
     for (const value of values) {
       const named = fieldsOf(await post(path, { ...good[path], [field]: value }))
       const shown = JSON.stringify(value)?.slice(0, 60)
-      assert.isTrue(named.every((name) => name === field || name.startsWith(`${field}.`)), `${shown}: ${named}`)
+      assert.isTrue(
+        named.every((name) => name === field || name.startsWith(`${field}.`)),
+        `${shown}: ${named}`
+      )
     }
   })
 
@@ -152,7 +176,17 @@ describe("fields", () => {
   })
 
   it("of the query are checked too", async () => {
-    for (const query of ["after=x", "after=-1", "limit=0", "limit=1001", "limit=ten", "limit=1.5", `after=${"9".repeat(16)}`, "type=%00", "stream=a%00"]) {
+    for (const query of [
+      "after=x",
+      "after=-1",
+      "limit=0",
+      "limit=1001",
+      "limit=ten",
+      "limit=1.5",
+      `after=${"9".repeat(16)}`,
+      "type=%00",
+      "stream=a%00"
+    ]) {
       assert.deepStrictEqual(fieldsOf(await service.call("GET", `/api/events?${query}`)), [query.split("=")[0]!])
     }
   })
@@ -183,7 +217,11 @@ describe("bodies of more than 32 MiB", () => {
       sending.end()
     })
     const answer = { status, text, json: JSON.parse(text) }
-    refused({ ...answer, headers: new Headers({ "x-request-id": id, "content-type": "application/json" }) }, 413, "body/too_large")
+    refused(
+      { ...answer, headers: new Headers({ "x-request-id": id, "content-type": "application/json" }) },
+      413,
+      "body/too_large"
+    )
   })
 
   it("but not ones of nearly as many, however they are filled", async () => {
@@ -193,108 +231,4 @@ describe("bodies of more than 32 MiB", () => {
     assert.isTrue(named.every((name) => /^files_written\.\d+\.content$/.test(name)))
     assert.strictEqual(named.length, 31)
   })
-})
-
-describe("keys", () => {
-  it.each([...posts, "/api/keys/org/list"])("are asked for by %s before anything is looked at", async (path) => {
-    for (const body of [good[path] ?? "", "{", "[]"]) {
-      refused(await post(path, body, { authorization: "" }), 401, "auth/missing_api_key")
-      refused(await post(path, body, { authorization: "Bearer cairn_live_wrong" }), 401, "auth/invalid_api_key")
-    }
-  })
-
-  it("of any shape are no defect", async () => {
-    for (const key of ["x".repeat(8_000), "cairn_live_é", "a b c", "%00", "' OR 1=1 --"]) {
-      const authorization = `Bearer ${Buffer.from(key).toString("latin1")}`
-      refused(await post(search, good[search], { authorization }), 401, "auth/invalid_api_key")
-    }
-  })
-})
-
-describe("paths and methods", () => {
-  const get = (path: string) => service.call("GET", path)
-
-  it("that are not there are 404, with and without a key", async () => {
-    const paths = ["/", "/api", "/api/", "/api/nothing", "/api/retrieve/search/x", "/API/RETRIEVE/SEARCH", "/favicon.ico", "//"]
-    for (const path of [...paths, `/${"x".repeat(4_000)}`, "/%E0%A4%A", "/%00", "/%ff", "/api/%2e%2e/%2e%2e/etc/passwd", "/?a=%"]) {
-      refused(await get(path), 404, "not_found/route")
-      refused(await service.call("GET", path, undefined, { authorization: "" }), 404, "not_found/route")
-    }
-  })
-
-  it("that are there for another method are 405 and say which", async () => {
-    for (const [method, path, allowed] of [
-      ["GET", search, "POST"],
-      ["PUT", upload, "POST"],
-      ["DELETE", chat, "POST"],
-      ["POST", "/api/workspaces", "GET"],
-      ["PATCH", "/api/events", "GET"],
-      ["POST", "/health", "GET"],
-      ["POST", "/skill.md", "GET"]
-    ] as const) {
-      const answer = await service.call(method, path)
-      assert.include(refused(answer, 405, "method/not_allowed").message, allowed)
-      assert.strictEqual(answer.headers.get("allow"), allowed)
-    }
-  })
-
-  it("of reads are there for HEAD too", async () => {
-    const { status, text } = await service.call("HEAD", "/health")
-    assert.deepStrictEqual([status, text], [200, ""])
-    assert.strictEqual((await service.call("HEAD", search)).status, 405)
-    assert.strictEqual((await service.call("HEAD", "/nothing")).status, 404)
-  })
-
-  it("with absurd parts are 404", async () => {
-    const id = "00000000-0000-4000-8000-000000000000"
-    for (const odd of ["%00", "%ff", "%E0%A4%A", "..%2f..%2fetc", "x".repeat(3_000), "'", "%F0%9F%92%A9", "a%2fb", "."]) {
-      for (const path of [`${odd}/commits`, `${odd}/tree`, `${id}/commits/${odd}`, `${id}/files/${odd}`, `${id}/tree?at=${odd}`]) {
-        const answer = await get(`/api/workspaces/${path}`)
-        const { code } = refused(answer, answer.status, answer.json?.code) as unknown as { code: string }
-        assert.include(["not_found/workspace", "not_found/route"], code, path)
-        assert.strictEqual(answer.status, 404)
-      }
-    }
-  })
-
-  it("that no client would send are answered and harm nothing", async () => {
-    const { hostname, port } = new URL(service.url)
-    const raw = (text: string) =>
-      new Promise<string>((resolve, reject) => {
-        const socket = connect(Number(port), hostname, () => socket.write(text, "latin1"))
-        let answer = ""
-        socket.on("data", (chunk) => {
-          answer += chunk
-        })
-        socket.on("close", () => resolve(answer))
-        socket.on("error", reject)
-      })
-    const lines = ["GET /../../etc/passwd HTTP/1.1", "GET http://evil/ HTTP/1.1", "GET /%%% HTTP/1.1", "OPTIONS * HTTP/1.1"]
-    for (const line of lines) {
-      const answer = await raw(`${line}\r\nHost: x\r\nConnection: close\r\n\r\n`)
-      assert.match(answer, /^HTTP\/1\.1 4\d\d /, line)
-      const body = JSON.parse(/\{.*\}/s.exec(answer)![0])
-      assert.strictEqual(body.detail, body.message, line)
-    }
-  })
-})
-
-it("a defect is a 500 whose cause the log has under the request's id, without what was sent", async () => {
-  const broken = await startService()
-  try {
-    await stored(broken.call, "fine")
-    assert.isDefined(await findByName(broken.call, "fine"))
-    await broken.sql("DROP VIEW snippets_v1.votes")
-    const answer = await broken.call("POST", search, { task: "fine hush-hush task" })
-    const { message } = refused(answer, 500, "internal/error")
-    assert.notInclude(message, "votes")
-    const logged = broken.log.filter((line) => line.includes(answer.json.request_id))
-    assert.strictEqual(logged.length, 1, broken.log.join("\n"))
-    assert.match(logged[0]!, /votes|relation/)
-    assert.notInclude(broken.log.join("\n"), "hush-hush")
-    assert.notInclude(broken.log.join("\n"), ownerKey)
-    assert.strictEqual((await broken.call("GET", "/health")).status, 200)
-  } finally {
-    await broken.close()
-  }
 })

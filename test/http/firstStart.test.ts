@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { newPlace, ownerKey, type Place, removePlace } from "#test/service.ts"
 import { send } from "#test/service/call.ts"
 import { startProcess } from "#test/service/process.ts"
+import { newPlace, ownerKey, type Place, removePlace } from "#test/service.ts"
 
 const address = /Cairn is at (http:\S+)/
 

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
-import { fresh } from "#src/ask.ts"
 import { Keys } from "#projections/Keys.ts"
-import { type Answer, newPlace, ownerKey, removePlace, type Service, startService } from "#test/service.ts"
+import { fresh } from "#src/ask.ts"
 import { memberKey, organization, personal } from "#test/service/tenants.ts"
+import { type Answer, newPlace, ownerKey, removePlace, type Service, startService } from "#test/service.ts"
 import { refused } from "./problem.ts"
 
 const nobody = `cairn_live_${"x".repeat(43)}`
@@ -27,7 +27,8 @@ describe("managing keys", () => {
     await call("POST", list, undefined, headers),
     await call("POST", revoke, { key_id: none }, headers)
   ]
-  const listed = async (call: Service["call"]) => (await call("POST", list)).json.keys as Array<{ id: string; name: string }>
+  const listed = async (call: Service["call"]) =>
+    (await call("POST", list)).json.keys as Array<{ id: string; name: string }>
 
   it("is refused without a key, and with one that is none", async () => {
     for (const answer of await all(service.call, { authorization: "" })) refused(answer, 401, "auth/missing_api_key")
@@ -99,7 +100,10 @@ describe("managing keys", () => {
       assert.isAtMost(Math.abs(Date.now() - Date.parse(used.last_used_at)), 60_000)
     })
     assert.strictEqual((await call("POST", revoke, { key_id: made.id })).json.success, true)
-    assert.notInclude((await listed(call)).map(({ id }) => id), made.id)
+    assert.notInclude(
+      (await listed(call)).map(({ id }) => id),
+      made.id
+    )
   })
 
   it("takes bodies as existing clients send them", async () => {
@@ -165,7 +169,11 @@ describe("rates", () => {
         await burst(31, list, () => undefined),
         await burst(11, revoke, () => ({ key_id: none }))
       ]
-      for (const [answers, status] of [[created, 200], [lists, 200], [revoked, 404]] as const) {
+      for (const [answers, status] of [
+        [created, 200],
+        [lists, 200],
+        [revoked, 404]
+      ] as const) {
         assert.deepStrictEqual([...new Set(answers.slice(0, -1).map((answer) => answer.status))], [status])
         const last = answers.at(-1)!
         refused(last, 429, "rate_limit/exceeded")

@@ -1,23 +1,12 @@
 import { randomUUID } from "node:crypto"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { calls, type MessagesApi, says, startMessagesApi } from "#test/MessagesApi.ts"
-import { type Answer, newPlace, removePlace, type Service, startService } from "#test/service.ts"
 import { begin, holdWrites } from "#test/service/cut.ts"
 import { memberKey } from "#test/service/tenants.ts"
+import { type Service, startService } from "#test/service.ts"
 import { refused } from "./problem.ts"
-import { findByName, source, stored, upload, vote } from "./store.ts"
-
-const uploading = "/api/store/execution-result"
-const voting = "/api/store/cache-usage"
-const deleting = "/api/snippets/delete"
-const creating = "/api/keys/org/create"
-const revoking = "/api/keys/org/revoke"
-const chatting = "/api/agent-chat"
-
-const uploadOf = (name: string, more: object = {}) => ({
-  ...{ task: `${name} task`, file_written: { path: `${name}.py`, content: source(name) }, succeeded: true, user_vote: 1 },
-  ...more
-})
+import { chatting, creating, deleting, fine, revoking, uploading, uploadOf, voting } from "./routes.ts"
+import { findByName, stored, vote } from "./store.ts"
 
 let api: MessagesApi
 let service: Service
@@ -47,10 +36,7 @@ const coming = async (type: string, act: () => Promise<unknown>) => {
   return (await count(type)) - before
 }
 const post = (path: string, body: unknown, headers = {}) => service.call("POST", path, body, headers)
-const fine = ({ status, json, text }: Answer) => {
-  assert.deepStrictEqual([status, json?.success ?? true], [200, true], text)
-  return json
-}
+/** Sends a write, ends the connection before the answer, and sends it again once it is in the log. */
 const sendAgainLater = async (path: string, body: unknown, type: string) => {
   const before = await count(type)
   const log = await holdWrites(service)
@@ -85,10 +71,7 @@ describe("a write whose answer did not arrive", () => {
   it("vote", async () => {
     const id = await snippet("latevote")
     const body = { task: "t", code_block_id: id, succeeded: true }
-    assert.strictEqual(
-      await coming("VoteCast", async () => fine(await sendAgainLater(voting, body, "VoteCast"))),
-      1
-    )
+    assert.strictEqual(await coming("VoteCast", async () => fine(await sendAgainLater(voting, body, "VoteCast"))), 1)
     assert.strictEqual(await coming("VoteCast", async () => fine(await post(voting, body))), 1)
   })
 
@@ -150,63 +133,8 @@ describe("a write whose answer did not arrive", () => {
 it("identical writes that were each answered are each one", async () => {
   await stored(service.call, "often")
   const { code_block } = (await findByName(service.call, "often"))!
-  for (let n = 0; n < 40; n++) fine(await vote(service.call, code_block.id))
-  assert.strictEqual((await findByName(service.call, "often"))!.thumbs_up, 40)
-})
-
-describe("an Idempotency-Key", () => {
-  const header = "idempotency-key"
-
-  it("makes a repeated upload or vote one, also when the answer had arrived", async () => {
-    const headers = { [header]: randomUUID() }
-    const [first, second] = [fine(await post(uploading, uploadOf("keyed"), headers)), fine(await post(uploading, uploadOf("keyed"), headers))]
-    assert.deepStrictEqual(second, first)
-    const { code_block, thumbs_up } = (await findByName(service.call, "keyed"))!
-    assert.strictEqual(thumbs_up, 1)
-    const voted = { [header]: randomUUID() }
-    for (let n = 0; n < 3; n++) fine(await vote(service.call, code_block.id, true, {}, voted))
-    assert.strictEqual((await findByName(service.call, "keyed"))!.thumbs_up, 2)
-  })
-
-  it("is refused for another body, path or scope", async () => {
-    const headers = { [header]: randomUUID() }
-    fine(await post(uploading, uploadOf("once"), headers))
-    const { code_block } = (await findByName(service.call, "once"))!
-    for (const answer of [
-      await post(uploading, uploadOf("twice"), headers),
-      await post(uploading, uploadOf("once", { user_vote: -1 }), headers),
-      await post(uploading, uploadOf("once"), { ...headers, "x-cairn-workspace-id": "w" }),
-      await vote(service.call, code_block.id, true, {}, headers)
-    ]) {
-      assert.strictEqual(refused(answer, 409, "conflict/idempotency_key_reused").field, "Idempotency-Key")
-    }
-    assert.isUndefined(await findByName(service.call, "twice"))
-    // another key of the same organization has its own
-    const { key } = await memberKey(service.call, "own@example.org")
-    fine(await upload(service.as(key), "twice", {}, headers))
-    refused(await post(uploading, uploadOf("once"), { [header]: "x".repeat(256) }), 400, "validation/invalid_field")
-  })
-
-  it("is not looked at by reads", async () => {
-    const headers = { [header]: "a read" }
-    for (const task of ["one", "two"]) fine(await post("/api/retrieve/search", { task }, headers))
-    fine(await post(uploading, uploadOf("afterread"), headers))
-  })
-
-  it("does not bring back a secret", async () => {
-    const headers = { [header]: randomUUID() }
-    const { id, key } = fine(await post(creating, { email: "k@example.org", key_name: "k" }, headers))
-    const again = await post(creating, { email: "k@example.org", key_name: "k" }, headers)
-    assert.include(refused(again, 409, "conflict/already_created").message, id)
-    assert.notInclude(again.text, key)
-    refused(await post(creating, { email: "k2@example.org", key_name: "k" }, headers), 409, "conflict/idempotency_key_reused")
-  })
-
-  it("keeps nothing of a refused request", async () => {
-    const headers = { [header]: randomUUID() }
-    refused(await post(uploading, { ...uploadOf("mended"), succeeded: "yes" }, headers), 400, "validation/invalid_field")
-    fine(await post(uploading, uploadOf("mended"), headers))
-  })
+  for (let n = 0; n < 100; n++) fine(await vote(service.call, code_block.id))
+  assert.strictEqual((await findByName(service.call, "often"))!.thumbs_up, 100)
 })
 
 describe("a chat", () => {
@@ -229,7 +157,10 @@ describe("a chat", () => {
     assert.deepStrictEqual([one.commit, one.session_id, one.output], [two.commit, two.session_id, "Done."])
     assert.strictEqual(asked() - before, 2)
     const { json } = await service.call("GET", `/api/workspaces/${one.workspace_id}/commits`)
-    assert.deepStrictEqual(json.commits.map(({ sha }: { sha: string }) => sha), [one.commit])
+    assert.deepStrictEqual(
+      json.commits.map(({ sha }: { sha: string }) => sha),
+      [one.commit]
+    )
     // a second "continue", after the answer has arrived, is a second run
     const next = fine(await post(chatting, chat("ann")))
     assert.notStrictEqual(next.session_id, one.session_id)
@@ -244,7 +175,11 @@ describe("a chat", () => {
     assert.strictEqual(
       await coming("ChatCompleted", async () => {
         open()
-        await vi.waitFor(async () => assert.strictEqual(await service.sql("SELECT 1 FROM workspaces_v1.runs").then((rows) => rows.length), 0), { timeout: 10_000 })
+        await vi.waitFor(
+          async () =>
+            assert.strictEqual(await service.sql("SELECT 1 FROM workspaces_v1.runs").then((rows) => rows.length), 0),
+          { timeout: 10_000 }
+        )
       }),
       1
     )
@@ -258,81 +193,12 @@ describe("a chat", () => {
   it("with an Idempotency-Key is one for good", async () => {
     const before = asked()
     const headers = { "idempotency-key": randomUUID() }
-    const [one, two] = [fine(await post(chatting, chat("cid"), headers)), fine(await post(chatting, chat("cid"), headers))]
+    const [one, two] = [
+      fine(await post(chatting, chat("cid"), headers)),
+      fine(await post(chatting, chat("cid"), headers))
+    ]
     assert.deepStrictEqual(two, one)
     assert.strictEqual(asked() - before, 2)
     refused(await post(chatting, chat("cid", "other"), headers), 409, "conflict/idempotency_key_reused")
-  })
-})
-
-describe("two services on one database", () => {
-  it("make one write of the same request, and one of the same chat", async () => {
-    const place = await newPlace()
-    const environment = { ANTHROPIC_API_KEY: api.key, ANTHROPIC_BASE_URL: api.url }
-    const services = [await startService(environment, place), await startService(environment, place)] as const
-    try {
-      const both = async (path: string, body: unknown) => {
-        const log = await holdWrites(place)
-        const answers = services.map(({ call }) => call("POST", path, body))
-        await log.waiting(2)
-        await log.release()
-        return Promise.all(answers)
-      }
-      const eventsOf = async (type: string) => (await services[0].sql("SELECT 1 FROM events WHERE type = $1", [type])).length
-
-      const [one, two] = (await both(uploading, uploadOf("shared"))).map(fine)
-      assert.deepStrictEqual(two, one)
-      assert.deepStrictEqual([await eventsOf("SnippetUploaded"), await eventsOf("TaskAdded")], [1, 0])
-      // what one has stored, the other finds at once
-      const found = await Promise.all(services.map(({ call }) => findByName(call, "shared")))
-      assert.deepStrictEqual(found.map((match) => match?.thumbs_up), [1, 1])
-
-      const id = found[0]!.code_block.id
-      ;(await both(voting, { task: "t", code_block_id: id, succeeded: true })).forEach(fine)
-      assert.strictEqual(await eventsOf("VoteCast"), 2)
-
-      const keys = await both(creating, { email: "both@example.org", key_name: "k" })
-      assert.deepStrictEqual(keys.map(({ status }) => status).sort(), [200, 409])
-      assert.strictEqual(await eventsOf("KeyCreated"), 2)
-      const [made, not] = keys[0]!.status === 200 ? [keys[0]!, keys[1]!] : [keys[1]!, keys[0]!]
-      assert.include(refused(not, 409, "conflict/already_created").message, made.json.id)
-      // revoked at the one, refused by the other
-      const { key } = made.json
-      assert.strictEqual((await services[1].as(key)("GET", "/api/workspaces")).status, 200)
-      fine(await services[0].call("POST", revoking, { key_id: made.json.id }))
-      refused(await services[1].as(key)("GET", "/api/workspaces"), 401, "auth/invalid_api_key")
-
-      const chats = (await both(chatting, { user_query: "q", user_id: "u", org_id: "o" })).map(fine)
-      assert.strictEqual(chats[0].commit, chats[1].commit)
-      assert.deepStrictEqual([await eventsOf("ChatRequested"), await eventsOf("ChatCompleted")], [1, 1])
-    } finally {
-      for (const { stop } of services) await stop()
-      removePlace(place)
-    }
-  })
-
-  it("know of each other's answers: after a restart an identical write is new only if the last was answered", async () => {
-    const place = await newPlace()
-    let one = await startService({}, place)
-    await stored(one.call, "kept")
-    const { code_block } = (await findByName(one.call, "kept"))!
-    const body = { task: "t", code_block_id: code_block.id, succeeded: true }
-    fine(await one.call("POST", voting, body))
-    const log = await holdWrites(place)
-    const cut = begin(one, voting, body)
-    await log.waiting(1)
-    await cut.cut()
-    await log.release()
-    await one.stop()
-
-    one = await startService({}, place)
-    const ups = async () => (await findByName(one.call, "kept"))!.thumbs_up
-    assert.strictEqual(await ups(), 2)
-    fine(await one.call("POST", voting, body))
-    assert.strictEqual(await ups(), 2)
-    fine(await one.call("POST", voting, body))
-    assert.strictEqual(await ups(), 3)
-    await one.stop()
-    removePlace(place)
   })
 })

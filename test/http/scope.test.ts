@@ -1,7 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { type Service, startService } from "#test/service.ts"
 import type { Call, Headers } from "#test/service/call.ts"
 import { memberKey, organization, personal } from "#test/service/tenants.ts"
+import { type Service, startService } from "#test/service.ts"
 import { refused } from "./problem.ts"
 import { findByName, remove, stored, upload, vote } from "./store.ts"
 
@@ -83,10 +83,19 @@ describe.each(["x-cairn-", "x-raysurfer-"])("the scope headers %s*", (prefix) =>
     assert.strictEqual(Number(row!.rows), 0)
   })
 
-  it.each([["FREE", "organization"], ["FREE", "person"]] as const)("need a tier above %s (%s)", async (_, kind) => {
+  it.each([
+    ["FREE", "organization"],
+    ["FREE", "person"]
+  ] as const)("need a tier above %s (%s)", async (_, kind) => {
     const { call } =
       kind === "person" ? await personal(service, `${prefix}free@example.org`) : await organization(service, "FREE")
-    for (const given of [inA, client, company, headers({ "snips-desired": "company" }), headers({ "snips-desired": "client" })]) {
+    for (const given of [
+      inA,
+      client,
+      company,
+      headers({ "snips-desired": "company" }),
+      headers({ "snips-desired": "client" })
+    ]) {
       refused(await upload(call, "refused", {}, given), 403, "permission/tier_required")
       refused(await call("POST", "/api/retrieve/search", { task: "t" }, given), 403, "permission/tier_required")
     }
@@ -112,7 +121,11 @@ describe.each(["x-cairn-", "x-raysurfer-"])("the scope headers %s*", (prefix) =>
     refused(await remove(reader, code_block.id), 404, "not_found/snippet")
     // who voted is nobody that the publisher's log names
     const { json } = await publisher("GET", "/api/events?type=VoteCast")
-    assert.deepStrictEqual(json.events[0].actor, { key_id: "external", user_id: "external", organization_id: "external" })
+    assert.deepStrictEqual(json.events[0].actor, {
+      key_id: "external",
+      user_id: "external",
+      organization_id: "external"
+    })
     assert.strictEqual(json.events[0].data.voter, "external")
     // private first, published by a later upload of the same code
     await stored(publisher, `later${name}`)

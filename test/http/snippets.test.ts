@@ -1,7 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { type Service, startService } from "#test/service.ts"
 import type { Call } from "#test/service/call.ts"
-import { organization } from "#test/service/tenants.ts"
+import { type Service, startService } from "#test/service.ts"
 import { refused } from "./problem.ts"
 import { findByName, matches, remove, source, stored, upload, vote } from "./store.ts"
 
@@ -119,7 +118,13 @@ describe("uploading", () => {
     const answer = await stored(call, "legacy", { file_written: undefined, files_written })
     assert.strictEqual(answer.code_blocks_stored, 2)
     for (const { path } of files_written) await seen(path.replace(".py", ""))
-    const search = { top_k: null, min_verdict_score: null, prefer_complete: null, input_schema: null, result_type: "any" }
+    const search = {
+      top_k: null,
+      min_verdict_score: null,
+      prefer_complete: null,
+      input_schema: null,
+      result_type: "any"
+    }
     assert.isNotEmpty(await matches(call, "legacy1 task", search))
   })
 
@@ -127,12 +132,33 @@ describe("uploading", () => {
     const task = "zebra crossing"
     const long = "n".repeat(300)
     const paths = [
-      ...["/etc/passwd", "../../evil.py", "..\\..\\evil.py", "C:\\Windows\\evil.py", "a/b/../evil.py", ".bashrc", "..", "/"],
-      ...["con.py", "naïve café.py", "日本語.py", "a\u202egnp.py", "x\ny.py", "-rf.py", `${long}.py`, "evil.PY", "~/.ssh/id"]
+      ...[
+        "/etc/passwd",
+        "../../evil.py",
+        "..\\..\\evil.py",
+        "C:\\Windows\\evil.py",
+        "a/b/../evil.py",
+        ".bashrc",
+        "..",
+        "/"
+      ],
+      ...[
+        "con.py",
+        "naïve café.py",
+        "日本語.py",
+        "a\u202egnp.py",
+        "x\ny.py",
+        "-rf.py",
+        `${long}.py`,
+        "evil.PY",
+        "~/.ssh/id"
+      ]
     ]
     for (const [n, path] of paths.entries()) await send(path, `def zebra_${n}(x):\n    return x + ${n}\n`, { task })
     const found = await matches(call, task, { top_k: 100 })
-    const names = found.filter(({ code_block }) => code_block.entrypoint.startsWith("zebra")).map(({ filename }) => filename)
+    const names = found
+      .filter(({ code_block }) => code_block.entrypoint.startsWith("zebra"))
+      .map(({ filename }) => filename)
     assert.strictEqual(names.length, paths.length)
     assert.strictEqual(new Set(names.map((name) => name.toLowerCase())).size, names.length)
     for (const name of names) {
@@ -142,70 +168,10 @@ describe("uploading", () => {
       assert.notMatch(name, /^con\./i)
     }
     const nul = { file_written: { path: "a\u0000.py", content: "x" }, task, succeeded: true }
-    assert.strictEqual(refused(await upload(call, "nul", nul), 400, "validation/invalid_field").field, "file_written.path")
-  })
-})
-
-describe("voting", () => {
-  it("moves the counts in the next read, and bad ones drop out of a search", async () => {
-    await stored(call, "sinking")
-    const { code_block, score } = await seen("sinking")
-    const answer = await vote(call, code_block.id, false)
-    assert.deepStrictEqual([answer.status, answer.json.success, answer.json.vote_pending], [200, true, true])
-    assert.match(answer.headers.get("cairn-position") ?? "", /^\d+$/)
-    const sunk = await seen("sinking")
-    assert.deepInclude(sunk, { thumbs_up: 0, thumbs_down: 1 })
-    assert.isBelow(sunk.score, score)
-    assert.strictEqual(sunk.code_block.updated_at, code_block.updated_at)
-    for (let n = 0; n < 2; n++) await vote(call, code_block.id, false, { task: `t${n}` })
-    const names = async (more: object) =>
-      (await matches(call, "sinking task", { top_k: 100, ...more })).map(({ code_block }) => code_block.name)
-    // (0 + 2) / (3 + 4) = 0.29
-    assert.notInclude(await names({}), "sinking")
-    assert.include(await names({ min_verdict_score: 0.28 }), "sinking")
-    assert.notInclude(await names({ min_verdict_score: 0.29 }), "sinking")
-    assert.include(await names({ min_verdict_score: 0 }), "sinking")
-    await vote(call, code_block.id)
-    assert.include(await names({}), "sinking")
-    assert.deepInclude(await seen("sinking"), { thumbs_up: 1, thumbs_down: 3 })
-  })
-
-  it("needs an id and a verdict only, and knows no foreign or made-up id", async () => {
-    await stored(call, "voted")
-    const { code_block } = await seen("voted")
-    const bare = await call("POST", "/api/store/cache-usage", { code_block_id: code_block.id, succeeded: true })
-    assert.strictEqual(bare.status, 200)
-    const named = { code_block_name: "voted.py", code_block_description: "", task: "" }
-    assert.strictEqual((await vote(call, code_block.id, true, named)).status, 200)
-    assert.strictEqual((await seen("voted")).thumbs_up, 2)
-    const other = await organization(service, "ENTERPRISE")
-    for (const id of [code_block.id.toUpperCase(), "voted", "00000000-0000-4000-8000-000000000000", "' OR 1=1"]) {
-      refused(await vote(call, id), 404, "not_found/snippet")
-    }
-    refused(await vote(other.call, code_block.id), 404, "not_found/snippet")
-    refused(await remove(other.call, code_block.id), 404, "not_found/snippet")
-    refused(await remove(other.call, "voted"), 404, "not_found/snippet")
-    assert.strictEqual((await seen("voted")).thumbs_up, 2)
-    assert.isUndefined(await findByName(other.call, "voted"))
-    assert.isUndefined(await findByName(other.call, "voted", { "x-cairn-public-snips": "true" }))
-  })
-})
-
-describe("deleting", () => {
-  it("takes a name that one snippet has, and names the ids where several have it", async () => {
-    await stored(call, "byname")
-    assert.strictEqual((await remove(call, "byname")).json.deleted_count, 1)
-    refused(await remove(call, "byname"), 404, "not_found/snippet")
-    for (const n of [1, 2]) await send("twins.py", `def twins():\n    return ${n}\n`)
-    const ids = (await matches(call, "twins", { top_k: 100 }))
-      .filter(({ code_block }) => code_block.name === "twins")
-      .map(({ code_block }) => code_block.id)
-    assert.strictEqual(ids.length, 2)
-    const ambiguous = refused(await remove(call, "twins"), 409, "conflict/ambiguous_name")
-    for (const id of ids) assert.include(ambiguous.message, id)
-    assert.strictEqual((await remove(call, ids[0]!)).status, 200)
-    assert.strictEqual((await remove(call, "twins")).status, 200)
-    assert.notInclude((await matches(call, "twins", { top_k: 100 })).map(({ code_block }) => code_block.name), "twins")
+    assert.strictEqual(
+      refused(await upload(call, "nul", nul), 400, "validation/invalid_field").field,
+      "file_written.path"
+    )
   })
 })
 
@@ -223,7 +189,10 @@ describe("searching", () => {
     const moved = await search()
     assert.deepStrictEqual([moved.cache_hit, moved.matches[0].thumbs_up], [false, 1])
     const scores = moved.matches.map(({ score }: { score: number }) => score)
-    assert.deepStrictEqual(scores, [...scores].sort((a: number, b: number) => b - a))
+    assert.deepStrictEqual(
+      scores,
+      [...scores].sort((a: number, b: number) => b - a)
+    )
   })
 
   it("takes a task of any language and length", async () => {

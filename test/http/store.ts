@@ -1,6 +1,6 @@
 import { assert } from "vitest"
-import type { Answer } from "#test/service.ts"
 import type { Call, Headers } from "#test/service/call.ts"
+import type { Answer } from "#test/service.ts"
 
 export interface Match {
   readonly score: number

@@ -49,10 +49,12 @@ export const holdWrites = async ({ database }: Place) => {
   }
   return {
     waiting: (count: number) =>
-      vi.waitFor(() => look(count), { timeout: 5_000, interval: 5 }).catch(async (error) => {
-        await release()
-        throw error
-      }),
+      vi
+        .waitFor(() => look(count), { timeout: 5_000, interval: 5 })
+        .catch(async (error) => {
+          await release()
+          throw error
+        }),
     release
   }
 }

@@ -20,7 +20,10 @@ export const organization = async (service: Service, tier: Tier, memberLimit?: n
 }
 
 /** A person's key without any organization, as the command line would make it. */
-export const personal = async (service: Service, email: string): Promise<{ readonly key: string; readonly call: Call }> => {
+export const personal = async (
+  service: Service,
+  email: string
+): Promise<{ readonly key: string; readonly call: Call }> => {
   const commandId = randomUUID()
   const issued = issueKey(randomUUID(), "mine")
   const create = Effect.gen(function* () {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { Cause, Effect, Layer, Predicate, SchemaIssue } from "effect"
 import { HttpServerResponse } from "effect/http"
+import { isSqlError } from "effect/sql/SqlError"
 import { HttpApiSchemaError } from "effect/http-api/HttpApiError"
 import { Problems } from "#src/api/middleware.ts"
 import { bodyOf, type FieldError, Problem, statusOf } from "#src/api/Problem.ts"
@@ -60,6 +61,12 @@ const defect = new Problem({
   message: "The service failed at this request; nothing was half done. Its log has the cause under the request id."
 })
 
+const storeAway = new Problem({
+  code: "unavailable/store",
+  message: "The service can't reach its store at the moment. Send the same request again.",
+  retryAfter: 1
+})
+
 /** The answer that says a problem. */
 export const respond = (problem: Problem, requestId: string = randomUUID()): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.jsonUnsafe(bodyOf(problem, requestId), {
@@ -81,6 +88,7 @@ const problemIn = (cause: Cause.Cause<unknown>): Problem | undefined => {
       }
     }
     if (reason._tag === "Die" && isTooLarge(reason.defect)) return tooLarge
+    if (reason._tag === "Die" && isSqlError(reason.defect)) return storeAway
   }
   return undefined
 }
@@ -99,6 +107,11 @@ export const layer = Layer.succeed(Problems, (httpEffect) =>
       Effect.catchCause((cause) => {
         if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
         const problem = problemIn(cause)
+        if (problem === storeAway) {
+          // without the statement's own words, which may quote what a caller sent
+          const logged = Effect.logError("the store did not answer a request").pipe(Effect.annotateLogs({ request_id: requestId }))
+          return Effect.as(logged, respond(problem, requestId))
+        }
         if (problem !== undefined) return Effect.succeed(respond(problem, requestId))
         return Effect.as(
           Effect.logError("a request failed", cause).pipe(Effect.annotateLogs({ request_id: requestId })),

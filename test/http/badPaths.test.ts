@@ -1,0 +1,161 @@
+import { connect } from "node:net"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { ownerKey, type Service, startService } from "#test/service.ts"
+import { refused } from "./problem.ts"
+import { chatting, creating, deleting, revoking, uploading, voting } from "./routes.ts"
+import { findByName, stored } from "./store.ts"
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(async () => {
+  assert.deepStrictEqual(service.log, [], "something was logged")
+  await service.close()
+})
+
+const search = "/api/retrieve/search"
+const posts = [uploading, search, chatting, voting, deleting, creating, revoking, "/api/keys/org/list"]
+const post = (path: string, body: unknown, headers = {}) => service.call("POST", path, body, headers)
+
+describe("keys", () => {
+  it.each(posts)("are asked for by %s before anything is looked at", async (path) => {
+    for (const body of ["{}", "{", "[]"]) {
+      refused(await post(path, body, { authorization: "" }), 401, "auth/missing_api_key")
+      refused(await post(path, body, { authorization: "Bearer cairn_live_wrong" }), 401, "auth/invalid_api_key")
+    }
+  })
+
+  it("of any shape are no defect", async () => {
+    for (const key of ["x".repeat(8_000), "cairn_live_é", "a b c", "%00", "' OR 1=1 --"]) {
+      const authorization = `Bearer ${Buffer.from(key).toString("latin1")}`
+      refused(await post(search, { task: "t" }, { authorization }), 401, "auth/invalid_api_key")
+    }
+  })
+})
+
+describe("paths and methods", () => {
+  const get = (path: string) => service.call("GET", path)
+
+  it("that are not there are 404, with and without a key", async () => {
+    const paths = [
+      "/",
+      "/api",
+      "/api/",
+      "/api/nothing",
+      "/api/retrieve/search/x",
+      "/API/RETRIEVE/SEARCH",
+      "/favicon.ico",
+      "//"
+    ]
+    for (const path of [
+      ...paths,
+      `/${"x".repeat(4_000)}`,
+      "/%E0%A4%A",
+      "/%00",
+      "/%ff",
+      "/api/%2e%2e/%2e%2e/etc/passwd",
+      "/?a=%"
+    ]) {
+      refused(await get(path), 404, "not_found/route")
+      refused(await service.call("GET", path, undefined, { authorization: "" }), 404, "not_found/route")
+    }
+  })
+
+  it("that are there for another method are 405 and say which", async () => {
+    for (const [method, path, allowed] of [
+      ["GET", search, "POST"],
+      ["PUT", uploading, "POST"],
+      ["DELETE", chatting, "POST"],
+      ["POST", "/api/workspaces", "GET"],
+      ["PATCH", "/api/events", "GET"],
+      ["POST", "/health", "GET"],
+      ["POST", "/skill.md", "GET"]
+    ] as const) {
+      const answer = await service.call(method, path)
+      assert.include(refused(answer, 405, "method/not_allowed").message, allowed)
+      assert.strictEqual(answer.headers.get("allow"), allowed)
+    }
+  })
+
+  it("of reads are there for HEAD too", async () => {
+    const { status, text } = await service.call("HEAD", "/health")
+    assert.deepStrictEqual([status, text], [200, ""])
+    assert.strictEqual((await service.call("HEAD", search)).status, 405)
+    assert.strictEqual((await service.call("HEAD", "/nothing")).status, 404)
+  })
+
+  it("with absurd parts are 404", async () => {
+    const id = "00000000-0000-4000-8000-000000000000"
+    for (const odd of [
+      "%00",
+      "%ff",
+      "%E0%A4%A",
+      "..%2f..%2fetc",
+      "x".repeat(3_000),
+      "'",
+      "%F0%9F%92%A9",
+      "a%2fb",
+      "."
+    ]) {
+      for (const path of [
+        `${odd}/commits`,
+        `${odd}/tree`,
+        `${id}/commits/${odd}`,
+        `${id}/files/${odd}`,
+        `${id}/tree?at=${odd}`
+      ]) {
+        const answer = await get(`/api/workspaces/${path}`)
+        const { code } = refused(answer, answer.status, answer.json?.code) as unknown as { code: string }
+        assert.include(["not_found/workspace", "not_found/route"], code, path)
+        assert.strictEqual(answer.status, 404)
+      }
+    }
+  })
+
+  it("that no client would send are answered and harm nothing", async () => {
+    const { hostname, port } = new URL(service.url)
+    const raw = (text: string) =>
+      new Promise<string>((resolve, reject) => {
+        const socket = connect(Number(port), hostname, () => socket.write(text, "latin1"))
+        let answer = ""
+        socket.on("data", (chunk) => {
+          answer += chunk
+        })
+        socket.on("close", () => resolve(answer))
+        socket.on("error", reject)
+      })
+    const lines = [
+      "GET /../../etc/passwd HTTP/1.1",
+      "GET http://evil/ HTTP/1.1",
+      "GET /%%% HTTP/1.1",
+      "OPTIONS * HTTP/1.1"
+    ]
+    for (const line of lines) {
+      const answer = await raw(`${line}\r\nHost: x\r\nConnection: close\r\n\r\n`)
+      assert.match(answer, /^HTTP\/1\.1 4\d\d /, line)
+      const body = JSON.parse(/\{.*\}/s.exec(answer)![0])
+      assert.strictEqual(body.detail, body.message, line)
+    }
+  })
+})
+
+it("a defect is a 500 whose cause the log has under the request's id, without what was sent", async () => {
+  const broken = await startService()
+  try {
+    await stored(broken.call, "fine")
+    assert.isDefined(await findByName(broken.call, "fine"))
+    await broken.sql("DROP VIEW snippets_v1.votes")
+    const answer = await broken.call("POST", search, { task: "fine hush-hush task" })
+    const { message } = refused(answer, 500, "internal/error")
+    assert.notInclude(message, "votes")
+    const logged = broken.log.filter((line) => line.includes(answer.json.request_id))
+    assert.strictEqual(logged.length, 1, broken.log.join("\n"))
+    assert.match(logged[0]!, /votes|relation/)
+    assert.notInclude(broken.log.join("\n"), "hush-hush")
+    assert.notInclude(broken.log.join("\n"), ownerKey)
+    assert.strictEqual((await broken.call("GET", "/health")).status, 200)
+  } finally {
+    await broken.close()
+  }
+})

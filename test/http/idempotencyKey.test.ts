@@ -1,0 +1,81 @@
+import { randomUUID } from "node:crypto"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { memberKey } from "#test/service/tenants.ts"
+import { type Service, startService } from "#test/service.ts"
+import { refused } from "./problem.ts"
+import { creating, fine, uploading, uploadOf } from "./routes.ts"
+import { findByName, upload, vote } from "./store.ts"
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+const post = (path: string, body: unknown, headers = {}) => service.call("POST", path, body, headers)
+
+describe("an Idempotency-Key", () => {
+  const header = "idempotency-key"
+
+  it("makes a repeated upload or vote one, also when the answer had arrived", async () => {
+    const headers = { [header]: randomUUID() }
+    const [first, second] = [
+      fine(await post(uploading, uploadOf("keyed"), headers)),
+      fine(await post(uploading, uploadOf("keyed"), headers))
+    ]
+    assert.deepStrictEqual(second, first)
+    const { code_block, thumbs_up } = (await findByName(service.call, "keyed"))!
+    assert.strictEqual(thumbs_up, 1)
+    const voted = { [header]: randomUUID() }
+    for (let n = 0; n < 3; n++) fine(await vote(service.call, code_block.id, true, {}, voted))
+    assert.strictEqual((await findByName(service.call, "keyed"))!.thumbs_up, 2)
+  })
+
+  it("is refused for another body, path or scope", async () => {
+    const headers = { [header]: randomUUID() }
+    fine(await post(uploading, uploadOf("once"), headers))
+    const { code_block } = (await findByName(service.call, "once"))!
+    for (const answer of [
+      await post(uploading, uploadOf("twice"), headers),
+      await post(uploading, uploadOf("once", { user_vote: -1 }), headers),
+      await post(uploading, uploadOf("once"), { ...headers, "x-cairn-workspace-id": "w" }),
+      await vote(service.call, code_block.id, true, {}, headers)
+    ]) {
+      assert.strictEqual(refused(answer, 409, "conflict/idempotency_key_reused").field, "Idempotency-Key")
+    }
+    assert.isUndefined(await findByName(service.call, "twice"))
+    // another key of the same organization has its own
+    const { key } = await memberKey(service.call, "own@example.org")
+    fine(await upload(service.as(key), "twice", {}, headers))
+    refused(await post(uploading, uploadOf("once"), { [header]: "x".repeat(256) }), 400, "validation/invalid_field")
+  })
+
+  it("is not looked at by reads", async () => {
+    const headers = { [header]: "a read" }
+    for (const task of ["one", "two"]) fine(await post("/api/retrieve/search", { task }, headers))
+    fine(await post(uploading, uploadOf("afterread"), headers))
+  })
+
+  it("does not bring back a secret", async () => {
+    const headers = { [header]: randomUUID() }
+    const { id, key } = fine(await post(creating, { email: "k@example.org", key_name: "k" }, headers))
+    const again = await post(creating, { email: "k@example.org", key_name: "k" }, headers)
+    assert.include(refused(again, 409, "conflict/already_created").message, id)
+    assert.notInclude(again.text, key)
+    refused(
+      await post(creating, { email: "k2@example.org", key_name: "k" }, headers),
+      409,
+      "conflict/idempotency_key_reused"
+    )
+  })
+
+  it("keeps nothing of a refused request", async () => {
+    const headers = { [header]: randomUUID() }
+    refused(
+      await post(uploading, { ...uploadOf("mended"), succeeded: "yes" }, headers),
+      400,
+      "validation/invalid_field"
+    )
+    fine(await post(uploading, uploadOf("mended"), headers))
+  })
+})
