@@ -1,13 +1,18 @@
 import { randomUUID } from "node:crypto"
 import { getPostgreSQLEventStore } from "@event-driven-io/emmett-postgresql"
 import { Effect, Layer, Redacted } from "effect"
-import * as Postgres from "#infra/postgres/client.ts"
 import * as PostgresEventStore from "#infra/PostgresEventStore/layer.ts"
+import * as Postgres from "#infra/postgres/client.ts"
 import { EventStore } from "#ports/EventStore.ts"
 import { benchDatabase } from "./database.ts"
 import { type Measured, thousands } from "./report.ts"
 
-const data = { vote: 1, count: 1, source: "human", text: "about as long as an event of the service: ids, a number, a digest" }
+const data = {
+  vote: 1,
+  count: 1,
+  source: "human",
+  text: "about as long as an event of the service: ids, a number, a digest"
+}
 
 /** Appends a second by so many clients, each waiting for its last one: one event a command, each to a new stream. */
 const rate = async (clients: number, total: number, append: () => Promise<unknown>): Promise<number> => {
@@ -64,7 +69,12 @@ export const append = (scale: number) =>
       const a = yield* Effect.promise(() => rate(clients, Math.max(clients, us * scale), mine))
       const value = `${thousands(a)}/s; Emmett ${thousands(b)}/s (× ${(a / b).toFixed(1)})`
       const bar = clients === 256 ? "≥ 25,000/s and × 10" : ""
-      rows.push({ name: `append, ${clients} clients`, value, bar, met: clients === 256 ? a >= 25_000 && a >= 10 * b : null })
+      rows.push({
+        name: `append, ${clients} clients`,
+        value,
+        bar,
+        met: clients === 256 ? a >= 25_000 && a >= 10 * b : null
+      })
     }
     yield* Effect.promise(() => peer.close())
     return rows

@@ -14,7 +14,9 @@ class Echo extends HttpApi.make("echo").add(
   )
 ) {}
 
-const handlers = HttpApiBuilder.group(Echo, "echo", (group) => group.handle("echo", ({ payload }) => Effect.succeed(payload)))
+const handlers = HttpApiBuilder.group(Echo, "echo", (group) =>
+  group.handle("echo", ({ payload }) => Effect.succeed(payload))
+)
 
 HttpRouter.serve(HttpApiBuilder.layer(Echo).pipe(Layer.provide(handlers)), { disableLogger: true }).pipe(
   Layer.provide(NodeHttpServer.layer(createServer, { host: "127.0.0.1", port: Number(process.env["PORT"]) })),

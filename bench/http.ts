@@ -6,7 +6,10 @@ import { run } from "./load.ts"
 import { program, service } from "./process.ts"
 import { type Measured, milliseconds, percentile, thousands } from "./report.ts"
 
-const words = "parse read write sort merge list file rows json csv http retry date path hash string number tree graph cache".split(" ")
+const words =
+  "parse read write sort merge list file rows json csv http retry date path hash string number tree graph cache".split(
+    " "
+  )
 const pick = () => words[Math.floor(Math.random() * words.length)]!
 const task = () => `${pick()} ${pick()} ${pick()} ${Math.floor(Math.random() * 1e6)}`
 
@@ -35,7 +38,12 @@ export const http = (scale: number) =>
       )
     for (let n = 0; n < 200; n++) {
       const content = `def f${n}(rows):\n    """${task()}"""\n    return sorted(rows)[${n}]\n`
-      yield* post("/api/store/execution-result", { task: task(), succeeded: true, file_written: { path: `f${n}.py`, content }, user_vote: 1 })
+      yield* post("/api/store/execution-result", {
+        task: task(),
+        succeeded: true,
+        file_written: { path: `f${n}.py`, content },
+        user_vote: 1
+      })
     }
     const { matches } = yield* post("/api/retrieve/search", { task: words.join(" "), top_k: 100 })
     const ids = matches.map(({ code_block }) => code_block.id)
@@ -60,7 +68,12 @@ export const http = (scale: number) =>
       const ratio = ours.perSecond / bare.perSecond
       const p99 = milliseconds(percentile(ours.latencies, 0.99))
       const value = `${thousands(ours.perSecond)}/s, p99 ${p99}, ${ours.failed} failed; echo ${thousands(bare.perSecond)}/s (× ${ratio.toFixed(2)})`
-      rows.push({ name: `${name}, 64 connections`, value, bar: "≥ × 0.3 of the echo", met: ratio >= 0.3 && ours.failed === 0 })
+      rows.push({
+        name: `${name}, 64 connections`,
+        value,
+        bar: "≥ × 0.3 of the echo",
+        met: ratio >= 0.3 && ours.failed === 0
+      })
     }
     return rows
   }).pipe(Effect.scoped)

@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto"
 import { Effect, Layer, PubSub } from "effect"
-import * as Postgres from "#infra/postgres/client.ts"
+import { UsageEvent } from "#domain/Usage.ts"
 import * as PostgresEventStore from "#infra/PostgresEventStore/layer.ts"
 import * as PostgresReadModels from "#infra/PostgresReadModels/layer.ts"
+import * as Postgres from "#infra/postgres/client.ts"
 import { EventStore } from "#ports/EventStore.ts"
-import { KeyUsage } from "#projections/KeyUsage.ts"
-import { Snippets } from "#projections/Snippets.ts"
-import { UsageEvent } from "#domain/Usage.ts"
-import * as Codec from "#src/codec.ts"
-import { Projector } from "#src/project.ts"
 import { schemaOf } from "#ports/Projection.ts"
 import { ReadModels } from "#ports/ReadModels.ts"
+import { KeyUsage } from "#projections/KeyUsage.ts"
+import { Snippets } from "#projections/Snippets.ts"
+import * as Codec from "#src/codec.ts"
+import { Projector } from "#src/project.ts"
 import { benchDatabase } from "./database.ts"
 import { type Measured, milliseconds, percentile, thousands } from "./report.ts"
 
@@ -58,10 +58,10 @@ export const lag = (scale: number) =>
         return performance.now() - answered
       })
       yield* Effect.replicateEffect(once, 50)
-      console.error('warm')
+      console.error("warm")
       const idle = yield* Effect.replicateEffect(once, Math.max(50, 500 * scale))
 
-      console.error('idle done')
+      console.error("idle done")
       const perTick = 50
       const ticks = Math.max(50, 300 * scale)
       const started = performance.now()
@@ -77,7 +77,7 @@ export const lag = (scale: number) =>
       )
       const busy: Array<number> = []
       while (performance.now() < started + ticks * 10 - 100) busy.push(yield* once)
-      console.error('busy done')
+      console.error("busy done")
       const rate = (ticks * perTick) / ((performance.now() - started) / 1000)
       yield* Effect.exit(Effect.sync(() => feeder))
       const row = (name: string, samples: ReadonlyArray<number>, bar: string, limit: number): Measured => {

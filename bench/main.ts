@@ -7,7 +7,12 @@ import { replay } from "./replay.ts"
 import { type Measured, table } from "./report.ts"
 
 /** `bench [name …] [--scale=0.1]`: each prints its rows beside the design's bars. */
-const benches: Record<string, (scale: number) => Effect.Effect<ReadonlyArray<Measured>, unknown>> = { append, replay, lag, http }
+const benches: Record<string, (scale: number) => Effect.Effect<ReadonlyArray<Measured>, unknown>> = {
+  append,
+  replay,
+  lag,
+  http
+}
 
 const args = process.argv.slice(2)
 const scale = Number(args.find((arg) => arg.startsWith("--scale="))?.slice("--scale=".length) ?? 1)

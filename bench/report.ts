@@ -17,6 +17,8 @@ export const percentile = (samples: ReadonlyArray<number>, p: number): number =>
 }
 
 export const table = (rows: ReadonlyArray<Measured>): string => {
-  const lines = rows.map(({ name, value, bar, met }) => `| ${name} | ${value} | ${bar} | ${met === null ? "" : met ? "met" : "missed"} |`)
+  const lines = rows.map(
+    ({ name, value, bar, met }) => `| ${name} | ${value} | ${bar} | ${met === null ? "" : met ? "met" : "missed"} |`
+  )
   return ["| what | measured | bar | |", "|---|---|---|---|", ...lines].join("\n")
 }

@@ -60,7 +60,9 @@ export const render = (): string => {
     Object.values(group.endpoints as Record<string, { identifier: string; method: string; path: string }>).flatMap(
       ({ identifier, method, path }) => {
         const commands = handlers.get(identifier) ?? []
-        return commands.map((command) => `| \`${method} ${path}\` | \`${command}\` | \`domain/${streamOfCommand(command)}.ts\` |`)
+        return commands.map(
+          (command) => `| \`${method} ${path}\` | \`${command}\` | \`domain/${streamOfCommand(command)}.ts\` |`
+        )
       }
     )
   )
@@ -68,7 +70,9 @@ export const render = (): string => {
     (events as ReadonlyArray<EventType>).map((type) => {
       const { facts, text } = fieldsOf(type)
       const models = projections.filter((projection) => typesOf(projection).includes(type)).map((model) => model.name)
-      const reactions = [MoveRefs].filter(({ on }) => (on as ReadonlyArray<string>).includes(type)).map((one) => one.name)
+      const reactions = [MoveRefs]
+        .filter(({ on }) => (on as ReadonlyArray<string>).includes(type))
+        .map((one) => one.name)
       return `| \`${type}\` ${currentVersion(type)} | ${name} | ${list(facts)} | ${list(text)} | ${list(models)} | ${list(reactions)} |`
     })
   )

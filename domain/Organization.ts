@@ -75,7 +75,8 @@ const authority = (state: OrganizationState, by: string | null): Result.Result<R
   if (by === null) return Result.succeed("owner")
   const key = state.keys.get(by)
   if (key === undefined) return Result.fail(new NotOrganizationMember())
-  if (state.registered.tier !== "ENTERPRISE") return Result.fail(new EnterpriseRequired({ tier: state.registered.tier }))
+  if (state.registered.tier !== "ENTERPRISE")
+    return Result.fail(new EnterpriseRequired({ tier: state.registered.tier }))
   if (key.role === "member") return Result.fail(new AdminKeyRequired({ role: key.role }))
   return Result.succeed(key.role)
 }

@@ -36,12 +36,22 @@ export const User: Decider<UserCommand, UserEvent, UserState, KeyNotFound> = {
 
   decide: (command, state) =>
     UserCommand.$match(command, {
-      CreatePersonalKey: ({ user, email, secret, key: { key, name, hash, prefix } }): Result.Result<
-        Array<UserEvent>,
-        KeyNotFound
-      > => {
+      CreatePersonalKey: ({
+        user,
+        email,
+        secret,
+        key: { key, name, hash, prefix }
+      }): Result.Result<Array<UserEvent>, KeyNotFound> => {
         const subject = `user/${user}`
-        const created = UserEvent.cases.KeyCreated.make({ key, user, role: "owner", hash, prefix, subject, text: { name } })
+        const created = UserEvent.cases.KeyCreated.make({
+          key,
+          user,
+          role: "owner",
+          hash,
+          prefix,
+          subject,
+          text: { name }
+        })
         return Result.succeed(
           state.registered
             ? [created]

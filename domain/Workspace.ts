@@ -69,7 +69,8 @@ export interface WorkspaceState {
 }
 
 /** Whose text a workspace's is; a workspace that was erased begins a new subject. */
-export const workspaceSubject = (workspace: string, generation: number): string => `workspace/${workspace}.${generation}`
+export const workspaceSubject = (workspace: string, generation: number): string =>
+  `workspace/${workspace}.${generation}`
 
 /** One workspace: every event moves its head, so that its revision is the fence between two writers. */
 export const Workspace: Decider<WorkspaceCommand, WorkspaceEvent, WorkspaceState, HeadMoved> = {

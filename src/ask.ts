@@ -26,78 +26,83 @@ interface Waiter {
  * Reads that see everything written before them, by whom ever: a read takes the log's head on arrival and waits until
  * its read model has taken in every event up to it that concerns it. Requests that arrive during one look share the next.
  */
-export class Asker extends Context.Service<Asker, {
-  /** Where the read model stands, once it has passed the head of this moment. */
-  readonly fresh: (projection: Projection) => Effect.Effect<Standing, Stale | Unreadable>
-  /** The log's head, and every live read model. */
-  readonly look: Effect.Effect<Look, Unreadable>
-}>()("cairn/Asker") {
-  static readonly layer = (projections: ReadonlyArray<Projection>) => Layer.effect(
-    Asker,
-    Effect.gen(function* () {
-      const models = yield* ReadModels
-      const projector = yield* Projector
-      const scope = yield* Effect.scope
-      const one = yield* Semaphore.make(1)
-      let next: Deferred.Deferred<Look, Unreadable> | undefined
-      const waiters = new Set<Waiter>()
-      let watching = false
+export class Asker extends Context.Service<
+  Asker,
+  {
+    /** Where the read model stands, once it has passed the head of this moment. */
+    readonly fresh: (projection: Projection) => Effect.Effect<Standing, Stale | Unreadable>
+    /** The log's head, and every live read model. */
+    readonly look: Effect.Effect<Look, Unreadable>
+  }
+>()("cairn/Asker") {
+  static readonly layer = (projections: ReadonlyArray<Projection>) =>
+    Layer.effect(
+      Asker,
+      Effect.gen(function* () {
+        const models = yield* ReadModels
+        const projector = yield* Projector
+        const scope = yield* Effect.scope
+        const one = yield* Semaphore.make(1)
+        let next: Deferred.Deferred<Look, Unreadable> | undefined
+        const waiters = new Set<Waiter>()
+        let watching = false
 
-      const now = Effect.mapError(models.standings(projections), () => new Unreadable())
+        const now = Effect.mapError(models.standings(projections), () => new Unreadable())
 
-      /** One look at a time; whoever comes while it is under way gets the one after it, whole. */
-      const look = Effect.gen(function* () {
-        if (next !== undefined) return yield* Deferred.await(next)
-        const mine = yield* Deferred.make<Look, Unreadable>()
-        next = mine
-        yield* Effect.suspend(() => {
-          next = undefined
-          return Deferred.into(now, mine)
-        }).pipe(one.withPermits(1), Effect.forkIn(scope, { startImmediately: true }))
-        return yield* Deferred.await(mine)
-      })
+        /** One look at a time; whoever comes while it is under way gets the one after it, whole. */
+        const look = Effect.gen(function* () {
+          if (next !== undefined) return yield* Deferred.await(next)
+          const mine = yield* Deferred.make<Look, Unreadable>()
+          next = mine
+          yield* Effect.suspend(() => {
+            next = undefined
+            return Deferred.into(now, mine)
+          }).pipe(one.withPermits(1), Effect.forkIn(scope, { startImmediately: true }))
+          return yield* Deferred.await(mine)
+        })
 
-      const standingIn = ({ models: standings }: Look, name: string) => standings.get(name) ?? { position: 0, changed: 0, due: 1 }
+        const standingIn = ({ models: standings }: Look, name: string) =>
+          standings.get(name) ?? { position: 0, changed: 0, due: 1 }
 
-      /** One look for all that wait, whenever a read model has moved, until nobody waits any more. */
-      const watch = Effect.gen(function* () {
-        const moves = yield* PubSub.subscribe(projector.moved)
-        while (waiters.size > 0) {
-          const seen = yield* Effect.exit(look)
-          const now = yield* Clock.currentTimeMillis
-          for (const waiter of waiters) {
-            const { name, due, deadline, answer } = waiter
-            const outcome = Exit.map(seen, (found) => standingIn(found, name))
-            if (Exit.isSuccess(outcome) && outcome.value.position < due) {
-              if (now < deadline) continue
-              yield* Deferred.fail(answer, new Stale({ name, standing: outcome.value }))
-            } else yield* Deferred.done(answer, outcome)
-            waiters.delete(waiter)
+        /** One look for all that wait, whenever a read model has moved, until nobody waits any more. */
+        const watch = Effect.gen(function* () {
+          const moves = yield* PubSub.subscribe(projector.moved)
+          while (waiters.size > 0) {
+            const seen = yield* Effect.exit(look)
+            const now = yield* Clock.currentTimeMillis
+            for (const waiter of waiters) {
+              const { name, due, deadline, answer } = waiter
+              const outcome = Exit.map(seen, (found) => standingIn(found, name))
+              if (Exit.isSuccess(outcome) && outcome.value.position < due) {
+                if (now < deadline) continue
+                yield* Deferred.fail(answer, new Stale({ name, standing: outcome.value }))
+              } else yield* Deferred.done(answer, outcome)
+              waiters.delete(waiter)
+            }
+            // another process may be the one that moves it: then no message comes here
+            if (waiters.size > 0) yield* Effect.ignore(PubSub.takeAll(moves).pipe(Effect.timeout("10 millis")))
           }
-          // another process may be the one that moves it: then no message comes here
-          if (waiters.size > 0) yield* Effect.ignore(PubSub.takeAll(moves).pipe(Effect.timeout("10 millis")))
-        }
-        watching = false
-      }).pipe(Effect.scoped)
+          watching = false
+        }).pipe(Effect.scoped)
 
-      const fresh = Effect.fnUntraced(function* (projection: Projection) {
-        const name = schemaOf(projection)
-        const found = yield* look
-        const standing = standingIn(found, name)
-        if (standing.position >= standing.due) return standing
-        const answer = yield* Deferred.make<Standing, Stale | Unreadable>()
-        const deadline = (yield* Clock.currentTimeMillis) + patience
-        waiters.add({ name, due: standing.due, deadline, answer })
-        if (!watching) {
-          watching = true
-          yield* Effect.forkIn(watch, scope)
-        }
-        return yield* Deferred.await(answer)
+        const fresh = Effect.fnUntraced(function* (projection: Projection) {
+          const name = schemaOf(projection)
+          const found = yield* look
+          const standing = standingIn(found, name)
+          if (standing.position >= standing.due) return standing
+          const answer = yield* Deferred.make<Standing, Stale | Unreadable>()
+          const deadline = (yield* Clock.currentTimeMillis) + patience
+          waiters.add({ name, due: standing.due, deadline, answer })
+          if (!watching) {
+            watching = true
+            yield* Effect.forkIn(watch, scope)
+          }
+          return yield* Deferred.await(answer)
+        })
+
+        return Asker.of({ fresh, look })
       })
-
-      return Asker.of({ fresh, look })
-    })
-  )
+    )
 }
 
 /** Waits until a read model has passed the log's head of this moment. */

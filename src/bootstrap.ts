@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto"
 import { Data, Effect, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import { keyHash } from "#domain/Key.ts"
 import { Organization, OrganizationCommand } from "#domain/Organization.ts"
 import { normalEmail, personId } from "#domain/Person.ts"
@@ -9,7 +9,7 @@ import { Installation } from "#ports/Installation.ts"
 import { holderOf, Keys, organizations } from "#projections/Keys.ts"
 import { fresh } from "./ask.ts"
 import { dispatch } from "./dispatch.ts"
-import { issueKey, type IssuedKey, storedKey } from "./newKey.ts"
+import { type IssuedKey, issueKey, storedKey } from "./newKey.ts"
 
 /** `CAIRN_OWNER_KEY` is no key of this store, which has others. */
 export class ForeignOwnerKey extends Data.TaggedError("ForeignOwnerKey") {

@@ -40,7 +40,10 @@ const parseRates = (text: string): Rates => {
   const given = text.split(",").map((pair): [RateClass, number] => {
     const [name = "", count = ""] = pair.trim().split("=")
     if (!(name in defaultRates) || !/^[1-9]\d{0,8}$/.test(count)) {
-      return refuse("CAIRN_RATE_LIMITS", `off, or pairs like chat=10,search=1000 of ${Object.keys(defaultRates).join(", ")}`)
+      return refuse(
+        "CAIRN_RATE_LIMITS",
+        `off, or pairs like chat=10,search=1000 of ${Object.keys(defaultRates).join(", ")}`
+      )
     }
     return [name as RateClass, Number(count)]
   })
@@ -65,7 +68,11 @@ export const readConfig = (environment: Environment): Config => {
     parsed(name, (text) => Redacted.make(parse(text), { label: name }))
   const alias = (name: string) =>
     parsed(name, (text) => (model.test(text) ? text : refuse(name, "a model's full id, such as claude-sonnet-5-5")))
-  const models = { sonnet: alias("CAIRN_MODEL_SONNET"), opus: alias("CAIRN_MODEL_OPUS"), haiku: alias("CAIRN_MODEL_HAIKU") }
+  const models = {
+    sonnet: alias("CAIRN_MODEL_SONNET"),
+    opus: alias("CAIRN_MODEL_OPUS"),
+    haiku: alias("CAIRN_MODEL_HAIKU")
+  }
   return {
     host: read("HOST") ?? "127.0.0.1",
     port: parsed("PORT", parsePort) ?? 8080,
@@ -75,7 +82,9 @@ export const readConfig = (environment: Environment): Config => {
       keyPattern.test(text) ? text : refuse("CAIRN_OWNER_KEY", "cairn_live_ and 43 letters and digits")
     ),
     rates: parsed("CAIRN_RATE_LIMITS", parseRates) ?? defaultRates,
-    sandbox: parsed("CAIRN_SANDBOX", (text) => (text === "just-bash" ? text : refuse("CAIRN_SANDBOX", "just-bash"))) ?? "just-bash",
+    sandbox:
+      parsed("CAIRN_SANDBOX", (text) => (text === "just-bash" ? text : refuse("CAIRN_SANDBOX", "just-bash"))) ??
+      "just-bash",
     anthropic: {
       apiKey: secret("ANTHROPIC_API_KEY", (text) => text),
       baseUrl: parsed("ANTHROPIC_BASE_URL", parseUrl("ANTHROPIC_BASE_URL", ["http:", "https:"])),

@@ -98,8 +98,10 @@ export class Projector extends Context.Service<
         const stand = (builds: ReadonlyArray<Build>) =>
           builds.length > 0 && builds.every(({ position }) => position === builds[0]!.position)
 
-        const unlessInterrupted = <A>(otherwise: A) => (cause: Cause.Cause<unknown>) =>
-          Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause as Cause.Cause<never>) : Effect.succeed(otherwise)
+        const unlessInterrupted =
+          <A>(otherwise: A) =>
+          (cause: Cause.Cause<unknown>) =>
+            Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause as Cause.Cause<never>) : Effect.succeed(otherwise)
 
         const deliver = Effect.gen(function* () {
           const hints = yield* store.hints

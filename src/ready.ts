@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
-import { type Projection, schemaOf } from "#ports/Projection.ts"
 import { EventStore } from "#ports/EventStore.ts"
+import { type Projection, schemaOf } from "#ports/Projection.ts"
 import { Asker } from "./ask.ts"
 import { Indexing } from "./indexing.ts"
 import { Projector } from "./project.ts"
@@ -12,7 +12,9 @@ export interface Report {
 }
 
 /** Whether every read model, and the index, has passed what the log's head was at start. */
-export class Readiness extends Context.Service<Readiness, { readonly look: Effect.Effect<Report> }>()("cairn/Readiness") {
+export class Readiness extends Context.Service<Readiness, { readonly look: Effect.Effect<Report> }>()(
+  "cairn/Readiness"
+) {
   static readonly layer = (projections: ReadonlyArray<Projection>) =>
     Layer.effect(
       Readiness,
@@ -38,7 +40,11 @@ export class Readiness extends Context.Service<Readiness, { readonly look: Effec
           ])
           const states: ReadonlyArray<string> = Object.values(read_models)
           const fine = states.every((state) => state === "ok")
-          const status = fine ? "ready" : states.every((state) => ["ok", "behind"].includes(state)) ? "starting" : "failing"
+          const status = fine
+            ? "ready"
+            : states.every((state) => ["ok", "behind"].includes(state))
+              ? "starting"
+              : "failing"
           const report: Report = { status, read_models }
           return report
         })

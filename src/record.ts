@@ -1,5 +1,5 @@
-import { Clock, Context, Effect, Layer, Queue } from "effect"
 import { randomUUID } from "node:crypto"
+import { Clock, Context, Effect, Layer, Queue } from "effect"
 import type { Actor } from "#domain/Event.ts"
 import type { DomainEvent } from "#domain/events.ts"
 import { derivedId } from "#domain/Id.ts"
@@ -24,11 +24,14 @@ export const actorOf = ({ key, user, organization }: Holder): Actor => ({ key, u
  * Appends events that nothing is decided on, in the background and many at once. Nobody waits for them: in a crash up
  * to a second of them may be lost.
  */
-export class Recorder extends Context.Service<Recorder, {
-  readonly record: (note: Omit<Note, "commandId"> & { readonly commandId?: string }) => Effect.Effect<void>
-  /** Notes that a key is in use; at most once an hour. */
-  readonly used: (holder: Holder) => Effect.Effect<void>
-}>()("cairn/Recorder") {
+export class Recorder extends Context.Service<
+  Recorder,
+  {
+    readonly record: (note: Omit<Note, "commandId"> & { readonly commandId?: string }) => Effect.Effect<void>
+    /** Notes that a key is in use; at most once an hour. */
+    readonly used: (holder: Holder) => Effect.Effect<void>
+  }
+>()("cairn/Recorder") {
   static readonly layer = Layer.effect(
     Recorder,
     Effect.gen(function* () {

@@ -3,9 +3,9 @@ import { SqlClient } from "effect/sql"
 import { filename } from "#domain/filename.ts"
 import { RetrievalEvent } from "#domain/Retrieval.ts"
 import type { Holder, Scope } from "#domain/Scope.ts"
-import { type CatalogueEntry, snippetsByIds } from "#projections/Snippets.ts"
-import { type IndexMatch, type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
 import type { Standing } from "#ports/ReadModels.ts"
+import { type IndexMatch, type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
+import { type CatalogueEntry, snippetsByIds } from "#projections/Snippets.ts"
 import { Indexing } from "./indexing.ts"
 import { actorOf, Recorder } from "./record.ts"
 
@@ -37,13 +37,12 @@ const entriesKept = 2_000
 const dayOf = (milliseconds: number) => new Date(milliseconds).toISOString().slice(0, 10)
 
 /** Finds snippets for a task in a scope. The caller has waited for the catalogue to be fresh, and says where it stands. */
-export class Search extends Context.Service<Search, {
-  readonly search: (
-    question: Question,
-    scope: Scope,
-    standing: Standing
-  ) => Effect.Effect<SearchAnswer, never>
-}>()("cairn/Search") {
+export class Search extends Context.Service<
+  Search,
+  {
+    readonly search: (question: Question, scope: Scope, standing: Standing) => Effect.Effect<SearchAnswer, never>
+  }
+>()("cairn/Search") {
   static readonly layer = Layer.effect(
     Search,
     Effect.gen(function* () {

@@ -47,13 +47,18 @@ it("HTTP status lives in src/api, SQL in projections and infra", () => {
   for (const path of files) {
     const text = readFileSync(new URL(path, root), "utf8")
     if (/^src\/(?!api\/|http\/)/.test(path)) assert.notMatch(text, /\bstatus: \d{3}\b|httpApiStatus/, path)
-    if (!/^(projections|infra)\//.test(path)) assert.notMatch(text, /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM) [a-z_]+/, path)
+    if (!/^(projections|infra)\//.test(path))
+      assert.notMatch(text, /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM) [a-z_]+/, path)
   }
 })
 
 it("the domain is pure: no clock, no randomness, no I/O", () => {
   for (const path of files.filter((path) => path.startsWith("domain/"))) {
     const text = readFileSync(new URL(path, root), "utf8")
-    assert.notMatch(text, /Date\.now|new Date\(\)|Math\.random|randomUUID|randomBytes|node:(fs|http|net|child_process)/, path)
+    assert.notMatch(
+      text,
+      /Date\.now|new Date\(\)|Math\.random|randomUUID|randomBytes|node:(fs|http|net|child_process)/,
+      path
+    )
   }
 })

@@ -1,9 +1,8 @@
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, type Redacted } from "effect"
-import { Migrator } from "effect/sql"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { SqlClient } from "effect/sql"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, type Redacted } from "effect"
+import { Migrator, SqlClient } from "effect/sql"
 
 const directory = join(import.meta.dirname, "migrations")
 

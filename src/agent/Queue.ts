@@ -1,13 +1,13 @@
 import { Context, Deferred, Effect, Exit, Layer, Schedule, Semaphore } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
+import type { EventStore } from "#ports/EventStore.ts"
+import type { LanguageModel } from "#ports/LanguageModel.ts"
+import type { Sandbox } from "#ports/Sandbox.ts"
+import type { Workspaces } from "#ports/Workspaces.ts"
 import { openRuns, Workspaces as WorkspacesModel } from "#projections/Workspaces.ts"
-import { EventStore } from "#ports/EventStore.ts"
-import { LanguageModel } from "#ports/LanguageModel.ts"
-import { Sandbox } from "#ports/Sandbox.ts"
-import { Workspaces } from "#ports/Workspaces.ts"
-import { Asker, fresh } from "#src/ask.ts"
-import { Dispatcher } from "#src/dispatch.ts"
-import { Search } from "#src/search.ts"
+import { type Asker, fresh } from "#src/ask.ts"
+import type { Dispatcher } from "#src/dispatch.ts"
+import type { Search } from "#src/search.ts"
 import { followHead } from "./commit.ts"
 import { carryOut } from "./Run.ts"
 
@@ -27,23 +27,19 @@ const atOnce = 64
  * Runs of one workspace go one after another, in the order in which they were asked for. They belong to the service:
  * whoever asked only waits. When the service stops they stay where the log has them, and go on at the next start.
  */
-export class Runs extends Context.Service<Runs, {
-  /** Waits until the run has ended and its workspace's ref has followed. */
-  readonly end: (run: Omit<Waiting, "done" | "resumed">) => Effect.Effect<void>
-}>()("cairn/Runs") {
+export class Runs extends Context.Service<
+  Runs,
+  {
+    /** Waits until the run has ended and its workspace's ref has followed. */
+    readonly end: (run: Omit<Waiting, "done" | "resumed">) => Effect.Effect<void>
+  }
+>()("cairn/Runs") {
   static readonly layer = Layer.effect(
     Runs,
     Effect.gen(function* () {
       const scope = yield* Effect.scope
       const services = yield* Effect.context<
-        | EventStore
-        | Dispatcher
-        | Workspaces
-        | Sandbox
-        | LanguageModel
-        | Search
-        | Asker
-        | SqlClient.SqlClient
+        EventStore | Dispatcher | Workspaces | Sandbox | LanguageModel | Search | Asker | SqlClient.SqlClient
       >()
       const places = yield* Semaphore.make(atOnce)
       const queues = new Map<string, Array<Waiting>>()
@@ -53,7 +49,9 @@ export class Runs extends Context.Service<Runs, {
         carryOut(run, resumed).pipe(
           Effect.andThen(followHead(workspace)),
           // the log or the disk may be away for a while; a run that begins again goes on from its last step
-          Effect.tapCause((cause) => Effect.logWarning("a run can't go on yet", cause).pipe(Effect.annotateLogs({ run }))),
+          Effect.tapCause((cause) =>
+            Effect.logWarning("a run can't go on yet", cause).pipe(Effect.annotateLogs({ run }))
+          ),
           Effect.retry({ schedule: Schedule.exponential("200 millis"), times: 6 }),
           Effect.provideContext(services),
           places.withPermits(1)

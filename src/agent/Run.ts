@@ -16,7 +16,7 @@ import {
 } from "#ports/LanguageModel.ts"
 import { Sandbox } from "#ports/Sandbox.ts"
 import { Workspaces } from "#ports/Workspaces.ts"
-import { keyIsLive, Keys } from "#projections/Keys.ts"
+import { Keys, keyIsLive } from "#projections/Keys.ts"
 import { Asker } from "#src/ask.ts"
 import * as Codec from "#src/codec.ts"
 import { Dispatcher } from "#src/dispatch.ts"
@@ -124,7 +124,18 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
       const sum = (field: "inputTokens" | "outputTokens") => usage.reduce((total, one) => total + one[field], 0)
       const overlay = yield* workspaces.open(workspace, tree)
       yield* endRun({
-        ...{ run, tenant, actor, workspace, org: text.org, user: text.user, prompt: text.prompt, base, output, failure },
+        ...{
+          run,
+          tenant,
+          actor,
+          workspace,
+          org: text.org,
+          user: text.user,
+          prompt: text.prompt,
+          base,
+          output,
+          failure
+        },
         ...{ tree: tree ?? (yield* workspaces.save(workspace, overlay)), time: now?.recordedAt ?? time },
         ...{ turns: usage.length, inputTokens: sum("inputTokens"), outputTokens: sum("outputTokens") }
       })
@@ -136,7 +147,8 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
         Effect.catchTag("ChatStuck", () => Effect.succeed(true))
       )
       if (stuck) {
-        const error = "The run was interrupted three times at the same step and was given up. What it had written is saved."
+        const error =
+          "The run was interrupted three times at the same step and was given up. What it had written is saved."
         return yield* end("", { code: "interrupted", error })
       }
     }
@@ -149,7 +161,13 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
           search
             .search(
               { task, limit: topK, minVerdict: 0.3, preferComplete: false },
-              { home: homes[0] ?? tenant, homes, includePublic: includePublic && name !== "local", agent: null, workspace: null },
+              {
+                home: homes[0] ?? tenant,
+                homes,
+                includePublic: includePublic && name !== "local",
+                agent: null,
+                workspace: null
+              },
               { position: 0, changed: 0, due: 0 }
             )
             .pipe(

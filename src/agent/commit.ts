@@ -1,7 +1,7 @@
 import { Effect } from "effect"
+import type { Actor } from "#domain/Event.ts"
 import { derivedId } from "#domain/Id.ts"
 import { type ChatFailure, Workspace, WorkspaceCommand } from "#domain/Workspace.ts"
-import type { Actor } from "#domain/Event.ts"
 import { Workspaces } from "#ports/Workspaces.ts"
 import { Dispatcher } from "#src/dispatch.ts"
 

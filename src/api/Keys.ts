@@ -45,7 +45,8 @@ export class KeysApi extends HttpApiGroup.make("keys")
       .annotateMerge(
         OpenApi.annotations({
           summary: "Create a key for a member",
-          description: "Adds the person to the organization when they are no member yet. `role` is `member` unless told."
+          description:
+            "Adds the person to the organization when they are no member yet. `role` is `member` unless told."
         })
       ),
     HttpApiEndpoint.post("listKeys", "/api/keys/org/list", {

@@ -1,6 +1,17 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { AnyText, Dependencies, FileContent, fraction, JsonObject, optional, Text, TextOrEmpty, textUpTo, whole } from "./fields.ts"
+import {
+  AnyText,
+  Dependencies,
+  FileContent,
+  fraction,
+  JsonObject,
+  optional,
+  Text,
+  TextOrEmpty,
+  textUpTo,
+  whole
+} from "./fields.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping } from "./middleware.ts"
 
 const FilePath = textUpTo(4_096)
@@ -107,7 +118,10 @@ const SearchResponse = Schema.Struct({
 
 export class SnippetsApi extends HttpApiGroup.make("snippets")
   .add(
-    HttpApiEndpoint.post("search", "/api/retrieve/search", { payload: SearchRequest, success: SearchResponse }).annotateMerge(
+    HttpApiEndpoint.post("search", "/api/retrieve/search", {
+      payload: SearchRequest,
+      success: SearchResponse
+    }).annotateMerge(
       OpenApi.annotations({
         summary: "Find snippets for a task",
         description: "Best first. `top_k` is 5 and `min_verdict_score` 0.3 unless told."

@@ -52,10 +52,11 @@ export const Dependencies = Schema.Union([
   Schema.Array(AnyText)
 ]).pipe(
   Schema.decodeTo(Schema.Record(Schema.String, Schema.String), {
-    decode: SchemaGetter.transform((given): Record<string, string> =>
-      Array.isArray(given)
-        ? Object.fromEntries((given as ReadonlyArray<string>).map((name) => [name, ""]))
-        : Object.fromEntries(Object.entries(given).map(([name, version]) => [name, version ?? ""]))
+    decode: SchemaGetter.transform(
+      (given): Record<string, string> =>
+        Array.isArray(given)
+          ? Object.fromEntries((given as ReadonlyArray<string>).map((name) => [name, ""]))
+          : Object.fromEntries(Object.entries(given).map(([name, version]) => [name, version ?? ""]))
     ),
     encode: SchemaGetter.transform((map): Record<string, string | null> => map)
   })

@@ -57,11 +57,14 @@ export class Scoping extends HttpApiMiddleware.Service<Scoping, { requires: Call
 ) {}
 
 /** The identity of a write: the same one again, not yet answered, is the same write. */
-export class Attempt extends Context.Service<Attempt, {
-  readonly commandId: string
-  /** What is noted with the append, so that a repeated request finds its command. */
-  readonly request: { readonly digest: string; readonly n: number; readonly fingerprint: string | null }
-}>()("cairn/Attempt") {}
+export class Attempt extends Context.Service<
+  Attempt,
+  {
+    readonly commandId: string
+    /** What is noted with the append, so that a repeated request finds its command. */
+    readonly request: { readonly digest: string; readonly n: number; readonly fingerprint: string | null }
+  }
+>()("cairn/Attempt") {}
 
 export class Idempotency extends HttpApiMiddleware.Service<
   Idempotency,

@@ -1,19 +1,22 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { AdminKeyRequired } from "#domain/Organization.ts"
 import { EventStore, type StoredEvent } from "#ports/EventStore.ts"
 import { Api } from "#src/api/Api.ts"
 import type { RecordedEvent } from "#src/api/Events.ts"
 import { Caller } from "#src/api/middleware.ts"
-import { AdminKeyRequired } from "#domain/Organization.ts"
+import { Unreadable } from "#src/ask.ts"
 import * as Codec from "#src/codec.ts"
 import { problemOf } from "./refusals.ts"
-import { Unreadable } from "#src/ask.ts"
 
 /** Someone of another tenant, who voted on a public snippet. */
 const external = "external"
 
 const shown = (tenant: string, stored: StoredEvent): RecordedEvent => {
-  const { _tag, ...data } = Codec.decode(stored).event as unknown as { readonly _tag: string; readonly [field: string]: unknown }
+  const { _tag, ...data } = Codec.decode(stored).event as unknown as {
+    readonly _tag: string
+    readonly [field: string]: unknown
+  }
   const { key, user, organization } = stored.actor
   const own = key === null || (organization ?? user) === tenant
   return {

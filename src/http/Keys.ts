@@ -1,8 +1,15 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { derivedId } from "#domain/Id.ts"
+import {
+  AdminKeyRequired,
+  EnterpriseRequired,
+  NotOrganizationMember,
+  Organization,
+  OrganizationCommand,
+  type OrganizationEvent
+} from "#domain/Organization.ts"
 import { normalEmail, personId } from "#domain/Person.ts"
-import { AdminKeyRequired, EnterpriseRequired, NotOrganizationMember, Organization, OrganizationCommand, type OrganizationEvent } from "#domain/Organization.ts"
 import type { Holder } from "#domain/Scope.ts"
 import { Installation } from "#ports/Installation.ts"
 import { Keys, listKeys, tenantOf } from "#projections/Keys.ts"
@@ -42,20 +49,24 @@ export const layer = HttpApiBuilder.group(Api, "keys", (handlers) =>
         const email = normalEmail(payload.email)
         const user = personId(secret, email)
         const { full, key } = issueKey(derivedId("key", attempt.commandId), payload.key_name)
-        const events: ReadonlyArray<{ readonly event: OrganizationEvent; readonly position: number; readonly recordedAt: number }> =
-          yield* dispatch(Organization, {
-            tenant: organization,
-            stream: `organization-${organization}`,
-            command: OrganizationCommand.CreateKey({
-              by: holder.key,
-              member: { user, email },
-              role: payload.role ?? "member",
-              key
-            }),
-            ...attempt
-          })
+        const events: ReadonlyArray<{
+          readonly event: OrganizationEvent
+          readonly position: number
+          readonly recordedAt: number
+        }> = yield* dispatch(Organization, {
+          tenant: organization,
+          stream: `organization-${organization}`,
+          command: OrganizationCommand.CreateKey({
+            by: holder.key,
+            member: { user, email },
+            role: payload.role ?? "member",
+            key
+          }),
+          ...attempt
+        })
         const created = events.at(-1)!
-        if (created.event._tag !== "KeyCreated" || created.event.hash !== key.hash) return yield* alreadyCreated(key.key)
+        if (created.event._tag !== "KeyCreated" || created.event.hash !== key.hash)
+          return yield* alreadyCreated(key.key)
         yield* written(created.position)
         yield* freshOrStale(Keys)
         const tenant = yield* Effect.orDie(tenantOf(organization))

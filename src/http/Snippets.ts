@@ -4,7 +4,7 @@ import { derivedId, isId } from "#domain/Id.ts"
 import { type Holder, type Scope, scopeOf, sees } from "#domain/Scope.ts"
 import { type NewVote, Snippet, SnippetCommand } from "#domain/Snippet.ts"
 import { EventStore } from "#ports/EventStore.ts"
-import { Snippets, type SnippetPlace, snippetPlace, snippetsNamed } from "#projections/Snippets.ts"
+import { type SnippetPlace, Snippets, snippetPlace, snippetsNamed } from "#projections/Snippets.ts"
 import { Api } from "#src/api/Api.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
@@ -140,7 +140,10 @@ export const layer = HttpApiBuilder.group(Api, "snippets", (handlers) =>
         const holder = yield* Caller
         const { home, workspace, agent } = yield* CallerScope
         const attempt = yield* attempting
-        const files = [...(payload.file_written == null ? [] : [payload.file_written]), ...(payload.files_written ?? [])]
+        const files = [
+          ...(payload.file_written == null ? [] : [payload.file_written]),
+          ...(payload.files_written ?? [])
+        ]
         const stored = yield* Effect.forEach(files, ({ path, content }, index) =>
           upload(
             holder,
@@ -150,7 +153,11 @@ export const layer = HttpApiBuilder.group(Api, "snippets", (handlers) =>
               ...{ publish: payload.public ?? false, dependencies: payload.dependencies ?? {} },
               ...{ tags: payload.tags ?? [], vote: voteOf(payload), gradingCount: gradingOf(payload) }
             },
-            { ...attempt, commandId: derivedId(attempt.commandId, index), request: index === 0 ? attempt.request! : null }
+            {
+              ...attempt,
+              commandId: derivedId(attempt.commandId, index),
+              request: index === 0 ? attempt.request! : null
+            }
           )
         )
         const last = stored.at(-1)!

@@ -1,8 +1,8 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import { Api } from "#src/api/Api.ts"
 import { statusOf } from "#src/api/Problem.ts"
 import { Readiness } from "#src/ready.ts"
@@ -15,7 +15,9 @@ export const layer = HttpApiBuilder.group(Api, "system", (handlers) =>
     .handle("ready", () =>
       Effect.gen(function* () {
         const report = yield* (yield* Readiness).look
-        return HttpServerResponse.jsonUnsafe(report, { status: report.status === "ready" ? 200 : statusOf["unavailable/starting"] })
+        return HttpServerResponse.jsonUnsafe(report, {
+          status: report.status === "ready" ? 200 : statusOf["unavailable/starting"]
+        })
       })
     )
     .handle("skill", () => Effect.succeed(skill))

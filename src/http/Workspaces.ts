@@ -8,9 +8,9 @@ import {
   commitOf,
   commitsOf,
   type WorkspaceRecord,
+  Workspaces as WorkspacesModel,
   workspaceOf,
-  workspacesOf,
-  Workspaces as WorkspacesModel
+  workspacesOf
 } from "#projections/Workspaces.ts"
 import { Api } from "#src/api/Api.ts"
 import { Caller } from "#src/api/middleware.ts"
@@ -27,7 +27,11 @@ const noCommit = fieldProblem(
   "sha",
   "The workspace has no commit with this name. Send one of its commits' 40 hexadecimal digits."
 )
-const noFile = fieldProblem("not_found/file", "path", "There is no such file at this commit. GET …/tree lists its files.")
+const noFile = fieldProblem(
+  "not_found/file",
+  "path",
+  "There is no such file at this commit. GET …/tree lists its files."
+)
 
 /** The caller's own workspace: another tenant's is none. */
 const own = Effect.fnUntraced(function* (id: string) {
@@ -47,7 +51,10 @@ const treeAt = Effect.fnUntraced(function* (workspace: WorkspaceRecord, at: stri
   return at === undefined ? workspace.tree : (yield* commitIn(workspace, at)).tree
 })
 
-const shown = Effect.fnUntraced(function* (workspace: string, { id, sha, parent, tree, run, recorded_at }: CommitRecord) {
+const shown = Effect.fnUntraced(function* (
+  workspace: string,
+  { id, sha, parent, tree, run, recorded_at }: CommitRecord
+) {
   const git = yield* Workspaces
   const commit = yield* git.readCommit(workspace, sha)
   const before = parent === null ? undefined : yield* git.readCommit(workspace, parent)

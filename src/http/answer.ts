@@ -2,14 +2,16 @@ import { Effect } from "effect"
 import { HttpEffect, HttpServerResponse } from "effect/http"
 import type { Holder } from "#domain/Scope.ts"
 import type { Projection } from "#ports/Projection.ts"
-import { Attempt as RequestAttempt, Caller } from "#src/api/middleware.ts"
+import { Caller, Attempt as RequestAttempt } from "#src/api/middleware.ts"
 import { fresh } from "#src/ask.ts"
 import type { Attempt } from "#src/attempt.ts"
 import { actorOf } from "#src/record.ts"
 import { problemOf } from "./refusals.ts"
 
 const setHeader = (name: string, value: string) =>
-  HttpEffect.appendPreResponseHandler((_, response) => Effect.succeed(HttpServerResponse.setHeader(response, name, value)))
+  HttpEffect.appendPreResponseHandler((_, response) =>
+    Effect.succeed(HttpServerResponse.setHeader(response, name, value))
+  )
 
 /** Tells the caller where in the log the write is. */
 export const written = (position: number) => setHeader("cairn-position", String(position))

@@ -75,28 +75,25 @@ export interface ReadAll {
  * The log. Positions strictly increase in commit order and are opaque outside; a stream's revisions have no gap;
  * whoever reads on from the last position that they saw skips nothing and sees nothing twice.
  */
-export class EventStore extends Context.Service<EventStore, {
-  /**
-   * Answers with each command's events, durably stored. When the log has all of these commands already, with what
-   * they led to the first time; when it has some of them, the others were decided too early: `WrongRevision`.
-   */
-  readonly append: (
-    append: Append
-  ) => Effect.Effect<ReadonlyArray<ReadonlyArray<StoredEvent>>, WrongRevision | StoreUnavailable>
-  /** The events that a command led to, none when it is unknown (or led to none). */
-  readonly outcome: (commandId: string) => Effect.Effect<ReadonlyArray<StoredEvent>, StoreUnavailable>
-  /** One stream, oldest first, after a revision (-1: from its beginning). */
-  readonly readStream: (
-    stream: string,
-    after: number
-  ) => Effect.Effect<ReadonlyArray<StoredEvent>, StoreUnavailable>
-  /** Every stream, in commit order, strictly after a position (0: from the beginning). */
-  readonly readAll: (
-    after: number,
-    options?: ReadAll
-  ) => Effect.Effect<ReadonlyArray<StoredEvent>, StoreUnavailable>
-  /** The position of the last event, 0 for an empty log. Sees every append that was acknowledged before, anywhere. */
-  readonly head: Effect.Effect<number, StoreUnavailable>
-  /** Gets a message whenever there may be something new: soon after each append by anyone, and now and then besides. */
-  readonly hints: Effect.Effect<PubSub.Subscription<void>, never, Scope.Scope>
-}>()("cairn/EventStore") {}
+export class EventStore extends Context.Service<
+  EventStore,
+  {
+    /**
+     * Answers with each command's events, durably stored. When the log has all of these commands already, with what
+     * they led to the first time; when it has some of them, the others were decided too early: `WrongRevision`.
+     */
+    readonly append: (
+      append: Append
+    ) => Effect.Effect<ReadonlyArray<ReadonlyArray<StoredEvent>>, WrongRevision | StoreUnavailable>
+    /** The events that a command led to, none when it is unknown (or led to none). */
+    readonly outcome: (commandId: string) => Effect.Effect<ReadonlyArray<StoredEvent>, StoreUnavailable>
+    /** One stream, oldest first, after a revision (-1: from its beginning). */
+    readonly readStream: (stream: string, after: number) => Effect.Effect<ReadonlyArray<StoredEvent>, StoreUnavailable>
+    /** Every stream, in commit order, strictly after a position (0: from the beginning). */
+    readonly readAll: (after: number, options?: ReadAll) => Effect.Effect<ReadonlyArray<StoredEvent>, StoreUnavailable>
+    /** The position of the last event, 0 for an empty log. Sees every append that was acknowledged before, anywhere. */
+    readonly head: Effect.Effect<number, StoreUnavailable>
+    /** Gets a message whenever there may be something new: soon after each append by anyone, and now and then besides. */
+    readonly hints: Effect.Effect<PubSub.Subscription<void>, never, Scope.Scope>
+  }
+>()("cairn/EventStore") {}

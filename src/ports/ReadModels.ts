@@ -78,10 +78,7 @@ export class ReadModels extends Context.Service<
     /** The log's head, and the live builds of projections by their schemas' names, all in one look. */
     readonly standings: (
       projections: ReadonlyArray<Projection>
-    ) => Effect.Effect<
-      { readonly head: number; readonly models: ReadonlyMap<string, Standing> },
-      ReadModelsUnavailable
-    >
+    ) => Effect.Effect<{ readonly head: number; readonly models: ReadonlyMap<string, Standing> }, ReadModelsUnavailable>
     /** How far a reaction has come: 0 for one that is new. */
     readonly reaction: (name: string) => Effect.Effect<number, ReadModelsUnavailable>
     /** Moves a reaction on; `false` when it does not stand at `from`. */

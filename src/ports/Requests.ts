@@ -16,8 +16,11 @@ export class RequestsUnavailable extends Schema.TaggedError<RequestsUnavailable>
 }) {}
 
 /** What is known of writes that came in over HTTP. Their rows go into the log's store with the append itself. */
-export class Requests extends Context.Service<Requests, {
-  readonly find: (digest: string) => Effect.Effect<KnownRequest | undefined, RequestsUnavailable>
-  /** The answer has left: known here at once, stored soon after. */
-  readonly delivered: (digest: string, n: number) => void
-}>()("cairn/Requests") {}
+export class Requests extends Context.Service<
+  Requests,
+  {
+    readonly find: (digest: string) => Effect.Effect<KnownRequest | undefined, RequestsUnavailable>
+    /** The answer has left: known here at once, stored soon after. */
+    readonly delivered: (digest: string, n: number) => void
+  }
+>()("cairn/Requests") {}

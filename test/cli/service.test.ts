@@ -34,7 +34,8 @@ describe("cairn, beside a service", () => {
     service = await serve(folder.dataDir)
   })
   afterAll(async () => {
-    await service.stop()
+    // it may not have started
+    await (service as Running | undefined)?.stop()
     folder.remove()
   })
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto"
 import { Cause, Effect, Layer, Predicate, SchemaIssue } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { isSqlError } from "effect/sql/SqlError"
 import { HttpApiSchemaError } from "effect/http-api/HttpApiError"
+import { isSqlError } from "effect/sql/SqlError"
 import { Problems } from "#src/api/middleware.ts"
 import { bodyOf, type FieldError, Problem, statusOf } from "#src/api/Problem.ts"
 
@@ -73,7 +73,9 @@ export const respond = (problem: Problem, requestId: string = randomUUID()): Htt
     status: statusOf[problem.code],
     headers: {
       "x-request-id": requestId,
-      ...(problem.retryAfter === undefined ? {} : { "retry-after": String(Math.max(1, Math.ceil(problem.retryAfter))) }),
+      ...(problem.retryAfter === undefined
+        ? {}
+        : { "retry-after": String(Math.max(1, Math.ceil(problem.retryAfter))) }),
       ...(problem.code.startsWith("auth/") ? { "www-authenticate": 'Bearer realm="cairn"' } : {})
     }
   })
@@ -109,7 +111,9 @@ export const layer = Layer.succeed(Problems, (httpEffect) =>
         const problem = problemIn(cause)
         if (problem === storeAway) {
           // without the statement's own words, which may quote what a caller sent
-          const logged = Effect.logError("the store did not answer a request").pipe(Effect.annotateLogs({ request_id: requestId }))
+          const logged = Effect.logError("the store did not answer a request").pipe(
+            Effect.annotateLogs({ request_id: requestId })
+          )
           return Effect.as(logged, respond(problem, requestId))
         }
         if (problem !== undefined) return Effect.succeed(respond(problem, requestId))

@@ -2,7 +2,7 @@ import { Effect, Layer, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { type ScopeRefusal, scopeOf } from "#domain/Scope.ts"
 import { Caller, CallerScope, Scoping } from "#src/api/middleware.ts"
-import { fieldProblem, Problem } from "#src/api/Problem.ts"
+import { fieldProblem, type Problem } from "#src/api/Problem.ts"
 
 /** Existing clients send their own prefix; ours wins where both are given. */
 const prefixes = ["x-cairn-", "x-raysurfer-"]
@@ -42,22 +42,19 @@ const tooLong = (name: string) =>
   fieldProblem("validation/invalid_field", name, `The header is longer than ${longest} characters. Send a shorter one.`)
 
 /** What the headers open, for the handlers: a body's own `workspace_id` is their business. */
-export const layer = Layer.succeed(
-  Scoping,
-  ((httpEffect) =>
-    Effect.gen(function* () {
-      const { headers } = yield* HttpServerRequest.HttpServerRequest
-      const holder = yield* Caller
-      const header = (name: string) => prefixes.map((prefix) => headers[prefix + name]).find((value) => value)
-      const given = {
-        organization: header("org-id"),
-        workspace: header("workspace-id"),
-        snipsDesired: header("snips-desired"),
-        publicSnips: header("public-snips"),
-        agent: header("agent-id")
-      }
-      for (const [name, value] of Object.entries(given)) if ((value?.length ?? 0) > longest) return yield* tooLong(name)
-      const scope = yield* Effect.fromResult(Result.mapError(scopeOf(holder, given), problemOf))
-      return yield* Effect.provideService(httpEffect, CallerScope, scope)
-    })) as Scoping["Service"]
-)
+export const layer = Layer.succeed(Scoping, ((httpEffect) =>
+  Effect.gen(function* () {
+    const { headers } = yield* HttpServerRequest.HttpServerRequest
+    const holder = yield* Caller
+    const header = (name: string) => prefixes.map((prefix) => headers[prefix + name]).find((value) => value)
+    const given = {
+      organization: header("org-id"),
+      workspace: header("workspace-id"),
+      snipsDesired: header("snips-desired"),
+      publicSnips: header("public-snips"),
+      agent: header("agent-id")
+    }
+    for (const [name, value] of Object.entries(given)) if ((value?.length ?? 0) > longest) return yield* tooLong(name)
+    const scope = yield* Effect.fromResult(Result.mapError(scopeOf(holder, given), problemOf))
+    return yield* Effect.provideService(httpEffect, CallerScope, scope)
+  })) as Scoping["Service"])
