@@ -1,8 +1,9 @@
 import { PgClient } from "@effect/sql-pg"
-import { Cause, Deferred, Effect, Layer, Option, Predicate, PubSub, Queue, Schedule } from "effect"
+import { Cause, Deferred, Effect, Layer, Option, PubSub, Queue, Schedule } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { derivedId } from "#domain/Id.ts"
 import { type Append, EventStore, type StoredEvent, StoreUnavailable, WrongRevision } from "#ports/EventStore.ts"
+import { passes } from "#ports/passes.ts"
 import { appendBatch, appended } from "./append.ts"
 import * as Read from "./read.ts"
 
@@ -19,13 +20,6 @@ const batchUnits = 1024
 
 /** A lost connection is tried again before an append is given up, for about 5 s in all. */
 const reconnect = { schedule: Schedule.exponential("20 millis"), times: 8 }
-
-/** Whether the same statement may go through in a moment: also while the server restarts or has no place for us. */
-const passes = (error: SqlError): boolean => {
-  const { cause } = error.reason
-  const code = Predicate.hasProperty(cause, "code") ? String(cause.code) : ""
-  return error.isRetryable || /^(08|53|57P)/.test(code)
-}
 
 const channel = "cairn_events"
 

@@ -1,9 +1,10 @@
+import { rmSync } from "node:fs"
 import { connect } from "node:net"
+import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { ownerKey, type Service, startService } from "#test/service.ts"
+import { newPlace, ownerKey, removePlace, type Service, startService } from "#test/service.ts"
 import { refused } from "./problem.ts"
 import { chatting, creating, deleting, revoking, uploading, voting } from "./routes.ts"
-import { findByName, stored } from "./store.ts"
 
 let service: Service
 beforeAll(async () => {
@@ -141,21 +142,26 @@ describe("paths and methods", () => {
 })
 
 it("a defect is a 500 whose cause the log has under the request's id, without what was sent", async () => {
-  const broken = await startService()
+  const place = await newPlace()
+  const whole = await startService({}, place)
+  const chat = { user_query: "hush-hush task", user_id: "u", org_id: "o", model: "local" }
+  const { workspace_id: id } = (await whole.call("POST", chatting, chat)).json
+  await whole.stop()
+  // a repository that is gone is nothing that the service reckons with
+  rmSync(join(place.dataDir, "workspaces", `${id}.git`), { recursive: true })
+  const broken = await startService({}, place)
   try {
-    await stored(broken.call, "fine")
-    assert.isDefined(await findByName(broken.call, "fine"))
-    await broken.sql("DROP SCHEMA snippets_v1 CASCADE")
-    const answer = await broken.call("POST", deleting, { snippet_id: "hush-hush name" })
+    const answer = await broken.call("GET", `/api/workspaces/${id}/tree?secret=hush-hush`)
     const { message } = refused(answer, 500, "internal/error")
-    assert.notInclude(message, "snippets_v1")
+    assert.notInclude(message, place.dataDir)
     const logged = broken.log.filter((line) => line.includes(answer.json.request_id))
     assert.strictEqual(logged.length, 1, broken.log.join("\n"))
-    assert.match(logged[0]!, /snippets_v1/)
+    assert.include(logged[0]!, "at ", "the log has no stack")
     assert.notInclude(broken.log.join("\n"), "hush-hush")
     assert.notInclude(broken.log.join("\n"), ownerKey)
     assert.strictEqual((await broken.call("GET", "/health")).status, 200)
   } finally {
-    await broken.close()
+    await broken.stop()
+    removePlace(place)
   }
 })

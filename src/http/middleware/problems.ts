@@ -3,6 +3,7 @@ import { Cause, Effect, Layer, Predicate, SchemaIssue } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiSchemaError } from "effect/http-api/HttpApiError"
 import { isSqlError } from "effect/sql/SqlError"
+import { passes } from "#ports/passes.ts"
 import { Problems } from "#src/api/middleware.ts"
 import { bodyOf, type FieldError, Problem, statusOf } from "#src/api/Problem.ts"
 
@@ -90,7 +91,7 @@ const problemIn = (cause: Cause.Cause<unknown>): Problem | undefined => {
       }
     }
     if (reason._tag === "Die" && isTooLarge(reason.defect)) return tooLarge
-    if (reason._tag === "Die" && isSqlError(reason.defect)) return storeAway
+    if (reason._tag === "Die" && isSqlError(reason.defect) && passes(reason.defect)) return storeAway
   }
   return undefined
 }
