@@ -6,12 +6,11 @@ import { run } from "./load.ts"
 import { program, service } from "./process.ts"
 import { type Measured, milliseconds, percentile, thousands } from "./report.ts"
 
-const words =
-  "parse read write sort merge list file rows json csv http retry date path hash string number tree graph cache".split(
-    " "
-  )
-const pick = () => words[Math.floor(Math.random() * words.length)]!
-const task = () => `${pick()} ${pick()} ${pick()} ${Math.floor(Math.random() * 1e6)}`
+// a vocabulary about as large as that of real tasks, where most words are in few snippets
+const syllables = "ba de fi go lu ma ne pi ro su ta ve wi zo ka lem nor pas rin tok".split(" ")
+const words = syllables.flatMap((a) => syllables.flatMap((b) => syllables.slice(0, 4).map((c) => a + b + c)))
+const pick = () => words[Math.floor(Math.random() ** 2 * words.length)]!
+const task = () => `${pick()} ${pick()} ${pick()} ${pick()} ${Math.floor(Math.random() * 1e6)}`
 
 export const temporaryFolder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "cairn-bench-"))),
@@ -45,7 +44,7 @@ export const http = (scale: number) =>
         user_vote: 1
       })
     }
-    const { matches } = yield* post("/api/retrieve/search", { task: words.join(" "), top_k: 100 })
+    const { matches } = yield* post("/api/retrieve/search", { task: "return sorted rows", top_k: 100 })
     const ids = matches.map(({ code_block }) => code_block.id)
     const id = () => ids[Math.floor(Math.random() * ids.length)]!
 

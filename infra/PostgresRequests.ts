@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Exit, Layer, Request, RequestResolver, Schedule } from "effect"
+import { Effect, Exit, Layer, Request, RequestResolver, Schedule, Semaphore } from "effect"
 import { type KnownRequest, Requests, RequestsUnavailable } from "#ports/Requests.ts"
 
 class Find extends Request.Class<{ readonly digest: string }, KnownRequest | undefined, RequestsUnavailable> {}
@@ -34,6 +34,8 @@ export const layer = Layer.effect(
       for (const [digest, n] of rows) if (recent.get(digest) === n) recent.delete(digest)
     }).pipe(Effect.ignore)
 
+    // while one lookup is under way the next ones gather
+    const turn = yield* Semaphore.make(1)
     const resolver = RequestResolver.make<Find>((entries) =>
       sql<Row>`SELECT DISTINCT ON (digest) digest, n, fingerprint, delivered_at IS NOT NULL AS delivered, recorded_at
         FROM requests WHERE digest = ANY (${entries.map(({ request }) => request.digest)}::text[])
@@ -46,9 +48,10 @@ export const layer = Layer.effect(
             const known = row && { ...row, recordedAt: row.recorded_at.getTime() }
             entry.completeUnsafe(Exit.isSuccess(exit) ? Exit.succeed(known) : Exit.fail(unavailable))
           }
-        })
+        }),
+        turn.withPermits(1)
       )
-    )
+    ).pipe(RequestResolver.setDelayEffect(turn.withPermits(1)(Effect.void)))
 
     yield* Effect.forkScoped(Effect.repeat(flush, Schedule.spaced("50 millis")))
     yield* Effect.forkScoped(
@@ -60,10 +63,16 @@ export const layer = Layer.effect(
     yield* Effect.addFinalizer(() => flush)
 
     return Requests.of({
+      // looked at before the query and after: in between a flush may have moved it to the table
       find: (digest) =>
-        Effect.map(Effect.request(new Find({ digest }), resolver), (known) =>
-          known !== undefined && recent.get(digest) === known.n ? { ...known, delivered: true } : known
-        ),
+        Effect.suspend(() => {
+          const before = recent.get(digest)
+          return Effect.map(Effect.request(new Find({ digest }), resolver), (known) =>
+            known !== undefined && (before === known.n || recent.get(digest) === known.n)
+              ? { ...known, delivered: true }
+              : known
+          )
+        }),
       delivered: (digest, n) => {
         recent.set(digest, n)
       }

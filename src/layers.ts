@@ -21,6 +21,7 @@ import { Asker } from "./ask.ts"
 import type { Config } from "./config.ts"
 import { Dispatcher } from "./dispatch.ts"
 import { Indexing } from "./indexing.ts"
+import { Places } from "./places.ts"
 import { Projector } from "./project.ts"
 import { Readiness } from "./ready.ts"
 import { Recorder } from "./record.ts"
@@ -118,7 +119,7 @@ const model = ({ anthropic }: Config) =>
 /** Everything the service stands on, but the database. */
 export const service = (config: Config) =>
   Layer.mergeAll(Runs.layer, Readiness.layer(projections)).pipe(
-    Layer.provideMerge(Search.layer),
+    Layer.provideMerge(Layer.mergeAll(Search.layer, Places.layer)),
     Layer.provideMerge(Indexing.layer),
     Layer.provideMerge(Layer.mergeAll(log, MemorySnippetIndex.layer, workspaces(config), model(config))),
     Layer.provideMerge(JustBash.layer)

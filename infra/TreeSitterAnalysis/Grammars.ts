@@ -21,6 +21,9 @@ export interface Grammars {
   readonly withTree: <A>(grammar: string, source: string, use: (tree: Tree) => A) => A | undefined
 }
 
+/** Once a process: two inits at once would load two modules, whose parsers and languages don't fit together. */
+let initialized: Promise<void> | undefined
+
 /** Holds the parser until the scope ends. */
 export const makeGrammars = Effect.gen(function* () {
   const languages = new Map<string, Language>()
@@ -30,7 +33,7 @@ export const makeGrammars = Effect.gen(function* () {
 
   const fetch = async (grammar: string): Promise<boolean> => {
     try {
-      await Parser.init()
+      await (initialized ??= Parser.init())
       parser ??= new Parser()
       const file = resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`)
       languages.set(grammar, await Language.load(new Uint8Array(await readFile(file))))

@@ -4,7 +4,7 @@ import { derivedId, isId } from "#domain/Id.ts"
 import { type Holder, type Scope, scopeOf, sees } from "#domain/Scope.ts"
 import { type NewVote, Snippet, SnippetCommand } from "#domain/Snippet.ts"
 import { EventStore } from "#ports/EventStore.ts"
-import { type SnippetPlace, Snippets, snippetPlace, snippetsNamed } from "#projections/Snippets.ts"
+import { Snippets, snippetPlace, snippetsNamed } from "#projections/Snippets.ts"
 import { Api } from "#src/api/Api.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
@@ -12,6 +12,7 @@ import type { SearchMatch, UploadRequest } from "#src/api/Snippets.ts"
 import { Unreadable } from "#src/ask.ts"
 import type { Attempt } from "#src/attempt.ts"
 import { dispatch } from "#src/dispatch.ts"
+import { Places } from "#src/places.ts"
 import { type Found, noteAnswer, Search } from "#src/search.ts"
 import { upload } from "#src/upload.ts"
 import { attempting, freshOrStale, written } from "./answer.ts"
@@ -89,19 +90,6 @@ const deleted = Effect.fnUntraced(function* (holder: Holder, scope: Scope, idOrN
   const { id } = yield* named(scope, idOrName)
   const command = SnippetCommand.DeleteSnippet({ snippet: id })
   return yield* dispatch(Snippet, { tenant: holder.tenant, stream: `snippet-${id}`, command, ...attempt })
-})
-
-/** A snippet that the scope sees. What the catalogue has at hand may do: only a miss is worth waiting for it. */
-const seen = Effect.fnUntraced(function* (scope: Scope, id: string) {
-  if (!isId(id)) return yield* notFound
-  const look = Effect.orDie(snippetPlace(id))
-  const visible = (place: SnippetPlace | undefined) => place !== undefined && sees(scope, place)
-  let place = yield* look
-  if (!visible(place)) {
-    yield* freshOrStale(Snippets)
-    place = yield* look
-  }
-  return place !== undefined && visible(place) ? place : yield* notFound
 })
 
 /** A body's own workspace stands in for the header's. */
@@ -192,7 +180,8 @@ export const layer = HttpApiBuilder.group(Api, "snippets", (handlers) =>
         const { user } = yield* Caller
         const attempt = yield* attempting
         const snippet = payload.code_block_id
-        const place = yield* seen(yield* CallerScope, snippet)
+        const place = isId(snippet) ? yield* (yield* Places).seen(yield* CallerScope, snippet) : undefined
+        if (place === undefined) return yield* notFound
         const vote: NewVote = { value: payload.succeeded ? 1 : -1, count: 1, source: "human", origin: null }
         const command = SnippetCommand.CastVote({ snippet, voter: user, task: payload.task ?? null, vote })
         const stream = `snippet-${snippet}`

@@ -2,6 +2,7 @@ import { rmSync } from "node:fs"
 import { connect } from "node:net"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { calls, says, startMessagesApi } from "#test/MessagesApi.ts"
 import { newPlace, ownerKey, removePlace, type Service, startService } from "#test/service.ts"
 import { refused } from "./problem.ts"
 import { chatting, creating, deleting, revoking, uploading, voting } from "./routes.ts"
@@ -143,10 +144,15 @@ describe("paths and methods", () => {
 
 it("a defect is a 500 whose cause the log has under the request's id, without what was sent", async () => {
   const place = await newPlace()
-  const whole = await startService({}, place)
-  const chat = { user_query: "hush-hush task", user_id: "u", org_id: "o", model: "local" }
+  const api = await startMessagesApi([
+    calls({ name: "Write", input: { file_path: "a/b.txt", content: "hush-hush" } }),
+    says("Done.")
+  ])
+  const whole = await startService({ ANTHROPIC_API_KEY: api.key, ANTHROPIC_BASE_URL: api.url }, place)
+  const chat = { user_query: "hush-hush task", user_id: "u", org_id: "o" }
   const { workspace_id: id } = (await whole.call("POST", chatting, chat)).json
   await whole.stop()
+  await api.close()
   // a repository that is gone is nothing that the service reckons with
   rmSync(join(place.dataDir, "workspaces", `${id}.git`), { recursive: true })
   const broken = await startService({}, place)

@@ -1,0 +1,52 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Scope, sees } from "#domain/Scope.ts"
+import { type SnippetPlace, Snippets, snippetPlace } from "#projections/Snippets.ts"
+import { Asker } from "./ask.ts"
+
+const placesKept = 20_000
+
+/** Where snippets live, for those who vote on them. */
+export class Places extends Context.Service<
+  Places,
+  {
+    /**
+     * The snippet, if the scope sees it. Where it lives never changes, and it is published once at most: so what is known may
+     * say yes. Only a no is worth waiting for the catalogue. That a snippet was deleted is for its decider to say.
+     */
+    readonly seen: (scope: Scope, id: string) => Effect.Effect<SnippetPlace | undefined>
+  }
+>()("cairn/Places") {
+  static readonly layer = Layer.effect(
+    Places,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const asker = yield* Asker
+      const known = new Map<string, SnippetPlace>()
+
+      const look = (id: string) =>
+        snippetPlace(id).pipe(
+          Effect.provideService(SqlClient.SqlClient, sql),
+          Effect.orDie,
+          Effect.tap((place) => {
+            if (place === undefined) return Effect.void
+            if (known.size >= placesKept) known.clear()
+            return Effect.sync(() => known.set(id, place))
+          })
+        )
+
+      return Places.of({
+        seen: Effect.fnUntraced(function* (scope, id) {
+          const visible = (place: SnippetPlace | undefined) => place !== undefined && sees(scope, place)
+          const kept = known.get(id)
+          if (visible(kept)) return kept
+          const stored = yield* look(id)
+          if (visible(stored)) return stored
+          yield* Effect.ignore(asker.fresh(Snippets))
+          const fresh = yield* look(id)
+          return visible(fresh) ? fresh : undefined
+        })
+      })
+    })
+  )
+}
