@@ -58,14 +58,11 @@ export const lag = (scale: number) =>
         return performance.now() - answered
       })
       yield* Effect.replicateEffect(once, 50)
-      console.error("warm")
       const idle = yield* Effect.replicateEffect(once, Math.max(50, 500 * scale))
-
-      console.error("idle done")
       const perTick = 50
       const ticks = Math.max(50, 300 * scale)
       const started = performance.now()
-      const feeder = yield* Effect.forkScoped(
+      yield* Effect.forkScoped(
         Effect.gen(function* () {
           for (let tick = 0; tick < ticks; tick++) {
             yield* Effect.forkScoped(Effect.replicateEffect(append, perTick, { concurrency: "unbounded" }))
@@ -77,9 +74,7 @@ export const lag = (scale: number) =>
       )
       const busy: Array<number> = []
       while (performance.now() < started + ticks * 10 - 100) busy.push(yield* once)
-      console.error("busy done")
       const rate = (ticks * perTick) / ((performance.now() - started) / 1000)
-      yield* Effect.exit(Effect.sync(() => feeder))
       const row = (name: string, samples: ReadonlyArray<number>, bar: string, limit: number): Measured => {
         const p99 = percentile(samples, 0.99)
         const value = `p50 ${milliseconds(percentile(samples, 0.5))}, p99 ${milliseconds(p99)}`

@@ -1,17 +1,21 @@
 import { NodeRuntime } from "@effect/platform-node"
 import { Console, Effect } from "effect"
 import { append } from "./append.ts"
+import { chat } from "./chat.ts"
 import { http } from "./http.ts"
 import { lag } from "./lag.ts"
 import { replay } from "./replay.ts"
 import { type Measured, table } from "./report.ts"
+import { start } from "./start.ts"
 
 /** `bench [name …] [--scale=0.1]`: each prints its rows beside the design's bars. */
 const benches: Record<string, (scale: number) => Effect.Effect<ReadonlyArray<Measured>, unknown>> = {
   append,
   replay,
   lag,
-  http
+  http,
+  chat,
+  start
 }
 
 const args = process.argv.slice(2)

@@ -60,10 +60,11 @@ export const program = Effect.fnUntraced(function* (file: string, path: string, 
 })
 
 /** The service on a data folder, with the key of its owner. */
-export const service = Effect.fnUntraced(function* (dataDir: string) {
+export const service = Effect.fnUntraced(function* (dataDir: string, env: Record<string, string> = {}) {
   const key = `cairn_live_${"b".repeat(43)}`
   const running = yield* program("src/main.ts", "/ready", {
-    ...{ CAIRN_DATA_DIR: dataDir, CAIRN_OWNER_KEY: key, CAIRN_RATE_LIMITS: "off", ANTHROPIC_API_KEY: "" }
+    ...{ CAIRN_DATA_DIR: dataDir, CAIRN_OWNER_KEY: key, CAIRN_RATE_LIMITS: "off", ANTHROPIC_API_KEY: "" },
+    ...env
   })
   return { ...running, key }
 })
