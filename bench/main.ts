@@ -1,5 +1,6 @@
 import { NodeRuntime } from "@effect/platform-node"
 import { Console, Effect } from "effect"
+import { parentGone } from "#infra/parent.ts"
 import { append } from "./append.ts"
 import { chat } from "./chat.ts"
 import { http } from "./http.ts"
@@ -32,4 +33,4 @@ const program = Effect.gen(function* () {
   yield* Console.log(table(rows))
 })
 
-NodeRuntime.runMain(program)
+NodeRuntime.runMain(Effect.raceFirst(program, parentGone))
