@@ -57,23 +57,23 @@ export const registerOrganization = Effect.fnUntraced(function* (given: NewOrgan
   return { organization, user, email, key: issued, position: events.at(-1)!.position }
 })
 
-/** On an empty store: the organization `Cairn` and its owner's key, which is answered. Else: the given key must fit. */
-export const bootstrap = Effect.fnUntraced(function* (ownerKey: Redacted.Redacted | undefined) {
+/**
+ * On an empty store: the organization `Cairn` with an owner, whose key is given to `keep` before anything is registered, so
+ * that no crash leaves an organization whose key nobody has. Else: a key that was configured must be an owner's.
+ */
+export const bootstrap = Effect.fnUntraced(function* (
+  ownerKey: Redacted.Redacted | undefined,
+  keep: (key: string) => void = () => undefined
+) {
   yield* fresh(Keys)
   const known = yield* organizations
   const given = ownerKey && Redacted.value(ownerKey)
   if (known.length === 0) {
-    const { key } = yield* registerOrganization({
-      ...{ name: "Cairn", tier: "ENTERPRISE", ownerEmail: "owner@cairn.local" },
-      ...(given === undefined ? {} : { ownerKey: given })
-    })
-    return given === undefined ? key.full : undefined
-  }
-  if (given !== undefined) {
+    const key = given ?? issueKey("", "").full
+    if (given === undefined) keep(key)
+    yield* registerOrganization({ name: "Cairn", tier: "ENTERPRISE", ownerEmail: "owner@cairn.local", ownerKey: key })
+  } else if (given !== undefined) {
     const holder = yield* holderOf(keyHash(given))
     if (holder?.role !== "owner" || holder.organization === null) return yield* new ForeignOwnerKey()
   }
-  return undefined
 })
-
-export type BootstrapServices = Installation | SqlClient.SqlClient

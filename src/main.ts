@@ -21,14 +21,13 @@ const keepKey = (dataDir: string, key: string): string => {
   return `Owner's key: in ${path}`
 }
 
-const greet = Effect.fnUntraced(function* (config: Config, newKey: string | undefined) {
+const greet = Effect.fnUntraced(function* (config: Config, keptKey: string | undefined) {
   const address = yield* HttpServer.addressFormattedWith(Effect.succeed)
   const header = `Authorization: Bearer ${config.ownerKey === undefined ? `$(cat ${join(config.dataDir, "owner.key")})` : "$CAIRN_OWNER_KEY"}`
-  const key = newKey === undefined ? undefined : keepKey(config.dataDir, newKey)
   const lines = [
     `Cairn is at ${address}`,
     `Docs: ${address}/docs   for agents: ${address}/skill.md`,
-    ...(key === undefined ? [] : [key]),
+    ...(keptKey === undefined ? [] : [keptKey]),
     "Try it:",
     `  curl -s ${address}/api/retrieve/search -H "${header}" --json '{"task":"parse a CSV file"}'`
   ]
@@ -44,9 +43,12 @@ const program = Effect.gen(function* () {
   // nobody is answered before the first key is there
   const http = Layer.unwrap(
     Effect.gen(function* () {
-      const key = yield* bootstrap(ownerKey)
+      let kept: string | undefined
+      yield* bootstrap(ownerKey, (key) => {
+        kept = keepKey(config.dataDir, key)
+      })
       yield* Effect.forkScoped(react(MoveRefs))
-      return Layer.effectDiscard(greet(config, key)).pipe(Layer.provide(Server.serve(config)))
+      return Layer.effectDiscard(greet(config, kept)).pipe(Layer.provide(Server.serve(config)))
     })
   )
   const everything = http.pipe(Layer.provide(service(config)), Layer.provide(serviceDatabase(config)))
