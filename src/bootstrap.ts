@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto"
 import { Data, Effect, Redacted } from "effect"
-import type { SqlClient } from "effect/sql"
 import { keyHash } from "#domain/Key.ts"
 import { Organization, OrganizationCommand } from "#domain/Organization.ts"
 import { normalEmail, personId } from "#domain/Person.ts"
