@@ -26,7 +26,7 @@ export const chat = (scale: number) =>
       return calls({ name: "Bash", input: { command } })
     })
     const { port, key } = yield* service(yield* temporaryFolder, {
-      ANTHROPIC_API_KEY: "sk-bench",
+      ANTHROPIC_API_KEY: api.key,
       ANTHROPIC_BASE_URL: api.url
     })
     const say = (user: string, query: string) =>

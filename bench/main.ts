@@ -28,7 +28,9 @@ const program = Effect.gen(function* () {
   for (const [name, bench] of Object.entries(benches)) {
     if (named.length > 0 && !named.includes(name)) continue
     yield* Console.error(`— ${name}`)
-    rows.push(...(yield* bench(scale)))
+    const measured = yield* bench(scale)
+    rows.push(...measured)
+    for (const { name, value } of measured) yield* Console.error(`  ${name}: ${value}`)
   }
   yield* Console.log(table(rows))
 })

@@ -25,6 +25,11 @@ const answers = async (url: string) => {
   }
 }
 
+const untilAnswers = (url: string) =>
+  Effect.promise(async () => {
+    while (!(await answers(url))) await new Promise((resolve) => setTimeout(resolve, 5))
+  })
+
 export interface Running {
   readonly port: number
   readonly child: ChildProcess
@@ -52,21 +57,21 @@ export const program = Effect.fnUntraced(function* (file: string, path: string, 
         child.kill("SIGTERM")
       })
   )
-  yield* Effect.promise(async () => {
-    while (!(await answers(`http://127.0.0.1:${port}${path}`))) await new Promise((resolve) => setTimeout(resolve, 5))
-  })
+  yield* untilAnswers(`http://127.0.0.1:${port}${path}`)
   const running: Running = { port, child, firstAnswer: performance.now() - started }
   return running
 })
 
-/** The service on a data folder, with the key of its owner. */
+/** The service on a data folder, with the key of its owner; `ready` is when every read model was, in milliseconds. */
 export const service = Effect.fnUntraced(function* (dataDir: string, env: Record<string, string> = {}) {
   const key = `cairn_live_${"b".repeat(43)}`
-  const running = yield* program("src/main.ts", "/ready", {
+  const started = performance.now()
+  const running = yield* program("src/main.ts", "/health", {
     ...{ CAIRN_DATA_DIR: dataDir, CAIRN_OWNER_KEY: key, CAIRN_RATE_LIMITS: "off", ANTHROPIC_API_KEY: "" },
     ...env
   })
-  return { ...running, key }
+  yield* untilAnswers(`http://127.0.0.1:${running.port}/ready`)
+  return { ...running, key, ready: performance.now() - started }
 })
 
 /** Resident memory of a process in MiB (Linux; elsewhere 0). */

@@ -24,7 +24,7 @@ const lines = (count: number) =>
     })
   }).join("\n")
 
-/** From the start of the process to the first good answer of `/ready`, and the memory that the service then has. */
+/** From the start of the process to its first good answer and to `/ready`, and the memory that it then has. */
 export const start = (scale: number) =>
   Effect.gen(function* () {
     const dataDir = yield* temporaryFolder
@@ -42,7 +42,11 @@ export const start = (scale: number) =>
       }
     )
     const again = yield* Effect.scoped(
-      Effect.map(service(dataDir), ({ firstAnswer, child }) => ({ firstAnswer, resident: residentMiB(child) }))
+      Effect.map(service(dataDir), ({ firstAnswer, ready, child }) => ({
+        firstAnswer,
+        ready,
+        resident: residentMiB(child)
+      }))
     )
     const rows: Array<Measured> = [
       {
@@ -52,8 +56,8 @@ export const start = (scale: number) =>
         met: fresh.firstAnswer < 2_000
       },
       {
-        name: `ready, folder with ${thousands(count)} snippets`,
-        value: milliseconds(again.firstAnswer),
+        name: `first answer, folder with ${thousands(count)} snippets`,
+        value: `${milliseconds(again.firstAnswer)}; ready after ${milliseconds(again.ready)}`,
         bar: "< 1 s with 22k",
         met: again.firstAnswer < 1_000
       },
