@@ -17,9 +17,11 @@ export const begin = (service: Service, path: string, body: unknown, headers: He
   sending.end(JSON.stringify(body))
   const closed = new Promise<void>((resolve) => sending.once("close", () => resolve()))
   return {
-    cut: () => {
+    cut: async () => {
       sending.destroy()
-      return closed
+      await closed
+      // a later connection's answer: by then the server has seen that this one is gone
+      await (await fetch(new URL("/health", service.url))).text()
     }
   }
 }
