@@ -17,6 +17,7 @@ import {
 import { Sandbox } from "#ports/Sandbox.ts"
 import { Workspaces } from "#ports/Workspaces.ts"
 import { Keys, keyIsLive } from "#projections/Keys.ts"
+import { Snippets } from "#projections/Snippets.ts"
 import { Asker } from "#src/ask.ts"
 import * as Codec from "#src/codec.ts"
 import { Dispatcher } from "#src/dispatch.ts"
@@ -157,24 +158,24 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
       Effect.gen(function* () {
         const overlay = yield* workspaces.open(workspace, tree)
         const shell = yield* sandbox.open(overlay)
+        const scope = {
+          home: homes[0] ?? tenant,
+          homes,
+          includePublic: includePublic && name !== "local",
+          agent: null,
+          workspace: null
+        }
         const find = (task: string, topK: number) =>
-          search
-            .search(
-              { task, limit: topK, minVerdict: 0.3, preferComplete: false },
-              {
-                home: homes[0] ?? tenant,
-                homes,
-                includePublic: includePublic && name !== "local",
-                agent: null,
-                workspace: null
-              },
-              { position: 0, changed: 0, due: 0 }
+          asker.fresh(Snippets).pipe(
+            Effect.catchTag("Stale", ({ standing }) => Effect.succeed(standing)),
+            Effect.orDie,
+            Effect.flatMap((standing) =>
+              search.search({ task, limit: topK, minVerdict: 0.3, preferComplete: false }, scope, standing)
+            ),
+            Effect.map(({ found }) =>
+              found.map(({ snippet, match, filename }) => ({ ...snippet, score: match.score, filename }))
             )
-            .pipe(
-              Effect.map(({ found }) =>
-                found.map(({ snippet, match, filename }) => ({ ...snippet, score: match.score, filename }))
-              )
-            )
+          )
         return yield* model.converse({
           model: name,
           system: systemPrompt(text.org, text.user),

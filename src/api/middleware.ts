@@ -70,13 +70,3 @@ export class Idempotency extends HttpApiMiddleware.Service<
   Idempotency,
   { requires: Caller | CallerScope; provides: Attempt }
 >()("cairn/Idempotency") {}
-
-/** Optional request headers; existing clients send the second spelling. */
-export const scopeHeaders = Schema.Struct({
-  "x-cairn-org-id": Schema.optional(Schema.String),
-  "x-cairn-workspace-id": Schema.optional(Schema.String),
-  "x-cairn-snips-desired": Schema.optional(Schema.String),
-  "x-cairn-public-snips": Schema.optional(Schema.String),
-  "x-cairn-agent-id": Schema.optional(Schema.String),
-  "idempotency-key": Schema.optional(Schema.String)
-})

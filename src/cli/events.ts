@@ -3,19 +3,12 @@ import { Command, Flag } from "effect/cli"
 import { type EventType, eventSchemas } from "#domain/events.ts"
 import { EventStore, type StoredEvent } from "#ports/EventStore.ts"
 import * as Codec from "#src/codec.ts"
+import { withoutSecrets } from "#src/withoutSecrets.ts"
 import { onLog } from "./log.ts"
 import { organizationOf, orgFlag } from "./organization.ts"
 import { Json, plain, write } from "./output.ts"
 
 type Fields = { readonly [field: string]: unknown }
-
-/** A key's hash and a tenant's secret stay in the database. */
-const withoutSecrets = ({ _tag, hash, ...data }: Fields): Fields => {
-  const text = data["text"] as Fields | null | undefined
-  if (text == null || !("secret" in text)) return data
-  const { secret, ...rest } = text
-  return { ...data, text: rest }
-}
 
 const shown = (stored: StoredEvent) => ({
   position: String(stored.position),

@@ -7,6 +7,7 @@ import type { RecordedEvent } from "#src/api/Events.ts"
 import { Caller } from "#src/api/middleware.ts"
 import { Unreadable } from "#src/ask.ts"
 import * as Codec from "#src/codec.ts"
+import { withoutSecrets } from "#src/withoutSecrets.ts"
 import { problemOf } from "./refusals.ts"
 
 /** Someone of another tenant, who voted on a public snippet. */
@@ -35,14 +36,6 @@ const shown = (tenant: string, stored: StoredEvent): RecordedEvent => {
     causation_id: stored.causationId,
     recorded_at: new Date(stored.recordedAt).toISOString()
   }
-}
-
-/** A key's hash and the tenant's secret are for the service alone. */
-const withoutSecrets = ({ hash, ...data }: { readonly [field: string]: unknown }) => {
-  const text = data["text"] as { readonly [field: string]: unknown } | null | undefined
-  if (text === null || text === undefined || !("secret" in text)) return data
-  const { secret, ...rest } = text
-  return { ...data, text: rest }
 }
 
 export const layer = HttpApiBuilder.group(Api, "events", (handlers) =>

@@ -22,6 +22,31 @@ startsAgent()
 
 const gate = () => Promise.withResolvers<void>()
 
+it("finds what was stored since the last run that searched, and nothing that was deleted", async () => {
+  const place = await newPlace()
+  const local = await startService({}, place)
+  const ask = async (user: string) =>
+    (
+      await local.call("POST", "/api/agent-chat", {
+        ...{ user_query: "count the vowels of a word", user_id: user, org_id: "fresh", model: "local" }
+      })
+    ).json
+  assert.isFalse((await ask("before")).success)
+  const upload = await local.call("POST", "/api/store/execution-result", {
+    ...{ task: "count the vowels of a word", succeeded: true, user_vote: 1 },
+    file_written: {
+      path: "count_vowels.py",
+      content: "def count_vowels(word):\n    return sum(c in 'aeiou' for c in word)\n"
+    }
+  })
+  assert.strictEqual(upload.status, 200)
+  assert.isTrue((await ask("after")).success)
+  assert.strictEqual((await local.call("POST", "/api/snippets/delete", { snippet_id: "count_vowels" })).status, 200)
+  assert.deepStrictEqual((await ask("deleted")).workspace_files, [])
+  await local.stop()
+  removePlace(place)
+})
+
 describe("at once", () => {
   it("32 chats on one workspace make one commit each, in one line, and none is lost", async () => {
     const prompts = Array.from({ length: 32 }, (_, n) => `parallel ${n}`)
