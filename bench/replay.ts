@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
-import { SnippetEvent } from "#domain/Snippet.ts"
+import { SnippetEvent } from "#domain/Snippet/events.ts"
 import * as PostgresEventStore from "#infra/PostgresEventStore/layer.ts"
 import * as PostgresReadModels from "#infra/PostgresReadModels/layer.ts"
 import * as Postgres from "#infra/postgres/client.ts"

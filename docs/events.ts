@@ -2,8 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { currentVersion, type EventType, eventSchemas } from "#domain/events.ts"
 import { typesOf } from "#ports/Projection.ts"
 import { Api } from "#src/api/Api.ts"
-import { projections } from "#src/layers.ts"
-import { MoveRefs } from "#src/reactions/MoveRefs.ts"
+import { reactions as allReactions, projections } from "#src/layers.ts"
 
 const at = (path: string) => new URL(`../${path}`, import.meta.url)
 const read = (path: string) => readFileSync(at(path), "utf8")
@@ -32,12 +31,19 @@ interface Stream {
   readonly events: ReadonlyArray<string>
 }
 
-/** What each domain file declares: its commands and the events of its stream. */
+/** All files of a folder, one behind the other. */
+const textOf = (folder: string) =>
+  readdirSync(at(folder), { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => read(`${folder}/${name}`))
+    .join("\n")
+
+/** What each domain file or folder declares: its commands and the events of its stream. */
 const streams = (): ReadonlyArray<Stream> =>
-  readdirSync(at("domain"))
-    .filter((name) => name.endsWith(".ts"))
-    .flatMap((file) => {
-      const text = read(`domain/${file}`)
+  readdirSync(at("domain"), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() || entry.name.endsWith(".ts"))
+    .flatMap((entry) => {
+      const text = entry.isDirectory() ? textOf(`domain/${entry.name}`) : read(`domain/${entry.name}`)
       const union = /export const (\w+)Event = Schema\.TaggedUnion\(\{([\s\S]*?)\n\}\)/.exec(text)
       if (union === null) return []
       const commands = /Data\.TaggedEnum<\{([\s\S]*?)\n\}>/.exec(text)?.[1] ?? ""
@@ -70,7 +76,7 @@ export const render = (): string => {
     (events as ReadonlyArray<EventType>).map((type) => {
       const { facts, text } = fieldsOf(type)
       const models = projections.filter((projection) => typesOf(projection).includes(type)).map((model) => model.name)
-      const reactions = [MoveRefs]
+      const reactions = allReactions
         .filter(({ on }) => (on as ReadonlyArray<string>).includes(type))
         .map((one) => one.name)
       return `| \`${type}\` ${currentVersion(type)} | ${name} | ${list(facts)} | ${list(text)} | ${list(models)} | ${list(reactions)} |`

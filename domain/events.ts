@@ -1,7 +1,8 @@
 import { ChatEvent } from "./Chat.ts"
+import { ExecutionEvent } from "./Execution.ts"
 import { OrganizationEvent } from "./Organization.ts"
 import { RetrievalEvent } from "./Retrieval.ts"
-import { SnippetEvent } from "./Snippet.ts"
+import { SnippetEvent } from "./Snippet/events.ts"
 import { UsageEvent } from "./Usage.ts"
 import { UserEvent } from "./User.ts"
 import { WorkspaceEvent } from "./Workspace.ts"
@@ -13,6 +14,7 @@ export type DomainEvent =
   | SnippetEvent
   | WorkspaceEvent
   | ChatEvent
+  | ExecutionEvent
   | RetrievalEvent
   | UsageEvent
 
@@ -26,6 +28,7 @@ export const eventSchemas = {
   ...SnippetEvent.cases,
   ...WorkspaceEvent.cases,
   ...ChatEvent.cases,
+  ...ExecutionEvent.cases,
   ...RetrievalEvent.cases,
   ...UsageEvent.cases
 } as const

@@ -16,6 +16,9 @@ export const layer = (anthropic: AnthropicSettings | undefined) =>
       const { languages } = yield* Sandbox
       const converse = anthropic && makeAnthropic(anthropic)
       return LanguageModel.of({
+        canBeAsked: false,
+        ask: ({ model }) =>
+          Effect.fail(new ModelFailed({ message: `The model ${JSON.stringify(model)} can't be asked.` })),
         converse: (conversation) => {
           const { model } = conversation
           if (model === "local") return converseLocally(conversation, languages)

@@ -23,9 +23,13 @@ import { Dispatcher } from "./dispatch.ts"
 import { Indexing } from "./indexing.ts"
 import { Places } from "./places.ts"
 import { Projector } from "./project.ts"
+import { MoveRefs } from "./reactions/MoveRefs.ts"
 import { Readiness } from "./ready.ts"
 import { Recorder } from "./record.ts"
 import { Search } from "./search.ts"
+
+/** What follows from events: all of it runs in every service. */
+export const reactions = [MoveRefs] as const
 
 /** Every read model. */
 export const projections = [Keys, KeyUsage, Snippets, Workspaces] as const

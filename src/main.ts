@@ -7,9 +7,8 @@ import { parentGone } from "#infra/parent.ts"
 import { bootstrap } from "./bootstrap.ts"
 import { type BadConfig, type Config, readConfig } from "./config.ts"
 import * as Server from "./http/server.ts"
-import { service, serviceDatabase } from "./layers.ts"
+import { reactions, service, serviceDatabase } from "./layers.ts"
 import { react } from "./react.ts"
-import { MoveRefs } from "./reactions/MoveRefs.ts"
 
 /** Where the owner's key is to be found, in words. A terminal sees it once; otherwise it goes to a file. */
 const keepKey = (dataDir: string, key: string): string => {
@@ -47,7 +46,7 @@ const program = Effect.gen(function* () {
       yield* bootstrap(ownerKey, (key) => {
         kept = keepKey(config.dataDir, key)
       })
-      yield* Effect.forkScoped(react(MoveRefs))
+      yield* Effect.forEach(reactions, (reaction) => Effect.forkScoped(react(reaction)))
       return Layer.effectDiscard(greet(config, kept)).pipe(Layer.provide(Server.serve(config)))
     })
   )

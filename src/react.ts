@@ -17,10 +17,15 @@ export interface Reaction<T extends EventType, E, R> {
 
 export const reaction = <const T extends EventType, E, R>(definition: Reaction<T, E, R>) => definition
 
+/** One of any events. */
+interface AnyReaction<E, R> extends Pick<Reaction<EventType, E, R>, "name" | "on"> {
+  readonly handle: (event: never) => Effect.Effect<void, E, R>
+}
+
 const batch = 500
 
 /** Runs a reaction for as long as the scope lives. One that fails tries again from the event that it failed at. */
-export const react = Effect.fnUntraced(function* <T extends EventType, E, R>(reaction: Reaction<T, E, R>) {
+export const react = Effect.fnUntraced(function* <E, R>(reaction: AnyReaction<E, R>) {
   const store = yield* EventStore
   const models = yield* ReadModels
 
@@ -29,7 +34,7 @@ export const react = Effect.fnUntraced(function* <T extends EventType, E, R>(rea
     const head = yield* store.head
     if (from >= head) return false
     const stored = yield* store.readAll(from, { types: reaction.on, limit: batch })
-    for (const event of stored) yield* reaction.handle(Codec.decode(event) as Recorded<EventOf<T>>)
+    for (const event of stored) yield* reaction.handle(Codec.decode(event) as never)
     const to = stored.length < batch ? Math.max(head, stored.at(-1)?.position ?? 0) : stored.at(-1)!.position
     yield* models.advance(reaction.name, from, to)
     return true

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { DomainEvent, Upcast } from "#domain/events.ts"
 import { saltedDigest } from "#domain/Id.ts"
-import { SnippetEvent } from "#domain/Snippet.ts"
+import { SnippetEvent } from "#domain/Snippet/events.ts"
 import type { StoredEvent } from "#ports/EventStore.ts"
 import { decode, decoder, encode, UnreadableEvent } from "#src/codec.ts"
 import { stored } from "#test/laws.ts"

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { Organization, OrganizationCommand } from "#domain/Organization.ts"
-import { Snippet, SnippetCommand } from "#domain/Snippet.ts"
+import { SnippetCommand } from "#domain/Snippet/commands.ts"
+import { Snippet } from "#domain/Snippet/decider.ts"
 import { type Command, dispatch } from "#src/dispatch.ts"
 
 /** A command on its way to a stream, under an id of its own unless told otherwise. */

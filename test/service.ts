@@ -9,7 +9,6 @@ import { readConfig } from "#src/config.ts"
 import * as Server from "#src/http/server.ts"
 import * as Layers from "#src/layers.ts"
 import { react } from "#src/react.ts"
-import { MoveRefs } from "#src/reactions/MoveRefs.ts"
 import { freshDatabase } from "./postgres.ts"
 import { type Answer, type Call, type Headers, send } from "./service/call.ts"
 
@@ -40,7 +39,12 @@ const everything = ({ database, dataDir }: Place, environment: Environment, log:
     ...{ HOST: "127.0.0.1", PORT: "0", CAIRN_DATA_DIR: dataDir, DATABASE_URL: Redacted.value(database) },
     ...{ CAIRN_OWNER_KEY: ownerKey, CAIRN_RATE_LIMITS: "off", ...environment }
   })
-  return Layer.effectDiscard(Effect.andThen(bootstrap(config.ownerKey), Effect.forkScoped(react(MoveRefs)))).pipe(
+  return Layer.effectDiscard(
+    Effect.andThen(
+      bootstrap(config.ownerKey),
+      Effect.forEach(Layers.reactions, (reaction) => Effect.forkScoped(react(reaction)))
+    )
+  ).pipe(
     Layer.provideMerge(Server.serve(config)),
     Layer.provideMerge(Layers.service(config)),
     Layer.provideMerge(Layers.serviceDatabase(config)),

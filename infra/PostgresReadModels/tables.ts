@@ -2,7 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { Recorded } from "#domain/Event.ts"
 import type { DomainEvent } from "#domain/events.ts"
-import { fold, type Projection, type Row, schemaOf, type Table, touched } from "#ports/Projection.ts"
+import { dropped, fold, type Projection, type Row, schemaOf, type Table, touched } from "#ports/Projection.ts"
 
 /** The schema that holds one build's tables. */
 export const buildSchema = (projection: Projection, build: number): string => `${schemaOf(projection)}_b${build}`
@@ -58,7 +58,8 @@ const applyTo = Effect.fnUntraced(function* (
   events: ReadonlyArray<Recorded<DomainEvent>>
 ) {
   const ids = touched(table, events)
-  if (ids.length === 0) return false
+  const drops = dropped(table, events)
+  if (ids.length === 0 && drops.length === 0) return false
   const sql = yield* PgClient.PgClient
   const found = yield* sql.unsafe<{ row: string }>(
     `SELECT to_json(t)::text AS row FROM ${name} t WHERE id = ANY ($1::text[])`,
@@ -71,6 +72,11 @@ const applyTo = Effect.fnUntraced(function* (
   }
   fold(table, rows, events)
   const kept = [...rows.values()].filter((row) => row !== undefined)
+  // rows that no event names; those that were read above are in the fold, and may be there again after it
+  for (const column of new Set(drops.map(({ column }) => column))) {
+    const values = drops.flatMap((drop) => (drop.column === column ? [drop.value] : []))
+    yield* sql.unsafe(`DELETE FROM ${name} WHERE "${column}" = ANY ($1::text[])`, [values])
+  }
   const gone = [...rows].flatMap(([id, row]) => (row === undefined ? [id] : []))
   if (gone.length > 0) yield* sql.unsafe(`DELETE FROM ${name} WHERE id = ANY ($1::text[])`, [gone])
   if (kept.length > 0) {

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { OrganizationRefusal } from "#domain/Organization.ts"
-import type { SnippetGone, SnippetNotFound } from "#domain/Snippet.ts"
+import type { SnippetGone, SnippetNotFound } from "#domain/Snippet/decider.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
 import type { Stale, Unreadable } from "#src/ask.ts"
 import type { Busy } from "#src/dispatch.ts"

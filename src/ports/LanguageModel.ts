@@ -76,6 +76,16 @@ export class ConversationStopped extends Schema.TaggedError<ConversationStopped>
   reason: Schema.String
 }) {}
 
+/** One question that is answered by filling in a form, never by talk. */
+export interface Question {
+  /** Alias or full id. */
+  readonly model: string
+  readonly system: string
+  readonly prompt: string
+  /** The tool that the model is forced to call, and the zod object schema of its input. */
+  readonly form: { readonly name: string; readonly description: string; readonly schema: unknown }
+}
+
 /** Holds the agent loop: ask the model, run its tools one after another, until it is done or out of turns. */
 export class LanguageModel extends Context.Service<
   LanguageModel,
@@ -83,5 +93,9 @@ export class LanguageModel extends Context.Service<
     readonly converse: (
       conversation: Conversation
     ) => Effect.Effect<ConversationResult, ModelFailed | ConversationStopped>
+    /** Whether there is a language model that can be asked; `local` is none. */
+    readonly canBeAsked: boolean
+    /** The form as the model filled it in, valid by its schema. One attempt at an answer: whoever asks may ask again. */
+    readonly ask: (question: Question) => Effect.Effect<unknown, ModelFailed>
   }
 >()("cairn/LanguageModel") {}

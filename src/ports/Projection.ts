@@ -19,6 +19,14 @@ export interface Table<R extends { readonly id: string }> {
   /** Column lists, one an index. */
   readonly indexes?: ReadonlyArray<string>
   readonly on: { readonly [T in EventType]?: Change<R, EventOf<T>> }
+  /** Events that remove every row whose column has a value, whatever the rows' ids are. Give such a column an index. */
+  readonly drops?: { readonly [T in EventType]?: Drop<keyof R & string, EventOf<T>> }
+}
+
+export interface Drop<C extends string, E> {
+  /** Of type `text`. */
+  readonly column: C
+  readonly value: (event: E, envelope: Envelope) => string
 }
 
 /** A read model. With a new `version` it is built anew beside the old one; change the tables or the rules: raise it. */
@@ -34,10 +42,24 @@ export const table = <R extends { readonly id: string }>(definition: Table<R>): 
 export const schemaOf = ({ name, version }: Projection): string => `${name}_v${version}`
 
 export const typesOf = ({ tables }: Projection): ReadonlyArray<EventType> => [
-  ...new Set(Object.values(tables).flatMap(({ on }) => Object.keys(on) as Array<EventType>))
+  ...new Set(Object.values(tables).flatMap(({ on, drops }) => Object.keys({ ...on, ...drops }) as Array<EventType>))
 ]
 
 type AnyChange = Change<Row, DomainEvent>
+
+type AnyDrop = Drop<string, DomainEvent>
+
+const dropOf = (table: Table<never>, event: DomainEvent) => table.drops?.[event._tag] as AnyDrop | undefined
+
+/** Which rows events remove by a column's value. */
+export const dropped = (
+  table: Table<never>,
+  events: ReadonlyArray<Recorded<DomainEvent>>
+): ReadonlyArray<{ readonly column: string; readonly value: string }> =>
+  events.flatMap(({ event, ...envelope }) => {
+    const drop = dropOf(table, event)
+    return drop === undefined ? [] : [{ column: drop.column, value: drop.value(event, envelope) }]
+  })
 
 const changeOf = (table: Table<never>, event: DomainEvent) => table.on[event._tag] as AnyChange | undefined
 
@@ -57,6 +79,11 @@ export const fold = (
   events: ReadonlyArray<Recorded<DomainEvent>>
 ): void => {
   for (const { event, ...envelope } of events) {
+    const drop = dropOf(table, event)
+    if (drop !== undefined) {
+      const value = drop.value(event, envelope)
+      for (const [id, row] of rows) if (row?.[drop.column] === value) rows.set(id, undefined)
+    }
     const change = changeOf(table, event)
     if (change === undefined) continue
     for (const id of change.rows(event, envelope)) rows.set(id, change.to(rows.get(id), event, envelope))

@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type NewVote, Snippet, SnippetCommand, SnippetEvent, type UploadedText } from "#domain/Snippet.ts"
+import { type NewVote, SnippetCommand } from "#domain/Snippet/commands.ts"
+import { Snippet } from "#domain/Snippet/decider.ts"
+import { SnippetEvent, type UploadedText } from "#domain/Snippet/events.ts"
 import { given } from "#test/given.ts"
 import { laws } from "#test/laws.ts"
 

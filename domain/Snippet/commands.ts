@@ -1,0 +1,79 @@
+import { Data } from "effect"
+import type { NewExecution, Review } from "../Execution.ts"
+import type { FoundFunction, LoggedError, SnippetKind, Telemetry, UploadedText, VoteSource } from "./events.ts"
+
+export interface NewVote {
+  readonly value: 1 | -1
+  readonly count: number
+  readonly source: VoteSource
+  readonly origin: string | null
+}
+
+/** What is known of a snippet's functions at an upload or a run of it. */
+export interface Observed {
+  readonly telemetry: ReadonlyArray<Telemetry>
+  readonly errors: ReadonlyArray<LoggedError>
+}
+
+export type SnippetCommand = Data.TaggedEnum<{
+  UploadSnippet: {
+    readonly snippet: string
+    readonly home: string
+    readonly generation: number
+    readonly sourceDigest: string
+    readonly origin: "upload" | "import"
+    readonly author: string | null
+    readonly language: string
+    readonly completeness: number
+    readonly succeeded: boolean
+    readonly publish: boolean
+    readonly kind?: SnippetKind
+    readonly text: UploadedText
+    readonly vote: NewVote | null
+    /** The id of the grading that is due, when no vote is given. */
+    readonly grading: { readonly request: string; readonly count: number } | null
+    /** When the reputation of its functions is to be kept: which ones it has, and what this run tells of them. */
+    readonly functions?: { readonly found: ReadonlyArray<FoundFunction>; readonly observed: Observed } | null
+  }
+  CastVote: {
+    readonly snippet: string
+    readonly voter: string | null
+    readonly task: string | null
+    readonly vote: NewVote
+  }
+  /** The verdict of a grading that was requested. */
+  Grade: {
+    readonly snippet: string
+    readonly request: string
+    readonly value: 1 | -1
+    readonly count: number
+    readonly task: string | null
+    readonly reason: string
+  }
+  FailGrading: { readonly snippet: string; readonly request: string; readonly error: string }
+  CancelGrading: { readonly snippet: string; readonly request: string; readonly cause: "expired" }
+  RecordExecution: {
+    readonly snippet: string
+    readonly execution: NewExecution
+    /** Its verdict counts as a vote when there is one. */
+    readonly vote: NewVote | null
+    /** What it tells of the snippet's functions, if their reputation is kept. */
+    readonly observed: Observed
+  }
+  ReviewExecution: {
+    readonly snippet: string
+    readonly execution: string
+    readonly review: Review
+    /** The review's verdict as a vote, when the run had none of its own. */
+    readonly vote: NewVote | null
+    readonly task: string | null
+  }
+  AddComment: {
+    readonly snippet: string
+    readonly comment: string
+    readonly author: string | null
+    readonly words: string
+  }
+  DeleteSnippet: { readonly snippet: string }
+}>
+export const SnippetCommand = Data.taggedEnum<SnippetCommand>()

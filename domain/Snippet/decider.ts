@@ -1,0 +1,162 @@
+import { Data, Result } from "effect"
+import type { Decider } from "../Decider.ts"
+import { type NewVote, SnippetCommand } from "./commands.ts"
+import { SnippetEvent } from "./events.ts"
+
+const Event = SnippetEvent.cases
+
+export class SnippetNotFound extends Data.TaggedError("SnippetNotFound")<{ readonly snippet: string }> {}
+/** The code was here once and was deleted: the same code again is a new snippet, of the next generation. */
+export class SnippetGone extends Data.TaggedError("SnippetGone")<{ readonly snippet: string }> {}
+
+export interface SnippetState {
+  readonly stage: "absent" | "live" | "deleted"
+  readonly published: boolean
+  /** Whether the reputation of its functions is kept. */
+  readonly tracked: boolean
+  /** Gradings that are due. */
+  readonly due: ReadonlySet<string>
+}
+
+const subjectOf = (snippet: string) => `snippet/${snippet}`
+
+const cast = (
+  snippet: string,
+  voter: string | null,
+  task: string | null,
+  { value, count, source, origin }: NewVote,
+  grading: { readonly request: string; readonly reason: string } | null = null
+) =>
+  Event.VoteCast.make({
+    ...{ snippet, value, count, source, voter },
+    request: grading?.request ?? null,
+    subject: subjectOf(snippet),
+    text: { task, reason: grading?.reason ?? null, origin }
+  })
+
+type Upload = Data.TaggedEnum.Value<SnippetCommand, "UploadSnippet">
+
+const uploaded = (upload: Upload): SnippetEvent => {
+  const { snippet, home, generation, sourceDigest, origin, author, language, completeness, succeeded, text } = upload
+  return Event.SnippetUploaded.make({
+    ...{ snippet, home, generation, sourceDigest, origin, author, language, completeness, succeeded },
+    published: upload.publish,
+    ...(upload.kind === undefined ? {} : { kind: upload.kind }),
+    subject: subjectOf(snippet),
+    text
+  })
+}
+
+const again = ({ snippet, author, succeeded, text, publish }: Upload, state: SnippetState): Array<SnippetEvent> => {
+  const { path, task, dependencies, logs, agent } = text
+  return [
+    Event.TaskAdded.make({
+      snippet,
+      author,
+      succeeded,
+      subject: subjectOf(snippet),
+      text: { path, task, dependencies, logs, agent }
+    }),
+    ...(publish && !state.published ? [Event.SnippetPublished.make({ snippet })] : [])
+  ]
+}
+
+const functions = ({ snippet, home, succeeded, text, functions }: Upload, state: SnippetState): Array<SnippetEvent> => {
+  if (functions == null) return []
+  const subject = subjectOf(snippet)
+  const { found, observed } = functions
+  return [
+    ...(state.tracked
+      ? []
+      : [Event.FunctionsTracked.make({ snippet, home, subject, text: { agent: text.agent, functions: found } })]),
+    Event.FunctionsObserved.make({ snippet, succeeded, subject, text: observed })
+  ]
+}
+
+const ballot = ({ snippet, author, text, vote, grading }: Upload): Array<SnippetEvent> => {
+  if (vote !== null) return [cast(snippet, author, text.task, vote)]
+  return grading === null ? [] : [Event.VoteRequested.make({ snippet, ...grading })]
+}
+
+const without = (set: ReadonlySet<string>, member: string | null): ReadonlySet<string> => {
+  if (member === null || !set.has(member)) return set
+  const rest = new Set(set)
+  rest.delete(member)
+  return rest
+}
+
+type Decision = Result.Result<Array<SnippetEvent>, SnippetNotFound | SnippetGone>
+
+/** One snippet: one source text in one home, its tasks, runs and votes, until it is deleted. */
+export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, SnippetNotFound | SnippetGone> = {
+  initial: { stage: "absent", published: false, tracked: false, due: new Set() },
+
+  decide: (command, state) => {
+    if (command._tag === "UploadSnippet") {
+      if (state.stage === "deleted") return Result.fail(new SnippetGone({ snippet: command.snippet }))
+      const stored = state.stage === "live" ? again(command, state) : [uploaded(command)]
+      return Result.succeed([...stored, ...functions(command, state), ...ballot(command)])
+    }
+    const { snippet } = command
+    if (state.stage !== "live") return Result.fail(new SnippetNotFound({ snippet }))
+    const subject = subjectOf(snippet)
+    return SnippetCommand.$match(command, {
+      UploadSnippet: (): Decision => Result.succeed([]),
+      CastVote: ({ voter, task, vote }): Decision => Result.succeed([cast(snippet, voter, task, vote)]),
+      Grade: ({ request, value, count, task, reason }): Decision =>
+        Result.succeed(
+          state.due.has(request)
+            ? [cast(snippet, null, task, { value, count, source: "ai", origin: null }, { request, reason })]
+            : []
+        ),
+      FailGrading: ({ request, error }): Decision =>
+        Result.succeed(
+          state.due.has(request) ? [Event.GradingFailed.make({ snippet, request, subject, text: { error } })] : []
+        ),
+      CancelGrading: ({ request, cause }): Decision =>
+        Result.succeed(state.due.has(request) ? [Event.GradingCancelled.make({ snippet, request, cause })] : []),
+      RecordExecution: ({ execution, vote, observed }): Decision =>
+        Result.succeed([
+          Event.ExecutionRecorded.make({ ...execution, snippet, subject }),
+          ...(state.tracked
+            ? [
+                Event.FunctionsObserved.make({
+                  snippet,
+                  succeeded: execution.state === "completed",
+                  subject,
+                  text: observed
+                })
+              ]
+            : []),
+          ...(vote === null ? [] : [cast(snippet, execution.user, execution.text.task, vote)])
+        ]),
+      ReviewExecution: ({ execution, review, vote, task }): Decision =>
+        Result.succeed([
+          Event.ExecutionReviewed.make({ execution, snippet, verdict: review.verdict, subject, text: { review } }),
+          ...(vote === null ? [] : [cast(snippet, null, task, vote)])
+        ]),
+      AddComment: ({ comment, author, words }): Decision =>
+        Result.succeed([Event.CommentAdded.make({ snippet, comment, author, subject, text: { words } })]),
+      DeleteSnippet: (): Decision => Result.succeed([Event.SnippetDeleted.make({ snippet, subject })])
+    })
+  },
+
+  evolve: (state, event) =>
+    SnippetEvent.match(event, {
+      SnippetUploaded: ({ published }) => ({ ...state, stage: "live" as const, published }),
+      TaskAdded: () => state,
+      SnippetPublished: () => ({ ...state, published: true }),
+      FunctionsTracked: () => ({ ...state, tracked: true }),
+      FunctionsObserved: () => state,
+      VoteRequested: ({ request }) => ({ ...state, due: new Set(state.due).add(request) }),
+      VoteCast: ({ request }) => ({ ...state, due: without(state.due, request) }),
+      GradingFailed: ({ request }) => ({ ...state, due: without(state.due, request) }),
+      GradingCancelled: ({ request }) => ({ ...state, due: without(state.due, request) }),
+      ExecutionRecorded: () => state,
+      ExecutionReviewed: () => state,
+      CommentAdded: () => state,
+      SnippetDeleted: () => ({ ...state, stage: "deleted" as const, due: new Set<string>() })
+    }),
+
+  erases: (event) => (event._tag === "SnippetDeleted" ? [event.subject] : [])
+}
