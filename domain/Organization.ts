@@ -2,6 +2,7 @@ import { Data, Result, Schema } from "effect"
 import type { Decider } from "./Decider.ts"
 import { text } from "./Event.ts"
 import { KeyCreated, KeyNotFound, KeyRevoked, type NewKey, Role } from "./Key.ts"
+import { userSubject } from "./Person.ts"
 import { Tier } from "./Tier.ts"
 
 /** Stored for good: add a tag or a version, never change the meaning of one. */
@@ -13,11 +14,14 @@ export const OrganizationEvent = Schema.TaggedUnion({
     ...text({ name: Schema.String, secret: Schema.String })
   },
   MemberAdded: { user: Schema.String, role: Role, ...text({ email: Schema.String }) },
+  /** Comes behind the revocation of the member's keys; what the organization knew of the person is gone with it. */
+  MemberErased: { user: Schema.String, subject: Schema.String },
   KeyCreated,
   KeyRevoked
 })
 export type OrganizationEvent = typeof OrganizationEvent.Type
-const { OrganizationRegistered, MemberAdded, KeyCreated: Created, KeyRevoked: Revoked } = OrganizationEvent.cases
+const { OrganizationRegistered, MemberAdded, MemberErased, ...keys } = OrganizationEvent.cases
+const { KeyCreated: Created, KeyRevoked: Revoked } = keys
 
 export type OrganizationCommand = Data.TaggedEnum<{
   RegisterOrganization: {
@@ -38,6 +42,7 @@ export type OrganizationCommand = Data.TaggedEnum<{
     readonly key: NewKey
   }
   RevokeKey: { readonly by: string | null; readonly key: string }
+  EraseMember: { readonly by: string | null; readonly user: string }
 }>
 export const OrganizationCommand = Data.taggedEnum<OrganizationCommand>()
 
@@ -52,6 +57,9 @@ export class EnterpriseRequired extends Data.TaggedError("EnterpriseRequired")<{
 export class AdminKeyRequired extends Data.TaggedError("AdminKeyRequired")<{ readonly role: Role }> {}
 export class OnlyOwnerCanPromote extends Data.TaggedError("OnlyOwnerCanPromote")<{ readonly role: Role }> {}
 export class MemberLimitReached extends Data.TaggedError("MemberLimitReached")<{ readonly limit: number }> {}
+export class MemberNotFound extends Data.TaggedError("MemberNotFound")<{ readonly user: string }> {}
+/** Whoever the organization was registered for stays, or nobody could answer for it. */
+export class OwnerStays extends Data.TaggedError("OwnerStays") {}
 
 export type OrganizationRefusal =
   | OrganizationExists
@@ -60,38 +68,48 @@ export type OrganizationRefusal =
   | AdminKeyRequired
   | OnlyOwnerCanPromote
   | MemberLimitReached
+  | MemberNotFound
+  | OwnerStays
   | KeyNotFound
 
 export interface OrganizationState {
   readonly registered: { readonly tier: Tier; readonly memberLimit: number } | undefined
+  /** The first one with an owner's role. */
+  readonly owner: string | undefined
   readonly members: ReadonlySet<string>
+  /** How often each user was erased: an erased subject takes no text again, so that a later one has another name. */
+  readonly erased: ReadonlyMap<string, number>
   /** Keys that are not revoked. */
   readonly keys: ReadonlyMap<string, { readonly user: string; readonly role: Role }>
 }
 
 /** Who may manage keys: a live admin's or owner's key of an enterprise organization, or the operator. */
-const authority = (state: OrganizationState, by: string | null): Result.Result<Role, OrganizationRefusal> => {
+const authority = (
+  state: OrganizationState,
+  by: string | null,
+  on: ReadonlyArray<Tier> = ["ENTERPRISE"]
+): Result.Result<Role, OrganizationRefusal> => {
   if (state.registered === undefined) return Result.fail(new NotOrganizationMember())
   if (by === null) return Result.succeed("owner")
   const key = state.keys.get(by)
   if (key === undefined) return Result.fail(new NotOrganizationMember())
-  if (state.registered.tier !== "ENTERPRISE")
-    return Result.fail(new EnterpriseRequired({ tier: state.registered.tier }))
+  const { tier } = state.registered
+  if (!on.includes(tier)) return Result.fail(new EnterpriseRequired({ tier }))
   if (key.role === "member") return Result.fail(new AdminKeyRequired({ role: key.role }))
   return Result.succeed(key.role)
 }
 
-const subjectOf = (user: string) => `user/${user}`
+const subjectIn = ({ erased }: OrganizationState, user: string) => userSubject(user, erased.get(user) ?? 0)
 
-const created = (user: string, role: Role, { key, name, hash, prefix }: NewKey) =>
-  Created.make({ key, user, role, hash, prefix, subject: subjectOf(user), text: { name } })
+const created = (user: string, role: Role, { key, name, hash, prefix }: NewKey, subject: string) =>
+  Created.make({ key, user, role, hash, prefix, subject, text: { name } })
 
-const joined = ({ user, email }: Member, role: Role) =>
-  MemberAdded.make({ user, role, subject: subjectOf(user), text: { email } })
+const joined = ({ user, email }: Member, role: Role, subject: string) =>
+  MemberAdded.make({ user, role, subject, text: { email } })
 
 /** One organization: its members up to the cap, and their keys. */
 export const Organization: Decider<OrganizationCommand, OrganizationEvent, OrganizationState, OrganizationRefusal> = {
-  initial: { registered: undefined, members: new Set(), keys: new Map() },
+  initial: { registered: undefined, owner: undefined, members: new Set(), erased: new Map(), keys: new Map() },
 
   decide: (command, state) =>
     OrganizationCommand.$match(command, {
@@ -106,8 +124,8 @@ export const Organization: Decider<OrganizationCommand, OrganizationEvent, Organ
                 subject: `organization/${organization}`,
                 text: { name, secret }
               }),
-              joined(owner, "owner"),
-              created(owner.user, "owner", key)
+              joined(owner, "owner", subjectIn(state, owner.user)),
+              created(owner.user, "owner", key, subjectIn(state, owner.user))
             ]),
 
       CreateKey: ({ by, member, role, key }) =>
@@ -115,10 +133,11 @@ export const Organization: Decider<OrganizationCommand, OrganizationEvent, Organ
           // an owner's key comes from the registration or the operator, whoever asks
           if (role === "owner" && by !== null) return Result.fail(new OnlyOwnerCanPromote({ role: holder }))
           if (role !== "member" && holder !== "owner") return Result.fail(new OnlyOwnerCanPromote({ role: holder }))
-          if (state.members.has(member.user)) return Result.succeed([created(member.user, role, key)])
+          const subject = subjectIn(state, member.user)
+          if (state.members.has(member.user)) return Result.succeed([created(member.user, role, key, subject)])
           const limit = state.registered!.memberLimit
           if (state.members.size >= limit) return Result.fail(new MemberLimitReached({ limit }))
-          return Result.succeed([joined(member, role), created(member.user, role, key)])
+          return Result.succeed([joined(member, role, subject), created(member.user, role, key, subject)])
         }),
 
       RevokeKey: ({ by, key }) =>
@@ -127,18 +146,44 @@ export const Organization: Decider<OrganizationCommand, OrganizationEvent, Organ
           return found === undefined
             ? Result.fail(new KeyNotFound({ key }))
             : Result.succeed([Revoked.make({ key, user: found.user })])
-        })
+        }),
+
+      // on every tier: to be forgotten is no feature
+      EraseMember: ({ by, user }) =>
+        Result.flatMap(
+          authority(state, by, Tier.literals),
+          (): Result.Result<Array<OrganizationEvent>, OrganizationRefusal> => {
+            if (!state.members.has(user)) return Result.fail(new MemberNotFound({ user }))
+            if (user === state.owner) return Result.fail(new OwnerStays())
+            const theirs = [...state.keys].filter(([, holder]) => holder.user === user)
+            return Result.succeed([
+              ...theirs.map(([key]) => Revoked.make({ key, user })),
+              MemberErased.make({ user, subject: subjectIn(state, user) })
+            ])
+          }
+        )
     }),
 
   evolve: (state, event) =>
     OrganizationEvent.match(event, {
       OrganizationRegistered: ({ tier, memberLimit }) => ({ ...state, registered: { tier, memberLimit } }),
-      MemberAdded: ({ user }) => ({ ...state, members: new Set(state.members).add(user) }),
+      MemberAdded: ({ user, role }) => ({
+        ...state,
+        owner: state.owner ?? (role === "owner" ? user : undefined),
+        members: new Set(state.members).add(user)
+      }),
+      MemberErased: ({ user }) => {
+        const members = new Set(state.members)
+        members.delete(user)
+        return { ...state, members, erased: new Map(state.erased).set(user, (state.erased.get(user) ?? 0) + 1) }
+      },
       KeyCreated: ({ key, user, role }) => ({ ...state, keys: new Map(state.keys).set(key, { user, role }) }),
       KeyRevoked: ({ key }) => {
         const keys = new Map(state.keys)
         keys.delete(key)
         return { ...state, keys }
       }
-    })
+    }),
+
+  erases: (event) => (event._tag === "MemberErased" ? [event.subject] : [])
 }

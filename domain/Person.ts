@@ -6,3 +6,7 @@ export const normalEmail = (email: string): string => email.trim().toLowerCase()
 /** A person's id: the same for the same address in one installation, and telling nobody the address. */
 export const personId = (installationSecret: string, email: string): string =>
   keyedId(installationSecret, "person", normalEmail(email))
+
+/** Whose text a person's is. One who was erased and comes again begins a new subject: the old one takes no text any more. */
+export const userSubject = (user: string, erasures: number): string =>
+  erasures === 0 ? `user/${user}` : `user/${user}.${erasures}`

@@ -10,6 +10,8 @@ export const RetrievalEvent = Schema.TaggedUnion({
     total: Schema.Int,
     cacheHit: Schema.Boolean,
     ...text({ query: Schema.String })
-  }
+  },
+  /** What the day's searches asked for is gone: its time was over, or the person whose searches they were was erased. */
+  RetrievalErased: { subject: Schema.String, cause: Schema.Literals(["expired", "user_erased"]) }
 })
 export type RetrievalEvent = typeof RetrievalEvent.Type

@@ -2,10 +2,13 @@ import { Data, Result, Schema } from "effect"
 import type { Decider } from "./Decider.ts"
 import { text } from "./Event.ts"
 import { KeyCreated, KeyNotFound, KeyRevoked, type NewKey } from "./Key.ts"
+import { userSubject } from "./Person.ts"
 
 /** Stored for good: add a tag or a version, never change the meaning of one. */
 export const UserEvent = Schema.TaggedUnion({
   UserRegistered: { user: Schema.String, ...text({ email: Schema.String, secret: Schema.String }) },
+  /** Comes behind the revocation of the person's keys; what they had stored is deleted in its wake. */
+  UserErased: { user: Schema.String, subject: Schema.String },
   KeyCreated,
   KeyRevoked
 })
@@ -21,18 +24,22 @@ export type UserCommand = Data.TaggedEnum<{
     readonly key: NewKey
   }
   RevokePersonalKey: { readonly key: string }
+  EraseUser: { readonly user: string }
 }>
 export const UserCommand = Data.taggedEnum<UserCommand>()
+
+export class UserNotFound extends Data.TaggedError("UserNotFound")<{ readonly user: string }> {}
 
 export interface UserState {
   readonly registered: boolean
   readonly user: string
+  readonly erasures: number
   readonly keys: ReadonlySet<string>
 }
 
 /** A person without an organization, and their keys. Only the operator makes and revokes these. */
-export const User: Decider<UserCommand, UserEvent, UserState, KeyNotFound> = {
-  initial: { registered: false, user: "", keys: new Set() },
+export const User: Decider<UserCommand, UserEvent, UserState, KeyNotFound | UserNotFound> = {
+  initial: { registered: false, user: "", erasures: 0, keys: new Set() },
 
   decide: (command, state) =>
     UserCommand.$match(command, {
@@ -42,7 +49,7 @@ export const User: Decider<UserCommand, UserEvent, UserState, KeyNotFound> = {
         secret,
         key: { key, name, hash, prefix }
       }): Result.Result<Array<UserEvent>, KeyNotFound> => {
-        const subject = `user/${user}`
+        const subject = userSubject(user, state.erasures)
         const created = UserEvent.cases.KeyCreated.make({
           key,
           user,
@@ -61,17 +68,27 @@ export const User: Decider<UserCommand, UserEvent, UserState, KeyNotFound> = {
       RevokePersonalKey: ({ key }) =>
         state.keys.has(key)
           ? Result.succeed([UserEvent.cases.KeyRevoked.make({ key, user: state.user })])
-          : Result.fail(new KeyNotFound({ key }))
+          : Result.fail(new KeyNotFound({ key })),
+      EraseUser: ({ user }): Result.Result<Array<UserEvent>, UserNotFound> =>
+        state.registered
+          ? Result.succeed([
+              ...[...state.keys].map((key) => UserEvent.cases.KeyRevoked.make({ key, user: state.user })),
+              UserEvent.cases.UserErased.make({ user: state.user, subject: userSubject(state.user, state.erasures) })
+            ])
+          : Result.fail(new UserNotFound({ user }))
     }),
 
   evolve: (state, event) =>
     UserEvent.match(event, {
       UserRegistered: ({ user }) => ({ ...state, registered: true, user }),
+      UserErased: () => ({ ...state, registered: false, erasures: state.erasures + 1 }),
       KeyCreated: ({ key }) => ({ ...state, keys: new Set(state.keys).add(key) }),
       KeyRevoked: ({ key }) => {
         const keys = new Set(state.keys)
         keys.delete(key)
         return { ...state, keys }
       }
-    })
+    }),
+
+  erases: (event) => (event._tag === "UserErased" ? [event.subject] : [])
 }
