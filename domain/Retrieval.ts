@@ -11,7 +11,7 @@ export const RetrievalEvent = Schema.TaggedUnion({
     cacheHit: Schema.Boolean,
     ...text({ query: Schema.String })
   },
-  /** What the day's searches asked for is gone: its time was over, or the person whose searches they were was erased. */
-  RetrievalErased: { subject: Schema.String, cause: Schema.Literals(["expired", "user_erased"]) }
+  /** What was asked for on the day is gone: its time was over. */
+  RetrievalErased: { day: Schema.String, subject: Schema.String }
 })
 export type RetrievalEvent = typeof RetrievalEvent.Type

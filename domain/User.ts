@@ -9,6 +9,8 @@ export const UserEvent = Schema.TaggedUnion({
   UserRegistered: { user: Schema.String, ...text({ email: Schema.String, secret: Schema.String }) },
   /** Comes behind the revocation of the person's keys; what they had stored is deleted in its wake. */
   UserErased: { user: Schema.String, subject: Schema.String },
+  /** Text of an erased person that no other event has erased. */
+  TextErased: { user: Schema.String, subjects: Schema.Array(Schema.String) },
   KeyCreated,
   KeyRevoked
 })
@@ -25,6 +27,8 @@ export type UserCommand = Data.TaggedEnum<{
   }
   RevokePersonalKey: { readonly key: string }
   EraseUser: { readonly user: string }
+  /** Of a person who was erased, at most 500 subjects. */
+  EraseText: { readonly user: string; readonly subjects: ReadonlyArray<string> }
 }>
 export const UserCommand = Data.taggedEnum<UserCommand>()
 
@@ -75,6 +79,10 @@ export const User: Decider<UserCommand, UserEvent, UserState, KeyNotFound | User
               ...[...state.keys].map((key) => UserEvent.cases.KeyRevoked.make({ key, user: state.user })),
               UserEvent.cases.UserErased.make({ user: state.user, subject: userSubject(state.user, state.erasures) })
             ])
+          : Result.fail(new UserNotFound({ user })),
+      EraseText: ({ user, subjects }): Result.Result<Array<UserEvent>, UserNotFound> =>
+        state.erasures > 0
+          ? Result.succeed([UserEvent.cases.TextErased.make({ user, subjects })])
           : Result.fail(new UserNotFound({ user }))
     }),
 
@@ -82,6 +90,7 @@ export const User: Decider<UserCommand, UserEvent, UserState, KeyNotFound | User
     UserEvent.match(event, {
       UserRegistered: ({ user }) => ({ ...state, registered: true, user }),
       UserErased: () => ({ ...state, registered: false, erasures: state.erasures + 1 }),
+      TextErased: () => state,
       KeyCreated: ({ key }) => ({ ...state, keys: new Set(state.keys).add(key) }),
       KeyRevoked: ({ key }) => {
         const keys = new Set(state.keys)
@@ -90,5 +99,8 @@ export const User: Decider<UserCommand, UserEvent, UserState, KeyNotFound | User
       }
     }),
 
-  erases: (event) => (event._tag === "UserErased" ? [event.subject] : [])
+  erases: (event) => {
+    if (event._tag === "TextErased") return event.subjects
+    return event._tag === "UserErased" ? [event.subject] : []
+  }
 }

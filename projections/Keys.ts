@@ -40,10 +40,15 @@ interface KeyRow {
 const iso = ({ recordedAt }: Envelope) => new Date(recordedAt).toISOString()
 const own = (_: unknown, { tenant }: Envelope) => [tenant]
 
+const gone = {
+  rows: ({ user }: { readonly user: string }, { tenant }: Envelope) => [`${tenant}/${user}`],
+  to: () => undefined
+}
+
 /** Read model `keys`: who may call, for whom. Revoked keys have no row. */
 export const Keys = {
   name: "keys",
-  version: 1,
+  version: 2,
   tables: {
     tenants: table<Tenant>({
       columns: {
@@ -64,7 +69,8 @@ export const Keys = {
             ...{ id: user, kind: "user", tier: "FREE", registered_at: iso(envelope) },
             ...{ name: "", secret: text?.secret ?? "" }
           })
-        }
+        },
+        UserErased: { rows: own, to: () => undefined }
       }
     }),
     members: table<Member>({
@@ -83,7 +89,9 @@ export const Keys = {
             ...{ id: `${tenant}/${user}`, tenant, user_id: user, role: "owner" },
             email: text?.email ?? ""
           })
-        }
+        },
+        MemberErased: gone,
+        UserErased: gone
       }
     }),
     keys: table<KeyRow>({
@@ -112,8 +120,8 @@ export const holderOf = (hash: string) =>
     Effect.map(
       sql<Holder>`SELECT k.id AS key, k.user_id AS "user", k.tenant, k.role, t.tier, t.secret, m.email,
           CASE WHEN t.kind = 'organization' THEN t.id END AS organization
-        FROM keys_v1.keys k JOIN keys_v1.tenants t ON t.id = k.tenant
-        LEFT JOIN keys_v1.members m ON m.id = k.tenant || '/' || k.user_id
+        FROM keys_v2.keys k JOIN keys_v2.tenants t ON t.id = k.tenant
+        LEFT JOIN keys_v2.members m ON m.id = k.tenant || '/' || k.user_id
         WHERE k.hash = ${hash}`,
       ([holder]) => holder
     )
@@ -136,7 +144,7 @@ export const listKeys = (tenant: string) =>
     Effect.map(
       sql<Omit<ListedKey, "created_at" | "last_used_at"> & { created_at: Date; last_used_at: Date | null }>`
         SELECT k.id, k.name, k.prefix AS key_prefix, m.email AS user_email, k.user_id, k.created_at, u.last_used_at
-        FROM keys_v1.keys k LEFT JOIN keys_v1.members m ON m.id = k.tenant || '/' || k.user_id
+        FROM keys_v2.keys k LEFT JOIN keys_v2.members m ON m.id = k.tenant || '/' || k.user_id
         LEFT JOIN key_usage_v1.keys u ON u.id = k.id
         WHERE k.tenant = ${tenant} ORDER BY k.created_by`,
       (rows) =>
@@ -161,7 +169,7 @@ export interface TenantRecord {
 export const tenantOf = (id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql<TenantRecord>`SELECT id, kind, name, tier, secret FROM keys_v1.tenants WHERE id = ${id}`,
+      sql<TenantRecord>`SELECT id, kind, name, tier, secret FROM keys_v2.tenants WHERE id = ${id}`,
       ([tenant]) => tenant
     )
   )
@@ -169,14 +177,14 @@ export const tenantOf = (id: string) =>
 /** Organizations, the first one registered first. */
 export const organizations = Effect.flatMap(
   SqlClient.SqlClient,
-  (sql) => sql<TenantRecord>`SELECT id, kind, name, tier, secret FROM keys_v1.tenants
+  (sql) => sql<TenantRecord>`SELECT id, kind, name, tier, secret FROM keys_v2.tenants
     WHERE kind = 'organization' ORDER BY registered_at, id`
 )
 
 /** Whether a key with this id may still be used. */
 export const keyIsLive = (id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.map(sql<{ id: string }>`SELECT id FROM keys_v1.keys WHERE id = ${id}`, (rows) => rows.length > 0)
+    Effect.map(sql<{ id: string }>`SELECT id FROM keys_v2.keys WHERE id = ${id}`, (rows) => rows.length > 0)
   )
 
 /** Whose key this is, if it is live. */
@@ -184,7 +192,16 @@ export const ownerOfKey = (id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
       sql<Pick<TenantRecord, "id" | "kind">>`SELECT t.id, t.kind
-        FROM keys_v1.keys k JOIN keys_v1.tenants t ON t.id = k.tenant WHERE k.id = ${id}`,
+        FROM keys_v2.keys k JOIN keys_v2.tenants t ON t.id = k.tenant WHERE k.id = ${id}`,
       ([owner]) => owner
+    )
+  )
+
+/** Whether a tenant has a user with this id. */
+export const hasUser = (tenant: string, user: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql<{ id: string }>`SELECT id FROM keys_v2.members WHERE id = ${`${tenant}/${user}`}`,
+      (rows) => rows.length > 0
     )
   )

@@ -1,8 +1,10 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
+import type { Envelope } from "#domain/Event.ts"
 import type { ReadAll, StoredEvent } from "#ports/EventStore.ts"
 
-interface Row {
+/** A row of the log, without what the event says. */
+export interface EnvelopeRow {
   readonly position: bigint
   readonly tenant: string
   readonly stream: string
@@ -10,7 +12,6 @@ interface Row {
   readonly event_id: string
   readonly type: string
   readonly schema_version: number
-  readonly data: string
   readonly actor_key: string | null
   readonly actor_user: string | null
   readonly actor_organization: string | null
@@ -18,10 +19,14 @@ interface Row {
   readonly correlation_id: string
   readonly causation_id: string | null
   readonly recorded_at: Date
+}
+
+interface Row extends EnvelopeRow {
+  readonly data: string
   readonly bytes: Uint8Array | null
 }
 
-const stored = (row: Row): StoredEvent => ({
+export const envelopeOf = (row: EnvelopeRow): Envelope => ({
   position: Number(row.position),
   tenant: row.tenant,
   stream: row.stream,
@@ -33,10 +38,10 @@ const stored = (row: Row): StoredEvent => ({
   commandId: row.command_id,
   correlationId: row.correlation_id,
   causationId: row.causation_id,
-  recordedAt: row.recorded_at.getTime(),
-  data: row.data,
-  payload: row.bytes
+  recordedAt: row.recorded_at.getTime()
 })
+
+const stored = (row: Row): StoredEvent => ({ ...envelopeOf(row), data: row.data, payload: row.bytes })
 
 // A scalar subquery: the plan of a join turns bad when it was made while the tables were empty.
 const columns = `position, tenant, stream, revision, event_id, type, schema_version, data,
@@ -51,8 +56,24 @@ const query = (where: string, params: ReadonlyArray<unknown>) =>
 export const readStream = (stream: string, after: number) =>
   query("stream = $1 AND revision > $2 ORDER BY revision", [stream, after])
 
-export const readAll = (after: number, { types, tenant, stream, limit = 1000 }: ReadAll) => {
-  const filters = Object.entries({ "type = ANY": types, "tenant =": tenant, "stream =": stream })
+/**
+ * A stream's own index knows revisions, not positions, and both have one order: whoever goes on from an event of the
+ * stream is led to its place there, and whoever comes from elsewhere is led there from the stream's end.
+ */
+const readOne = (stream: string, after: number, { types, tenant, limit = 1000 }: ReadAll) =>
+  query(
+    `stream = $1 AND position > $2
+     AND revision > coalesce(
+       (SELECT e.revision FROM events e WHERE e.position = $2 AND e.stream = $1),
+       (SELECT e.revision FROM events e WHERE e.stream = $1 AND e.position <= $2 ORDER BY e.revision DESC LIMIT 1), -1)
+     AND ($3::text IS NULL OR tenant = $3) AND ($4::text[] IS NULL OR type = ANY ($4)) ORDER BY revision LIMIT $5`,
+    [stream, BigInt(after), tenant ?? null, types ?? null, BigInt(limit)]
+  )
+
+export const readAll = (after: number, options: ReadAll) => {
+  const { types, tenant, stream, limit = 1000 } = options
+  if (stream !== undefined) return readOne(stream, after, options)
+  const filters = Object.entries({ "type = ANY": types, "tenant =": tenant })
     .filter(([, value]) => value !== undefined)
     .map(([test, value], index) => ({
       test: `AND ${test} ($${index + 3}${index === 0 && types ? "::text[]" : ""})`,

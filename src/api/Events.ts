@@ -1,7 +1,7 @@
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { AnyText, JsonObject, whole } from "./fields.ts"
-import { Authentication, Problems, Rate, Scoping } from "./middleware.ts"
+import { Authentication, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
 const RecordedEvent = Schema.Struct({
   position: Schema.String,
@@ -23,18 +23,23 @@ const RecordedEvent = Schema.Struct({
 }).annotate({ identifier: "RecordedEvent" })
 export type RecordedEvent = typeof RecordedEvent.Type
 
+const Position = Schema.String.check(
+  Schema.isPattern(/^\d{1,15}$/, { message: "is no position; expected the next_after of an answer" })
+)
+
+/** What both readings take. */
+const filters = {
+  after: Schema.optional(Position),
+  type: Schema.optional(AnyText),
+  stream: Schema.optional(AnyText)
+}
+
 export class EventsApi extends HttpApiGroup.make("events")
   .add(
     HttpApiEndpoint.get("events", "/api/events", {
       query: Schema.Struct({
-        after: Schema.optional(
-          Schema.String.check(
-            Schema.isPattern(/^\d{1,15}$/, { message: "is no position; expected the next_after of an answer" })
-          )
-        ),
-        limit: Schema.optional(Schema.FiniteFromString.pipe(Schema.decodeTo(whole(1, 1000)))),
-        type: Schema.optional(AnyText),
-        stream: Schema.optional(AnyText)
+        ...filters,
+        limit: Schema.optional(Schema.FiniteFromString.pipe(Schema.decodeTo(whole(1, 1000))))
       }),
       success: Schema.Struct({ events: Schema.Array(RecordedEvent), next_after: Schema.String })
     }).annotateMerge(
@@ -42,8 +47,20 @@ export class EventsApi extends HttpApiGroup.make("events")
         summary: "The tenant's events, oldest first, for audits",
         description: "For owners and admins. Go on with `after` = `next_after`; `limit` is 100 unless told."
       })
+    ),
+    HttpApiEndpoint.get("eventStream", "/api/events/stream", {
+      query: Schema.Struct(filters),
+      headers: Schema.Struct({ "last-event-id": Schema.optional(Schema.String) }),
+      success: HttpApiSchema.StreamUint8Array({ contentType: "text/event-stream" })
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "The same events as they come, as server-sent events",
+        description:
+          "For owners and admins. `id` is the event's position, `event` its type, `data` the JSON of one event. Go on with `Last-Event-ID`, which counts before `after`. The last message has `event: end` and says why: `revoked`, `stopping` or `unavailable`. A comment comes every 15 s when nothing else does."
+      })
     )
   )
+  .middleware(WellFormed)
   .middleware(Scoping)
   .middleware(Rate)
   .middleware(Authentication)

@@ -1,8 +1,9 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { Difference } from "#ports/ReadModels.ts"
+import { type Replayed, replay } from "#src/audit/replay.ts"
 import { projections } from "#src/layers.ts"
-import { type Replayed, replay } from "#src/replay.ts"
+import * as AsOf from "./asOf.ts"
 import { Failed } from "./failure.ts"
 import { onLog } from "./log.ts"
 import { answer, Json, plain } from "./output.ts"
@@ -81,13 +82,24 @@ export const command = Command.make(
     verify: Flag.Boolean("verify").pipe(
       Flag.withDescription("Change nothing: exit 1 and print the first differences when there are any"),
       Flag.withDefault(false)
-    )
+    ),
+    asOf: Flag.String("as-of").pipe(
+      Flag.withMetavar("TIME|POSITION"),
+      Flag.withDescription("Change nothing: make tables of what was known then, in a schema of their own"),
+      Flag.optional
+    ),
+    drop: Flag.Boolean("drop").pipe(Flag.withDescription("With --as-of: remove those tables"), Flag.withDefault(false))
   },
-  ({ projection, verify }) =>
+  ({ projection, verify, asOf: at, drop }) =>
     onLog(
       Effect.gen(function* () {
-        const bar = progress(!(yield* Json))
         const wanted = projections.filter(({ name }) => Option.isNone(projection) || projection.value === name)
+        if (verify && (drop || Option.isSome(at))) {
+          return yield* new Failed({ message: "--verify and --as-of exclude each other." })
+        }
+        if (Option.isSome(at)) return yield* drop ? AsOf.forget(at.value) : AsOf.make(at.value, wanted)
+        if (drop) return yield* new Failed({ message: "--drop needs --as-of, which says what to remove." })
+        const bar = progress(!(yield* Json))
         const done = yield* Effect.forEach(
           wanted,
           Effect.fnUntraced(function* (model) {
@@ -111,5 +123,7 @@ export const command = Command.make(
       })
     )
 ).pipe(
-  Command.withDescription("Build read models anew from the log, beside the live ones, and compare or replace them")
+  Command.withDescription(
+    "Build read models anew from the log, beside the live ones, and compare or replace them, or as they were"
+  )
 )

@@ -5,8 +5,8 @@ import { memberLimit, type Tier } from "#domain/Tier.ts"
 import { given } from "#test/given.ts"
 import { laws } from "#test/laws.ts"
 
-const { RegisterOrganization, CreateKey, RevokeKey } = OrganizationCommand
-const { OrganizationRegistered, MemberAdded, KeyCreated, KeyRevoked } = OrganizationEvent.cases
+const { RegisterOrganization, CreateKey, RevokeKey, EraseMember } = OrganizationCommand
+const { OrganizationRegistered, MemberAdded, MemberErased, KeyCreated, KeyRevoked } = OrganizationEvent.cases
 
 const newKey = (key: string) => ({
   key,
@@ -21,12 +21,13 @@ const registered = (tier: Tier = "ENTERPRISE", memberLimit = 3) =>
     ...{ organization: "acme", tier, memberLimit, subject: "organization/acme" },
     text: { name: "Acme", secret: "s3cret" }
   })
-const added = (user: string, role: Role) =>
-  MemberAdded.make({ user, role, subject: `user/${user}`, text: { email: `${user}@example.org` } })
-const created = (key: string, user: string, role: Role) => {
+const added = (user: string, role: Role, subject = `user/${user}`) =>
+  MemberAdded.make({ user, role, subject, text: { email: `${user}@example.org` } })
+const created = (key: string, user: string, role: Role, subject = `user/${user}`) => {
   const { name, hash, prefix } = newKey(key)
-  return KeyCreated.make({ key, user, role, hash, prefix, subject: `user/${user}`, text: { name } })
+  return KeyCreated.make({ key, user, role, hash, prefix, subject, text: { name } })
 }
+const erased = (user: string, subject = `user/${user}`) => MemberErased.make({ user, subject })
 const revoked = (key: string, user: string) => KeyRevoked.make({ key, user })
 
 const owned = (tier?: Tier, limit?: number) => [
@@ -44,6 +45,7 @@ const staffed = (tier?: Tier) => [
 const create = (by: string | null, user: string, role: Role = "member") =>
   CreateKey({ by, member: person(user), role, key: newKey("new") })
 const revoke = (by: string | null, key: string) => RevokeKey({ by, key })
+const erase = (by: string | null, user: string) => EraseMember({ by, user })
 
 const register = RegisterOrganization({
   ...{ organization: "acme", name: "Acme", secret: "s3cret", tier: "ENTERPRISE", memberLimit: 3 },
@@ -202,6 +204,65 @@ describe("revoking a key", () => {
       .then(revoked("second", "max")))
 })
 
+describe("erasing a member", () => {
+  it("revokes their keys, and theirs only", () =>
+    given(Organization, [...staffed(), created("second", "max", "member")])
+      .when(erase("of-admin", "max"))
+      .then(revoked("of-member", "max"), revoked("second", "max"), erased("max")))
+
+  it("erases the text of the subject that they had", () => {
+    assert.deepStrictEqual(Organization.erases?.(erased("max")), ["user/max"])
+    assert.deepStrictEqual(Organization.erases?.(revoked("of-member", "max")), [])
+  })
+
+  it("frees the seat", () => {
+    const history = [...staffed(), revoked("of-member", "max"), erased("max")]
+    given(Organization, history)
+      .when(create("of-owner", "eve"))
+      .then(added("eve", "member"), created("new", "eve", "member"))
+  })
+
+  it("lets the same person come again, under a subject that still takes text", () => {
+    const once = [...staffed(), revoked("of-member", "max"), erased("max")]
+    given(Organization, once)
+      .when(create("of-owner", "max"))
+      .then(added("max", "member", "user/max.1"), created("new", "max", "member", "user/max.1"))
+    const again = [...once, added("max", "member", "user/max.1"), created("next", "max", "member", "user/max.1")]
+    given(Organization, again).when(erase("of-owner", "max")).then(revoked("next", "max"), erased("max", "user/max.1"))
+    given(Organization, [...again, revoked("next", "max"), erased("max", "user/max.1")])
+      .when(create("of-owner", "max"))
+      .then(added("max", "member", "user/max.2"), created("new", "max", "member", "user/max.2"))
+  })
+
+  it("works on every tier, for owners, admins and the operator", () => {
+    for (const tier of ["FREE", "PRO", "ENTERPRISE"] as const) {
+      for (const by of ["of-owner", "of-admin", null]) {
+        given(Organization, staffed(tier)).when(erase(by, "max")).then(revoked("of-member", "max"), erased("max"))
+      }
+      given(Organization, staffed(tier)).when(erase("of-member", "max")).refuses("AdminKeyRequired")
+      given(Organization, staffed(tier)).when(erase("of another", "max")).refuses("NotOrganizationMember")
+    }
+  })
+
+  it("never takes the owner, also not at the operator's word", () => {
+    for (const by of ["of-owner", "of-admin", null])
+      given(Organization, staffed()).when(erase(by, "olga")).refuses("OwnerStays")
+    // who got an owner's role later may go
+    const second = [...staffed(), added("otto", "owner")]
+    given(Organization, second).when(erase("of-owner", "otto")).then(erased("otto"))
+  })
+
+  it("finds nobody twice, and nobody of elsewhere", () => {
+    const history = [...staffed(), revoked("of-member", "max"), erased("max")]
+    for (const user of ["max", "eve"]) {
+      assert.strictEqual(
+        given(Organization, history).when(erase("of-owner", user)).refuses("MemberNotFound").user,
+        user
+      )
+    }
+  })
+})
+
 describe("the operator at the command line", () => {
   it("needs no key, on any tier", () => {
     for (const tier of ["FREE", "PRO", "ENTERPRISE"] as const) {
@@ -233,6 +294,7 @@ describe("Organization", () => {
     register,
     create("of-owner", "eve"),
     create(null, "eve"),
-    revoke(null, "of-owner")
+    revoke(null, "of-owner"),
+    erase(null, "max")
   ])
 })

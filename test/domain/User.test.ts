@@ -3,8 +3,8 @@ import { User, UserCommand, UserEvent } from "#domain/User.ts"
 import { given } from "#test/given.ts"
 import { laws } from "#test/laws.ts"
 
-const { CreatePersonalKey, RevokePersonalKey } = UserCommand
-const { UserRegistered, KeyCreated, KeyRevoked } = UserEvent.cases
+const { CreatePersonalKey, RevokePersonalKey, EraseUser, EraseText } = UserCommand
+const { UserRegistered, UserErased, TextErased, KeyCreated, KeyRevoked } = UserEvent.cases
 
 const create = (key: string) =>
   CreatePersonalKey({
@@ -49,5 +49,44 @@ describe("a person without an organization", () => {
       .refuses("KeyNotFound")
   })
 
-  laws(User, UserEvent, [create("one"), RevokePersonalKey({ key: "one" })])
+  it("is erased with all keys, and comes again under a subject that still takes text", () => {
+    const history = [registered, created("one"), created("two"), revoked("one")]
+    const erased = UserErased.make({ user: "eve", subject })
+    given(User, history)
+      .when(EraseUser({ user: "eve" }))
+      .then(revoked("two"), erased)
+    assert.deepStrictEqual(User.erases?.(erased), [subject])
+    const next = { ...registered, subject: "user/eve.1" }
+    given(User, [...history, revoked("two"), erased])
+      .when(create("three"))
+      .then(next, { ...created("three"), subject: "user/eve.1" })
+    given(User, [...history, revoked("two"), erased, next])
+      .when(EraseUser({ user: "eve" }))
+      .then(UserErased.make({ user: "eve", subject: "user/eve.1" }))
+  })
+
+  it("can't be erased when there is nobody, or nobody any more", () => {
+    const history = [registered, UserErased.make({ user: "eve", subject })]
+    for (const before of [[], history])
+      given(User, before)
+        .when(EraseUser({ user: "eve" }))
+        .refuses("UserNotFound")
+  })
+
+  it("loses other text only once erased", () => {
+    const erase = EraseText({ user: "eve", subjects: ["execution/1"] })
+    given(User, [registered]).when(erase).refuses("UserNotFound")
+    const erased = TextErased.make({ user: "eve", subjects: ["execution/1"] })
+    given(User, [registered, UserErased.make({ user: "eve", subject })])
+      .when(erase)
+      .then(erased)
+    assert.deepStrictEqual(User.erases?.(erased), ["execution/1"])
+  })
+
+  laws(User, UserEvent, [
+    create("one"),
+    RevokePersonalKey({ key: "one" }),
+    EraseUser({ user: "eve" }),
+    EraseText({ user: "eve", subjects: ["execution/1"] })
+  ])
 })

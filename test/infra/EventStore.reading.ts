@@ -82,6 +82,12 @@ export const reading = (it: Vitest.MethodsNonLive<EventStore>) => {
         yield* read({ stream: two }),
         where(({ stream }) => stream === two)
       )
+      // from wherever the reader comes, also from another stream's event
+      for (const { position } of all) {
+        const behind = where((event) => event.stream === two && event.position > position)
+        assert.deepStrictEqual(yield* readAll(position, { stream: two }), behind)
+        assert.deepStrictEqual(yield* readAll(position, { stream: two, limit: 2 }), behind.slice(0, 2))
+      }
       const some = { types: ["B"], tenant: mine, stream: one }
       assert.deepStrictEqual(
         yield* read(some),

@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { EventStore } from "#ports/EventStore.ts"
 import { type Projection, typesOf } from "#ports/Projection.ts"
 import { type Build, type Difference, ReadModels } from "#ports/ReadModels.ts"
-import * as Codec from "./codec.ts"
+import * as Codec from "#src/codec.ts"
 
 /** Events that are taken in within one transaction. */
 const batch = 5_000

@@ -1,0 +1,60 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer } from "effect"
+import { type AuditedEvent, AuditUnavailable, LogAudit } from "#ports/LogAudit.ts"
+import { type EnvelopeRow, envelopeOf } from "./read.ts"
+
+interface Row extends EnvelopeRow {
+  readonly data: string
+  readonly has_text: boolean
+  readonly intact: boolean | null
+  readonly before: bigint | null
+  readonly text_tenant: string | null
+  readonly text_subject: string | null
+  readonly text_digest: string | null
+  readonly erased_at: bigint | null
+}
+
+// one statement, so that an erasure is seen whole or not at all; the subject by a pattern: what was damaged may be no JSON
+const page = `SELECT e.*,
+    e.digest = sha256(record_send(ROW(e.position, e.tenant, e.stream, e.revision, e.event_id, e.type, e.schema_version,
+      e.data, e.has_text, e.actor_key, e.actor_user, e.actor_organization, e.command_id, e.correlation_id, e.causation_id,
+      e.recorded_at))) AS intact,
+    (SELECT b.position FROM events b WHERE b.stream = e.stream AND b.revision = e.revision - 1) AS before,
+    p.tenant AS text_tenant, p.subject AS text_subject, encode(sha256(p.salt || p.bytes), 'hex') AS text_digest,
+    CASE WHEN e.has_text THEN (SELECT x.position FROM erasures x
+      WHERE x.tenant = e.tenant AND x.subject = substring(e.data FROM '"subject":"([^"]*)"')) END AS erased_at
+  FROM (SELECT * FROM events WHERE position > $1 ORDER BY position LIMIT $2) e
+  LEFT JOIN payloads p ON p.id = e.event_id ORDER BY e.position`
+
+const audited = (row: Row): AuditedEvent => ({
+  ...envelopeOf(row),
+  data: row.data,
+  hasText: row.has_text,
+  intact: row.intact,
+  before: row.before === null ? null : Number(row.before),
+  text:
+    row.text_digest === null ? null : { tenant: row.text_tenant!, subject: row.text_subject!, digest: row.text_digest },
+  erasedAt: row.erased_at === null ? null : Number(row.erased_at)
+})
+
+/** The tables of PostgresEventStore. */
+export const layer = Layer.effect(
+  LogAudit,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const here = <A, E>(effect: Effect.Effect<A, E>) =>
+      Effect.mapError(effect, () => new AuditUnavailable({ message: "The log can't be read at the moment." }))
+    return LogAudit.of({
+      read: (after, limit) =>
+        here(Effect.map(sql.unsafe<Row>(page, [BigInt(after), BigInt(limit)]), (rows) => rows.map(audited))),
+      strays: here(
+        Effect.map(
+          sql.unsafe<{ count: bigint }>(
+            "SELECT count(*) AS count FROM payloads p WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.event_id = p.id)"
+          ),
+          ([row]) => Number(row!.count)
+        )
+      )
+    })
+  })
+)

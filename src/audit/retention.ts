@@ -1,0 +1,64 @@
+import { Clock, Effect, Layer, Schedule } from "effect"
+import { derivedId } from "#domain/Id.ts"
+import { RetrievalEvent } from "#domain/Retrieval.ts"
+import { EventStore } from "#ports/EventStore.ts"
+import { ReadModels } from "#ports/ReadModels.ts"
+import * as Codec from "#src/codec.ts"
+
+const day = 86_400_000
+/** Whole days that the text of a search is kept. */
+const kept = 90
+const page = 500
+/** Its checkpoint: behind it lie only searches whose time is over. */
+const name = "retention"
+
+/** The day at the end of a stream's name: `retrieval-<tenant>-<YYYY-MM-DD>`. */
+const dayOf = (stream: string): string => stream.slice(-10)
+
+const operator = { key: null, user: null, organization: null }
+
+/** Erases what a day's searches asked for; the same again changes nothing. */
+const erase = Effect.fnUntraced(function* (tenant: string, stream: string) {
+  const store = yield* EventStore
+  const commandId = derivedId("retrieval_erased", stream)
+  const event = RetrievalEvent.cases.RetrievalErased.make({ day: dayOf(stream), subject: stream })
+  yield* store.append({
+    ...{ tenant, stream, expected: "any" },
+    commands: [
+      {
+        ...{ commandId, correlationId: commandId, causationId: null, actor: operator, request: null },
+        ...{ events: [Codec.encode(event)], erases: [stream] }
+      }
+    ]
+  })
+})
+
+/**
+ * Erases the text of searches whose day was over 90 days before `now` (milliseconds since the epoch). Goes on where it
+ * stopped the last time, so that each search is looked at once.
+ */
+export const retain = Effect.fnUntraced(function* (now: number) {
+  const store = yield* EventStore
+  const models = yield* ReadModels
+  const isOver = (stream: string) => Date.parse(dayOf(stream)) + (kept + 1) * day <= now
+  for (;;) {
+    const from = yield* models.reaction(name)
+    const searches = yield* store.readAll(from, { types: ["SearchAnswered"], limit: page })
+    const first = searches.findIndex(({ stream }) => !isOver(stream))
+    const over = first === -1 ? searches : searches.slice(0, first)
+    const streams = new Map(over.map(({ stream, tenant }) => [stream, tenant]))
+    for (const [stream, tenant] of streams) yield* erase(tenant, stream)
+    if (over.length > 0) yield* models.advance(name, from, over.at(-1)!.position)
+    if (over.length < page) return
+  }
+})
+
+/** What is kept for a time only goes, at start and once a day. */
+export const layer = Layer.effectDiscard(
+  Effect.flatMap(Clock.currentTimeMillis, retain).pipe(
+    Effect.tapCause((cause) => Effect.logWarning("old searches could not be erased", cause)),
+    Effect.retry(Schedule.spaced("1 minute")),
+    Effect.repeat(Schedule.spaced("1 day")),
+    Effect.forkScoped
+  )
+)

@@ -1,0 +1,207 @@
+import { Effect } from "effect"
+import { derivedId } from "#domain/Id.ts"
+import { type AuditedEvent, LogAudit } from "#ports/LogAudit.ts"
+import type { Projection } from "#ports/Projection.ts"
+import { ReadModels } from "#ports/ReadModels.ts"
+import * as Codec from "#src/codec.ts"
+import { verifyWorkspaces } from "./verifyWorkspaces.ts"
+
+/** What something is found wrong by. */
+export type Check =
+  | "position"
+  | "revision"
+  | "time"
+  | "event_id"
+  | "digest"
+  | "shape"
+  | "text"
+  | "read_model"
+  | "commit"
+  | "ref"
+  | "git"
+
+/** Something that is not as it was written. */
+export interface Finding {
+  /** Of the event that tells; `null`: no event's. */
+  readonly position: number | null
+  readonly check: Check
+  readonly message: string
+}
+
+/** What was looked at, and the first findings by position. */
+export interface Verified {
+  /** The log's head when the look began. */
+  readonly position: number
+  readonly events: number
+  /** Texts beside the log. */
+  readonly texts: number
+  /** Events whose text was erased. */
+  readonly erased: number
+  /** Events from before digests were kept. */
+  readonly undigested: number
+  readonly workspaces: number
+  readonly commits: number
+  /** Refs that a killed service has left behind their log; the next one moves them. */
+  readonly refsBehind: number
+  /** Whether git itself was asked too. */
+  readonly fsck: boolean
+  /** How many there are; `findings` has the first 100. */
+  readonly found: number
+  readonly findings: ReadonlyArray<Finding>
+}
+
+const page = 500
+const kept = 100
+
+/** Gathers the first findings, and counts all. */
+export class Findings {
+  readonly first: Array<Finding> = []
+  count = 0
+  readonly add = (position: number | null, check: Check, message: string): void => {
+    this.count += 1
+    if (this.first.length < kept) this.first.push({ position, check, message })
+  }
+}
+
+const workspaceEvents = new Set(["ChatCompleted", "ChatFailed", "WorkspaceRestored", "WorkspaceErased"])
+
+/** Looks at events one after the other; what it keeps of them does not grow with the log. */
+class Walk {
+  events = 0
+  texts = 0
+  erased = 0
+  undigested = 0
+  /** The one growing thing: ids of workspaces. */
+  readonly workspaces = new Set<string>()
+  #position = 0
+  #recordedAt = 0
+  #command = ""
+  #index = 0
+  readonly #findings: Findings
+
+  constructor(findings: Findings) {
+    this.#findings = findings
+  }
+
+  take(event: AuditedEvent): void {
+    const missing = event.position - this.#position - 1
+    this.#order(event, missing)
+    this.#identity(event, missing)
+    this.#content(event)
+    this.#text(event)
+    this.events += 1
+    this.#position = event.position
+    this.#recordedAt = event.recordedAt
+  }
+
+  /** That the log goes on to its head. */
+  end(head: number): void {
+    if (this.#position < head) this.#missing(this.#position + 1, head)
+  }
+
+  #missing(from: number, to: number): void {
+    const which = from === to ? `position ${from} is` : `positions ${from} to ${to} are`
+    this.#findings.add(from, "position", `${which} missing from the log`)
+  }
+
+  #order({ position, stream, revision, before, recordedAt }: AuditedEvent, missing: number): void {
+    if (missing > 0) this.#missing(this.#position + 1, position - 1)
+    if (revision > 0 && (before === null || before >= position)) {
+      this.#findings.add(position, "revision", `${stream} has no revision ${revision - 1} before its ${revision}`)
+    }
+    if (recordedAt < this.#recordedAt) {
+      this.#findings.add(position, "time", "it was recorded before the event that precedes it")
+    }
+  }
+
+  /** An event's id is made of its command's and its place in it; ids are unique, so that no command is there twice. */
+  #identity({ position, commandId, eventId }: AuditedEvent, missing: number): void {
+    const first = commandId === this.#command ? this.#index + 1 : 0
+    // what is missing may have been this command's
+    const last = Math.min(first + missing, first + 1_000)
+    let index = first
+    while (index < last && derivedId(commandId, index) !== eventId) index += 1
+    if (derivedId(commandId, index) !== eventId) {
+      this.#findings.add(position, "event_id", `its id ${eventId} is not that of its command ${commandId}`)
+    }
+    this.#command = commandId
+    this.#index = index
+  }
+
+  #content(event: AuditedEvent): void {
+    const { position, type, intact } = event
+    if (intact === null) {
+      if (this.undigested === this.events) this.undigested += 1
+      else this.#findings.add(position, "digest", `${type} has lost its digest`)
+    }
+    if (intact === false) this.#findings.add(position, "digest", `${type} was changed since it was appended`)
+    try {
+      const { event: decoded } = Codec.decode({ ...event, payload: null })
+      if (workspaceEvents.has(decoded._tag) && "workspace" in decoded) this.workspaces.add(decoded.workspace)
+    } catch {
+      this.#findings.add(position, "shape", `${type} version ${event.schemaVersion} can't be read`)
+    }
+  }
+
+  #text({ position, tenant, type, data, hasText, text, erasedAt }: AuditedEvent): void {
+    const tell = (message: string) => this.#findings.add(position, "text", `${type}: ${message}`)
+    if (!hasText) {
+      if (text !== null) tell("there is text beside it, and it came without")
+      return
+    }
+    if (text === null) {
+      this.erased += 1
+      if (erasedAt === null) tell("its text is missing, and was not erased")
+      return
+    }
+    this.texts += 1
+    let said: { readonly subject?: unknown; readonly text?: unknown } = {}
+    try {
+      said = JSON.parse(data)
+    } catch {
+      // told already: it can't be read
+    }
+    if (text.digest !== said.text) tell("its text is not the one that was appended")
+    if (text.tenant !== tenant || text.subject !== said.subject) tell("its text lies under another's name")
+    if (erasedAt !== null) tell(`its text was erased at position ${erasedAt}, and is still there`)
+  }
+}
+
+/**
+ * Looks at all that is stored, up to the log's head of this moment: whether the log is without a gap and as it was
+ * appended, every text is that of its event, and git has what the log names. May run beside a service.
+ */
+export const verify = Effect.fnUntraced(function* (
+  projections: ReadonlyArray<Projection>,
+  progress: (done: number, of: number, what: string) => void
+) {
+  const audit = yield* LogAudit
+  const models = yield* ReadModels
+  const { head, models: standings } = yield* models.standings(projections)
+  const findings = new Findings()
+  const walk = new Walk(findings)
+  for (let after = 0; after < head; ) {
+    const events = (yield* audit.read(after, page)).filter(({ position }) => position <= head)
+    if (events.length === 0) break
+    for (const event of events) walk.take(event)
+    after = events.at(-1)!.position
+    progress(after, head, "log")
+  }
+  walk.end(head)
+  // a log that was cut at its end is whole in itself
+  for (const [name, { position }] of standings) {
+    if (position > head) {
+      findings.add(head + 1, "position", `the log ends at ${head}, and the read model ${name} has taken in ${position}`)
+    }
+  }
+  const strays = yield* audit.strays
+  if (strays > 0) findings.add(null, "text", `${strays} texts beside the log belong to no event`)
+  const git = yield* verifyWorkspaces(walk.workspaces, findings, progress)
+  const { events, texts, erased, undigested } = walk
+  const last = Number.MAX_SAFE_INTEGER
+  const verified: Verified = {
+    ...{ position: head, events, texts, erased, undigested, ...git, found: findings.count },
+    findings: findings.first.toSorted((a, b) => (a.position ?? last) - (b.position ?? last))
+  }
+  return verified
+})

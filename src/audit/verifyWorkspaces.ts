@@ -1,0 +1,182 @@
+import { Effect } from "effect"
+import type { DomainEvent } from "#domain/events.ts"
+import { repositoryOf } from "#domain/Workspace.ts"
+import { EventStore, type StoredEvent } from "#ports/EventStore.ts"
+import { ReadModels } from "#ports/ReadModels.ts"
+import { RepositoryCheck } from "#ports/RepositoryCheck.ts"
+import { Workspaces } from "#ports/Workspaces.ts"
+import * as Codec from "#src/codec.ts"
+import { streamOf } from "#src/workspaces.ts"
+import type { Check, Findings } from "./verify.ts"
+
+const page = 500
+/** Times that a workspace is looked at again because it has changed meanwhile, or because its ref is behind. */
+const looksAtChange = 50
+const looksAtRef = 10
+const pause = "200 millis"
+
+/** Times that damage is looked at again: git may be packing. */
+const looksAtDamage = 3
+
+/** The reactions that move refs, and that remove what was erased: what they have not come to is no damage. */
+const follower = "move_refs"
+const remover = "remove_repositories"
+
+interface Commit {
+  readonly position: number
+  readonly commit: string
+  readonly parent: string | null
+  readonly tree: string
+}
+
+/** What the log says of a workspace, since it was last erased. */
+interface Said {
+  readonly revision: number
+  readonly generation: number
+  readonly commits: ReadonlyArray<Commit>
+  /** Where each earlier generation was erased. */
+  readonly erased: ReadonlyArray<number>
+}
+
+type Told = ReadonlyArray<readonly [number | null, Check, string]>
+
+/** One that can't be read was found already. */
+const readable = (stored: StoredEvent): DomainEvent | undefined => {
+  try {
+    return Codec.decode(stored).event
+  } catch {
+    return undefined
+  }
+}
+
+const read = Effect.fnUntraced(function* (workspace: string) {
+  const store = yield* EventStore
+  let generation = 0
+  let revision = -1
+  let commits: Array<Commit> = []
+  const erased: Array<number> = []
+  for (let after = 0; ; ) {
+    const stored = yield* store.readAll(after, { stream: streamOf(workspace), limit: page })
+    for (const one of stored) {
+      revision = one.revision
+      const event = readable(one)
+      const { position } = one
+      if (event === undefined) continue
+      if (event._tag === "WorkspaceErased") {
+        generation = event.generation + 1
+        commits = []
+        erased[event.generation] = position
+      } else if ("commit" in event) {
+        const { commit, parent, tree } = event
+        commits.push({ position, commit, parent, tree })
+      }
+    }
+    if (stored.length < page) return { revision, generation, commits, erased } satisfies Said
+    after = stored.at(-1)!.position
+  }
+})
+
+/** What is wrong with commits and their trees: each tree is compared with the one before, so that each object is looked for once. */
+const checkCommits = Effect.fnUntraced(function* (repository: string, { commits }: Said) {
+  const git = yield* Workspaces
+  const told: Array<Told[number]> = []
+  const trees = new Map<string, string>()
+  for (const { position, commit, parent, tree } of commits) {
+    const say = (message: string) => told.push([position, "commit", `${repository}: ${message}`])
+    const stored = yield* Effect.exit(git.readCommit(repository, commit))
+    if (stored._tag === "Failure" || stored.value === undefined) say(`commit ${commit} is missing or damaged`)
+    else {
+      const { parents, tree: has } = stored.value
+      if (has !== tree) say(`commit ${commit} has the tree ${has}, and the log says ${tree}`)
+      if (parents.join() !== (parent ?? "")) say(`commit ${commit} has other parents than the log says`)
+    }
+    const before = parent === null ? undefined : trees.get(parent)
+    const compared = yield* Effect.exit(git.compare(repository, before, tree))
+    if (compared._tag === "Failure") say(`the tree ${tree} of commit ${commit} is not whole`)
+    else trees.set(commit, tree)
+  }
+  return told
+})
+
+/** Repositories that are there although the log says that they were erased. */
+const checkErased = Effect.fnUntraced(function* (workspace: string, { erased }: Said) {
+  const git = yield* Workspaces
+  const models = yield* ReadModels
+  const told: Array<Told[number]> = []
+  for (const [generation, position] of erased.entries()) {
+    const repository = repositoryOf(workspace, generation)
+    if (position === undefined || (yield* Effect.catchCause(git.ref(repository), () => Effect.undefined)) === undefined)
+      continue
+    if ((yield* models.reaction(remover)) < position) continue
+    told.push([position, "git", `${repository}: it was erased, and is still there`])
+  }
+  return told
+})
+
+/**
+ * Whether git has what the log names. A workspace that changes meanwhile is looked at again, and so is one whose ref is
+ * not where the log has it: it follows.
+ */
+const checkOne = Effect.fnUntraced(function* (workspace: string) {
+  const git = yield* Workspaces
+  const models = yield* ReadModels
+  for (let look = 1; ; look++) {
+    const said = yield* read(workspace)
+    const repository = repositoryOf(workspace, said.generation)
+    const damage = [...(yield* checkCommits(repository, said)), ...(yield* checkErased(workspace, said))]
+    const head = said.commits.at(-1)
+    const ref = yield* Effect.catchCause(git.ref(repository), () => Effect.undefined)
+    const astray = ref !== head?.commit
+    const now = yield* read(workspace)
+    const changed = now.revision !== said.revision
+    const most = changed ? looksAtChange : astray ? looksAtRef : damage.length > 0 ? looksAtDamage : 0
+    if (look < most) {
+      yield* Effect.sleep(changed ? "10 millis" : pause)
+      continue
+    }
+    // no service is there to move it; it was told to, and will be by the next one
+    const behind = astray && head !== undefined && (yield* models.reaction(follower)) < head.position
+    const wrong: Told =
+      astray && !behind
+        ? [
+            [
+              head?.position ?? null,
+              "ref",
+              `${repository}: main is at ${ref ?? "nothing"}, and the log's head is ${head?.commit ?? "nothing"}`
+            ]
+          ]
+        : []
+    return { repository, commits: said.commits.length, behind, told: [...damage, ...wrong] satisfies Told }
+  }
+})
+
+/** What git itself says, twice. */
+const checkNatively = Effect.fnUntraced(function* (repository: string) {
+  const native = yield* RepositoryCheck
+  const lines = yield* native.check(repository)
+  return lines === undefined || lines.length === 0 ? lines : yield* native.check(repository)
+})
+
+/** Looks at the workspaces' repositories. */
+export const verifyWorkspaces = Effect.fnUntraced(function* (
+  ids: ReadonlySet<string>,
+  findings: Findings,
+  progress: (done: number, of: number, what: string) => void
+) {
+  let done = 0
+  let commits = 0
+  let refsBehind = 0
+  let fsck = true
+  for (const workspace of ids) {
+    const looked = yield* checkOne(workspace)
+    for (const [position, check, message] of looked.told) findings.add(position, check, message)
+    commits += looked.commits
+    if (looked.behind) refsBehind += 1
+    const lines = yield* checkNatively(looked.repository)
+    if (lines === undefined) fsck = false
+    for (const line of lines ?? []) findings.add(null, "git", `${looked.repository}: ${line}`)
+    done += 1
+    progress(done, ids.size, "workspaces")
+  }
+  return { workspaces: ids.size, commits, refsBehind, fsck: fsck && ids.size > 0 }
+})

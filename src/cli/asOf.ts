@@ -1,0 +1,56 @@
+import { Effect } from "effect"
+import { EventStore } from "#ports/EventStore.ts"
+import type { Projection } from "#ports/Projection.ts"
+import { ReadModels } from "#ports/ReadModels.ts"
+import { asOf, positionAt, schemaAt } from "#src/audit/asOf.ts"
+import { Failed } from "./failure.ts"
+import { answer, Json, plain, table } from "./output.ts"
+import { progress } from "./progress.ts"
+
+/** A day (its first moment, UTC), or a time with its zone. */
+const iso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
+
+/** The position that is meant, which the log must have come to. */
+const positionOf = Effect.fnUntraced(function* (text: string) {
+  const head = yield* (yield* EventStore).head
+  if (/^\d{1,15}$/.test(text)) {
+    if (Number(text) <= head) return Number(text)
+    return yield* new Failed({ message: `The log has come to position ${head} only.` })
+  }
+  const time = iso.test(text) ? Date.parse(text) : Number.NaN
+  if (!Number.isNaN(time)) return yield* positionAt(time)
+  return yield* new Failed({
+    message: `${plain(text)} is neither a position nor a time; expected 1234, 2026-11-21 or 2026-11-21T13:24:40Z.`
+  })
+})
+
+/** Removes what an earlier call has made. */
+export const forget = Effect.fnUntraced(function* (at: string) {
+  const position = yield* positionOf(at)
+  const schema = schemaAt(position)
+  if (!(yield* (yield* ReadModels).forget(schema))) {
+    return yield* new Failed({ message: `There are no read models as of position ${position}.` })
+  }
+  yield* answer({ success: true, position: String(position), schema, dropped: true }, () => [`Removed ${schema}.`])
+})
+
+/** Makes the read models as they were, and says where they are. */
+export const make = Effect.fnUntraced(function* (at: string, wanted: ReadonlyArray<Projection>) {
+  const bar = progress(!(yield* Json))
+  const position = yield* positionOf(at)
+  const schema = schemaAt(position)
+  const made = yield* Effect.forEach(wanted, (projection) =>
+    asOf(projection, position, (done, of) => bar.at(done, of, projection.name))
+  )
+  bar.clear()
+  const tables = made.flatMap(({ projection, tables }) =>
+    tables.map(({ table, name, rows }) => ({ projection: projection.name, table, name, rows }))
+  )
+  yield* answer({ success: true, position: String(position), schema, tables }, () => [
+    `The read models as of position ${position}; remove them with --drop, or with DROP SCHEMA ${schema} CASCADE:`,
+    ...table(
+      ["table", "rows"],
+      tables.map(({ name, rows }) => [name, rows])
+    )
+  ])
+})

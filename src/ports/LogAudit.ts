@@ -1,0 +1,32 @@
+import { Context, type Effect, Schema } from "effect"
+import type { Envelope } from "#domain/Event.ts"
+
+/** An event as it is stored, with what tells whether it still is what was appended. */
+export interface AuditedEvent extends Envelope {
+  readonly data: string
+  /** Whether it had text when it was appended. */
+  readonly hasText: boolean
+  /** Whether all of it is as it was appended; `null` when no digest was kept of it. */
+  readonly intact: boolean | null
+  /** The position of the event before it in its stream, when there is one. */
+  readonly before: number | null
+  /** Its text as it lies beside the log: whose it is, and the salted digest of its bytes. */
+  readonly text: { readonly tenant: string; readonly subject: string; readonly digest: string } | null
+  /** The position at which the subject of its text was erased. */
+  readonly erasedAt: number | null
+}
+
+export class AuditUnavailable extends Schema.TaggedError<AuditUnavailable>()("AuditUnavailable", {
+  message: Schema.String
+}) {}
+
+/** The log's own tables, looked at from below. */
+export class LogAudit extends Context.Service<
+  LogAudit,
+  {
+    /** Events strictly after a position, oldest first, each as of one moment with its text. */
+    readonly read: (after: number, limit: number) => Effect.Effect<ReadonlyArray<AuditedEvent>, AuditUnavailable>
+    /** Texts that no event has. */
+    readonly strays: Effect.Effect<number, AuditUnavailable>
+  }
+>()("cairn/LogAudit") {}

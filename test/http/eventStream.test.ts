@@ -1,0 +1,151 @@
+import { request } from "node:http"
+import { Effect } from "effect"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
+import { RetrievalEvent } from "#domain/Retrieval.ts"
+import { Recorder } from "#src/record.ts"
+import { memberKey, organization } from "#test/service/tenants.ts"
+import { ownerKey, type Service, startService } from "#test/service.ts"
+import { refused } from "./problem.ts"
+import { listen, type Message } from "./sse.ts"
+
+const path = "/api/events/stream"
+const ids = (messages: ReadonlyArray<Message>) => messages.map(({ id }) => id)
+
+describe("the stream of events", () => {
+  let service: Service
+  let tenant: { readonly key: string; readonly call: Service["call"]; readonly id: string }
+  beforeAll(async () => {
+    service = await startService()
+    tenant = await organization(service, "ENTERPRISE")
+  })
+  afterAll(() => service.close())
+
+  const listed = async (query = ""): Promise<Array<{ position: string; type: string; stream: string }>> =>
+    (await tenant.call("GET", `/api/events?limit=1000${query}`)).json.events
+
+  it("gives what /api/events gives, in a form that no cache and no proxy keeps", async () => {
+    const stream = await listen(service, path, tenant.key)
+    const events = await listed()
+    const told = await stream.take(events.length)
+    assert.deepStrictEqual(
+      told.map(({ data }) => data),
+      events
+    )
+    for (const { id, event, data } of told) assert.deepStrictEqual([id, event], [data.position, data.type])
+    assert.strictEqual(stream.headers.get("content-type"), "text/event-stream; charset=utf-8")
+    assert.strictEqual(stream.headers.get("cache-control"), "no-store")
+    assert.strictEqual(stream.headers.get("x-accel-buffering"), "no")
+    await stream.close()
+  })
+
+  it("takes after, type and stream", async () => {
+    await memberKey(tenant.call, "first@example.org")
+    const [first] = await listed("&type=KeyCreated")
+    const stream = await listen(
+      service,
+      `${path}?after=${first!.position}&type=KeyCreated&stream=${first!.stream}`,
+      tenant.key
+    )
+    const [message] = await stream.take(1)
+    assert.strictEqual(message!.id, (await listed("&type=KeyCreated"))[1]!.position)
+    await stream.close()
+  })
+
+  it("goes on without a gap or a repetition while others write", async () => {
+    const writing = (async () => {
+      for (let i = 0; i < 25; i++) await memberKey(tenant.call, "busy@example.org")
+    })()
+    const seen: Array<Message> = []
+    let last = "0"
+    // each connection breaks after a few, and the next one says what came last
+    for (let connection = 0; connection < 5; connection++) {
+      const stream = await listen(service, `${path}?after=1`, tenant.key, { "last-event-id": last })
+      seen.push(...(await stream.take(5)))
+      last = seen.at(-1)!.id!
+      await stream.close()
+    }
+    await writing
+    const events = await listed()
+    const rest = await listen(service, path, tenant.key, { "last-event-id": last })
+    seen.push(...(await rest.take(events.length - seen.length)))
+    await rest.close()
+    assert.deepStrictEqual(
+      ids(seen),
+      events.map(({ position }) => position)
+    )
+  })
+
+  it("tells of nobody else's events", async () => {
+    const head = await service.head()
+    const stream = await listen(service, `${path}?after=${head}&type=MemberAdded`, tenant.key)
+    await memberKey(service.call, "theirs@example.org")
+    await memberKey(tenant.call, "ours@example.org")
+    const [message] = await stream.take(1)
+    assert.deepStrictEqual(message!.data.data.text, { email: "ours@example.org" })
+    await stream.close()
+  })
+
+  it("ends when its key is revoked, and tells nothing that came after", async () => {
+    const admin = await memberKey(tenant.call, "admin@example.org", "admin")
+    const head = await service.head()
+    const stream = await listen(service, `${path}?after=${head}&type=MemberAdded`, admin.key)
+    await memberKey(tenant.call, "before@example.org")
+    assert.strictEqual((await stream.next())!.event, "MemberAdded")
+    await tenant.call("POST", "/api/keys/org/revoke", { key_id: admin.id })
+    await memberKey(tenant.call, "after@example.org")
+    const rest = await stream.until(() => false)
+    const { id, event, data } = rest.at(-1)!
+    assert.deepStrictEqual([id, event, data.reason], [undefined, "end", "revoked"])
+    assert.notInclude(JSON.stringify(rest), "after@example.org")
+    refused(await service.as(admin.key)("GET", path), 401, "auth/invalid_api_key")
+  })
+
+  it("is for owners and admins", async () => {
+    const member = await memberKey(tenant.call, "member@example.org")
+    refused(await service.as(member.key)("GET", path), 403, "permission/admin_key_required")
+  })
+
+  it("refuses what is no position", async () => {
+    for (const id of ["x", "-1", "1e3", "1".repeat(16)]) {
+      const answer = await tenant.call("GET", path, undefined, { "last-event-id": id })
+      assert.strictEqual(refused(answer, 400, "validation/invalid_field").field, "Last-Event-ID")
+    }
+    const answer = await tenant.call("GET", `${path}?after=x`)
+    assert.strictEqual(refused(answer, 400, "validation/invalid_field").field, "after")
+  })
+})
+
+it("a stopping service tells its streams, and waits for none, also not for one that takes nothing", async () => {
+  const service = await startService()
+  const stream = await listen(service, `${path}?type=MemberAdded`)
+  assert.strictEqual((await stream.next())!.event, "MemberAdded")
+  // more than the sockets hold, for a client that reads none of it
+  const [{ tenant }] = (await service.sql<{ tenant: string }>("SELECT tenant FROM events LIMIT 1")) as [
+    { tenant: string }
+  ]
+  const query = "x".repeat(1_000_000)
+  for (let i = 0; i < 20; i++) {
+    const event = RetrievalEvent.cases.SearchAnswered.make({
+      ...{ home: tenant, snippets: [], scores: [], total: 0, cacheHit: false, subject: "large", text: { query } }
+    })
+    const actor = { key: null, user: null, organization: null }
+    await service.run(Effect.flatMap(Recorder, ({ record }) => record({ tenant, stream: "retrieval", actor, event })))
+  }
+  await vi.waitFor(async () => {
+    const [row] = await service.sql<{ n: bigint }>("SELECT count(*) AS n FROM events WHERE stream = 'retrieval'")
+    assert.strictEqual(Number(row!.n), 20)
+  }, 10_000)
+  const idle = await new Promise<import("node:http").ClientRequest>((resolve) => {
+    const asking = request(service.url + path, { headers: { authorization: `Bearer ${ownerKey}` } }, (answer) => {
+      answer.pause()
+      resolve(asking)
+    })
+    asking.on("error", () => undefined)
+    asking.end()
+  })
+  const gone = new Promise((resolve) => idle.once("close", resolve))
+  const [rest] = await Promise.all([stream.until(() => false), service.close()])
+  assert.deepStrictEqual([rest.at(-1)!.event, rest.at(-1)!.data.reason], ["end", "stopping"])
+  idle.destroy()
+  await gone
+})
