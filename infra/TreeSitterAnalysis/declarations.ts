@@ -14,6 +14,8 @@ export interface Declaration {
   readonly inner: Node
   /** What has the parameters and the body: `inner`, or the function that a constant holds. */
   readonly node: Node
+  /** The comments, decorators and attributes that stand before `outer` and after whatever else is there, from the top. */
+  readonly leading: ReadonlyArray<Node>
 }
 
 // Node types of all grammars together: where two grammars share a name they mean the same.
@@ -30,12 +32,18 @@ const wrapperTypes = new Set(
   `namespace_declaration file_scoped_namespace_declaration namespace_definition internal_module module
    template_declaration linkage_specification declaration_list statement_block`.split(/\s+/)
 )
-const functionValues = new Set(["arrow_function", "function_expression", "function", "generator_function"])
+const functionValues = new Set(["arrow_function", "function_expression", "function", "generator_function", "lambda"])
+/** Class fields that may hold a function. */
+const fieldTypes = new Set(["public_field_definition", "field_definition"])
 
 /** Declarations that are looked at in one file: bounds what a generated file costs. */
 const most = 500
 /** Levels of wrappers (namespaces in namespaces) that are opened. */
 const deepest = 6
+
+const leads = /comment|^decorator$|^attribute_item$/
+/** Leading nodes that are kept. */
+const mostLeading = 100
 
 const childrenOf = (node: Node): ReadonlyArray<Node> => node.namedChildren.filter((child) => child !== null)
 
@@ -95,6 +103,8 @@ export const declarationsOf = (root: Node, language: string): ReadonlyArray<Decl
   const found: Array<Declaration> = []
   const exported = exportedNames(root)
 
+  let leading: ReadonlyArray<Node> = []
+
   const add = (kind: Declaration["kind"], name: string, outer: Node, inner: Node, node: Node, owner: string | null) => {
     const isExported = outer.type === "export_statement" || exported.has(name)
     const isDefault = outer.type === "export_statement" && /^export\s+default\b/.test(outer.text.slice(0, 40))
@@ -107,8 +117,20 @@ export const declarationsOf = (root: Node, language: string): ReadonlyArray<Decl
       isDefault,
       outer,
       inner,
-      node
+      node,
+      leading
     })
+  }
+
+  const visitAll = (parent: Node, owner: string | null, depth: number): void => {
+    let before: Array<Node> = []
+    for (const child of childrenOf(parent)) {
+      if (found.length >= most) return
+      leading = before
+      visit(child, child, owner, depth)
+      if (!leads.test(child.type)) before = []
+      else before = [...before.slice(1 - mostLeading), child]
+    }
   }
 
   const visit = (node: Node, outer: Node, owner: string | null, depth: number): void => {
@@ -121,7 +143,7 @@ export const declarationsOf = (root: Node, language: string): ReadonlyArray<Decl
       const name = nameOf(node)
       add("type", name, outer, node, node, owner)
       const body = node.childForFieldName("body")
-      if (body !== null && owner === null) for (const child of childrenOf(body)) visit(child, child, name, depth + 1)
+      if (body !== null && owner === null) visitAll(body, name, depth + 1)
     } else if (node.type === "decorated_definition") {
       const definition = node.childForFieldName("definition")
       if (definition !== null) visit(definition, outer, owner, depth)
@@ -139,15 +161,25 @@ export const declarationsOf = (root: Node, language: string): ReadonlyArray<Decl
     } else if (node.type === "expression_statement") {
       const assignment = node.namedChild(0)
       const right = assignment?.childForFieldName("right") ?? null
-      const name = /^(?:module\.)?exports\.([\w$]+)$/.exec(assignment?.childForFieldName("left")?.text ?? "")?.[1]
+      const left = assignment?.childForFieldName("left")?.text ?? ""
+      const name = (language === "python" ? /^(\w+)$/ : /^(?:module\.)?exports\.([\w$]+)$/).exec(left)?.[1]
       if (right !== null && name !== undefined && functionValues.has(right.type))
         add("function", name, outer, node, right, owner)
+    } else if (fieldTypes.has(node.type)) {
+      const value = node.childForFieldName("value")
+      const name = (node.childForFieldName("name") ?? node.childForFieldName("property"))?.text ?? ""
+      if (value !== null && functionValues.has(value.type)) add("function", name, outer, node, value, owner)
+    } else if (language === "ruby" && node.type === "call") {
+      // `private def name`
+      const given = node.childForFieldName("arguments")
+      for (const child of given === null ? [] : childrenOf(given))
+        if (child.type === "method" || child.type === "singleton_method") visit(child, outer, owner, depth + 1)
     } else if (wrapperTypes.has(node.type)) {
       const body = node.childForFieldName("body")
-      for (const child of childrenOf(body ?? node)) visit(child, child, owner, depth + 1)
+      visitAll(body ?? node, owner, depth + 1)
     }
   }
 
-  for (const child of childrenOf(root)) visit(child, child, null, 0)
+  visitAll(root, null, 0)
   return found.filter(({ name }) => name !== "")
 }

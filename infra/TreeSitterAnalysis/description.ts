@@ -26,6 +26,12 @@ export const firstParagraph = (text: string): string => {
   return paragraph.length <= longest ? paragraph : `${paragraph.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, "")}…`
 }
 
+/** Everything that a declaration's docstring or comment says, without its marks. */
+export const documentationOf = (declaration: Declaration, language: string): string => {
+  const said = language === "python" ? docstring(declaration.node.childForFieldName("body")) : ""
+  return said === "" ? commentAbove(declaration) : said
+}
+
 /** A comment's text without its marks. */
 const commentText = (text: string): string =>
   text
@@ -42,21 +48,15 @@ const docstring = (block: Node | null): string => {
   return string.text.replace(/^[a-zA-Z]*(?:"""|'''|["'])/, "").replace(/(?:"""|'''|["'])$/, "")
 }
 
-/** The comments right above a node, those on neighbouring lines together. */
-const commentAbove = (node: Node): string => {
+/** The comments right above a declaration, those on neighbouring lines together. */
+const commentAbove = ({ outer, leading }: Declaration): string => {
   const texts: Array<string> = []
-  let below = node
-  let comment = node.previousNamedSibling
-  // Some grammars count a line comment's end as the start of the next line.
-  while (
-    comment !== null &&
-    isComment(comment) &&
-    !comment.text.startsWith("#!") &&
-    below.startPosition.row - comment.endPosition.row <= 1
-  ) {
-    texts.unshift(comment.text)
-    below = comment
-    comment = comment.previousNamedSibling
+  let below = outer
+  for (const part of leading.toReversed()) {
+    // Some grammars count a line comment's end as the start of the next line.
+    if (part.text.startsWith("#!") || below.startPosition.row - part.endPosition.row > 1) break
+    if (isComment(part)) texts.unshift(part.text)
+    below = part
   }
   return texts.map(commentText).join("\n")
 }
@@ -86,7 +86,7 @@ export const descriptionOf = (
   const texts = [
     python ? docstring(root) : "",
     python && entrypoint !== undefined ? docstring(entrypoint.node.childForFieldName("body")) : "",
-    entrypoint === undefined ? "" : commentAbove(entrypoint.outer)
+    entrypoint === undefined ? "" : commentAbove(entrypoint)
   ]
   const said = texts.map(firstParagraph).find((text) => text !== "" && !formal.test(text))
   return said ?? leadingComment(source)

@@ -45,6 +45,39 @@ const literalOf = (node: Node): unknown => {
   return Number.isFinite(Number(text)) ? Number(text) : text
 }
 
+const basesOf = (type: Node): ReadonlyArray<Node> => {
+  const bases = type.childForFieldName("superclasses")
+  return bases === null ? [] : named(bases)
+}
+
+/** The values of an enumeration; of one that numbers itself its names aren't values, so that it says nothing. */
+const membersOf = (type: Node): ReadonlyArray<unknown> => {
+  const body = type.childForFieldName("body")
+  const values = (body === null ? [] : named(body)).flatMap((statement) => {
+    const assignment = statement.type === "expression_statement" ? statement.namedChild(0) : null
+    const value = assignment?.type === "assignment" ? assignment.childForFieldName("right") : null
+    return value === null || value === undefined ? [] : [value]
+  })
+  return values.every(({ type }) => /^(?:string|integer|float|true|false)$/.test(type)) ? values.map(literalOf) : []
+}
+
+/** What stands behind the `=` of a field: `Field(...)` of pydantic and `field()` of a dataclass may say that there is no default. */
+const fieldDefault = (value: Node | null): { readonly hasDefault: boolean; readonly description: string } => {
+  if (value === null) return { hasDefault: false, description: "" }
+  const isField = value.type === "call" && /(?:^|\.)[Ff]ield$/.test(value.childForFieldName("function")?.text ?? "")
+  if (!isField) return { hasDefault: true, description: "" }
+  const given = value.childForFieldName("arguments")
+  const [first, ...rest] = given === null ? [] : named(given)
+  const all = first === undefined ? [] : [first, ...rest]
+  const keyword = (name: string) => all.find((one) => one.childForFieldName("name")?.text === name)
+  const isPositional = first !== undefined && first.type !== "keyword_argument" && first.text !== "..."
+  const description = keyword("description")?.childForFieldName("value")
+  return {
+    hasDefault: isPositional || keyword("default") !== undefined || keyword("default_factory") !== undefined,
+    description: description?.type === "string" ? String(literalOf(description)).slice(0, 300) : ""
+  }
+}
+
 /** Reads annotations of one file; classes of the file that only list fields are put in place of their names. */
 export const pythonSchemas = (declarations: ReadonlyArray<Declaration>) => {
   const classes = new Map(declarations.filter(({ kind }) => kind === "type").map((type) => [type.name, type]))
@@ -53,20 +86,41 @@ export const pythonSchemas = (declarations: ReadonlyArray<Declaration>) => {
   const reading = new Set<string>()
   let count = 0
 
-  const classSchema = (name: string, depth: number): JsonObject => {
-    const body = classes.get(name)?.node.childForFieldName("body") ?? null
-    if (body === null || reading.has(name)) return {}
+  /** The fields that a class lists, with those of the file's classes that it extends. */
+  const fieldsOf = (name: string, depth: number): ReadonlyArray<Property> => {
+    const node = classes.get(name)?.node
+    const body = node?.childForFieldName("body") ?? null
+    if (node === undefined || body === null || reading.has(name) || depth > deepest) return []
     reading.add(name)
-    const properties: Array<Property> = []
+    const bases = basesOf(node)
+    const properties = new Map<string, Property>()
+    for (const { text } of bases) {
+      for (const property of fieldsOf(lastName(text), depth + 1)) properties.set(property.name, property)
+    }
+    const areOptional = bases.some(({ text }) => /^total\s*=\s*False$/.test(text))
     for (const statement of named(body)) {
       const assignment = statement.type === "expression_statement" ? statement.namedChild(0) : null
       const type = assignment?.type === "assignment" ? assignment.childForFieldName("type") : null
       const field = assignment?.childForFieldName("left")?.text
-      if (!type || field === undefined) continue
-      const required = assignment!.childForFieldName("right") === null && !/^(?:typing\.)?NotRequired\b/.test(type.text)
-      properties.push({ name: field, schema: schemaOf(type, depth + 1), required })
+      if (!type || field === undefined || /^(?:typing\.)?ClassVar\b/.test(type.text)) continue
+      const isOptional = areOptional || /^(?:typing(?:_extensions)?\.)?NotRequired\b/.test(type.text)
+      const { hasDefault, description } = fieldDefault(assignment!.childForFieldName("right"))
+      const schema = schemaOf(type, depth + 1)
+      properties.set(field, {
+        name: field,
+        schema: description === "" ? schema : { ...schema, description },
+        required: !hasDefault && !isOptional
+      })
     }
     reading.delete(name)
+    return [...properties.values()]
+  }
+
+  const classSchema = (name: string, depth: number): JsonObject => {
+    const node = classes.get(name)?.node
+    if (node === undefined) return {}
+    if (basesOf(node).some(({ text }) => /(?:^|\.)(?:Str|Int)?Enum$/.test(text))) return literalsSchema(membersOf(node))
+    const properties = fieldsOf(name, depth)
     return properties.length === 0 ? {} : objectSchema(properties)
   }
 

@@ -18,6 +18,18 @@ export const objectSchema = (properties: ReadonlyArray<Property>): JsonObject =>
   }
 }
 
+/** What is known of whatever fulfils all of these: the fields of those that are objects. */
+export const intersectionSchema = (schemas: ReadonlyArray<JsonObject>): JsonObject => {
+  const parts = schemas.filter((schema) => !isEmpty(schema))
+  if (parts.length <= 1) return parts[0] ?? {}
+  if (!parts.every((schema) => schema["type"] === "object" && schema["properties"] !== undefined)) return {}
+  const required = new Set(parts.flatMap((schema) => (schema["required"] as ReadonlyArray<string> | undefined) ?? []))
+  const properties = new Map(parts.flatMap((schema) => Object.entries(schema["properties"] as JsonObject)))
+  return objectSchema(
+    [...properties].map(([name, schema]) => ({ name, schema: schema as JsonObject, required: required.has(name) }))
+  )
+}
+
 const typeOf = (value: unknown): string => {
   if (value === null) return "null"
   if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number"
@@ -27,6 +39,7 @@ const typeOf = (value: unknown): string => {
 /** One of these values; with their type where they have one in common. */
 export const literalsSchema = (values: ReadonlyArray<unknown>): JsonObject => {
   const types = new Set(values.map(typeOf))
+  if (values.length === 0) return {}
   return types.size === 1 ? { type: [...types][0]!, enum: values } : { enum: values }
 }
 

@@ -1,6 +1,6 @@
 import type { Node } from "web-tree-sitter"
 import type { JsonObject } from "#ports/SourceAnalysis.ts"
-import { literalsSchema, objectSchema, type Property, unionSchema } from "./schema.ts"
+import { intersectionSchema, literalsSchema, objectSchema, type Property, unionSchema } from "./schema.ts"
 
 /** Types in types that are followed, and types in all of one file: names could make an exponential schema of a short file. */
 const deepest = 20
@@ -35,13 +35,27 @@ export const typescriptSchemas = (root: Node) => {
   let count = 0
   for (const child of named(root)) {
     const declared = child.type === "export_statement" ? child.childForFieldName("declaration") : child
-    if (declared?.type !== "interface_declaration" && declared?.type !== "type_alias_declaration") continue
-    const body = declared.childForFieldName("body") ?? declared.childForFieldName("value")
-    const name = declared.childForFieldName("name")?.text
-    // One with type parameters or parents says not all in its body.
-    const simple =
-      declared.childForFieldName("type_parameters") === null && !/extends/.test(declared.namedChild(1)?.type ?? "")
-    if (body !== null && name !== undefined && simple) types.set(name, body)
+    const name = declared?.childForFieldName("name")?.text
+    if (declared == null || name === undefined || declared.childForFieldName("type_parameters") !== null) continue
+    if (declared.type === "interface_declaration" || declared.type === "enum_declaration") types.set(name, declared)
+    const value = declared.type === "type_alias_declaration" ? declared.childForFieldName("value") : null
+    if (value !== null) types.set(name, value)
+  }
+
+  const parentsOf = (declared: Node): ReadonlyArray<Node> =>
+    named(declared)
+      .filter(({ type }) => type === "extends_type_clause")
+      .flatMap(named)
+
+  /** One whose numbers are counted or computed says nothing that a caller could write. */
+  const enumeration = (declared: Node): JsonObject => {
+    const body = declared.childForFieldName("body")
+    const members = body === null ? [] : named(body)
+    const values = members.map((member) => member.childForFieldName("value"))
+    if (!values.every((value) => value?.type === "string" || value?.type === "number")) return {}
+    return literalsSchema(
+      values.map((value) => (value!.type === "string" ? value!.text.slice(1, -1) : Number(value!.text)))
+    )
   }
 
   const reference = (name: string, depth: number): JsonObject => {
@@ -115,10 +129,32 @@ export const typescriptSchemas = (root: Node) => {
       case "object_type":
       case "interface_body":
         return fields(node, depth)
+      case "enum_declaration":
+        return enumeration(node)
+      case "intersection_type":
+        return intersectionSchema(named(node).map((one) => schemaOf(one, depth + 1)))
+      case "interface_declaration": {
+        const own = schemaOf(node.childForFieldName("body"), depth + 1)
+        const parents = parentsOf(node)
+        return parents.length === 0 ? own : intersectionSchema([...parents.map((one) => schemaOf(one, depth + 1)), own])
+      }
       default:
         return {}
     }
   }
+
+  /** `{ a, b: c = 1 }` without a type: its names are known. */
+  const destructured = (pattern: Node): JsonObject =>
+    objectSchema(
+      named(pattern).flatMap((member): ReadonlyArray<Property> => {
+        const hasDefault =
+          member.type === "object_assignment_pattern" ||
+          member.childForFieldName("value")?.type === "assignment_pattern"
+        const key = member.childForFieldName("key") ?? member.childForFieldName("left") ?? member
+        const isName = /^(?:shorthand_)?property_identifier(?:_pattern)?$/.test(key.type)
+        return isName ? [{ name: key.text, schema: {}, required: !hasDefault }] : []
+      })
+    )
 
   const input = (callable: Node): JsonObject => {
     const parameters = callable.childForFieldName("parameters")
@@ -133,7 +169,9 @@ export const typescriptSchemas = (root: Node) => {
         node.type === "optional_parameter" ||
         node.type === "assignment_pattern" ||
         node.childForFieldName("value") !== null
-      properties.push({ name, schema: schemaOf(node.childForFieldName("type")), required: !optional })
+      const type = node.childForFieldName("type")
+      const schema = type === null && pattern.type === "object_pattern" ? destructured(pattern) : schemaOf(type)
+      properties.push({ name, schema, required: !optional })
     }
     return objectSchema(properties)
   }

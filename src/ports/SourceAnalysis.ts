@@ -4,18 +4,28 @@ import { Context, type Effect } from "effect"
 export type JsonObject = { readonly [key: string]: unknown }
 
 export interface FunctionFound {
+  /**
+   * `fn_` and 64 hexadecimal digits: the same for the same name and behaviour, whatever the layout, the comments and the
+   * names of parameters and locals (docs/decisions/0015).
+   */
+  readonly fingerprint: string
+  /** With its type: `Stack.push`. A file without functions is one function, called after the file. */
   readonly name: string
   /** The signature's text on one line, e.g. `def add(a: int, b: int) -> int`. */
   readonly signature: string
   /** 1-based first and last line of the definition. */
   readonly startLine: number
   readonly endLine: number
+  /** 1-based line above which a line of comment may stand: above its decorators, attributes and doc comment. */
+  readonly commentLine: number
 }
 
 /** What can be read off a source file at upload; recorded in the event, so that a replay needs no grammar. */
 export interface Analysis {
   /** Lower-case: `python`, `typescript`, `javascript`, `go`, `ruby`, `java`, `rust`, `bash`, … or `text`. */
   readonly language: string
+  /** The least version that the source can run on, e.g. `>=3.10`; `null` when it shows nothing that only newer ones have. */
+  readonly languageVersion: string | null
   /** Human-readable: the entrypoint's name, else the file's base name without its extension. */
   readonly name: string
   /** The main function, method or class to call; `""` when there is none. */
@@ -24,6 +34,10 @@ export interface Analysis {
   readonly description: string
   readonly inputSchema: JsonObject
   readonly outputSchema: JsonObject
+  /** Top-level packages that it imports, at most ten. */
+  readonly tags: ReadonlyArray<string>
+  /** What it can do or reaches, in short phrases (`network access`), at most ten. */
+  readonly capabilities: ReadonlyArray<string>
   readonly functions: ReadonlyArray<FunctionFound>
   /** 0…1: how complete the code looks (design: 0 for a body that is only a stub, else code lines / 20). */
   readonly completeness: number

@@ -125,7 +125,7 @@ layer(TreeSitterAnalysis.layer)("TreeSitterAnalysis", (it) => {
       assert.deepStrictEqual(found.inputSchema, {
         type: "object",
         properties: {
-          orders: { type: "array", items: order },
+          orders: { type: "array", items: order, description: "the orders" },
           rate: { type: "number" },
           by: { type: "object", additionalProperties: { type: "boolean" } }
         },
@@ -263,6 +263,14 @@ layer(TreeSitterAnalysis.layer)("TreeSitterAnalysis", (it) => {
           `x = "${"y".repeat(1_100_000)}"`,
           "def f(a=lambda: 1, /, *, b): ...",
           "/*".repeat(9_999)
+        ],
+        ...[
+          `${"// a\n".repeat(50_000)}function f() {}`,
+          `${"# a\n".repeat(50_000)}def f(): pass`,
+          "f = lambda x: x\n".repeat(5_000),
+          `def f():\n${" x = a.b(c, d)\n".repeat(12_000)}`,
+          `def f():\n  return ${"(".repeat(450)}1${")".repeat(450)}`,
+          "import a\n".repeat(20_000)
         ]
       ]
       for (const source of hostile) {

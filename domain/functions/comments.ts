@@ -1,0 +1,52 @@
+/** How a language marks a comment that takes one line. */
+export interface CommentStyle {
+  readonly open: string
+  readonly close: string
+}
+
+const styles: ReadonlyArray<readonly [CommentStyle, string]> = [
+  [{ open: "# ", close: "" }, "python ruby bash r perl elixir julia yaml toml powershell"],
+  [{ open: "// ", close: "" }, "typescript javascript go java rust csharp cpp c php kotlin swift scala dart"],
+  [{ open: "-- ", close: "" }, "sql lua haskell"],
+  [{ open: "% ", close: "" }, "erlang"],
+  [{ open: "; ", close: "" }, "clojure"],
+  [{ open: "/* ", close: " */" }, "css"],
+  [{ open: "<!-- ", close: " -->" }, "html xml vue markdown"]
+]
+
+const byLanguage = new Map(styles.flatMap(([style, names]) => names.split(" ").map((name) => [name, style] as const)))
+
+/** `undefined`: the language has no comments, or isn't known. */
+export const commentStyle = (language: string): CommentStyle | undefined => byLanguage.get(language)
+
+export const commentIn = ({ open, close }: CommentStyle, text: string): string => `${open}${text}${close}`
+
+/** The first line of some languages must be theirs. */
+const first: { readonly [language: string]: RegExp } = {
+  php: /^<\?(?:php)?\s*$/i,
+  xml: /^<\?xml\b/,
+  html: /^<!doctype\b/i,
+  css: /^@charset\b/
+}
+const encoding = /^[ \t\f]*#.*?coding[:=]/
+const rubyMagic = /^#.*?(?:coding|frozen_string_literal|warn_indent|shareable_constant_value)\s*[:=]/i
+/** Nothing can be said above the front matter of these. */
+const frontMatter = new Set(["markdown", "yaml"])
+
+/** How many lines at the top of a file nothing may stand above: `#!`, an encoding, a declaration. All, when none may come in. */
+export const headerLines = (lines: ReadonlyArray<string>, language: string): number => {
+  let count = lines[0]!.startsWith("#!") ? 1 : 0
+  if (language === "python") {
+    for (const at of [0, 1]) if (encoding.test(lines[at] ?? "")) count = at + 1
+  } else if (language === "ruby") {
+    while (rubyMagic.test(lines[count] ?? "")) count++
+  } else if (frontMatter.has(language) && /^(?:---|%)/.test(lines[0]!)) return lines.length
+  else if (Object.hasOwn(first, language)) {
+    if (first[language]!.test(lines[0]!))
+      return /<\?xml|<!doctype/i.test(lines[0]!) && !lines[0]!.includes(">") ? lines.length : 1
+    // PHP outside of its tags is what the page shows.
+    if (language === "php" && count === 0) return lines.length
+    if (language === "php") return /^<\?php\s*$/i.test(lines[1] ?? "") ? 2 : lines.length
+  }
+  return count
+}

@@ -1,0 +1,136 @@
+import type { Telemetry } from "../Snippet/events.ts"
+
+/** Functions that are kept of one text, and characters of their names. */
+const mostFunctions = 200
+const longestName = 200
+/** Reports that are read in one text: a process writes one when it ends. */
+const mostReports = 1_000
+/** Calls, and the average size of a value, beyond which a number is no measurement. */
+const mostCalls = 1_000_000_000
+const largest = 1e12
+
+const marker = /--- (?:RAYSURFER|CAIRN)_TELEMETRY_(START|END) ---/g
+
+const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const inRange = (value: unknown, most: number): value is number =>
+  typeof value === "number" && value >= 0 && value <= most
+
+/** One function's entry as it was logged; `undefined` when it isn't one. What is missing is 0. */
+const entryOf = (name: string, value: unknown): Telemetry | undefined => {
+  if (name === "" || name.length > longestName || name === "__proto__" || !isObject(value)) return undefined
+  const { call_count: calls, avg_value_size: averageSize = 0, empty_rate: emptyRate = 0 } = value
+  if (!Number.isSafeInteger(calls) || !inRange(calls, mostCalls) || calls === 0) return undefined
+  if (!inRange(averageSize, largest) || !inRange(emptyRate, 1)) return undefined
+  return { name, calls, averageSize, emptyRate }
+}
+
+/** Where a JSON string that begins at a quote ends: behind its closing quote; -1 when it doesn't. */
+const endOfString = (text: string, from: number): number => {
+  for (let at = from + 1; at < text.length; at++) {
+    if (text[at] === "\\") at++
+    else if (text[at] === '"') return at + 1
+  }
+  return -1
+}
+
+const endOfObject = (text: string, from: number): number => {
+  let depth = 0
+  for (let at = from; at < text.length; ) {
+    const one = text[at]
+    if (one === '"') {
+      at = endOfString(text, at)
+      if (at < 0) return -1
+      continue
+    }
+    if (one === "{") depth++
+    if (one === "}" && --depth === 0) return at + 1
+    at++
+  }
+  return -1
+}
+
+const head = /^\s*\{\s*"(?:raysurfer|cairn)_telemetry"\s*:\s*\{\s*(?:"version"\s*:\s*1\s*,\s*)?"functions"\s*:\s*\{/
+const comma = /[\s,]*/y
+const colon = /\s*:\s*(?=\{)/y
+
+/** The entries of a report that was cut off, up to the last one that is whole. */
+const wholeEntries = (text: string): ReadonlyArray<readonly [string, unknown]> => {
+  const entries: Array<readonly [string, unknown]> = []
+  let at = head.exec(text.slice(0, 1_000))?.[0].length ?? text.length
+  while (at < text.length && entries.length < mostFunctions) {
+    comma.lastIndex = at
+    at += comma.exec(text)?.[0].length ?? 0
+    if (text[at] !== '"') break
+    const endOfName = endOfString(text, at)
+    if (endOfName < 0) break
+    colon.lastIndex = endOfName
+    const from = endOfName + (colon.exec(text)?.[0].length ?? text.length)
+    const end = from >= text.length ? -1 : endOfObject(text, from)
+    if (end < 0) break
+    const name = parsed(text.slice(at, endOfName))
+    const value = parsed(text.slice(from, end))
+    if (typeof name !== "string" || value === undefined) break
+    entries.push([name, value])
+    at = end
+  }
+  return entries
+}
+
+const entriesOf = (block: string): ReadonlyArray<readonly [string, unknown]> => {
+  if (!/^\s*\{/.test(block)) return []
+  const report = parsed(block)
+  if (report === undefined) return wholeEntries(block)
+  if (!isObject(report)) return []
+  const telemetry = report["raysurfer_telemetry"] ?? report["cairn_telemetry"]
+  if (!isObject(telemetry) || (telemetry["version"] ?? 1) !== 1 || !isObject(telemetry["functions"])) return []
+  return Object.entries(telemetry["functions"])
+}
+
+const together = (one: Telemetry, other: Telemetry): Telemetry => {
+  const calls = Math.min(mostCalls, one.calls + other.calls)
+  const share = one.calls / (one.calls + other.calls)
+  const mean = (first: number, second: number) => second + (first - second) * share
+  return {
+    name: one.name,
+    calls,
+    averageSize: mean(one.averageSize, other.averageSize),
+    emptyRate: Math.min(1, Math.max(0, mean(one.emptyRate, other.emptyRate)))
+  }
+}
+
+/**
+ * What the functions that ran reported of their calls, by name; `__module__` is a file's top level. Reports stand between
+ * markers anywhere in a log, several reports of a function are added up. A report that was cut off counts as far as its
+ * entries are whole; what has the wrong type or an impossible number doesn't count. Time is linear in the text.
+ */
+export const telemetryIn = (texts: ReadonlyArray<string>): ReadonlyArray<Telemetry> => {
+  const found = new Map<string, Telemetry>()
+  for (const text of texts) {
+    const marks = text.matchAll(marker)
+    let mark = marks.next().value
+    for (let reports = 0; mark !== undefined && reports < mostReports; ) {
+      const next = marks.next().value
+      const block = mark[1] === "START" ? text.slice(mark.index + mark[0].length, next?.index ?? text.length) : ""
+      mark = next
+      if (block === "") continue
+      reports++
+      for (const [name, value] of entriesOf(block)) {
+        const entry = entryOf(name, value)
+        const before = found.get(name)
+        if (entry === undefined || (before === undefined && found.size >= mostFunctions)) continue
+        found.set(name, before === undefined ? entry : together(before, entry))
+      }
+    }
+  }
+  return [...found.values()]
+}

@@ -1,0 +1,61 @@
+import type { Node } from "web-tree-sitter"
+import type { Declaration } from "./declarations.ts"
+
+/** Nodes whose inside is text: a line put there would change what the code says. */
+const opaque = /comment|string|template|heredoc|regex|content|jsx|text$|char/
+
+const isHeader = (node: Node): boolean => node.startIndex === 0 && node.text.startsWith("#!")
+
+const startsLine = (node: Node, source: string): boolean =>
+  /^[ \t\f\ufeff]*$/.test(source.slice(source.lastIndexOf("\n", node.startIndex - 1) + 1, node.startIndex))
+
+const isComment = ({ type }: Node): boolean => type.includes("comment")
+
+const lastRow = ({ endPosition }: Node): number => (endPosition.column === 0 ? endPosition.row - 1 : endPosition.row)
+
+/**
+ * Of what leads a declaration: its decorators and attributes, however far, and the comments above all of them on
+ * neighbouring lines; from the top.
+ */
+export const partsAbove = ({ outer, leading }: Declaration, source: string): ReadonlyArray<Node> => {
+  let from = leading.length
+  let below = outer
+  for (let at = leading.length - 1; at >= 0; at--) {
+    const part = leading[at]!
+    const before = leading[at - 1]
+    if (isHeader(part)) break
+    if (!isComment(part)) from = at
+    else {
+      const isBehind = before !== undefined && !isComment(before) && before.endPosition.row === part.startPosition.row
+      if (!startsLine(part, source) && !isBehind) break
+      if (from === at + 1 && below.startPosition.row - lastRow(part) <= 1) from = at
+    }
+    below = part
+  }
+  return leading.slice(from)
+}
+
+/** Whether a row begins inside of a string or a comment, and then the row to look at next. */
+const rowAbove = (root: Node, row: number, lines: ReadonlyArray<string>): number | undefined => {
+  if (row === 0) return undefined
+  if (/\\\r?$/.test(lines[row - 1] ?? "")) return row - 1
+  let around: Node | undefined
+  for (let node = root.descendantForPosition({ row, column: 0 }); node !== null; node = node.parent) {
+    const { startPosition: start, endPosition: end } = node
+    const isInside = start.row < row && (end.row > row || (end.row === row && end.column > 0))
+    if (isInside && opaque.test(node.type)) around = node
+  }
+  return around === undefined ? undefined : Math.min(around.startPosition.row, row - 1)
+}
+
+/** The 1-based line above which a line of comment may stand that speaks of a function; `above`: its `partsAbove`. */
+export const commentLineOf = (
+  root: Node,
+  outer: Node,
+  above: ReadonlyArray<Node>,
+  lines: ReadonlyArray<string>
+): number => {
+  let row = (above[0] ?? outer).startPosition.row
+  for (let next = rowAbove(root, row, lines); next !== undefined; next = rowAbove(root, row, lines)) row = next
+  return row + 1
+}

@@ -1,0 +1,50 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Authentication, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
+
+/** What is known of a function, from all snippets of its tenant that hold it. Times are ISO 8601. */
+export const FunctionReputation = Schema.Struct({
+  fingerprint: Schema.String,
+  function_name: Schema.String,
+  signature: Schema.String,
+  /** Runs of snippets that hold it. */
+  execution_count: Schema.Int,
+  /** Votes on snippets that hold it. */
+  thumbs_up: Schema.Int,
+  thumbs_down: Schema.Int,
+  last_success_at: Schema.NullOr(Schema.String),
+  last_failure_at: Schema.NullOr(Schema.String),
+  /** At most five, most frequent first. */
+  common_errors: Schema.Array(Schema.String),
+  /** Of what its logged calls returned; 0 when none was logged. */
+  avg_output_size: Schema.Finite,
+  /** 0 to 1: logged calls that returned something; 0 when none was logged. */
+  output_completeness: Schema.Finite,
+  /** 0 to 1: logged calls beyond the first of a run. */
+  repeat_call_rate: Schema.Finite,
+  total_logged_calls: Schema.Int,
+  author_agent: Schema.NullOr(Schema.String),
+  reviewed_by_human: Schema.Boolean,
+  derived_from: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "FunctionReputation" })
+export type FunctionReputation = typeof FunctionReputation.Type
+
+export class FunctionsApi extends HttpApiGroup.make("functions")
+  .add(
+    HttpApiEndpoint.get("functionHistory", "/api/functions/:fingerprint", {
+      params: { fingerprint: Schema.String },
+      success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/markdown; charset=utf-8" }))
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "A function's history, as Markdown",
+        description:
+          "`fingerprint` as a search with `per_function_reputation` gives it, with or without `.md` behind it: its signature, votes, calls and errors, the snippets of the scope that hold it, their latest runs, and what it was derived from."
+      })
+    )
+  )
+  .middleware(WellFormed)
+  .middleware(Scoping)
+  .middleware(Rate)
+  .middleware(Authentication)
+  .middleware(Problems)
+  .annotateMerge(OpenApi.annotations({ title: "Functions", description: "What is known of single functions." })) {}

@@ -1,0 +1,122 @@
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { annotate } from "#domain/functions/annotate.ts"
+import type { Scope } from "#domain/Scope.ts"
+import type { Standing } from "#ports/ReadModels.ts"
+import { functionsHeld, type Held } from "#projections/Functions/queries.ts"
+import { type Reputation, reputationOf } from "#projections/Functions/reputation.ts"
+
+/** A snippet with what is known of its functions. */
+export interface Reputed {
+  /** In order of the source; none when their reputation is not kept. */
+  readonly functions: ReadonlyArray<Reputation>
+  /** With a line of comment above each of them. */
+  readonly source: string
+}
+
+/** A snippet that was found. */
+interface Sourced {
+  readonly id: string
+  readonly source: string
+  readonly language: string
+}
+
+interface Answer {
+  readonly bySnippet: ReadonlyMap<string, Reputed>
+  /** Whether it came from memory: the same snippets, and nothing has changed since. */
+  readonly cacheHit: boolean
+}
+
+const answersKept = 500
+/** Characters of sources in them. */
+const charactersKept = 16_000_000
+
+const keyOf = ({ tenant, fingerprint }: Held) => `${tenant}/${fingerprint}`
+
+const reputed = ({ source, language }: Sourced, mine: ReadonlyArray<Held>, all: ReadonlyMap<string, Array<Held>>) => {
+  const known = mine
+    .toSorted((a, b) => a.place - b.place)
+    .map((held) => ({ line: held.line, reputation: reputationOf(all.get(keyOf(held))!, held) }))
+  const notes = known.flatMap(({ line, reputation }) => {
+    if (line === null) return []
+    const { fingerprint, up, down, calls, errors } = reputation
+    return [{ fingerprint, commentLine: line, thumbsUp: up, thumbsDown: down, calls, errors: byType(errors) }]
+  })
+  const found: Reputed = {
+    functions: known.map(({ reputation }) => reputation),
+    source: annotate(source, language, notes)
+  }
+  return found
+}
+
+/** A line has room for what went wrong, not for what it said. */
+const byType = (errors: Reputation["errors"]) => {
+  const counts = new Map<string, number>()
+  for (const { type, count } of errors) counts.set(type, (counts.get(type) ?? 0) + count)
+  return [...counts].map(([text, count]) => ({ text, count })).sort((a, b) => b.count - a.count)
+}
+
+/** What is known of the functions of snippets. The caller has waited for both read models, and says where they stand. */
+export class Reputations extends Context.Service<
+  Reputations,
+  {
+    /** Of snippets that a search with the scope has found; `tenant` is the caller's. */
+    readonly of: (
+      tenant: string,
+      scope: Scope,
+      found: ReadonlyArray<{ readonly snippet: Sourced }>,
+      snippets: Standing,
+      functions: Standing
+    ) => Effect.Effect<Answer>
+  }
+>()("cairn/Reputations") {
+  static readonly layer = Layer.effect(
+    Reputations,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const answers = new Map<string, Answer["bySnippet"]>()
+      let characters = 0
+      let answersAt = ""
+
+      const look = Effect.fnUntraced(function* (tenant: string, scope: Scope, snippets: ReadonlyArray<Sourced>) {
+        const ids = snippets.map(({ id }) => id)
+        const held = yield* Effect.orDie(
+          Effect.provideService(functionsHeld(tenant, scope, ids), SqlClient.SqlClient, sql)
+        )
+        const all = new Map<string, Array<Held>>()
+        const inSnippet = new Map<string, Array<Held>>()
+        for (const one of held) {
+          for (const [groups, key] of [[all, keyOf(one)] as const, [inSnippet, one.snippet] as const]) {
+            const group = groups.get(key)
+            if (group === undefined) groups.set(key, [one])
+            else group.push(one)
+          }
+        }
+        return new Map(snippets.map((snippet) => [snippet.id, reputed(snippet, inSnippet.get(snippet.id) ?? [], all)]))
+      })
+
+      return Reputations.of({
+        of: Effect.fnUntraced(function* (tenant, scope, found, { changed }, functions) {
+          const at = `${changed} ${functions.changed}`
+          if (at !== answersAt) {
+            answers.clear()
+            characters = 0
+            answersAt = at
+          }
+          const snippets = found.map(({ snippet }) => snippet)
+          const { homes, includePublic, agent } = scope
+          const name = JSON.stringify([tenant, homes, includePublic, agent, snippets.map(({ id }) => id)])
+          const before = answers.get(name)
+          if (before !== undefined) return { bySnippet: before, cacheHit: true }
+          const bySnippet = yield* look(tenant, scope, snippets)
+          const size = [...bySnippet.values()].reduce((sum, { source }) => sum + source.length, 0)
+          if (at === answersAt && answers.size < answersKept && characters + size <= charactersKept) {
+            answers.set(name, bySnippet)
+            characters += size
+          }
+          return { bySnippet, cacheHit: false }
+        })
+      })
+    })
+  )
+}
