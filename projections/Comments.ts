@@ -1,0 +1,71 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { schemaOf, table } from "#ports/Projection.ts"
+import { Keys } from "./Keys.ts"
+
+/** What somebody wrote about a snippet. Who it was is an id: the e-mail address is looked up when it is read. */
+interface CommentRow {
+  readonly id: string
+  readonly snippet: string
+  /** The author's own organization or person, which is another than the snippet's where that is public. */
+  readonly tenant: string
+  readonly author: string | null
+  readonly words: string
+  readonly position: number
+  readonly created_at: string
+}
+
+/** A table of the catalogue, so that whoever waits for a snippet has waited for its comments too. */
+export const comments = table<CommentRow>({
+  columns: {
+    ...{ id: "text", snippet: "text", tenant: "text", author: "text", words: "text", position: "bigint" },
+    created_at: "timestamptz"
+  },
+  indexes: ["(snippet, position)"],
+  on: {
+    CommentAdded: {
+      rows: ({ comment }) => [comment],
+      to: (_, { comment, snippet, author, text }, { tenant, actor, position, recordedAt }) =>
+        text === null
+          ? undefined
+          : {
+              ...{ id: comment, snippet, tenant: actor.organization ?? actor.user ?? tenant, author },
+              ...{ words: text.words, position, created_at: new Date(recordedAt).toISOString() }
+            }
+    }
+  },
+  drops: { SnippetDeleted: { column: "snippet", value: ({ snippet }) => snippet } }
+})
+
+/** A comment as it lies with its snippet. */
+export interface Comment {
+  readonly id: string
+  readonly tenant: string
+  readonly author: string | null
+  readonly text: string
+  /** ISO 8601. */
+  readonly created_at: string
+}
+
+/** Comments that come with a snippet: the latest. */
+const commentsShown = 20
+
+/** SQL for a snippet's comments as JSON, oldest first; `schema` is the catalogue's and `snippet` the id's column. */
+export const commentsOf = (schema: string, snippet: string): string =>
+  `(SELECT coalesce(json_agg(json_build_object('id', c.id, 'tenant', c.tenant, 'author', c.author, 'text', c.words,
+      'created_at', to_char(c.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY c.position), '[]')
+    FROM (SELECT * FROM "${schema}".comments WHERE snippet = ${snippet} ORDER BY position DESC LIMIT ${commentsShown}) c)`
+
+/** E-mail addresses of a tenant's users by their ids; those who were erased have none. */
+export const emailsOf = (tenant: string, users: ReadonlyArray<string>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    users.length === 0
+      ? Effect.succeed<ReadonlyMap<string, string>>(new Map())
+      : Effect.map(
+          sql.unsafe<{ user_id: string; email: string }>(
+            `SELECT user_id, email FROM "${schemaOf(Keys)}".members WHERE id = ANY ($1::text[])`,
+            [users.map((user) => `${tenant}/${user}`)]
+          ),
+          (rows): ReadonlyMap<string, string> => new Map(rows.map(({ user_id, email }) => [user_id, email]))
+        )
+  )

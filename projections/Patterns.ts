@@ -1,0 +1,112 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { derivedId } from "#domain/Id.ts"
+import type { Scope } from "#domain/Scope.ts"
+import { taskTerms } from "#domain/search/taskTerms.ts"
+import { type Projection, schemaOf, table } from "#ports/Projection.ts"
+import { Snippets } from "./Snippets/tables.ts"
+import { similaritySql } from "./similarity.ts"
+
+/** How often a snippet helped with a task, as the voters of one home say. */
+interface PatternRow {
+  readonly id: string
+  readonly snippet: string
+  /** The voters' home; `null`: the snippet's own. */
+  readonly home: string | null
+  readonly task: string
+  readonly terms: ReadonlyArray<string>
+  readonly up: number
+  readonly down: number
+  readonly last_up: string | null
+  readonly last_down: string | null
+}
+
+/** Characters of a task that tell it from others. */
+const longest = 1_000
+
+/** A task without what makes no difference: spaces around and repeated, and what comes after a thousand characters. */
+const normal = (task: string): string =>
+  task
+    .trim()
+    .replace(/\s+/g, " ")
+    .slice(0, longest)
+    .replace(/[\ud800-\udbff]$/, "")
+
+/** Read model `patterns`: which snippet helped with which task. */
+export const Patterns = {
+  name: "patterns",
+  version: 1,
+  tables: {
+    patterns: table<PatternRow>({
+      columns: {
+        ...{ id: "text", snippet: "text", home: "text", task: "text", terms: "text[]", up: "integer", down: "integer" },
+        ...{ last_up: "timestamptz", last_down: "timestamptz" }
+      },
+      indexes: ["(snippet)", "USING gin (terms)"],
+      on: {
+        VoteCast: {
+          rows: ({ snippet, home, text }) => {
+            const task = normal(text?.task ?? "")
+            return task === "" ? [] : [derivedId("pattern", snippet, home ?? null, task)]
+          },
+          to: (row, { snippet, home, value, count, text }, { recordedAt }) => {
+            const task = normal(text?.task ?? "")
+            const at = new Date(recordedAt).toISOString()
+            const { up, down, last_up, last_down } = row ?? { up: 0, down: 0, last_up: null, last_down: null }
+            return {
+              ...{ id: derivedId("pattern", snippet, home ?? null, task), snippet, home: home ?? null, task },
+              ...{
+                terms: taskTerms(task),
+                up: up + (value === 1 ? count : 0),
+                down: down + (value === -1 ? count : 0)
+              },
+              ...{ last_up: value === 1 ? at : last_up, last_down: value === -1 ? at : last_down }
+            }
+          }
+        }
+      },
+      drops: { SnippetDeleted: { column: "snippet", value: ({ snippet }) => snippet } }
+    })
+  }
+} satisfies Projection
+
+/** A task and a snippet that was used for it. */
+export interface Pattern {
+  readonly task: string
+  readonly snippet: string
+  readonly name: string
+  readonly up: number
+  readonly down: number
+  readonly last_up: Date | null
+  readonly last_down: Date | null
+}
+
+export interface PatternQuery {
+  readonly task: string | null
+  readonly snippet: string | null
+  readonly minimumUp: number
+  readonly limit: number
+}
+
+/** V of `domain/search/score.ts`. */
+const verdict = "(sum(up) + 2.0) / (sum(up) + sum(down) + 4.0)"
+
+/**
+ * Patterns of the scope's homes on snippets that it sees. For a task, those of similar tasks first; then, and without a
+ * task, the best verdict, the most votes and the latest one first.
+ */
+export const findPatterns = (scope: Scope, { task, snippet, minimumUp, limit }: PatternQuery) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => {
+    const terms = task === null ? [] : taskTerms(task)
+    return sql.unsafe<Pattern>(
+      `SELECT task, snippet, name, sum(up)::int AS up, sum(down)::int AS down, max(last_up) AS last_up, max(last_down) AS last_down
+         FROM (SELECT p.*, s.name FROM "${schemaOf(Patterns)}".patterns p
+           JOIN "${schemaOf(Snippets)}".snippets s ON s.id = p.snippet
+           WHERE coalesce(p.home, s.home) = ANY ($1::text[]) AND (s.home = ANY ($1) OR ($2 AND s.published))
+             AND ($3::text IS NULL OR s.agent IS NULL OR s.agent = $3) AND ($4::text IS NULL OR p.snippet = $4)) p
+         GROUP BY task, snippet, name, terms HAVING sum(up) >= $5::int
+         ORDER BY ${terms.length === 0 ? "" : `${similaritySql("$7")} DESC, `}${verdict} DESC, sum(up) DESC,
+           greatest(max(last_up), max(last_down)) DESC, task, snippet LIMIT $6::int`,
+      [scope.homes, scope.includePublic, scope.agent, snippet, minimumUp, limit, ...(terms.length === 0 ? [] : [terms])]
+    )
+  })

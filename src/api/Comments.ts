@@ -1,0 +1,36 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { textUpTo } from "./fields.ts"
+import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
+
+/** `email` is `external` for somebody of another organization, and `erased` for somebody who was erased. */
+export const ShownComment = Schema.Struct({
+  id: Schema.String,
+  email: Schema.String,
+  text: Schema.String,
+  created_at: Schema.String
+}).annotate({ identifier: "SnippetComment" })
+export type ShownComment = typeof ShownComment.Type
+
+export class CommentsApi extends HttpApiGroup.make("comments")
+  .add(
+    HttpApiEndpoint.post("addComment", "/api/store/comment", {
+      payload: Schema.Struct({ code_block_id: textUpTo(1_000), text: textUpTo(10_000) }).annotate({
+        identifier: "CommentRequest"
+      }),
+      success: Schema.Struct({ success: Schema.Boolean, comment: ShownComment })
+    })
+      .middleware(Idempotency)
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Comment on a snippet",
+          description: "Whoever sees a snippet may comment on it, and sees its latest 20 comments in search results."
+        })
+      )
+  )
+  .middleware(WellFormed)
+  .middleware(Scoping)
+  .middleware(Rate)
+  .middleware(Authentication)
+  .middleware(Problems)
+  .annotateMerge(OpenApi.annotations({ title: "Comments", description: "What users say about snippets." })) {}

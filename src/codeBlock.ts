@@ -1,0 +1,38 @@
+import { Effect } from "effect"
+import { isId } from "#domain/Id.ts"
+import { type Scope, sees } from "#domain/Scope.ts"
+import { snippetsNamed } from "#projections/Snippets/queries.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
+import { fresh } from "./ask.ts"
+import { Places } from "./places.ts"
+
+/** As decorated functions name themselves. */
+const registry = "function_registry:"
+
+/** The name that a caller's name for a piece of code comes down to. */
+const nameIn = (given: string): string => (given.startsWith(registry) ? given.slice(registry.length) : given)
+
+/** Whether a text can only be meant as an id, as all ids of this service are in lower case. */
+export const meansId = (given: string): boolean => isId(given.toLowerCase())
+
+/** What runs of this code may be recorded under, besides the id of the snippet that a name means. */
+export const namesOf = (given: string): ReadonlyArray<string> => {
+  if (meansId(given)) return [given.toLowerCase()]
+  const name = nameIn(given)
+  return [...new Set([given, name, registry + name])]
+}
+
+/**
+ * The snippet that a caller means by its id or its name. Only the scope's own homes know names, the narrowest first, and
+ * of several of one name in a home it is the newest: that is the one which was last put to use.
+ */
+export const codeBlock = Effect.fnUntraced(function* (scope: Scope, given: string) {
+  if (meansId(given)) return yield* (yield* Places).seen(scope, given.toLowerCase())
+  yield* fresh(Snippets).pipe(Effect.catchTag("Stale", ({ standing }) => Effect.succeed(standing)))
+  for (const home of scope.homes) {
+    const places = yield* Effect.orDie(snippetsNamed(home, nameIn(given)))
+    const place = places.findLast((one) => sees(scope, one))
+    if (place !== undefined) return place
+  }
+  return undefined
+})

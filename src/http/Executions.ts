@@ -1,0 +1,224 @@
+import { randomBytes } from "node:crypto"
+import { Clock, Effect, Result, type Schema } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import {
+  type AgentVerdict,
+  Execution,
+  ExecutionCommand,
+  type ExecutionEvent,
+  ExecutionNotFound,
+  type NewExecution,
+  type Review
+} from "#domain/Execution.ts"
+import { derivedId } from "#domain/Id.ts"
+import { type NewVote, SnippetCommand } from "#domain/Snippet/commands.ts"
+import { Snippet } from "#domain/Snippet/decider.ts"
+import { LanguageModel } from "#ports/LanguageModel.ts"
+import { type Executed, Executions, executionOf, findExecutions } from "#projections/Executions.ts"
+import { Api } from "#src/api/Api.ts"
+import type { RecordRequest, ReviewRequest, ShownExecution } from "#src/api/Executions.ts"
+import { Caller, CallerScope } from "#src/api/middleware.ts"
+import { fieldProblem } from "#src/api/Problem.ts"
+import { reviewOf, shownReview } from "#src/api/Review.ts"
+import { codeBlock, meansId, namesOf } from "#src/codeBlock.ts"
+import { dispatch } from "#src/dispatch.ts"
+import { noReview, type Reviewed, review } from "#src/review.ts"
+import { attempting, doneBefore, freshOrStale, written } from "./answer.ts"
+import { orProblem } from "./refusals.ts"
+
+const noSnippet = fieldProblem(
+  "not_found/snippet",
+  "code_block_id",
+  "No snippet of this request's scope has this id. Search for it, or check the workspace header; code that is not stored goes by its name."
+)
+
+/** The run as its caller tells it; a review says the verdict where it is not given apart. */
+const executionFrom = (
+  payload: typeof RecordRequest.Type,
+  facts: Pick<NewExecution, "execution" | "home" | "user"> & { readonly agent: string | null },
+  now: number
+): NewExecution => {
+  const { agent, ...ids } = facts
+  const review = payload.review == null ? null : reviewOf(payload.review, now)
+  const { input_data, input_hash, output_data, output_hash, output_type } = payload.io
+  return {
+    ...ids,
+    state: payload.execution_state ?? "completed",
+    duration: payload.duration_ms ?? 0,
+    verdict: payload.verdict ?? review?.verdict ?? null,
+    text: {
+      ...{ codeBlock: payload.code_block_id, task: payload.triggering_task, agent, review },
+      ...{ input: input_data ?? {}, inputHash: input_hash ?? "", output: output_data ?? null },
+      ...{ outputHash: output_hash ?? "", outputType: output_type ?? "" },
+      ...{ errorMessage: payload.error_message ?? null, errorType: payload.error_type ?? null }
+    }
+  }
+}
+
+const voteOf = (verdict: AgentVerdict | null, home: string): NewVote | null => {
+  if (verdict === null || verdict === "pending") return null
+  return { value: verdict === "thumbs_up" ? 1 : -1, count: 1, source: "ai", origin: null, home }
+}
+
+/** The error that a run ended with, as the functions of its snippet are told. */
+const errorsOf = ({ state, text: { errorType, errorMessage } }: NewExecution) =>
+  state === "completed" && errorType === null && errorMessage === null
+    ? []
+    : [{ type: errorType ?? "Error", message: errorMessage ?? "", functions: [] }]
+
+/** Clients read an object, whatever somebody else may have sent. */
+export const objectOf = (input: unknown): { readonly [key: string]: unknown } =>
+  typeof input === "object" && input !== null && !Array.isArray(input) ? { ...input } : { value: input }
+
+const shown = (execution: Executed, score: number): ShownExecution => {
+  const { input, input_hash, output, output_hash, output_type, error_message, error_type, verdict } = execution
+  const review = execution.review ?? execution.auto_review
+  return {
+    ...{ id: execution.id, code_block_id: execution.code, execution_state: execution.state },
+    duration_ms: Math.round(execution.duration),
+    io: {
+      ...{ input_data: objectOf(input), input_hash, output_data: (output ?? null) as Schema.Json },
+      ...{ output_hash, output_type }
+    },
+    ...{ triggering_task: execution.task, timestamp: execution.recorded_at.toISOString(), error_message, error_type },
+    ...{ retrieval_score: score, verdict, review: review === null ? null : shownReview(review) }
+  }
+}
+
+const noModel =
+  "No language model is configured, so that nothing was reviewed: set ANTHROPIC_API_KEY (and ANTHROPIC_BASE_URL for a compatible server) and start the service again."
+
+/** What a caller says of a run stands in for what was recorded of it. */
+const reviewedFrom = (payload: typeof ReviewRequest.Type, execution: Executed): Reviewed => ({
+  task: payload.triggering_task ?? execution.task,
+  state: payload.execution_state ?? execution.state,
+  input: payload.input_data ?? execution.input,
+  output: payload.output_data ?? execution.output,
+  error: payload.error_message ?? execution.error_message,
+  name: payload.code_block_name ?? execution.code,
+  description: payload.code_block_description ?? ""
+})
+
+const reviewIn = (events: ReadonlyArray<{ readonly event: { readonly _tag: string } }>): Review | null => {
+  const reviewed = events.map(({ event }) => event as ExecutionEvent).find(({ _tag }) => _tag === "ExecutionReviewed")
+  return reviewed?._tag === "ExecutionReviewed" ? (reviewed.text?.review ?? null) : null
+}
+
+export const layer = HttpApiBuilder.group(Api, "executions", (handlers) =>
+  handlers
+    .handle("recordExecution", ({ payload }) =>
+      Effect.gen(function* () {
+        const { tenant, user } = yield* Caller
+        const scope = yield* CallerScope
+        const attempt = yield* attempting
+        const execution = derivedId("execution", attempt.commandId)
+        const given = payload.code_block_id
+        const done = meansId(given) ? undefined : yield* doneBefore(attempt)
+        if (done !== undefined) return yield* answered(execution, done)
+        const place = yield* codeBlock(scope, given)
+        if (place === undefined && meansId(given)) return yield* noSnippet
+        const ids = { execution, home: scope.home, user, agent: scope.agent }
+        const named = place === undefined || place.tenant === tenant ? payload : { ...payload, code_block_id: place.id }
+        const record = executionFrom(named, ids, yield* Clock.currentTimeMillis)
+        const vote = voteOf(record.verdict, scope.home)
+        const unstored = dispatch(Execution, {
+          ...{ tenant, stream: `execution-${execution}`, ...attempt },
+          command: ExecutionCommand.RecordUnstored({ execution: record })
+        })
+        if (place === undefined) return yield* answered(execution, yield* unstored)
+        const { id: snippet } = place
+        const stream = `snippet-${snippet}`
+        if (place.tenant !== tenant) {
+          // what a caller runs code on is not for the eyes of those who published it: they get the vote alone
+          if (vote !== null) {
+            const command = SnippetCommand.CastVote({ snippet, voter: user, task: record.text.task, vote })
+            const commandId = derivedId("execution_vote", attempt.commandId)
+            yield* dispatch(Snippet, { tenant: place.tenant, stream, command, ...attempt, commandId, request: null })
+          }
+          return yield* answered(execution, yield* unstored, vote !== null)
+        }
+        const observed = { telemetry: [], errors: errorsOf(record) }
+        const command = SnippetCommand.RecordExecution({ snippet, execution: record, vote, observed })
+        const events = yield* dispatch(Snippet, { tenant, stream, command, ...attempt }).pipe(
+          Effect.catchIf(
+            ({ _tag }) => _tag !== "Busy" && !meansId(given),
+            () => unstored
+          )
+        )
+        return yield* answered(execution, events)
+      }).pipe(orProblem)
+    )
+
+    .handle("autoReview", ({ payload }) =>
+      Effect.gen(function* () {
+        const { tenant } = yield* Caller
+        const scope = yield* CallerScope
+        const attempt = yield* attempting
+        yield* freshOrStale(Executions)
+        const execution = yield* Effect.orDie(executionOf(scope, payload.execution_id.toLowerCase()))
+        if (execution === undefined) return yield* new ExecutionNotFound({ execution: payload.execution_id })
+        const { id, snippet } = execution
+        const answer = (success: boolean, message: string, found: Review) => ({
+          ...{ success, execution_id: id, message, review: shownReview(found) }
+        })
+        if (execution.auto_review !== null) return answer(true, reviewed, execution.auto_review)
+        const now = yield* Clock.currentTimeMillis
+        if (!(yield* LanguageModel).canBeAsked) return answer(false, noModel, noReview(noModel, now))
+        const asked = yield* Effect.result(review(reviewedFrom(payload, execution), randomBytes(12).toString("hex")))
+        if (Result.isFailure(asked)) {
+          const why = `The language model gave no review: ${asked.failure.message}`
+          return answer(false, why, noReview(why, now))
+        }
+        const vote = execution.verdict === "pending" ? voteOf(asked.success.verdict, execution.home) : null
+        const facts = { execution: id, review: asked.success }
+        const by = { tenant, ...attempt, commandId: derivedId("auto_review", id) }
+        const events =
+          snippet === null
+            ? yield* dispatch(Execution, {
+                ...{ ...by, stream: `execution-${id}` },
+                command: ExecutionCommand.ReviewUnstored(facts)
+              })
+            : yield* dispatch(Snippet, {
+                ...{ ...by, stream: `snippet-${snippet}` },
+                command: SnippetCommand.ReviewExecution({ snippet, ...facts, vote, task: execution.task })
+              })
+        yield* written(events.at(-1)!.position)
+        // whoever was first has the word
+        return answer(true, reviewed, reviewIn(events) ?? asked.success)
+      }).pipe(orProblem)
+    )
+
+    .handle("executions", ({ payload }) =>
+      Effect.gen(function* () {
+        const scope = yield* CallerScope
+        yield* freshOrStale(Executions)
+        const given = payload.code_block_id ?? null
+        const place = given === null ? undefined : yield* codeBlock(scope, given)
+        const meant = place === undefined ? [] : [place.id]
+        const { executions, total } = yield* Effect.orDie(
+          findExecutions(scope, {
+            codes: given === null ? null : [...namesOf(given), ...meant],
+            task: payload.task || null,
+            verdict: payload.verdict ?? null,
+            limit: payload.limit ?? 20
+          })
+        )
+        return { executions: executions.map((execution) => shown(execution, execution.score)), total_found: total }
+      }).pipe(orProblem)
+    )
+)
+
+const reviewed = "The run is reviewed."
+
+/** The answer to a run that is in the log, by its events. */
+const answered = (
+  execution: string,
+  events: ReadonlyArray<{ readonly type: string; readonly position: number }>,
+  voted = events.some(({ type }) => type === "VoteCast")
+) =>
+  Effect.as(written(events.at(-1)!.position), {
+    success: true,
+    execution_id: execution,
+    pattern_updated: voted,
+    message: voted ? "The run is recorded, and its verdict counts as a vote." : "The run is recorded."
+  })

@@ -1,0 +1,72 @@
+import { Clock, Effect, type Schema } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { verdict } from "#domain/search/score.ts"
+import { similarity, taskTerms } from "#domain/search/taskTerms.ts"
+import { type Executed, Executions, lastCompleted } from "#projections/Executions.ts"
+import { findPatterns, type Pattern, Patterns } from "#projections/Patterns.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
+import { Api } from "#src/api/Api.ts"
+import { Caller, CallerScope } from "#src/api/middleware.ts"
+import { codeBlock } from "#src/codeBlock.ts"
+import { noteAnswer } from "#src/search.ts"
+import { freshOrStale, searched } from "./answer.ts"
+import { objectOf } from "./Executions.ts"
+import { orProblem } from "./refusals.ts"
+
+const shown = ({ task, snippet, name, up, down, last_up, last_down }: Pattern) => ({
+  ...{ task_pattern: task, code_block_id: snippet, code_block_name: name, thumbs_up: up, thumbs_down: down },
+  ...{ last_thumbs_up: last_up?.toISOString() ?? null, last_thumbs_down: last_down?.toISOString() ?? null },
+  verdict_score: verdict(up, down)
+})
+
+/** The task of a run is that of its data; without a run it is the snippet's own that is most like the one asked for. */
+const taskOf = (asked: string, queries: ReadonlyArray<string>, run: Executed | undefined): string => {
+  if (run !== undefined && run.task !== "") return run.task
+  const terms = taskTerms(asked)
+  const ranked = queries.map((query) => ({ query, score: similarity(terms, taskTerms(query)) }))
+  return ranked.sort((a, b) => b.score - a.score)[0]?.query ?? asked
+}
+
+export const layer = HttpApiBuilder.group(Api, "patterns", (handlers) =>
+  handlers
+    .handle("taskPatterns", ({ payload }) =>
+      Effect.gen(function* () {
+        const scope = yield* CallerScope
+        yield* Effect.all([freshOrStale(Patterns), freshOrStale(Snippets)], { concurrency: 2 })
+        const given = payload.code_block_id ?? null
+        const place = given === null ? undefined : yield* codeBlock(scope, given)
+        if (given !== null && place === undefined) return { patterns: [] }
+        const patterns = yield* Effect.orDie(
+          findPatterns(scope, {
+            task: payload.task || null,
+            snippet: place?.id ?? null,
+            minimumUp: payload.min_thumbs_up ?? 0,
+            limit: payload.top_k ?? 20
+          })
+        )
+        return { patterns: patterns.map(shown) }
+      }).pipe(orProblem)
+    )
+
+    .handle("fewShotExamples", ({ payload: { task, k } }) =>
+      Effect.gen(function* () {
+        const scope = yield* CallerScope
+        const [standing] = yield* Effect.all([freshOrStale(Snippets), freshOrStale(Executions)], { concurrency: 2 })
+        const question = { task, limit: k ?? 3, minVerdict: 0.3, preferComplete: false }
+        const answer = yield* searched(question, scope, standing)
+        yield* noteAnswer(yield* Caller, scope, task, answer, yield* Clock.currentTimeMillis)
+        const ids = answer.found.map(({ snippet }) => snippet.id)
+        const runs = new Map((yield* Effect.orDie(lastCompleted(scope, ids))).map((run) => [run.code, run]))
+        const examples = answer.found.map(({ snippet }) => {
+          const run = runs.get(snippet.id)
+          return {
+            task: taskOf(task, snippet.example_queries, run),
+            input_sample: run === undefined ? {} : objectOf(run.input),
+            output_sample: (run?.output ?? null) as Schema.Json,
+            code_snippet: snippet.source
+          }
+        })
+        return { examples }
+      }).pipe(orProblem)
+    )
+)

@@ -1,0 +1,107 @@
+import { describe, it } from "@effect/vitest"
+import { type NewVote, SnippetCommand } from "#domain/Snippet/commands.ts"
+import { Snippet } from "#domain/Snippet/decider.ts"
+import { SnippetEvent } from "#domain/Snippet/events.ts"
+import { given } from "#test/given.ts"
+import { laws } from "#test/laws.ts"
+import { execution, review } from "./executions.ts"
+
+const { RecordExecution, ReviewExecution, AddComment } = SnippetCommand
+const Event = SnippetEvent.cases
+
+const snippet = "s1"
+const subject = "snippet/s1"
+const uploaded = Event.SnippetUploaded.make({
+  ...({ snippet, home: "acme", generation: 0, sourceDigest: "digest", origin: "upload", author: "ada" } as const),
+  ...{ language: "python", completeness: 0.5, succeeded: true, published: false, subject },
+  text: {
+    ...{ name: "csv_rows", path: "csv.py", source: "def csv_rows(): ...", entrypoint: "csv_rows", description: "" },
+    ...{ languageVersion: null, dependencies: {}, tags: [], capabilities: [], inputSchema: {}, outputSchema: {} },
+    ...{ exampleQueries: [], externalId: null, workspace: null, agent: null, task: "a task", logs: null }
+  }
+})
+const tracked = Event.FunctionsTracked.make({
+  ...{ snippet, home: "acme", subject },
+  text: { agent: null, functions: [{ fingerprint: "fn_1", name: "csv_rows", signature: "def csv_rows()" }] }
+})
+const deleted = Event.SnippetDeleted.make({ snippet, subject })
+
+const up: NewVote = { value: 1, count: 1, source: "ai", origin: null, home: "acme/w" }
+const down: NewVote = { value: -1, count: 1, source: "ai", origin: null }
+const observed = {
+  telemetry: [],
+  errors: [{ type: "FileNotFoundError", message: "no such file", functions: [] }]
+}
+const record = RecordExecution({ snippet, execution, vote: null, observed })
+const recorded = Event.ExecutionRecorded.make({ ...execution, snippet, subject })
+const votes = (vote: NewVote, voter: string | null, task: string | null) => {
+  const { origin, ...facts } = vote
+  return Event.VoteCast.make({
+    ...{ snippet, ...facts, voter, request: null, subject },
+    text: { task, reason: null, origin }
+  })
+}
+
+describe("a run of a snippet", () => {
+  it("is recorded, and its verdict is its user's vote for its task", () => {
+    given(Snippet, [uploaded]).when(record).then(recorded)
+    given(Snippet, [uploaded])
+      .when(RecordExecution({ snippet, execution, vote: up, observed }))
+      .then(recorded, votes(up, "ada", "read a CSV file"))
+  })
+
+  it("tells of its functions where their reputation is kept", () => {
+    const seen = Event.FunctionsObserved.make({ snippet, succeeded: false, subject, text: observed })
+    given(Snippet, [uploaded, tracked]).when(record).then(recorded, seen)
+    const completed = { ...execution, state: "completed" as const }
+    given(Snippet, [uploaded, tracked])
+      .when(RecordExecution({ snippet, execution: completed, vote: down, observed }))
+      .then(
+        Event.ExecutionRecorded.make({ ...completed, snippet, subject }),
+        Event.FunctionsObserved.make({ snippet, succeeded: true, subject, text: observed }),
+        votes(down, "ada", "read a CSV file")
+      )
+  })
+
+  it("can be reviewed; the review's vote is nobody's", () => {
+    const facts = { snippet, execution: "e1", review, task: "a task" }
+    const reviewed = Event.ExecutionReviewed.make({
+      ...{ snippet, execution: "e1", verdict: "thumbs_down", subject },
+      text: { review }
+    })
+    given(Snippet, [uploaded, recorded])
+      .when(ReviewExecution({ ...facts, vote: null }))
+      .then(reviewed)
+    given(Snippet, [uploaded, recorded])
+      .when(ReviewExecution({ ...facts, vote: down }))
+      .then(reviewed, votes(down, null, "a task"))
+  })
+})
+
+const comment = AddComment({ snippet, comment: "c1", author: "ada", words: "Works for me." })
+
+it("a comment is added", () => {
+  given(Snippet, [uploaded])
+    .when(comment)
+    .then(Event.CommentAdded.make({ snippet, comment: "c1", author: "ada", subject, text: { words: "Works for me." } }))
+})
+
+it("nothing is told of a snippet that is not there, or not any more", () => {
+  for (const history of [[], [uploaded, deleted]]) {
+    for (const command of [
+      record,
+      ReviewExecution({ snippet, execution: "e1", review, vote: null, task: null }),
+      comment
+    ]) {
+      given(Snippet, history).when(command).refuses("SnippetNotFound")
+    }
+  }
+})
+
+describe("laws", () =>
+  laws(Snippet, SnippetEvent, [
+    record,
+    RecordExecution({ snippet, execution, vote: up, observed }),
+    ReviewExecution({ snippet, execution: "e1", review, vote: down, task: null }),
+    comment
+  ]))

@@ -1,0 +1,112 @@
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import type { Call } from "#test/service/call.ts"
+import { memberKey, organization } from "#test/service/tenants.ts"
+import { type Service, startService } from "#test/service.ts"
+import { refused } from "./problem.ts"
+import { fine } from "./routes.ts"
+import { findByName, remove, stored } from "./store.ts"
+
+interface Comment {
+  readonly id: string
+  readonly email: string
+  readonly text: string
+  readonly created_at: string
+}
+
+let service: Service
+let owner: Call
+beforeAll(async () => {
+  service = await startService()
+  owner = service.call
+})
+afterAll(() => service.close())
+
+const commenting = "/api/store/comment"
+const comment = (by: Call, code_block_id: string, text: string, headers = {}) =>
+  by("POST", commenting, { code_block_id, text }, headers)
+const commented = async (...given: Parameters<typeof comment>): Promise<Comment> =>
+  fine(await comment(...given)).comment
+const seen = async (name: string, by = owner, headers = {}) => {
+  const match = await findByName(by, name, headers)
+  return (match as unknown as { readonly comments: ReadonlyArray<Comment> }).comments
+}
+const snippet = async (name: string, more: object = {}, headers = {}) => {
+  await stored(owner, name, more, headers)
+  return (await findByName(owner, name, headers))!.code_block.id
+}
+const texts = (comments: ReadonlyArray<Comment>) => comments.map(({ text }) => text)
+
+describe("comments", () => {
+  it("are seen in the next search, oldest first, as they were answered", async () => {
+    const id = await snippet("talked")
+    assert.deepStrictEqual(await seen("talked"), [])
+    const first = await commented(owner, id, "One.")
+    assert.deepStrictEqual(Object.keys(first).sort(), ["created_at", "email", "id", "text"])
+    assert.deepInclude(first, { email: "owner@cairn.local", text: "One." })
+    assert.match(first.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    // also where the same search was answered from memory before
+    const second = await commented(owner, "talked", "Two.")
+    assert.deepStrictEqual(await seen("talked"), [first, second])
+    assert.deepStrictEqual(await seen("talked"), [first, second])
+  })
+
+  it("are at most the latest twenty", async () => {
+    const id = await snippet("busy")
+    for (let n = 1; n <= 22; n++) await commented(owner, id, `n${n}`)
+    const expected = Array.from({ length: 20 }, (_, n) => `n${n + 3}`)
+    assert.deepStrictEqual(texts(await seen("busy")), expected)
+  })
+
+  it("are written by whoever sees the snippet, and by nobody else", async () => {
+    const w = { "x-cairn-workspace-id": "w" }
+    const id = await snippet("hidden", {}, w)
+    const other = await organization(service, "ENTERPRISE")
+    refused(await comment(owner, id, "no"), 404, "not_found/snippet")
+    refused(await comment(other.call, id, "no"), 404, "not_found/snippet")
+    refused(await comment(other.call, "hidden", "no"), 404, "not_found/snippet")
+    await commented(owner, id, "yes", w)
+    assert.deepStrictEqual(texts(await seen("hidden", owner, w)), ["yes"])
+    refused(await comment(owner, id, ""), 400, "validation/invalid_field")
+    refused(await comment(owner, id, "x".repeat(10_001)), 400, "validation/invalid_field")
+  })
+
+  it("of another tenant tell nobody's address", async () => {
+    const id = await snippet("open", { public: true })
+    const other = await organization(service, "ENTERPRISE")
+    const open = { "x-cairn-public-snips": "true" }
+    assert.strictEqual((await commented(other.call, id, "From afar.", open)).email, "olga@example.org")
+    await commented(owner, id, "From here.")
+    const addresses = async (by: Call) => (await seen("open", by, open)).map(({ email }) => email)
+    assert.deepStrictEqual(await addresses(owner), ["external", "owner@cairn.local"])
+    assert.deepStrictEqual(await addresses(other.call), ["olga@example.org", "external"])
+    const { json } = await owner("GET", "/api/events?type=CommentAdded&limit=1000")
+    const [afar] = json.events.filter((one: { data: { snippet: string } }) => one.data.snippet === id)
+    assert.deepInclude(afar.data, { author: "external" })
+  })
+
+  it("lose the address of a user who is erased, and go with the snippet", async () => {
+    const id = await snippet("leaving")
+    const { key } = await memberKey(owner, "max@example.org")
+    await commented(service.as(key), id, "Max was here.")
+    assert.deepStrictEqual((await seen("leaving"))[0]?.email, "max@example.org")
+    const { json } = await owner("POST", "/api/keys/org/list")
+    const max = json.keys.find((one: { user_email: string }) => one.user_email === "max@example.org")
+    fine(await owner("DELETE", `/api/users/${max.user_id}`))
+    assert.deepStrictEqual(
+      (await seen("leaving")).map(({ email, text }) => [email, text]),
+      [["erased", "Max was here."]]
+    )
+    await remove(owner, id)
+    assert.deepStrictEqual(await service.sql("SELECT id FROM snippets_v2.comments WHERE snippet = $1", [id]), [])
+    refused(await comment(owner, id, "late"), 404, "not_found/snippet")
+  })
+
+  it("are one when they are sent again under their key", async () => {
+    const id = await snippet("twice")
+    const headers = { "idempotency-key": "comment-1" }
+    const first = await commented(owner, id, "Once.", headers)
+    assert.deepStrictEqual(await commented(owner, id, "Once.", headers), first)
+    assert.deepStrictEqual(await seen("twice"), [first])
+    refused(await comment(owner, id, "Other.", headers), 409, "conflict/idempotency_key_reused")
+  })
+})
