@@ -3,6 +3,7 @@ import { filename } from "#domain/filename.ts"
 import { derivedId, keyedDigest } from "#domain/Id.ts"
 import { EventStore } from "#ports/EventStore.ts"
 import type { Line } from "./lines.ts"
+import { type Screened, type ScreenRefusal, screen } from "./screen.ts"
 import { type Upload, upload, uploadId } from "./upload.ts"
 
 /** Where imported snippets go, and whose they are. */
@@ -107,6 +108,23 @@ const toUpload = ({ home, workspace, publish }: ImportTo, entry: typeof Entry.Ty
   }
 }
 
+const publicTexts = ({ source, ...rest }: typeof Entry.Type): ReadonlyArray<Screened> => [
+  { field: "source", path: rest.name ?? "", text: source },
+  { field: "the rest of it", path: "", text: JSON.stringify(rest, null, 1) }
+]
+
+/** Why a line is not published: without the secret, which a terminal or a log would keep. */
+const refusalOf = (refusal: ScreenRefusal): string => {
+  switch (refusal._tag) {
+    case "SecretsFound":
+      return `looks like it holds a secret: ${refusal.found.map(({ field, line, kind }) => `${field}, line ${line} (${kind})`).join("; ")}`
+    case "NotText":
+      return "is mostly control characters, and only text can be public"
+    case "Unscreened":
+      return "could not be looked through for secrets in time"
+  }
+}
+
 const operator = { key: null, user: null, organization: null }
 
 /**
@@ -139,6 +157,7 @@ export const importLines = Effect.fnUntraced(function* (
       return
     }
     const entry = yield* parse(text)
+    if (to.publish) yield* Effect.mapError(screen(publicTexts(entry)), refusalOf)
     const attempt = { commandId, correlationId: commandId, actor: operator }
     const { name, position } = yield* upload({ ...to, user: null }, toUpload(to, entry), attempt).pipe(
       Effect.retry({ while: ({ _tag }) => _tag === "Busy", times: 5, schedule: Schedule.exponential("200 millis") }),

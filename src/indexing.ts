@@ -2,7 +2,8 @@ import { Clock, Context, Effect, Layer, PubSub, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { schemaOf } from "#ports/Projection.ts"
 import { SnippetIndex } from "#ports/SnippetIndex.ts"
-import { indexChanges, Snippets } from "#projections/Snippets.ts"
+import { indexChanges } from "#projections/Snippets/changes.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
 import { Projector } from "./project.ts"
 
 const patience = 1_000
@@ -14,8 +15,8 @@ const patience = 1_000
 export class Indexing extends Context.Service<
   Indexing,
   {
-    /** Waits until the index holds every change up to a position, or for a second. */
-    readonly reach: (position: number) => Effect.Effect<void>
+    /** Waits until the index holds every change up to a position, for a second at the most: whether it does. */
+    readonly reach: (position: number) => Effect.Effect<boolean>
     readonly position: Effect.Effect<number>
   }
 >()("cairn/Indexing") {
@@ -40,8 +41,14 @@ export class Indexing extends Context.Service<
           position = 0
           return true
         }
-        yield* index.put(changes.put.map(({ published, ...snippet }) => ({ ...snippet, isPublic: published })))
-        yield* index.votes(changes.voted)
+        yield* index.put(
+          changes.put.map(({ published, human_up, ...snippet }) => ({
+            ...snippet,
+            isPublic: published,
+            humanUp: human_up
+          }))
+        )
+        yield* index.votes(changes.voted.map(({ human_up, ...votes }) => ({ ...votes, humanUp: human_up })))
         yield* index.remove(changes.removed)
         position = changes.position
         return changes.position > from
@@ -72,6 +79,7 @@ export class Indexing extends Context.Service<
       const reach = Effect.fnUntraced(function* (to: number) {
         const deadline = (yield* Clock.currentTimeMillis) + patience
         while (position < to && (yield* Clock.currentTimeMillis) < deadline) yield* catchUp
+        return position >= to
       })
       return Indexing.of({ reach, position: Effect.sync(() => position) })
     })

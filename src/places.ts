@@ -1,7 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Scope, sees } from "#domain/Scope.ts"
-import { type SnippetPlace, Snippets, snippetPlace } from "#projections/Snippets.ts"
+import { type SnippetPlace, snippetPlace } from "#projections/Snippets/queries.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
 import { Asker } from "./ask.ts"
 
 const placesKept = 20_000

@@ -1,17 +1,20 @@
+import { createHash } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { filename } from "#domain/filename.ts"
 import { RetrievalEvent } from "#domain/Retrieval.ts"
 import type { Holder, Scope } from "#domain/Scope.ts"
+import type { SnippetKind } from "#domain/Snippet/events.ts"
+import { schemaFilter } from "#domain/search/schemaFilter.ts"
 import type { Standing } from "#ports/ReadModels.ts"
 import { type IndexMatch, type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
-import { type CatalogueEntry, snippetsByIds } from "#projections/Snippets.ts"
+import { type CommentedEntry, inputSchemas, snippetsByIds } from "#projections/Snippets/queries.ts"
 import { Indexing } from "./indexing.ts"
 import { actorOf, Recorder } from "./record.ts"
 
 /** A snippet that was found, with the name of the file that an agent should write it to. */
 export interface Found {
-  readonly snippet: CatalogueEntry
+  readonly snippet: CommentedEntry
   readonly match: IndexMatch
   readonly filename: string
 }
@@ -22,6 +25,8 @@ export interface SearchAnswer {
   readonly total: number
   /** Whether it came from memory: the same question, and nothing has changed since. */
   readonly cacheHit: boolean
+  /** The index has not caught up with the catalogue in time: what is new may be missing. */
+  readonly stale: boolean
 }
 
 export interface Question {
@@ -29,10 +34,27 @@ export interface Question {
   readonly limit: number
   readonly minVerdict: number
   readonly preferComplete: boolean
+  /** Votes of people for it that a snippet must have. */
+  readonly minHumanUp?: number
+  /** Any unless given. */
+  readonly kinds?: ReadonlyArray<SnippetKind>
+  /** Lower-case; any unless given. */
+  readonly language?: string
+  /** A JSON schema of what the caller can give: see `schemaFilter`. */
+  readonly inputSchema?: { readonly [key: string]: unknown } | undefined
 }
+
+/** What a search sees. */
+type Sight = Pick<Scope, "homes" | "includePublic" | "agent">
 
 const answersKept = 1_000
 const entriesKept = 2_000
+
+/** What tells a question from others; a long one by its digest, so that many of them take no memory. */
+const nameOf = (question: unknown): string => {
+  const text = JSON.stringify(question)
+  return text.length < 500 ? text : createHash("sha256").update(text).digest("base64")
+}
 
 const dayOf = (milliseconds: number) => new Date(milliseconds).toISOString().slice(0, 10)
 
@@ -40,7 +62,7 @@ const dayOf = (milliseconds: number) => new Date(milliseconds).toISOString().sli
 export class Search extends Context.Service<
   Search,
   {
-    readonly search: (question: Question, scope: Scope, standing: Standing) => Effect.Effect<SearchAnswer, never>
+    readonly search: (question: Question, scope: Sight, standing: Standing) => Effect.Effect<SearchAnswer, never>
   }
 >()("cairn/Search") {
   static readonly layer = Layer.effect(
@@ -49,8 +71,8 @@ export class Search extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const index = yield* SnippetIndex
       const indexing = yield* Indexing
-      const answers = new Map<string, Omit<SearchAnswer, "cacheHit">>()
-      const entries = new Map<string, CatalogueEntry>()
+      const answers = new Map<string, Omit<SearchAnswer, "cacheHit" | "stale">>()
+      const entries = new Map<string, CommentedEntry>()
       let answersAt = -1
 
       /** Entries by id; those that were asked for since the catalogue last changed are at hand. */
@@ -73,27 +95,44 @@ export class Search extends Context.Service<
         const taken = new Set<string>()
         const found = matches.flatMap((match): Array<Found> => {
           const snippet = byId.get(match.id)
-          return snippet === undefined ? [] : [{ snippet, match, filename: filename(snippet, taken) }]
+          if (snippet === undefined) return []
+          // of a repository it is the readme that is written
+          const language = snippet.kind === "repo" ? "markdown" : snippet.language
+          return [{ snippet, match, filename: filename({ ...snippet, language }, taken) }]
         })
         return { found, total }
       })
 
+      /** Which snippets of a scope may be called with what is described; `undefined`: nothing is asked of them. */
+      const callable = Effect.fnUntraced(function* (inputSchema: Question["inputSchema"], scope: Sight) {
+        const filter = inputSchema === undefined ? undefined : schemaFilter(inputSchema)
+        if (filter === undefined) return undefined
+        // no stored name has these, and no query may
+        if (filter.names.some((name) => name.includes("\u0000") || !name.isWellFormed())) return new Set<string>()
+        const found = yield* Effect.orDie(
+          Effect.provideService(inputSchemas(filter.names, scope.homes, scope.includePublic), SqlClient.SqlClient, sql)
+        )
+        return new Set(found.flatMap(({ id, input_schema }) => (filter.accepts(input_schema) ? [id] : [])))
+      })
+
       return Search.of({
-        search: Effect.fnUntraced(function* ({ task, limit, minVerdict, preferComplete }, scope, { changed }) {
-          yield* indexing.reach(changed)
+        search: Effect.fnUntraced(function* ({ inputSchema, ...question }, scope, { changed }) {
+          const reached = yield* indexing.reach(changed)
           const { homes, includePublic, agent } = scope
-          const query: IndexQuery = { task, homes, includePublic, agent, preferComplete, minVerdict, limit }
+          const query: IndexQuery = { ...question, homes, includePublic, agent }
           if (changed !== answersAt) {
             answers.clear()
             entries.clear()
             answersAt = changed
           }
-          const name = JSON.stringify(query)
+          const name = nameOf([query, inputSchema])
           const before = answers.get(name)
-          if (before !== undefined) return { ...before, cacheHit: true }
-          const answer = yield* ask(query)
-          if (changed === answersAt && answers.size < answersKept) answers.set(name, answer)
-          return { ...answer, cacheHit: false }
+          if (before !== undefined) return { ...before, cacheHit: true, stale: false }
+          const fitting = yield* callable(inputSchema, scope)
+          const answer = yield* ask(fitting === undefined ? query : { ...query, accept: (id) => fitting.has(id) })
+          // what could not see everything is no answer to keep
+          if (reached && changed === answersAt && answers.size < answersKept) answers.set(name, answer)
+          return { ...answer, cacheHit: false, stale: !reached }
         })
       })
     })

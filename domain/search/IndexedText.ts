@@ -1,3 +1,4 @@
+import { isDerivedCapability } from "../capabilities.ts"
 import { tokenize } from "./tokenize.ts"
 
 /** The fields of a snippet that are searched, in the order of every table by field. */
@@ -56,8 +57,11 @@ const stemOfPath = (path: string): string => {
 const names = ({ name = "", entrypoint = "", path = "" }: SearchedText): string =>
   [...new Set([name, entrypoint, stemOfPath(path)])].join(" ")
 
-const described = ({ description = "", tags = [], capabilities = [] }: SearchedText): string =>
-  [description, ...tags, ...capabilities].join(" ")
+/** Capabilities that only repeat the description or the imports would weigh them twice. */
+const described = ({ description = "", tags = [], capabilities = [] }: SearchedText): string => {
+  const said = capabilities.filter((phrase) => !isDerivedCapability(phrase) && !description.includes(phrase))
+  return [description, ...tags, ...said].join(" ")
+}
 
 /** Cuts a snippet's text into terms. With `before`, only what is given is cut anew: new tasks don't cost the source again. */
 export const indexText = (text: SearchedText, before?: IndexedText): IndexedText => {

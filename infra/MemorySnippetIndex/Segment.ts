@@ -1,7 +1,7 @@
 import { fieldCount } from "#domain/search/bm25f.ts"
 import { eachTerm, fields } from "#domain/search/IndexedText.ts"
 import { verdict, verdictOdds } from "#domain/search/score.ts"
-import type { IndexedSnippet } from "#ports/SnippetIndex.ts"
+import type { IndexedSnippet, Votes } from "#ports/SnippetIndex.ts"
 import { Lists } from "./Lists.ts"
 import { Postings, packCount } from "./Postings.ts"
 
@@ -15,12 +15,15 @@ export class Segment {
   readonly postings: Postings
   readonly ids: Array<string> = []
   readonly agents: Array<string | null> = []
+  readonly kinds: Array<IndexedSnippet["kind"]> = []
+  readonly languages: Array<string> = []
   /** Tokens per field, `fieldCount` entries a slot. */
   lengths = new Uint16Array(0)
   verdicts = new Float64Array(0)
   /** `verdictOdds` of the verdict. */
   verdictOdds = new Float64Array(0)
   completeness = new Float64Array(0)
+  humanUps = new Uint32Array(0)
   documents = 0
   /** Tokens per field over all documents. */
   readonly tokens = new Float64Array(fieldCount)
@@ -41,20 +44,24 @@ export class Segment {
     return this.ids.length
   }
 
-  add({ id, agent, text, completeness, up, down }: IndexedSnippet): number {
+  add(snippet: IndexedSnippet): number {
+    const { id, agent, kind, language, text, completeness } = snippet
     const slot = this.#freed.pop() ?? this.ids.length
     if (slot >= this.verdicts.length) this.#grow()
     this.ids[slot] = id
     this.agents[slot] = agent
+    this.kinds[slot] = kind
+    this.languages[slot] = language
     this.completeness[slot] = completeness
-    this.vote(slot, up, down)
+    this.vote(slot, snippet)
     this.#index(slot, text)
     this.documents++
     return slot
   }
 
-  vote(slot: number, up: number, down: number): void {
+  vote(slot: number, { up, down, humanUp }: Votes): void {
     const value = verdict(up, down)
+    this.humanUps[slot] = humanUp
     this.verdicts[slot] = value
     this.verdictOdds[slot] = verdictOdds(value)
   }
@@ -104,6 +111,7 @@ export class Segment {
     this.verdicts = wider(this.verdicts, new Float64Array(capacity))
     this.verdictOdds = wider(this.verdictOdds, new Float64Array(capacity))
     this.completeness = wider(this.completeness, new Float64Array(capacity))
+    this.humanUps = wider(this.humanUps, new Uint32Array(capacity))
     this.#terms = wider(this.#terms, new Uint32Array(capacity))
     this.#termCounts = wider(this.#termCounts, new Uint32Array(capacity))
   }

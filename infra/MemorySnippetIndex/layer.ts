@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { type IndexedSnippet, type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
+import { type IndexedSnippet, type IndexQuery, SnippetIndex, type Votes } from "#ports/SnippetIndex.ts"
 import { Lists } from "./Lists.ts"
 import { Scratch } from "./Scratch.ts"
 import { Segment } from "./Segment.ts"
@@ -22,6 +22,7 @@ class Index {
   readonly #private = new Map<string, Segment>()
   readonly #public = new Map<string, Segment>()
   readonly #places = new Map<string, Place>()
+  readonly #languages = new Map<string, string>()
 
   get size(): number {
     return this.#places.size
@@ -31,7 +32,10 @@ class Index {
     this.remove(snippet.id)
     const { id, home, isPublic } = snippet
     const segment = this.#segment(home, isPublic)
-    this.#places.set(id, { segment, home, isPublic, slot: segment.add(snippet) })
+    // one string for all snippets of a language, not the row's own
+    const language = this.#languages.get(snippet.language) ?? snippet.language
+    this.#languages.set(language, language)
+    this.#places.set(id, { segment, home, isPublic, slot: segment.add({ ...snippet, language }) })
   }
 
   remove(id: string): void {
@@ -43,9 +47,9 @@ class Index {
     if (segment.documents === 0) (isPublic ? this.#public : this.#private).delete(home)
   }
 
-  vote(id: string, up: number, down: number): void {
+  vote(id: string, votes: Votes): void {
     const place = this.#places.get(id)
-    place?.segment.vote(place.slot, up, down)
+    place?.segment.vote(place.slot, votes)
   }
 
   search(query: IndexQuery) {
@@ -81,7 +85,7 @@ export const layer = Layer.sync(SnippetIndex, () => {
   return SnippetIndex.of({
     put: (snippets) => sliced(snippets, (snippet) => index.put(snippet)),
     remove: (ids) => sliced(ids, (id) => index.remove(id)),
-    votes: (votes) => sliced(votes, ({ id, up, down }) => index.vote(id, up, down)),
+    votes: (votes) => sliced(votes, ({ id, ...given }) => index.vote(id, given)),
     search: (query) => Effect.sync(() => index.search(query)),
     size: Effect.sync(() => index.size)
   })

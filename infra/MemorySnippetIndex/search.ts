@@ -112,7 +112,7 @@ const searchSegment = (
   plans: ReadonlyArray<QueryPlan>,
   self: number,
   table: Float32Array,
-  { agent, minVerdict, preferComplete, accept }: IndexQuery,
+  { agent, minVerdict, minHumanUp = 0, kinds, language, preferComplete, accept }: IndexQuery,
   best: Best,
   scratch: Scratch
 ): number => {
@@ -129,6 +129,9 @@ const searchSegment = (
     const slot = scratch.slots[at]!
     if (verdicts[slot]! < minVerdict) continue
     if (agent !== null && agents[slot] !== null && agents[slot] !== agent) continue
+    if (segment.humanUps[slot]! < minHumanUp) continue
+    if (kinds !== undefined && !kinds.includes(segment.kinds[slot]!)) continue
+    if (language !== undefined && segment.languages[slot] !== language) continue
     const id = ids[slot]!
     if (accept !== undefined && !accept(id)) continue
     total++

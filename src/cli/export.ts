@@ -1,6 +1,7 @@
 import { Effect, Option, Stream } from "effect"
 import { Command } from "effect/cli"
-import { type CatalogueEntry, Snippets, snippetsAfter } from "#projections/Snippets.ts"
+import { type CatalogueEntry, snippetsAfter } from "#projections/Snippets/queries.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
 import { homeIn, workspaceFlag } from "./import.ts"
 import { onLog, upToDate } from "./log.ts"
 import { organizationOf, orgFlag } from "./organization.ts"

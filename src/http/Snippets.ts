@@ -4,57 +4,33 @@ import { derivedId, isId } from "#domain/Id.ts"
 import { type Holder, type Scope, scopeOf, sees } from "#domain/Scope.ts"
 import { type NewVote, SnippetCommand } from "#domain/Snippet/commands.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
-import { EventStore } from "#ports/EventStore.ts"
-import { Snippets, snippetPlace, snippetsNamed } from "#projections/Snippets.ts"
+import { Functions } from "#projections/Functions/tables.ts"
+import { snippetPlace, snippetsNamed } from "#projections/Snippets/queries.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
-import type { SearchMatch, UploadRequest } from "#src/api/Snippets.ts"
-import { Unreadable } from "#src/ask.ts"
 import type { Attempt } from "#src/attempt.ts"
 import { dispatch } from "#src/dispatch.ts"
 import { Places } from "#src/places.ts"
-import { type Found, noteAnswer, Search } from "#src/search.ts"
-import { upload } from "#src/upload.ts"
-import { attempting, freshOrStale, written } from "./answer.ts"
-import { bodyText } from "./middleware/body.ts"
+import { Reputations } from "#src/reputation.ts"
+import { noteAnswer } from "#src/search.ts"
+import { observedIn, upload } from "#src/upload.ts"
+import { attempting, doneBefore, freshOrStale, searched, written } from "./answer.ts"
+import { shownComments } from "./Comments.ts"
 import { problemOf as scopeProblemOf } from "./middleware/scope.ts"
 import { orProblem } from "./refusals.ts"
+import { codeBlockTexts, describedIn } from "./Snippets/codeBlock.ts"
+import { counted } from "./Snippets/counted.ts"
+import { kindsOf, matchOf, namespacesOf } from "./Snippets/match.ts"
+import { gradingOf, kindOf, publicTexts, voteForUsed, voteOf } from "./Snippets/uploading.ts"
+import { screened } from "./screening.ts"
 
 const notFound = fieldProblem(
   "not_found/snippet",
   "snippet_id",
   "No snippet of this request's scope has this id or name. Search for it, or check the workspace header."
 )
-
-const matchOf = ({ snippet, match, filename }: Found): SearchMatch => ({
-  code_block: {
-    ...{ id: snippet.id, name: snippet.name, description: snippet.description, source: snippet.source },
-    ...{ entrypoint: snippet.entrypoint, language: snippet.language, language_version: snippet.language_version },
-    ...{ dependencies: snippet.dependencies, tags: snippet.tags, capabilities: snippet.capabilities },
-    ...{ input_schema: snippet.input_schema, output_schema: snippet.output_schema },
-    ...{ example_queries: snippet.example_queries, agent_id: snippet.agent },
-    ...{ created_at: snippet.created_at.toISOString(), updated_at: snippet.updated_at.toISOString() }
-  },
-  ...{ score: match.score, combined_score: match.score, vector_score: match.vector, verdict_score: match.verdict },
-  ...{ thumbs_up: snippet.up, thumbs_down: snippet.down, filename, language: snippet.language },
-  ...{ entrypoint: snippet.entrypoint, dependencies: snippet.dependencies, agent_id: snippet.agent },
-  ...{ comments: [], functions: null }
-})
-
-type Uploading = typeof UploadRequest.Type
-
-const voteOf = ({ user_vote, vote_source, vote_count }: Uploading): NewVote | null => {
-  if (user_vote == null) return null
-  const source = vote_source === "ai" ? "ai" : "human"
-  const origin = vote_source == null || vote_source === "ai" || vote_source === "human" ? null : vote_source
-  return { value: user_vote, count: vote_count ?? 1, source, origin }
-}
-
-const gradingOf = (request: Uploading): number | null =>
-  (request.use_service_ai_voting ?? request.use_raysurfer_ai_voting ?? request.auto_vote ?? true)
-    ? (request.vote_count ?? 1)
-    : null
 
 /** The one snippet that the caller means by an id, or by a name that no other of its scope has. */
 const named = Effect.fnUntraced(function* (scope: Scope, idOrName: string) {
@@ -81,16 +57,20 @@ const named = Effect.fnUntraced(function* (scope: Scope, idOrName: string) {
   return places[0] ?? (yield* notFound)
 })
 
-/** What a repeated request led to the first time: by its name, the snippet would not be found any more. */
-const doneBefore = Effect.fnUntraced(function* ({ commandId }: Attempt) {
-  const events = yield* Effect.mapError((yield* EventStore).outcome(commandId), () => new Unreadable())
-  return events.length === 0 ? undefined : events
-})
-
 const deleted = Effect.fnUntraced(function* (holder: Holder, scope: Scope, idOrName: string, attempt: Attempt) {
   const { id } = yield* named(scope, idOrName)
   const command = SnippetCommand.DeleteSnippet({ snippet: id })
   return yield* dispatch(Snippet, { tenant: holder.tenant, stream: `snippet-${id}`, command, ...attempt })
+})
+
+const deleting = Effect.fnUntraced(function* (scope: Scope, idOrName: string) {
+  yield* freshOrStale(Snippets)
+  const attempt = yield* attempting
+  const events = (yield* doneBefore(attempt)) ?? (yield* deleted(yield* Caller, scope, idOrName, attempt))
+  yield* written(events.at(-1)!.position)
+  // the catalogue has a copy of the text, which must be gone too when this is answered
+  yield* freshOrStale(Snippets)
+  return { success: true, deleted_count: 1, message: "Deleted 1 snippet, its votes and its texts." }
 })
 
 /** A body's own workspace stands in for the header's. */
@@ -108,39 +88,70 @@ export const layer = HttpApiBuilder.group(Api, "snippets", (handlers) =>
   handlers
     .handle("search", ({ payload }) =>
       Effect.gen(function* () {
-        yield* bodyText
         const holder = yield* Caller
         const scope = yield* CallerScope
-        const standing = yield* freshOrStale(Snippets)
+        const reputed = payload.per_function_reputation === true
+        const [standing, functions] = yield* Effect.all(
+          [freshOrStale(Snippets), reputed ? freshOrStale(Functions) : Effect.undefined],
+          { concurrency: 2 }
+        )
         const question = {
           task: payload.task,
           limit: payload.top_k ?? 5,
           minVerdict: payload.min_verdict_score ?? 0.3,
-          preferComplete: payload.prefer_complete ?? false
+          minHumanUp: payload.min_human_upvotes ?? 0,
+          preferComplete: payload.prefer_complete ?? false,
+          ...kindsOf(payload),
+          inputSchema: payload.input_schema ?? undefined
         }
-        const answer = yield* (yield* Search).search(question, scope, standing)
+        const answer = yield* searched(question, scope, standing)
         yield* noteAnswer(holder, scope, payload.task, answer, yield* Clock.currentTimeMillis)
-        return { matches: answer.found.map(matchOf), total_found: answer.total, cache_hit: answer.cacheHit }
+        const comments = yield* shownComments(
+          holder.tenant,
+          answer.found.map(({ snippet }) => snippet.comments)
+        )
+        const known =
+          functions === undefined
+            ? undefined
+            : yield* (yield* Reputations).of(holder.tenant, scope, answer.found, standing, functions)
+        const cacheHit = answer.cacheHit && known?.cacheHit !== false
+        return {
+          matches: answer.found.map((found, index) =>
+            matchOf(scope, found, comments[index]!, known?.bySnippet.get(found.snippet.id))
+          ),
+          ...{ total_found: answer.total, cache_hit: cacheHit, search_namespaces: namespacesOf(holder, scope) }
+        }
       })
     )
 
     .handle("upload", ({ payload }) =>
       Effect.gen(function* () {
         const holder = yield* Caller
-        const { home, workspace, agent } = yield* CallerScope
+        const scope = yield* CallerScope
+        const { home, workspace, agent } = scope
         const attempt = yield* attempting
         const files = [
           ...(payload.file_written == null ? [] : [payload.file_written]),
           ...(payload.files_written ?? [])
         ]
+        const logs = payload.execution_logs ?? null
+        const reputation = {
+          tracked: payload.per_function_reputation ?? false,
+          shared: files.length > 1 ? observedIn(logs ?? "") : null
+        }
+        if (payload.public === true) {
+          const sources = files.map((file) => ({ home, source: file.content, ...kindOf(payload, file) }))
+          yield* screened(publicTexts(payload), holder, sources)
+        }
         const stored = yield* Effect.forEach(files, ({ path, content }, index) =>
           upload(
             holder,
             {
               ...{ home, workspace, agent, origin: "upload", path, source: content, task: payload.task },
-              ...{ logs: payload.execution_logs ?? null, succeeded: payload.succeeded },
+              ...{ logs, succeeded: payload.succeeded, ...reputation },
               ...{ publish: payload.public ?? false, dependencies: payload.dependencies ?? {} },
-              ...{ tags: payload.tags ?? [], vote: voteOf(payload), gradingCount: gradingOf(payload) }
+              ...{ tags: payload.tags ?? [], vote: voteOf(payload), gradingCount: gradingOf(payload) },
+              ...kindOf(payload, { path, content })
             },
             {
               ...attempt,
@@ -149,41 +160,61 @@ export const layer = HttpApiBuilder.group(Api, "snippets", (handlers) =>
             }
           )
         )
+        const votes = yield* voteForUsed(payload, holder, scope, attempt)
         const last = stored.at(-1)!
         yield* written(last.position)
         const name = last.name ?? (yield* nameOf(last.snippet))
         return {
           success: true,
           code_blocks_stored: stored.length,
-          message: `Stored ${stored.length === 1 ? "1 snippet" : `${stored.length} snippets`}.`,
+          message: `Stored ${counted(stored.length, "snippet")}.${votes}`,
           snippet_name: name,
           status_url: last.request === null ? null : `/api/store/status/${last.request}`
         }
       }).pipe(orProblem)
     )
 
-    .handle("delete", ({ payload }) =>
+    .handle("storeCodeBlock", ({ payload }) =>
       Effect.gen(function* () {
         const holder = yield* Caller
-        const scope = yield* deletingScope(holder, yield* CallerScope, payload.workspace_id)
-        yield* freshOrStale(Snippets)
-        const attempt = yield* attempting
-        const events = (yield* doneBefore(attempt)) ?? (yield* deleted(holder, scope, payload.snippet_id, attempt))
-        yield* written(events.at(-1)!.position)
-        // the catalogue has a copy of the text, which must be gone too when this is answered
-        yield* freshOrStale(Snippets)
-        return { success: true, deleted_count: 1, message: "Deleted 1 snippet, its votes and its texts." }
+        const { home, workspace, agent } = yield* CallerScope
+        if (payload.public === true)
+          yield* screened(codeBlockTexts(payload), holder, [{ home, source: payload.source }])
+        const { snippet, position } = yield* upload(
+          holder,
+          {
+            ...{ home, workspace, agent, origin: "upload", task: null, logs: null, succeeded: true },
+            ...{ publish: payload.public ?? false, vote: null, gradingCount: null },
+            ...describedIn(payload)
+          },
+          yield* attempting
+        )
+        yield* written(position)
+        return { success: true, code_block_id: snippet, embedding_id: snippet, message: "Stored 1 snippet." }
       }).pipe(orProblem)
+    )
+
+    .handle("delete", ({ payload: { snippet_id, workspace_id } }) =>
+      Effect.gen(function* () {
+        const scope = yield* deletingScope(yield* Caller, yield* CallerScope, workspace_id)
+        return yield* deleting(scope, snippet_id)
+      }).pipe(orProblem)
+    )
+
+    .handle("deleteCodeBlock", ({ params: { id } }) =>
+      Effect.flatMap(CallerScope, (scope) => deleting(scope, id)).pipe(orProblem)
     )
 
     .handle("vote", ({ payload }) =>
       Effect.gen(function* () {
         const { user } = yield* Caller
+        const scope = yield* CallerScope
         const attempt = yield* attempting
         const snippet = payload.code_block_id
-        const place = isId(snippet) ? yield* (yield* Places).seen(yield* CallerScope, snippet) : undefined
+        const place = isId(snippet) ? yield* (yield* Places).seen(scope, snippet) : undefined
         if (place === undefined) return yield* notFound
-        const vote: NewVote = { value: payload.succeeded ? 1 : -1, count: 1, source: "human", origin: null }
+        const ballot = { value: payload.succeeded ? 1 : -1, count: 1, source: "human", origin: null } as const
+        const vote: NewVote = { ...ballot, home: scope.home }
         const command = SnippetCommand.CastVote({ snippet, voter: user, task: payload.task ?? null, vote })
         const stream = `snippet-${snippet}`
         const events = yield* dispatch(Snippet, { tenant: place.tenant, stream, command, ...attempt })

@@ -1,8 +1,16 @@
 import { Context, type Effect } from "effect"
+import type { SnippetKind } from "#domain/Snippet/events.ts"
 import type { IndexedText } from "#domain/search/IndexedText.ts"
 
+/** The votes that a snippet has got; `humanUp` are those of `up` that people gave. */
+export interface Votes {
+  readonly up: number
+  readonly down: number
+  readonly humanUp: number
+}
+
 /** One snippet as the index keeps it: who may find it, its text already cut into terms, and its votes. */
-export interface IndexedSnippet {
+export interface IndexedSnippet extends Votes {
   readonly id: string
   /** `tenant` or `tenant/workspace`: where it lives. */
   readonly home: string
@@ -12,8 +20,9 @@ export interface IndexedSnippet {
   readonly text: IndexedText
   /** 0…1, see `SourceAnalysis`. */
   readonly completeness: number
-  readonly up: number
-  readonly down: number
+  readonly kind: SnippetKind
+  /** Lower-case. */
+  readonly language: string
 }
 
 export interface IndexQuery {
@@ -28,6 +37,12 @@ export interface IndexQuery {
   /** A snippet whose verdict is below is left out. */
   readonly minVerdict: number
   readonly limit: number
+  /** A snippet with fewer votes of people for it is left out; 0 unless given. */
+  readonly minHumanUp?: number
+  /** When given, only snippets of these kinds. */
+  readonly kinds?: ReadonlyArray<SnippetKind>
+  /** When given, only snippets in this language. */
+  readonly language?: string
   /** When given, only snippets it accepts count (the caller's further filters). */
   readonly accept?: (id: string) => boolean
 }
@@ -62,9 +77,7 @@ export class SnippetIndex extends Context.Service<
   {
     readonly put: (snippets: ReadonlyArray<IndexedSnippet>) => Effect.Effect<void>
     readonly remove: (ids: ReadonlyArray<string>) => Effect.Effect<void>
-    readonly votes: (
-      votes: ReadonlyArray<{ readonly id: string; readonly up: number; readonly down: number }>
-    ) => Effect.Effect<void>
+    readonly votes: (votes: ReadonlyArray<Votes & { readonly id: string }>) => Effect.Effect<void>
     readonly search: (query: IndexQuery) => Effect.Effect<IndexAnswer>
     readonly size: Effect.Effect<number>
   }

@@ -28,7 +28,8 @@ const snippetOf = (next: () => number, id: string): IndexedSnippet => {
     return Array.from(counts, ([term, count]) => (count === 1 ? term : `${term}=${count}`)).join(" ")
   }
   const text = { name: field(4), description: field(15), exampleQueries: field(20), source: field(120) }
-  return { id, home: "h", isPublic: next() < 0.3, agent: null, text, completeness: next(), up: 0, down: 0 }
+  const rest = { kind: "file", language: "python", up: 0, down: 0, humanUp: 0 } as const
+  return { id, home: "h", isPublic: next() < 0.3, agent: null, text, completeness: next(), ...rest }
 }
 
 const countsOf = (field: string) => {

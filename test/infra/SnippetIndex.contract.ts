@@ -12,8 +12,11 @@ const snippet = (home: string, id: string, text: SearchedText, rest: Partial<Ind
     agent: null,
     text: indexText(text),
     completeness: 0.5,
+    kind: "file",
+    language: "python",
     up: 0,
-    down: 0
+    down: 0,
+    humanUp: 0
   },
   ...rest
 })
@@ -141,7 +144,7 @@ export const contract = (name: string, layer: Layer.Layer<SnippetIndex, unknown>
         const before = yield* index.size
         yield* put(snippet("gone", "a", median), snippet("gone", "b", median))
         yield* index.remove(["gone-a", "gone-unknown", "gone-a"])
-        yield* index.votes([{ id: "gone-a", up: 9, down: 0 }])
+        yield* index.votes([{ id: "gone-a", up: 9, down: 0, humanUp: 0 }])
         assert.strictEqual((yield* index.size) - before, 1)
         assert.deepStrictEqual(yield* found(query("median", ["gone"])), ["gone-b"])
       })
@@ -206,8 +209,8 @@ export const contract = (name: string, layer: Layer.Layer<SnippetIndex, unknown>
         assert.deepStrictEqual(yield* found(asked), ["votes-good", "votes-new", "votes-edge"])
         assert.strictEqual((yield* index.search(asked)).total, 3)
         yield* index.votes([
-          { id: "votes-bad", up: 20, down: 3 },
-          { id: "votes-good", up: 5, down: 50 }
+          { id: "votes-bad", up: 20, down: 3, humanUp: 0 },
+          { id: "votes-good", up: 5, down: 50, humanUp: 0 }
         ])
         assert.deepStrictEqual(yield* found(asked), ["votes-bad", "votes-new", "votes-edge"])
         assert.strictEqual((yield* found({ ...asked, minVerdict: 0 })).length, 4)
@@ -233,6 +236,28 @@ export const contract = (name: string, layer: Layer.Layer<SnippetIndex, unknown>
         const accept = (id: string) => id !== "filter-a"
         const answer = yield* index.search(query("median", ["filter"], { accept }))
         assert.deepStrictEqual([answer.matches.map(({ id }) => id), answer.total], [["filter-b"], 1])
+      })
+    )
+
+    it.effect("leaves out what has too few people's votes, or another kind or language", () =>
+      Effect.gen(function* () {
+        const index = yield* SnippetIndex
+        yield* put(
+          snippet("by", "praised", median, { up: 4, humanUp: 2 }),
+          snippet("by", "graded", median, { up: 9 }),
+          snippet("by", "repo", median, { kind: "repo", language: "go" }),
+          snippet("by", "route", median, { kind: "route", language: "go" })
+        )
+        const asked = query("median", ["by"])
+        assert.deepStrictEqual(yield* found({ ...asked, minHumanUp: 2 }), ["by-praised"])
+        assert.deepStrictEqual(yield* found({ ...asked, minHumanUp: 3 }), [])
+        yield* index.votes([{ id: "by-graded", up: 9, down: 0, humanUp: 3 }])
+        assert.deepStrictEqual(yield* found({ ...asked, minHumanUp: 3 }), ["by-graded"])
+        assert.deepStrictEqual(yield* found({ ...asked, kinds: ["repo"] }), ["by-repo"])
+        assert.sameMembers([...(yield* found({ ...asked, kinds: ["repo", "route"] }))], ["by-repo", "by-route"])
+        const inGo = yield* index.search({ ...asked, language: "go", limit: 1 })
+        assert.deepStrictEqual([inGo.matches.length, inGo.total], [1, 2])
+        assert.deepStrictEqual(yield* found({ ...asked, language: "ruby" }), [])
       })
     )
 

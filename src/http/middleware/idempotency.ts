@@ -87,7 +87,9 @@ export const layer = Layer.effect(
         const key = request.headers[header.toLowerCase()]
         if (key !== undefined && (key.length === 0 || key.length > 255)) return yield* malformed
         const body = yield* bodyText
-        const identity = identify(holder, scope, `${endpoint.method} ${endpoint.path}`, body, key)
+        // the path as it came: a route's pattern would make one write of all its ids
+        const [path] = request.url.split("?")
+        const identity = identify(holder, scope, `${endpoint.method} ${path}`, body, key)
         const known = yield* Effect.mapError(requests.find(identity.digest), () => unavailable)
         const n = numberOf(known, identity, yield* Clock.currentTimeMillis)
         const { digest, fingerprint } = identity

@@ -1,0 +1,79 @@
+import { fenced } from "../fenced.ts"
+import { depthOf, fileTreeOf, nameOf, type RepositoryFile, readmeOf } from "./files.ts"
+
+/** Characters of a manifest that are looked at. */
+const looked = 100_000
+
+const line = (text: string, longest: number): string =>
+  text
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, longest)
+    .replace(/[\ud800-\udbff]$/, "")
+
+const manifest = (files: ReadonlyArray<RepositoryFile>, name: RegExp): string | undefined =>
+  files
+    .filter(({ path }) => name.test(nameOf(path)))
+    .sort((one, other) => depthOf(one.path) - depthOf(other.path))[0]
+    ?.content.slice(0, looked)
+
+/** A field of a JSON object's top; `undefined` when it is none or no text. */
+const jsonField = (json: string | undefined, field: string): string | undefined => {
+  try {
+    const value = (JSON.parse(json ?? "null") as { readonly [field: string]: unknown } | null)?.[field]
+    return typeof value === "string" && value.trim() !== "" ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A quoted field in a section of a TOML file. */
+const tomlField = (toml: string | undefined, section: string, field: string): string | undefined => {
+  const body = toml?.split(/^\[/m).find((part) => part.startsWith(`${section}]`))
+  return body?.match(new RegExp(`^${field}\\s*=\\s*(["'])(.+?)\\1`, "m"))?.[2]
+}
+
+const field = (files: ReadonlyArray<RepositoryFile>, name: string): string | undefined =>
+  jsonField(manifest(files, /^package\.json$/), name) ??
+  tomlField(manifest(files, /^pyproject\.toml$/), "project", name) ??
+  tomlField(manifest(files, /^Cargo\.toml$/), "package", name) ??
+  jsonField(manifest(files, /^composer\.json$/), name) ??
+  jsonField(manifest(files, /^deno\.jsonc?$/), name)
+
+const headings = /^(?:#{1,2}\s+(.+?)\s*#*|(.+)\r?\n[=-]{3,}\s*)$/m
+
+/** What a repository calls itself: by a manifest, by its readme's heading, or else by the task it was made for. */
+export const repositoryName = (files: ReadonlyArray<RepositoryFile>, task: string): string => {
+  const module = manifest(files, /^go\.mod$/)?.match(/^module\s+(\S+)/m)?.[1]
+  const heading = readmeOf(files)?.content.slice(0, looked).match(headings)
+  const found = field(files, "name") ?? module?.replace(/^.*\//, "") ?? heading?.[1] ?? heading?.[2] ?? task
+  return line(found, 100) || "repository"
+}
+
+/** What a repository says of itself: in a manifest, in its readme's first paragraph, or else the task it was made for. */
+export const repositoryDescription = (files: ReadonlyArray<RepositoryFile>, task: string): string => {
+  const paragraph = readmeOf(files)
+    ?.content.slice(0, looked)
+    .split(/\r?\n\s*\r?\n/)
+    .find((part) => /^[\p{L}\p{N}"'`*_(]/u.test(part.trim()) && !/\r?\n[=-]{3,}\s*$/.test(part))
+  return line(field(files, "description") ?? paragraph ?? task, 1_000)
+}
+
+/** Files that a repository is usually started by. */
+const starts =
+  /^(?:src\/|app\/|cmd\/[^/]+\/)?(?:main|index|app|server|cli|__main__|manage)\.(?:py|ts|tsx|js|mjs|cjs|go|rs|rb|java|php)$/
+
+/** The path of the file that it starts by; `""` when it is not clear. */
+export const repositoryEntrypoint = (files: ReadonlyArray<RepositoryFile>): string => {
+  const named = jsonField(manifest(files, /^package\.json$/), "main")?.replace(/^\.\//, "")
+  if (named !== undefined && files.some(({ path }) => path === named)) return named
+  const found = files.map(({ path }) => path).filter((path) => starts.test(path))
+  return found.sort((one, other) => depthOf(one) - depthOf(other) || (one < other ? -1 : 1))[0] ?? ""
+}
+
+/** What stands for a repository's source: its readme, or a summary without one, and the list of its files. */
+export const repositorySource = (files: ReadonlyArray<RepositoryFile>, name: string, description: string): string => {
+  const readme = readmeOf(files)?.content.trim()
+  const about = readme === undefined || readme === "" ? `# ${name}\n\n${description}` : readme
+  return `${about}\n\n## Files\n\n${fenced(fileTreeOf(files))}\n`
+}

@@ -1,0 +1,72 @@
+/** Longer words are data, which nobody searches by. */
+const longestWord = 64
+/** Distinct words that are kept of one log, how many bytes they may have together, and places of each. */
+const mostWords = 5_000
+const mostBytes = 600_000
+const mostPlaces = 20
+
+const word = /[\p{L}\p{M}\p{N}_$]+/gu
+const part = /\p{Lu}+(?=\p{Lu}[\p{Ll}\p{M}])|\p{Lu}?[\p{Ll}\p{M}]+|\p{Lu}+|\p{N}+|[\p{L}\p{M}]+/gu
+
+/** A word and its parts in lower case: `ModuleNotFoundError` is found by itself, by `module` and by `not found`. */
+const formsOf = (given: string): ReadonlyArray<string> => {
+  const parts = given.match(part) ?? []
+  const whole = parts.join("")
+  return [...new Set([whole, ...parts].map((form) => form.toLowerCase()))].filter(
+    (form) => form !== "" && form.length <= longestWord
+  )
+}
+
+/** The distinct words of a query, in order. Nothing is left out or cut to a stem: in a log `None` and `not` say something. */
+export const logWords = (text: string): ReadonlyArray<string> => [
+  ...new Set((text.normalize("NFKC").match(word) ?? []).flatMap(formsOf))
+]
+
+/**
+ * The words of a log with their places, as Postgres writes a `tsvector`: `error:3,9 module:2`. Words have letters and digits
+ * only, so that nothing needs quotes.
+ */
+export const logVector = (text: string): string => {
+  const places = new Map<string, Array<number>>()
+  let place = 0
+  let bytes = 0
+  for (const given of text.normalize("NFKC").match(word) ?? []) {
+    place += 1
+    for (const form of formsOf(given)) {
+      const known = places.get(form)
+      if (known === undefined) {
+        bytes += 4 * form.length
+        // a tsvector holds less than a megabyte
+        if (places.size < mostWords && bytes < mostBytes) places.set(form, [place])
+      } else if (known.length < mostPlaces) known.push(place)
+    }
+  }
+  return Array.from(places, ([form, at]) => `${form}:${at.join(",")}`).join(" ")
+}
+
+/** Characters of one log that are kept for searching; of a longer one its beginning and its end, where errors are. */
+const kept = 100_000
+
+/** What is kept of a log. */
+export const keptLog = (log: string): string => {
+  if (log.length <= kept) return log
+  const head = log.slice(0, kept / 2).replace(/[\ud800-\udbff]$/, "")
+  const tail = log.slice(-kept / 2).replace(/^[\udc00-\udfff]/, "")
+  return `${head}\n[… ${log.length - head.length - tail.length} characters …]\n${tail}`
+}
+
+/** Characters of a preview. */
+const shown = 300
+
+/** Some lines of a log around the first place that has most of the words; without one its beginning. */
+export const logPreview = (log: string, words: ReadonlyArray<string>): string => {
+  const lower = log.toLowerCase()
+  // where letters change their number in lower case, places are not those of the log
+  const hits = lower.length === log.length ? words.map((one) => lower.indexOf(one)).filter((at) => at >= 0) : []
+  const near = (at: number) =>
+    words.filter((one) => lower.slice(Math.max(0, at - shown / 3), at + (2 * shown) / 3).includes(one)).length
+  const best = hits.sort((one, other) => near(other) - near(one) || one - other)[0] ?? 0
+  const from = Math.max(0, best - shown / 3)
+  const piece = log.slice(from, from + shown).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "")
+  return `${from > 0 ? "…" : ""}${piece.trim()}${from + shown < log.length ? "…" : ""}`
+}

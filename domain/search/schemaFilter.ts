@@ -1,0 +1,108 @@
+/** A JSON schema, or anything that stands where one should. */
+type Json = unknown
+type JsonObject = { readonly [key: string]: Json }
+
+const isObject = (value: Json): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** What a value may be, as JSON schema names it; `null` is left out: whether something may be missing is another question. */
+type Kind = "string" | "number" | "integer" | "boolean" | "object" | "array"
+const kinds: ReadonlyArray<string> = ["string", "number", "integer", "boolean", "object", "array"]
+
+/** One way to satisfy a schema. */
+interface Shape {
+  /** `undefined`: any. */
+  readonly kind: Kind | undefined
+  readonly properties: ReadonlyMap<string, Json>
+  readonly required: ReadonlyArray<string>
+  readonly items: Json
+}
+
+const kindOf = (value: Json): Kind | undefined => {
+  if (Array.isArray(value)) return "array"
+  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number"
+  return kinds.includes(typeof value) ? (typeof value as Kind) : undefined
+}
+
+const list = (value: Json): ReadonlyArray<Json> => (Array.isArray(value) ? value : value === undefined ? [] : [value])
+
+const alternatives = ["anyOf", "oneOf"] as const
+
+/** Ways to satisfy one schema that are looked at, and levels of objects and arrays: what is beyond fits. */
+const mostShapes = 16
+const deepest = 8
+
+/** All ways to satisfy a schema. What it does not say, or says in words that are not looked at here, may be anything. */
+const shapesOf = (schema: Json): ReadonlyArray<Shape> => {
+  if (!isObject(schema)) return [{ kind: undefined, properties: new Map(), required: [], items: undefined }]
+  const branches = alternatives.flatMap((name) => list(schema[name]))
+  if (branches.length > 0 && schema["type"] === undefined)
+    return branches
+      .filter((one) => !isNull(one))
+      .slice(0, mostShapes)
+      .flatMap(shapesOf)
+      .slice(0, mostShapes)
+  const properties = new Map(Object.entries(isObject(schema["properties"]) ? schema["properties"] : {}))
+  const named = Array.isArray(schema["required"]) ? (schema["required"] as ReadonlyArray<Json>) : []
+  const required = [...new Set(named.filter((name) => typeof name === "string"))]
+  const rest = { properties, required, items: schema["items"] }
+  const values = "const" in schema ? [schema["const"]] : list(schema["enum"])
+  const said =
+    schema["type"] === undefined
+      ? values.map(kindOf)
+      : list(schema["type"]).flatMap((type) => (kinds.includes(String(type)) ? [type as Kind] : []))
+  const known = [...new Set(said.filter((kind) => kind !== undefined))]
+  return known.length === 0 ? [{ kind: undefined, ...rest }] : known.map((kind) => ({ kind, ...rest }))
+}
+
+const isNull = (schema: Json): boolean => isObject(schema) && schema["type"] === "null"
+
+/** Properties that have to be there: the required ones, or all when none is said to be. */
+const asked = ({ properties, required }: Shape): ReadonlyArray<string> =>
+  required.length > 0 ? required : [...properties.keys()]
+
+const takes = (taken: Shape, given: Shape, depth: number): boolean => {
+  if (taken.kind === undefined || given.kind === undefined) return true
+  if (given.kind !== taken.kind && !(given.kind === "integer" && taken.kind === "number")) return false
+  if (given.kind === "array") return compatible(given.items, taken.items, depth + 1)
+  // an object that says nothing of its properties takes any
+  if (given.kind === "object" && taken.properties.size > 0) return hasAll(given, taken, depth)
+  return true
+}
+
+const hasAll = (given: Shape, taken: Shape, depth: number): boolean =>
+  asked(given).every(
+    (name) =>
+      taken.properties.has(name) && compatible(given.properties.get(name), taken.properties.get(name), depth + 1)
+  )
+
+/** Whether some value that one schema describes may be given where another one is expected. */
+const compatible = (given: Json, taken: Json, depth: number): boolean => {
+  if (depth > deepest) return true
+  const theirs = shapesOf(taken)
+  return shapesOf(given).some((shape) => theirs.some((their) => takes(their, shape, depth)))
+}
+
+/** A filter by what a caller has to give to a snippet. */
+export interface SchemaFilter {
+  /** Names that a snippet's input schema must describe at its top. */
+  readonly names: ReadonlyArray<string>
+  /** Whether a snippet with this input schema may be called with what was described. */
+  readonly accepts: (inputSchema: Json) => boolean
+}
+
+/**
+ * Reads a filter: every `required` property, or every property when none is required, must be in the snippet's input schema
+ * with a compatible type: an integer fits a number, of a list of types or of `anyOf` one is enough, `null` among them says
+ * nothing, and what has no type fits any. The same holds inside of objects and arrays. `undefined`: it asks for nothing.
+ */
+export const schemaFilter = (schema: JsonObject): SchemaFilter | undefined => {
+  const [whole] = shapesOf({ ...schema, type: "object" })
+  const names = asked(whole!)
+  if (names.length === 0) return undefined
+  return {
+    names,
+    accepts: (inputSchema) =>
+      isObject(inputSchema) && shapesOf({ ...inputSchema, type: "object" }).some((taken) => hasAll(whole!, taken, 0))
+  }
+}

@@ -1,0 +1,163 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Scope } from "#domain/Scope.ts"
+import { keptLog, logVector } from "#domain/search/logWords.ts"
+import { type Projection, schemaOf, table } from "#ports/Projection.ts"
+import { schema as catalogue } from "./Snippets/tables.ts"
+
+/** What a snippet's upload or run printed. */
+interface LogRow {
+  readonly id: string
+  readonly tenant: string
+  readonly snippet: string
+  /** What it was run for. */
+  readonly task: string | null
+  readonly log: string
+  /** The log's words and places, as text. */
+  readonly words: string
+  readonly position: number
+  readonly created_at: string
+}
+
+interface Said {
+  readonly snippet: string | null
+  readonly task: string | null
+  readonly log: string
+}
+
+const rowOf = (
+  { snippet, task, log }: Said,
+  { tenant, position, recordedAt }: { readonly tenant: string; readonly position: number; readonly recordedAt: number }
+): LogRow | undefined => {
+  if (snippet === null || log.trim() === "") return undefined
+  const kept = keptLog(log)
+  return {
+    ...{ id: `${snippet}/${position}`, tenant, snippet, task: task || null, log: kept, words: logVector(kept) },
+    ...{ position, created_at: new Date(recordedAt).toISOString() }
+  }
+}
+
+type Uploaded = { readonly task: string | null; readonly logs: string | null } | null
+
+const uploaded = {
+  rows: (
+    { snippet, text }: { readonly snippet: string; readonly text: Uploaded },
+    { position }: { position: number }
+  ) => (text?.logs == null ? [] : [`${snippet}/${position}`]),
+  to: (
+    _: LogRow | undefined,
+    { snippet, text }: { readonly snippet: string; readonly text: Uploaded },
+    envelope: Parameters<typeof rowOf>[1]
+  ) => (text?.logs == null ? undefined : rowOf({ snippet, task: text.task, log: text.logs }, envelope))
+}
+
+const output = (value: unknown): string =>
+  typeof value === "string" ? value : value === null ? "" : JSON.stringify(value)
+
+/** Read model `logs`: what uploads and runs of snippets printed, by its words. */
+export const Logs = {
+  name: "logs",
+  version: 1,
+  tables: {
+    logs: table<LogRow>({
+      columns: {
+        ...{ id: "text", tenant: "text", snippet: "text", task: "text", log: "text", words: "tsvector" },
+        ...{ position: "bigint", created_at: "timestamptz" }
+      },
+      indexes: ["USING gin (words)", "(snippet, position)", "(tenant, position)"],
+      on: {
+        SnippetUploaded: uploaded,
+        TaskAdded: uploaded,
+        ExecutionRecorded: {
+          rows: ({ snippet, text }, { position }) =>
+            snippet === null || text === null ? [] : [`${snippet}/${position}`],
+          to: (_, { snippet, text }, envelope) => {
+            if (text === null) return undefined
+            const error = [text.errorType, text.errorMessage].filter((said) => said).join(": ")
+            const log = [error, output(text.output)].filter((said) => said !== "").join("\n")
+            return rowOf({ snippet, task: text.task, log }, envelope)
+          }
+        }
+      },
+      drops: { SnippetDeleted: { column: "snippet", value: ({ snippet }) => snippet } }
+    })
+  }
+} satisfies Projection
+
+const schema = schemaOf(Logs)
+
+/** What to look for. */
+export interface LogQuery {
+  /** Distinct, as `logWords` gives them; any of them is enough. */
+  readonly words: ReadonlyArray<string>
+  readonly snippet: string | null
+  /** Lower-case. */
+  readonly language: string | null
+  /** Logs from before are left out. */
+  readonly since: Date | null
+  readonly limit: number
+  readonly offset: number
+}
+
+/** A log that has some of the words. */
+export interface LogMatch {
+  readonly snippet: string
+  readonly name: string
+  readonly path: string
+  readonly language: string
+  readonly task: string | null
+  readonly log: string
+  readonly created_at: Date
+  readonly score: number
+}
+
+/** Latest matches that are compared with each other; there may be more in the log. */
+export const logsCompared = 1_000
+
+/**
+ * Logs of a scope's own homes that have any of the words, best first. Of a log with every word once the score is 6, of one with
+ * every word often 10, and a share of it is for a share of the words. Publishing code does not publish its logs, so those of
+ * other tenants are never among them.
+ */
+export const searchLogs = (tenant: string, { homes, agent }: Scope, query: LogQuery) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql.unsafe<LogMatch & { readonly total: number }>(
+        `WITH found AS (
+         SELECT l.id, s.name, s.path, s.language FROM ${schema}.logs l
+         JOIN ${catalogue}.snippets s ON s.id = l.snippet
+         WHERE l.words @@ $1::tsquery AND l.tenant = $2 AND s.home = ANY ($3::text[])
+           AND ($4::text IS NULL OR s.agent IS NULL OR s.agent = $4) AND ($5::text IS NULL OR l.snippet = $5)
+           AND ($6::text IS NULL OR s.language = $6) AND ($7::timestamptz IS NULL OR l.created_at >= $7)
+         ORDER BY l.position DESC LIMIT ${logsCompared}),
+       ranked AS (
+         SELECT f.*, 100 * ts_rank(l.words, $1::tsquery)::float8 AS score
+         FROM found f JOIN ${schema}.logs l ON l.id = f.id)
+       SELECT l.snippet, r.name, r.path, r.language, l.task, l.log, l.created_at, r.score, t.total
+       FROM (SELECT count(*)::int AS total FROM found) t
+       LEFT JOIN (SELECT * FROM ranked ORDER BY score DESC, id LIMIT $8::int OFFSET $9::int) r ON true
+       LEFT JOIN ${schema}.logs l ON l.id = r.id ORDER BY r.score DESC, r.id`,
+        [
+          query.words.join("|"),
+          tenant,
+          homes,
+          agent,
+          query.snippet,
+          query.language,
+          query.since,
+          query.limit,
+          query.offset
+        ]
+      ),
+      (rows) => ({ total: rows[0]?.total ?? 0, page: rows.filter(({ snippet }) => snippet !== null) })
+    )
+  )
+
+/** A snippet's latest logs, newest first. */
+export const logsOf = (snippet: string, limit: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<Pick<LogRow, "task" | "log"> & { readonly created_at: Date }>(
+      `SELECT task, log, created_at FROM ${schema}.logs WHERE snippet = $1 ORDER BY position DESC LIMIT $2::int`,
+      [snippet, limit]
+    )
+  )

@@ -1,0 +1,86 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { SnippetKind } from "#domain/Snippet/events.ts"
+import type { IndexedText } from "#domain/search/IndexedText.ts"
+import { Snippets, schema } from "./tables.ts"
+
+interface Votes {
+  readonly up: number
+  readonly down: number
+  readonly human_up: number
+}
+
+interface Put extends Votes {
+  readonly id: string
+  readonly home: string
+  readonly agent: string | null
+  readonly published: boolean
+  readonly completeness: number
+  readonly kind: SnippetKind
+  readonly language: string
+  readonly text: IndexedText
+}
+
+/** What changed for an index after a position, up to and with `position`. */
+export interface IndexChanges {
+  /** Of the catalogue that was read: after another one was promoted, an index begins again. */
+  readonly build: number | undefined
+  readonly position: number
+  readonly put: ReadonlyArray<Put>
+  readonly voted: ReadonlyArray<Votes & { readonly id: string }>
+  readonly removed: ReadonlyArray<string>
+}
+
+const page = 4_000
+
+const live = `name = '${Snippets.name}' AND version = ${Snippets.version} AND live`
+
+const liveBuild = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.map(sql.unsafe<{ build: number }>(`SELECT build FROM read_models WHERE ${live}`), ([row]) => row?.build)
+)
+
+/** Reads on from a position, a page at a time: all in one snapshot, so that what it says of `position` is whole. */
+export const indexChanges = (after: number): Effect.Effect<IndexChanges, SqlError, SqlClient.SqlClient> =>
+  Effect.gen(function* () {
+    const changes = yield* readChanges(after)
+    // the snapshot does not hold all rows of a build that was promoted since
+    return (yield* liveBuild) === changes.build ? changes : yield* indexChanges(after)
+  })
+
+const readChanges = (after: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.gen(function* () {
+      yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`
+      const from = BigInt(after)
+      const [bound] = yield* sql.unsafe<{ build: number; position: bigint; rows: bigint; last: bigint }>(
+        `SELECT m.build, m.position, p.rows, p.last FROM (SELECT * FROM read_models WHERE ${live}) m, (
+           SELECT count(*) AS rows, max(changed) AS last FROM (
+             SELECT changed FROM ${schema}.terms WHERE changed > $1 ORDER BY changed LIMIT ${page}) t) p`,
+        [from]
+      )
+      const to = bound === undefined ? from : Number(bound.rows) < page ? bound.position : bound.last
+      const put = yield* sql.unsafe<Put>(
+        `SELECT t.id, t.home, t.agent, t.published, t.completeness, t.text, v.kind, v.language, v.up, v.down, v.human_up
+         FROM ${schema}.terms t JOIN ${schema}.votes v ON v.id = t.id WHERE t.changed > $1 AND t.changed <= $2`,
+        [from, to]
+      )
+      const voted = yield* sql.unsafe<IndexChanges["voted"][number]>(
+        `SELECT v.id, v.up, v.down, v.human_up FROM ${schema}.votes v JOIN ${schema}.terms t ON t.id = v.id
+         WHERE v.changed > $1 AND v.changed <= $2 AND t.changed <= $1`,
+        [from, to]
+      )
+      const removed = yield* sql.unsafe<{ id: string }>(
+        `SELECT id FROM ${schema}.removed WHERE changed > $1 AND changed <= $2`,
+        [from, to]
+      )
+      const changes: IndexChanges = {
+        build: bound?.build,
+        position: Number(to),
+        put,
+        voted,
+        removed: removed.map(({ id }) => id)
+      }
+      return changes
+    }).pipe(sql.withTransaction)
+  )

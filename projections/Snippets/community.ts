@@ -1,0 +1,32 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { CatalogueEntry } from "./queries.ts"
+import { schema } from "./tables.ts"
+
+/** A public snippet as everyone may see it, without a key. */
+export type PublicEntry = Pick<
+  CatalogueEntry,
+  "id" | "name" | "description" | "source" | "language" | "entrypoint" | "created_at" | "up" | "down"
+>
+
+const orders = { upvoted: "up DESC, created_at DESC, id", recent: "created_at DESC, id" } as const
+
+/** A page of the public snippets, and how many there are. `language` is lower-case; `null`: any. */
+export const publicSnippets = (sortBy: keyof typeof orders, language: string | null, limit: number, offset: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => {
+    const which = language === null ? "published AND $1::text IS NULL" : "published AND language = $1::text"
+    const order = orders[sortBy]
+    return Effect.all({
+      page: sql.unsafe<PublicEntry>(
+        `SELECT s.id, s.name, s.description, s.source, s.language, s.entrypoint, s.created_at, p.up, p.down
+         FROM (SELECT id, up, down, created_at FROM ${schema}.votes WHERE ${which}
+               ORDER BY ${order} LIMIT $2::int OFFSET $3::int) p
+         JOIN ${schema}.snippets s ON s.id = p.id ORDER BY ${order.replaceAll(/\b(up|created_at|id)\b/g, "p.$1")}`,
+        [language, limit, offset]
+      ),
+      total: Effect.map(
+        sql.unsafe<{ total: number }>(`SELECT count(*)::int AS total FROM ${schema}.votes WHERE ${which}`, [language]),
+        ([row]) => row!.total
+      )
+    })
+  })

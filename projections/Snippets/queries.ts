@@ -1,0 +1,96 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Comment, commentsOf } from "../Comments.ts"
+import type { SnippetRow } from "./rows.ts"
+import { schema } from "./tables.ts"
+
+/** A snippet with its votes. */
+export interface CatalogueEntry extends Omit<SnippetRow, "created_at" | "updated_at"> {
+  readonly created_at: Date
+  readonly updated_at: Date
+  readonly up: number
+  readonly down: number
+  readonly runs: number
+  readonly succeeded: number
+}
+
+/** A snippet as a search shows it: with its latest comments, oldest first. */
+export interface CommentedEntry extends CatalogueEntry {
+  readonly comments: ReadonlyArray<Comment>
+}
+
+const standing = "v.up, v.down, v.runs, v.succeeded"
+const withVotes = `${schema}.snippets s JOIN ${schema}.votes v ON v.id = s.id`
+
+/** In no order. */
+export const snippetsByIds = (ids: ReadonlyArray<string>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    ids.length === 0
+      ? Effect.succeed<ReadonlyArray<CommentedEntry>>([])
+      : sql.unsafe<CommentedEntry>(
+          `SELECT s.*, ${standing}, ${commentsOf(schema, "s.id")} AS comments FROM ${withVotes}
+           WHERE s.id = ANY ($1::text[])`,
+          [ids]
+        )
+  )
+
+/** A page of a tenant's snippets in order of id, from behind an id (`""`: from the beginning), of one home when it is given. */
+export const snippetsAfter = (tenant: string, home: string | null, after: string, limit: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<CatalogueEntry>(
+      `SELECT s.*, ${standing} FROM ${withVotes}
+       WHERE s.tenant = $1 AND s.home = coalesce($2::text, s.home) AND s.id > $3 ORDER BY s.id LIMIT $4::int`,
+      [tenant, home, after, limit]
+    )
+  )
+
+/** Where a snippet lives and whose it is, without its text. */
+export interface SnippetPlace {
+  readonly id: string
+  readonly tenant: string
+  readonly home: string
+  readonly agent: string | null
+  readonly published: boolean
+  readonly name: string
+}
+
+const place = "id, tenant, home, agent, published, name"
+
+export const snippetPlace = (id: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql.unsafe<SnippetPlace>(`SELECT ${place} FROM ${schema}.snippets WHERE id = $1`, [id]),
+      ([found]) => found
+    )
+  )
+
+/** The snippets of a home that have this name, oldest first. */
+export const snippetsNamed = (home: string, name: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<SnippetPlace>(
+      `SELECT ${place} FROM ${schema}.snippets WHERE home = $1 AND name = $2 ORDER BY created_at, id`,
+      [home, name]
+    )
+  )
+
+/** The files of a repository; `undefined`: it is none, or there is no such snippet. */
+export const filesOf = (id: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql.unsafe<{ files: ReadonlyArray<{ readonly path: string; readonly content: string }> }>(
+        `SELECT files FROM ${schema}.files WHERE id = $1`,
+        [id]
+      ),
+      ([found]) => found?.files
+    )
+  )
+
+/** Input schemas that describe all of these names, of what homes (and, if asked for, the public) may see. */
+export const inputSchemas = (names: ReadonlyArray<string>, homes: ReadonlyArray<string>, includePublic: boolean) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<{ id: string; input_schema: { readonly [key: string]: unknown } }>(
+      `SELECT id, input_schema FROM ${schema}.snippets
+       WHERE input_properties @> $1::text[] AND (home = ANY ($2::text[]) OR ($3::boolean AND published))`,
+      [names, homes, includePublic]
+    )
+  )

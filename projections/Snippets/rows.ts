@@ -1,0 +1,81 @@
+import type { RepositoryFile } from "#domain/Repository/files.ts"
+import type { SnippetKind } from "#domain/Snippet/events.ts"
+import type { IndexedText } from "#domain/search/IndexedText.ts"
+
+export type Json = { readonly [key: string]: unknown }
+
+/** A snippet's catalogue entry. */
+export interface SnippetRow {
+  readonly id: string
+  readonly tenant: string
+  readonly home: string
+  readonly author: string | null
+  readonly agent: string | null
+  readonly published: boolean
+  readonly kind: SnippetKind
+  readonly name: string
+  readonly path: string
+  readonly description: string
+  readonly source: string
+  readonly entrypoint: string
+  readonly language: string
+  readonly language_version: string | null
+  readonly dependencies: { readonly [name: string]: string }
+  readonly tags: ReadonlyArray<string>
+  readonly capabilities: ReadonlyArray<string>
+  readonly input_schema: Json
+  /** Names that the input schema describes at its top. */
+  readonly input_properties: ReadonlyArray<string>
+  readonly output_schema: Json
+  readonly example_queries: ReadonlyArray<string>
+  readonly external_id: string | null
+  /** Of a repository; `null` for one file. Paths, one a line. */
+  readonly file_tree: string | null
+  readonly file_count: number | null
+  readonly framework: string | null
+  readonly readme_preview: string | null
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+/** A snippet's standing: small, because it changes often. */
+export interface VotesRow {
+  readonly id: string
+  readonly kind: SnippetKind
+  readonly language: string
+  readonly published: boolean
+  readonly up: number
+  readonly down: number
+  /** Those of `up` that people gave. */
+  readonly human_up: number
+  /** Uploads and runs whose outcome is known, and how many of them went well. */
+  readonly runs: number
+  readonly succeeded: number
+  readonly created_at: string
+  /** Position of the last change that concerns an index, so that it can read on. */
+  readonly changed: number
+}
+
+/** What an index needs of a snippet: its terms, not its text. */
+export interface TermsRow {
+  readonly id: string
+  readonly home: string
+  readonly agent: string | null
+  readonly published: boolean
+  readonly completeness: number
+  readonly tasks: ReadonlyArray<string>
+  readonly text: IndexedText
+  readonly changed: number
+}
+
+/** The files of a repository. */
+export interface FilesRow {
+  readonly id: string
+  readonly files: ReadonlyArray<RepositoryFile>
+}
+
+/** That a snippet was here: an index must know what to drop. */
+export interface RemovedRow {
+  readonly id: string
+  readonly changed: number
+}

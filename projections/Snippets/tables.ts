@@ -1,0 +1,179 @@
+import { fileTreeOf, type RepositoryFile, readmePreviewOf, searchedTextOf } from "#domain/Repository/files.ts"
+import { frameworkOf } from "#domain/Repository/framework.ts"
+import { indexText } from "#domain/search/IndexedText.ts"
+import { type Projection, schemaOf, table } from "#ports/Projection.ts"
+import { comments } from "../Comments.ts"
+import type { FilesRow, Json, RemovedRow, SnippetRow, TermsRow, VotesRow } from "./rows.ts"
+
+/** Tasks of one snippet that are kept for finding it; the latest count. */
+const tasksKept = 50
+const one = ({ snippet }: { readonly snippet: string }) => [snippet]
+
+const withTask = (tasks: ReadonlyArray<string>, task: string | null): ReadonlyArray<string> =>
+  task === null || task === "" ? tasks : [...tasks.filter((known) => known !== task), task].slice(-tasksKept)
+
+const propertiesOf = ({ properties }: Json): ReadonlyArray<string> =>
+  typeof properties === "object" && properties !== null ? Object.keys(properties) : []
+
+const ran = (row: VotesRow, succeeded: boolean): VotesRow => ({
+  ...row,
+  runs: row.runs + 1,
+  succeeded: row.succeeded + (succeeded ? 1 : 0)
+})
+
+/** What is said of a repository at a glance. */
+const overview = (files: ReadonlyArray<RepositoryFile> | undefined) =>
+  files === undefined
+    ? { file_tree: null, file_count: null, framework: null, readme_preview: null }
+    : {
+        ...{ file_tree: fileTreeOf(files), file_count: files.length, framework: frameworkOf(files) },
+        readme_preview: readmePreviewOf(files)
+      }
+
+/** Orders in which everyone may page through the public snippets, of all languages and of one. */
+const rankings = ["up DESC, created_at DESC, id", "created_at DESC, id"].flatMap((order) => [
+  `(${order}) WHERE published`,
+  `(language, ${order}) WHERE published`
+])
+
+/** Read model `snippets`: the catalogue, its votes, and the terms that the search index is made of. */
+export const Snippets = {
+  name: "snippets",
+  version: 2,
+  tables: {
+    snippets: table<SnippetRow>({
+      columns: {
+        ...{ id: "text", tenant: "text", home: "text", author: "text", agent: "text", published: "boolean" },
+        ...{ kind: "text", name: "text", path: "text", description: "text", source: "text", entrypoint: "text" },
+        ...{ language: "text", language_version: "text", dependencies: "json", tags: "text[]", capabilities: "text[]" },
+        ...{ input_schema: "json", input_properties: "text[]", output_schema: "json", example_queries: "text[]" },
+        ...{ external_id: "text", file_tree: "text", file_count: "integer", framework: "text", readme_preview: "text" },
+        ...{ created_at: "timestamptz", updated_at: "timestamptz" }
+      },
+      indexes: ["(home, name)", "USING gin (input_properties)"],
+      on: {
+        SnippetUploaded: {
+          rows: one,
+          to: (_, { snippet, home, author, published, language, kind, text }, { tenant, recordedAt }) => {
+            if (text === null) return undefined
+            const at = new Date(recordedAt).toISOString()
+            return {
+              ...{ id: snippet, tenant, home, author, published, language, created_at: at, updated_at: at },
+              ...{ agent: text.agent, kind: kind ?? "file", name: text.name, path: text.path },
+              ...{ description: text.description, source: text.source, entrypoint: text.entrypoint },
+              ...{ language_version: text.languageVersion, dependencies: text.dependencies, tags: text.tags },
+              ...{ capabilities: text.capabilities, input_schema: text.inputSchema },
+              ...{ input_properties: propertiesOf(text.inputSchema), output_schema: text.outputSchema },
+              ...{ example_queries: withTask(text.exampleQueries, text.task), external_id: text.externalId },
+              ...overview(text.files)
+            }
+          }
+        },
+        TaskAdded: {
+          rows: one,
+          to: (row, { text }, { recordedAt }) =>
+            row && {
+              ...row,
+              example_queries: withTask(row.example_queries, text?.task ?? null),
+              // what everyone sees was looked through before it was published: nothing is added to it unseen
+              dependencies: row.published ? row.dependencies : { ...row.dependencies, ...text?.dependencies },
+              updated_at: new Date(recordedAt).toISOString()
+            }
+        },
+        SnippetPublished: { rows: one, to: (row) => row && { ...row, published: true } },
+        SnippetDeleted: { rows: one, to: () => undefined }
+      }
+    }),
+    votes: table<VotesRow>({
+      columns: {
+        ...{ id: "text", kind: "text", language: "text", published: "boolean", up: "integer", down: "integer" },
+        ...{ human_up: "integer", runs: "integer", succeeded: "integer", created_at: "timestamptz", changed: "bigint" }
+      },
+      indexes: ["(changed)", ...rankings],
+      on: {
+        SnippetUploaded: {
+          rows: one,
+          to: (_, { snippet, kind, language, published, succeeded, text }, { position, recordedAt }) =>
+            text === null
+              ? undefined
+              : {
+                  ...{ id: snippet, kind: kind ?? "file", language, published, up: 0, down: 0, human_up: 0, runs: 1 },
+                  ...{ succeeded: succeeded ? 1 : 0, created_at: new Date(recordedAt).toISOString(), changed: position }
+                }
+        },
+        TaskAdded: { rows: one, to: (row, { succeeded }) => row && ran(row, succeeded) },
+        ExecutionRecorded: {
+          rows: ({ snippet }) => (snippet === null ? [] : [snippet]),
+          // a run that somebody cancelled says nothing of the code
+          to: (row, { state }) => (row === undefined || state === "cancelled" ? row : ran(row, state === "completed"))
+        },
+        VoteCast: {
+          rows: one,
+          to: (row, { value, count, source }, { position }) =>
+            row && {
+              ...row,
+              up: row.up + (value === 1 ? count : 0),
+              down: row.down + (value === -1 ? count : 0),
+              human_up: row.human_up + (value === 1 && source === "human" ? count : 0),
+              changed: position
+            }
+        },
+        SnippetPublished: { rows: one, to: (row) => row && { ...row, published: true } },
+        SnippetDeleted: { rows: one, to: () => undefined }
+      }
+    }),
+    terms: table<TermsRow>({
+      columns: {
+        ...{ id: "text", home: "text", agent: "text", published: "boolean", completeness: "double precision" },
+        ...{ tasks: "text[]", text: "json", changed: "bigint" }
+      },
+      indexes: ["(changed)"],
+      on: {
+        SnippetUploaded: {
+          rows: one,
+          to: (_, { snippet, home, published, completeness, text }, { position }) => {
+            if (text === null) return undefined
+            const tasks = withTask(text.exampleQueries, text.task)
+            const source = text.files === undefined ? text.source : searchedTextOf(text.files)
+            return {
+              ...{ id: snippet, home, agent: text.agent, published, completeness, tasks, changed: position },
+              text: indexText({ ...text, source, exampleQueries: tasks })
+            }
+          }
+        },
+        TaskAdded: {
+          rows: one,
+          to: (row, { text }, { position }) => {
+            if (row === undefined) return undefined
+            const tasks = withTask(row.tasks, text?.task ?? null)
+            return { ...row, tasks, text: indexText({ exampleQueries: tasks }, row.text), changed: position }
+          }
+        },
+        SnippetPublished: {
+          rows: one,
+          to: (row, _, { position }) => row && { ...row, published: true, changed: position }
+        },
+        SnippetDeleted: { rows: one, to: () => undefined }
+      }
+    }),
+    files: table<FilesRow>({
+      columns: { id: "text", files: "json" },
+      on: {
+        SnippetUploaded: {
+          rows: ({ snippet, text }) => (text?.files === undefined ? [] : [snippet]),
+          to: (_, { snippet, text }) => (text?.files === undefined ? undefined : { id: snippet, files: text.files })
+        },
+        SnippetDeleted: { rows: one, to: () => undefined }
+      }
+    }),
+    removed: table<RemovedRow>({
+      columns: { id: "text", changed: "bigint" },
+      indexes: ["(changed)"],
+      on: { SnippetDeleted: { rows: one, to: (_, { snippet }, { position }) => ({ id: snippet, changed: position }) } }
+    }),
+    comments
+  }
+} satisfies Projection
+
+/** The schema of the live build. */
+export const schema = schemaOf(Snippets)

@@ -1,0 +1,65 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { optional, textUpTo, whole } from "./fields.ts"
+import { AddressRate, Problems, WellFormed } from "./middleware.ts"
+
+const PublicSnippet = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  description: Schema.String,
+  source: Schema.String,
+  language: Schema.String,
+  entrypoint: Schema.String,
+  thumbs_up: Schema.Int,
+  thumbs_down: Schema.Int,
+  /** ISO 8601. */
+  created_at: Schema.String,
+  /** `community`: whose it is stays with the service. */
+  namespace: Schema.String
+}).annotate({ identifier: "PublicSnippet" })
+
+const Language = textUpTo(100)
+
+/** What needs no key. One that is sent is not looked at. */
+export class PublicApi extends HttpApiGroup.make("public")
+  .add(
+    HttpApiEndpoint.post("listPublic", "/api/snippets/public/list", {
+      payload: Schema.Struct({
+        limit: optional(whole(1, 100)),
+        offset: optional(whole(0, 10_000)),
+        sort_by: optional(Schema.Literals(["upvoted", "recent"])),
+        language: optional(Language)
+      }).annotate({ identifier: "PublicListRequest" }),
+      success: Schema.Struct({
+        snippets: Schema.Array(PublicSnippet),
+        total: Schema.Int,
+        has_more: Schema.Boolean
+      }).annotate({ identifier: "PublicListResponse" })
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Page through the public snippets",
+        description: "20 at a time, those with the most votes for them first, unless told. Needs no key."
+      })
+    ),
+    HttpApiEndpoint.post("searchPublic", "/api/snippets/public/search", {
+      payload: Schema.Struct({
+        query: textUpTo(10_000),
+        limit: optional(whole(1, 100)),
+        language: optional(Language)
+      }).annotate({ identifier: "PublicSearchRequest" }),
+      success: Schema.Struct({
+        snippets: Schema.Array(PublicSnippet),
+        total: Schema.Int,
+        query: Schema.String
+      }).annotate({ identifier: "PublicSearchResponse" })
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "Search the public snippets",
+        description: "Best first, 20 unless told; `total` counts all that match. Needs no key."
+      })
+    )
+  )
+  .middleware(WellFormed)
+  .middleware(AddressRate)
+  .middleware(Problems)
+  .annotateMerge(OpenApi.annotations({ title: "Public", description: "Snippets that everyone may see." })) {}

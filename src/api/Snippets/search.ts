@@ -1,0 +1,75 @@
+import { Schema } from "effect"
+import { ShownComment } from "../Comments.ts"
+import { FunctionReputation } from "../Functions.ts"
+import { fraction, JsonObject, JsonSchema, optional, Text, whole } from "../fields.ts"
+
+export const SearchRequest = Schema.Struct({
+  task: Text,
+  top_k: optional(whole(1, 100)),
+  min_verdict_score: optional(fraction),
+  min_human_upvotes: optional(whole(0, 1_000_000)),
+  prefer_complete: optional(Schema.Boolean),
+  input_schema: optional(JsonSchema),
+  per_function_reputation: optional(Schema.Boolean),
+  result_type: optional(Schema.Literals(["file", "repo", "any"])),
+  content_type: optional(Schema.Literals(["file", "repo", "route", "script"]))
+}).annotate({ identifier: "SearchRequest" })
+
+const Strings = Schema.Array(Schema.String)
+const Versions = Schema.Record(Schema.String, Schema.String)
+
+const CodeBlock = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  description: Schema.String,
+  source: Schema.String,
+  entrypoint: Schema.String,
+  language: Schema.String,
+  language_version: Schema.NullOr(Schema.String),
+  dependencies: Versions,
+  tags: Strings,
+  capabilities: Strings,
+  input_schema: JsonObject,
+  output_schema: JsonObject,
+  example_queries: Schema.NullOr(Strings),
+  created_at: Schema.NullOr(Schema.String),
+  updated_at: Schema.NullOr(Schema.String),
+  agent_id: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "CodeBlock" })
+
+export const SearchMatch = Schema.Struct({
+  code_block: CodeBlock,
+  score: Schema.Finite,
+  combined_score: Schema.Finite,
+  vector_score: Schema.Finite,
+  verdict_score: Schema.Finite,
+  /** 0…1: the share of uploads and runs of this code that went well; cancelled runs don't count. */
+  error_resilience: Schema.Finite,
+  thumbs_up: Schema.Int,
+  thumbs_down: Schema.Int,
+  filename: Schema.String,
+  language: Schema.String,
+  entrypoint: Schema.String,
+  dependencies: Versions,
+  agent_id: Schema.NullOr(Schema.String),
+  comments: Schema.Array(ShownComment),
+  functions: Schema.NullOr(Schema.Array(FunctionReputation)),
+  type: Schema.Literals(["file", "repo"]),
+  /** From here on of a repository only. Relative to this service. */
+  download_url: Schema.optionalKey(Schema.String),
+  /** Paths, one a line. */
+  file_tree: Schema.optionalKey(Schema.String),
+  file_count: Schema.optionalKey(Schema.Int),
+  framework: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  /** First 500 characters. */
+  readme_preview: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "SearchMatch" })
+export type SearchMatch = typeof SearchMatch.Type
+
+export const SearchResponse = Schema.Struct({
+  matches: Schema.Array(SearchMatch),
+  total_found: Schema.Int,
+  cache_hit: Schema.Boolean,
+  /** What was searched: `organization` or `personal`, `workspace`, `public`. */
+  search_namespaces: Strings
+}).annotate({ identifier: "SearchResponse" })

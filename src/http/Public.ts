@@ -1,0 +1,45 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { type PublicEntry, publicSnippets } from "#projections/Snippets/community.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
+import { Api } from "#src/api/Api.ts"
+import { freshOrStale, searched } from "./answer.ts"
+
+/** Nothing of whose it is: an organization's name or id is nobody else's business. */
+const shown = (snippet: PublicEntry) => ({
+  ...{ id: snippet.id, name: snippet.name, description: snippet.description, source: snippet.source },
+  ...{ language: snippet.language, entrypoint: snippet.entrypoint },
+  ...{ thumbs_up: snippet.up, thumbs_down: snippet.down, created_at: snippet.created_at.toISOString() },
+  namespace: "community"
+})
+
+const languageIn = (given: string | null | undefined) => given?.toLowerCase()
+
+export const layer = HttpApiBuilder.group(Api, "public", (handlers) =>
+  handlers
+    .handle("listPublic", ({ payload }) =>
+      Effect.gen(function* () {
+        yield* freshOrStale(Snippets)
+        const { limit, offset } = { limit: payload.limit ?? 20, offset: payload.offset ?? 0 }
+        const language = languageIn(payload.language) ?? null
+        const { page, total } = yield* Effect.orDie(
+          publicSnippets(payload.sort_by ?? "upvoted", language, limit, offset)
+        )
+        return { snippets: page.map(shown), total, has_more: offset + page.length < total }
+      })
+    )
+
+    .handle("searchPublic", ({ payload }) =>
+      Effect.gen(function* () {
+        const standing = yield* freshOrStale(Snippets)
+        const language = languageIn(payload.language)
+        const question = {
+          ...{ task: payload.query, limit: payload.limit ?? 20, minVerdict: 0.3, preferComplete: false },
+          ...(language === undefined ? {} : { language })
+        }
+        const everyones = { homes: [], includePublic: true, agent: null }
+        const { found, total } = yield* searched(question, everyones, standing)
+        return { snippets: found.map(({ snippet }) => shown(snippet)), total, query: payload.query }
+      })
+    )
+)

@@ -1,0 +1,87 @@
+import { Clock, Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { filename } from "#domain/filename.ts"
+import { isId } from "#domain/Id.ts"
+import { logPreview, logWords } from "#domain/search/logWords.ts"
+import { Logs, logsCompared, logsOf, searchLogs } from "#projections/Logs.ts"
+import { filesOf, snippetsByIds } from "#projections/Snippets/queries.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
+import { Api } from "#src/api/Api.ts"
+import { Caller, CallerScope } from "#src/api/middleware.ts"
+import { fieldProblem } from "#src/api/Problem.ts"
+import { codeBlock } from "#src/codeBlock.ts"
+import { Places } from "#src/places.ts"
+import { freshOrStale } from "./answer.ts"
+import { logsShown, pageOf } from "./Raw/page.ts"
+import { orProblem } from "./refusals.ts"
+
+const notFound = fieldProblem(
+  "not_found/snippet",
+  "file",
+  "No snippet of this request's scope has this id. The path is /raw/<id>.md; check the workspace header too."
+)
+
+/** Words of a query that are looked for. */
+const mostWords = 32
+const day = 86_400_000
+
+/** A caller's text is never a page of ours. */
+const headers = {
+  "content-type": "text/markdown; charset=utf-8",
+  "x-content-type-options": "nosniff",
+  "content-security-policy": "sandbox; default-src 'none'"
+}
+
+const none = { matches: [], total_found: 0, has_more: false }
+
+export const layer = HttpApiBuilder.group(Api, "raw", (handlers) =>
+  handlers
+    .handle("searchLogs", ({ payload }) =>
+      Effect.gen(function* () {
+        const { tenant } = yield* Caller
+        const scope = yield* CallerScope
+        yield* Effect.all([freshOrStale(Logs), freshOrStale(Snippets)], { concurrency: 2 })
+        const given = payload.code_block_id ?? null
+        const place = given === null ? undefined : yield* codeBlock(scope, given)
+        const words = logWords(payload.query).slice(0, mostWords)
+        if (words.length === 0 || (given !== null && place === undefined)) return none
+        const { limit, offset } = { limit: payload.limit ?? 20, offset: payload.offset ?? 0 }
+        const now = yield* Clock.currentTimeMillis
+        const found = yield* Effect.orDie(
+          searchLogs(tenant, scope, {
+            ...{ words, limit, offset, snippet: place?.id ?? null, language: payload.language?.toLowerCase() ?? null },
+            since: payload.days_back == null ? null : new Date(now - payload.days_back * day)
+          })
+        )
+        const total = found.total
+        return {
+          matches: found.page.map((match) => ({
+            ...{ snippet_id: match.snippet, name: match.name, language: match.language, score: match.score },
+            ...{ created_at: match.created_at.toISOString(), preview: logPreview(match.log, words) },
+            ...{ raw_markdown_url: `/raw/${match.snippet}.md`, triggering_query: match.task, log_url: null },
+            filename: filename({ ...match, id: match.snippet }, new Set())
+          })),
+          total_found: total,
+          has_more: offset + found.page.length < total && offset + limit < logsCompared
+        }
+      }).pipe(orProblem)
+    )
+
+    .handle("rawSnippet", ({ params: { file } }) =>
+      Effect.gen(function* () {
+        const scope = yield* CallerScope
+        const id = file.replace(/\.md$/, "")
+        const place = isId(id) && id !== file ? yield* (yield* Places).seen(scope, id) : undefined
+        if (place === undefined) return yield* notFound
+        yield* Effect.all([freshOrStale(Logs), freshOrStale(Snippets)], { concurrency: 2 })
+        const [snippet] = yield* Effect.orDie(snippetsByIds([id]))
+        if (snippet === undefined) return yield* notFound
+        const own = scope.homes.includes(snippet.home)
+        const files = snippet.kind === "repo" ? yield* Effect.orDie(filesOf(id)) : undefined
+        const logs = own ? yield* Effect.orDie(logsOf(id, logsShown)) : []
+        const page = pageOf(snippet, files, own ? snippet.example_queries : [], logs)
+        return HttpServerResponse.text(page, { headers })
+      }).pipe(orProblem)
+    )
+)

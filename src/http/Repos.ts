@@ -1,0 +1,109 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { isId } from "#domain/Id.ts"
+import {
+  repositoryDescription,
+  repositoryEntrypoint,
+  repositoryName,
+  repositorySource
+} from "#domain/Repository/description.ts"
+import type { RepositoryFile } from "#domain/Repository/files.ts"
+import { completeness } from "#domain/search/completeness.ts"
+import { SourceAnalysis } from "#ports/SourceAnalysis.ts"
+import { filesOf } from "#projections/Snippets/queries.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
+import { Api } from "#src/api/Api.ts"
+import { Caller, CallerScope } from "#src/api/middleware.ts"
+import { fieldProblem } from "#src/api/Problem.ts"
+import type { StoreRepoRequest } from "#src/api/Repos.ts"
+import { Places } from "#src/places.ts"
+import type { Screened } from "#src/screen.ts"
+import { upload } from "#src/upload.ts"
+import { attempting, freshOrStale, written } from "./answer.ts"
+import { orProblem } from "./refusals.ts"
+import { screened } from "./screening.ts"
+
+const notFound = fieldProblem(
+  "not_found/repo",
+  "id",
+  "No repository of this request's scope has this id. A match's download_url has it; check the workspace header too."
+)
+
+/** What is no program, and is the language of a repository only when there is nothing else. */
+const accompanying = new Set(["markdown", "json", "yaml", "toml", "xml", "html", "css", "scss", "text"])
+
+/** The language that most of its code is in, by bytes. */
+const languageOf = Effect.fnUntraced(function* (files: ReadonlyArray<RepositoryFile>) {
+  const analysis = yield* SourceAnalysis
+  const sizes = new Map<string, number>()
+  for (const { path, content } of files) {
+    // of its beginning: this asks what its name or its first line says
+    const { language } = yield* analysis.analyse(path, content.slice(0, content.indexOf("\n") + 1))
+    const weight = accompanying.has(language) ? content.length / 1e6 : content.length
+    sizes.set(language, (sizes.get(language) ?? 0) + weight)
+  }
+  return [...sizes].sort(([one, size], [other, more]) => more - size || (one < other ? -1 : 1))[0]![0]
+})
+
+const described = Effect.fnUntraced(function* (request: StoreRepoRequest) {
+  const { task, dependencies, tags } = request
+  const files = [...request.files!].sort((one, other) => (one.path < other.path ? -1 : 1))
+  const name = request.name ?? repositoryName(files, task)
+  const description = request.description ?? repositoryDescription(files, task)
+  return {
+    ...{ kind: "repo" as const, files, name, description, path: `${name}.md`, task },
+    ...{ source: repositorySource(files, name, description), language: yield* languageOf(files) },
+    ...{ entrypoint: repositoryEntrypoint(files), dependencies: dependencies ?? {}, tags: tags ?? [] },
+    completeness: Math.max(...files.map(({ content }) => completeness(content)))
+  }
+})
+
+/** What everyone would see of it; its name and description come from the files. */
+const publicTexts = ({ files, task, name, description, tags, dependencies }: StoreRepoRequest): Array<Screened> => [
+  ...files!.flatMap(({ path, content }, index) => [{ field: `files.${index}.content`, path, text: content }]),
+  { field: "files", path: "", text: files!.map(({ path }) => path).join("\n") },
+  { field: "task", path: "", text: task },
+  { field: "name", path: "", text: name ?? "" },
+  { field: "description", path: "", text: description ?? "" },
+  { field: "tags", path: "", text: (tags ?? []).join("\n") },
+  { field: "dependencies", path: "", text: JSON.stringify(dependencies ?? {}) }
+]
+
+export const layer = HttpApiBuilder.group(Api, "repos", (handlers) =>
+  handlers
+    .handle("storeRepo", ({ payload }) =>
+      Effect.gen(function* () {
+        const holder = yield* Caller
+        const { home, workspace, agent } = yield* CallerScope
+        const repository = yield* described(payload)
+        if (payload.public === true) yield* screened(publicTexts(payload), holder, [{ home, ...repository }])
+        const { snippet, position } = yield* upload(
+          holder,
+          {
+            ...{ home, workspace, agent, origin: "upload", logs: null, succeeded: true },
+            ...{ publish: payload.public ?? false, vote: null, gradingCount: null },
+            ...repository
+          },
+          yield* attempting
+        )
+        yield* written(position)
+        const count = payload.files!.length
+        return {
+          success: true,
+          repo_id: snippet,
+          message: `Stored 1 repository of ${count === 1 ? "1 file" : `${count} files`}.`
+        }
+      }).pipe(orProblem)
+    )
+
+    .handle("repo", ({ params: { id } }) =>
+      Effect.gen(function* () {
+        const place = isId(id) ? yield* (yield* Places).seen(yield* CallerScope, id) : undefined
+        if (place === undefined) return yield* notFound
+        yield* freshOrStale(Snippets)
+        const files = yield* Effect.orDie(filesOf(id))
+        if (files === undefined) return yield* notFound
+        return { repo_id: id, name: place.name, files }
+      }).pipe(orProblem)
+    )
+)

@@ -1,0 +1,93 @@
+import { Effect } from "effect"
+import { filename } from "#domain/filename.ts"
+import { derivedId, isId } from "#domain/Id.ts"
+import type { RepositoryFile } from "#domain/Repository/files.ts"
+import type { Holder, Scope } from "#domain/Scope.ts"
+import { type NewVote, SnippetCommand } from "#domain/Snippet/commands.ts"
+import { Snippet } from "#domain/Snippet/decider.ts"
+import type { UploadRequest } from "#src/api/Snippets/upload.ts"
+import type { Attempt } from "#src/attempt.ts"
+import { dispatch } from "#src/dispatch.ts"
+import { Places } from "#src/places.ts"
+import type { Screened } from "#src/screen.ts"
+import { counted } from "./counted.ts"
+
+export const voteOf = ({ user_vote, vote_source, vote_count }: UploadRequest): NewVote | null => {
+  if (user_vote == null) return null
+  const source = vote_source === "ai" ? "ai" : "human"
+  const origin = vote_source == null || vote_source === "ai" || vote_source === "human" ? null : vote_source
+  return { value: user_vote, count: vote_count ?? 1, source, origin }
+}
+
+export const gradingOf = (request: UploadRequest): number | null =>
+  (request.use_service_ai_voting ?? request.use_raysurfer_ai_voting ?? request.auto_vote ?? true)
+    ? (request.vote_count ?? 1)
+    : null
+
+/** What the uploader calls the file. One that is called a repository is one of a single file. */
+export const kindOf = (
+  { content_type }: UploadRequest,
+  { path, content }: RepositoryFile
+): { readonly kind?: "route" | "script" | "repo"; readonly files?: ReadonlyArray<RepositoryFile> } => {
+  if (content_type === "route" || content_type === "script") return { kind: content_type }
+  if (content_type !== "repo") return {}
+  const name = filename({ path, name: "", language: "", id: "" }, new Set())
+  return { kind: "repo", files: [{ path: name, content }] }
+}
+
+/** What everyone would see of an upload. Logs stay with the uploader. */
+export const publicTexts = (request: UploadRequest): ReadonlyArray<Screened> => {
+  const { file_written, files_written, task, tags, dependencies } = request
+  const files = [
+    ...(file_written == null ? [] : [{ field: "file_written", ...file_written }]),
+    ...(files_written ?? []).map((file, index) => ({ field: `files_written.${index}`, ...file }))
+  ]
+  return [
+    ...files.flatMap(({ field, path, content }) => [
+      { field: `${field}.content`, path, text: content },
+      { field: `${field}.path`, path: "", text: path }
+    ]),
+    { field: "task", path: "", text: task },
+    { field: "tags", path: "", text: (tags ?? []).join("\n") },
+    { field: "dependencies", path: "", text: JSON.stringify(dependencies ?? {}) }
+  ]
+}
+
+/**
+ * Votes for the snippets that were found and used for the task, by how it went. They lie in other streams than the upload,
+ * and have ids derived from it: whoever sends it again finishes them. Answers how it went, in words for the uploader.
+ */
+export const voteForUsed = Effect.fnUntraced(function* (
+  request: UploadRequest,
+  { user }: Holder,
+  scope: Scope,
+  attempt: Attempt
+) {
+  const given = [...new Set((request.cached_code_blocks ?? []).map(({ code_block_id }) => code_block_id))]
+  if (given.length === 0) return ""
+  const { seen } = yield* Places
+  let voted = 0
+  for (const snippet of given) {
+    const place = isId(snippet) ? yield* seen(scope, snippet) : undefined
+    if (place === undefined) continue
+    const source = request.vote_source === "human" ? "human" : "ai"
+    const vote = { value: request.succeeded ? 1 : -1, count: 1, source, origin: null, home: scope.home } as const
+    const command = SnippetCommand.CastVote({ snippet, voter: user, task: request.task, vote })
+    const commandId = derivedId("used", attempt.commandId, snippet)
+    const cast = dispatch(Snippet, {
+      ...{ tenant: place.tenant, stream: `snippet-${snippet}`, command },
+      ...{ ...attempt, commandId, request: null }
+    })
+    // it may have been deleted since
+    voted += yield* cast.pipe(
+      Effect.as(1),
+      Effect.catchTags({ SnippetNotFound: () => Effect.succeed(0), SnippetGone: () => Effect.succeed(0) })
+    )
+  }
+  const unknown = given.length - voted
+  const ignored =
+    unknown === 0
+      ? ""
+      : ` ${counted(unknown, "id")} in cached_code_blocks ${unknown === 1 ? "is" : "are"} unknown here and ignored.`
+  return `${voted === 0 ? "" : ` Voted on ${counted(voted, "snippet")} that ${voted === 1 ? "was" : "were"} used.`}${ignored}`
+})

@@ -1,0 +1,24 @@
+import { Context, type Effect, Schema } from "effect"
+
+/** Something in a text that looks like a password, a token or a private key. Never the secret itself. */
+export interface FoundSecret {
+  /** From 1. */
+  readonly line: number
+  /** What it looks like, in a few words, e.g. `github: GITHUB_TOKEN`. */
+  readonly kind: string
+}
+
+/** The text could not be looked through in time. */
+export class ScanFailed extends Schema.TaggedError<ScanFailed>()("ScanFailed", {}) {}
+
+/** Looks for secrets in texts that are about to be seen by everyone. */
+export class SecretScan extends Context.Service<
+  SecretScan,
+  {
+    /**
+     * What is found in a text of at most 1 MiB, in order of lines, at most 20. `path` is the file's name, which may say what to
+     * look for. Takes no more than a few seconds, whatever the text is, and none of the service's own time.
+     */
+    readonly scan: (path: string, text: string) => Effect.Effect<ReadonlyArray<FoundSecret>, ScanFailed>
+  }
+>()("cairn/SecretScan") {}

@@ -1,0 +1,47 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
+import { Indexing } from "#src/indexing.ts"
+import { Search } from "#src/search.ts"
+import { freshStore } from "#test/infra/stores.ts"
+
+/** An index that has caught up or not, and what it was asked. */
+const state = { caughtUp: false, asked: [] as Array<IndexQuery> }
+
+const stubs = Layer.mergeAll(
+  Layer.succeed(Indexing, Indexing.of({ reach: () => Effect.sync(() => state.caughtUp), position: Effect.succeed(0) })),
+  Layer.succeed(
+    SnippetIndex,
+    SnippetIndex.of({
+      put: () => Effect.void,
+      remove: () => Effect.void,
+      votes: () => Effect.void,
+      size: Effect.succeed(0),
+      search: (query) =>
+        Effect.sync(() => {
+          state.asked.push(query)
+          return { matches: [], total: 0 }
+        })
+    })
+  )
+)
+
+layer(Search.layer.pipe(Layer.provide(stubs), Layer.provideMerge(freshStore)), { excludeTestServices: true })(
+  "a search whose index is behind the catalogue",
+  (it) => {
+    it.effect("says so, and its answer is not kept for those who ask when it has caught up", () =>
+      Effect.gen(function* () {
+        const { search } = yield* Search
+        const scope = { homes: ["tenant"], includePublic: false, agent: null }
+        const standing = { position: 7, changed: 7, due: 7 }
+        const ask = search({ task: "t", limit: 5, minVerdict: 0.3, preferComplete: false }, scope, standing)
+        const seen = Effect.map(ask, ({ stale, cacheHit }) => ({ stale, cacheHit }))
+        assert.deepStrictEqual(yield* seen, { stale: true, cacheHit: false })
+        state.caughtUp = true
+        assert.deepStrictEqual(yield* seen, { stale: false, cacheHit: false })
+        assert.deepStrictEqual(yield* seen, { stale: false, cacheHit: true })
+        assert.lengthOf(state.asked, 2)
+      })
+    )
+  }
+)
