@@ -11,7 +11,7 @@ export interface Config {
   readonly databaseUrl: Redacted.Redacted | undefined
   readonly ownerKey: Redacted.Redacted | undefined
   readonly rates: Rates
-  readonly sandbox: "just-bash"
+  readonly sandbox: "just-bash" | "bubblewrap"
   readonly anthropic: {
     readonly apiKey: Redacted.Redacted | undefined
     readonly baseUrl: string | undefined
@@ -83,8 +83,9 @@ export const readConfig = (environment: Environment): Config => {
     ),
     rates: parsed("CAIRN_RATE_LIMITS", parseRates) ?? defaultRates,
     sandbox:
-      parsed("CAIRN_SANDBOX", (text) => (text === "just-bash" ? text : refuse("CAIRN_SANDBOX", "just-bash"))) ??
-      "just-bash",
+      parsed("CAIRN_SANDBOX", (text) =>
+        text === "just-bash" || text === "bubblewrap" ? text : refuse("CAIRN_SANDBOX", "just-bash or bubblewrap")
+      ) ?? "just-bash",
     anthropic: {
       apiKey: secret("ANTHROPIC_API_KEY", (text) => text),
       baseUrl: parsed("ANTHROPIC_BASE_URL", parseUrl("ANTHROPIC_BASE_URL", ["http:", "https:"])),

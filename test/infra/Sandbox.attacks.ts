@@ -32,7 +32,7 @@ export const attacks = (test: Test) => {
         'a=(); while true; do a+=("$(seq 1 2000)"); done',
         "awk 'BEGIN { s = \"x\"; while (1) { s = s s; a[n++] = s } }'",
         "seq 1 100000000 > /tmp/big; for i in $(seq 1000); do cat /tmp/big /tmp/big > /tmp/big2; done",
-        "f() { f | f & }; f"
+        "f() { f | f & }; f; wait; exit 1"
       ]
       for (const bomb of bombs) {
         const before = process.memoryUsage().rss

@@ -1,0 +1,156 @@
+import { Effect, Layer, Semaphore } from "effect"
+import { viewOf } from "#infra/git/Overlay/GitOverlay.ts"
+import { type ExecLimits, type ExecResult, Sandbox } from "#ports/Sandbox.ts"
+import type { Overlay } from "#ports/Workspaces.ts"
+import { startCommand } from "./Command.ts"
+import { defaultOutput, defaultTimeout } from "./limits.ts"
+import type { Mirror } from "./Mirror.ts"
+import { type Place, startPlace } from "./Place.ts"
+import { putDown } from "./putDown.ts"
+import { SandboxUnusable } from "./SandboxUnusable.ts"
+import { takeUp } from "./takeUp.ts"
+import { findTools, type Tools } from "./tools.ts"
+
+/** Languages by the programs that run them. */
+const interpreters: { readonly [program: string]: string } = {
+  python3: "python",
+  node: "javascript",
+  ruby: "ruby",
+  perl: "perl"
+}
+
+const shownRefusals = 20
+
+const failed = (stderr: string, exit: number): ExecResult => ({ stdout: "", stderr, exit, workspaceFull: false })
+
+/** Names the Overlay's present state; `undefined`: it can't be told whether it changes. */
+const versionOf = (overlay: Overlay): object | undefined => {
+  try {
+    return viewOf(overlay).root
+  } catch {
+    return undefined
+  }
+}
+
+/** The host's own programs, on file systems of the run's own, behind bubblewrap's walls; see docs/decisions/0012. */
+const openShell = Effect.fnUntraced(function* (tools: Tools, overlay: Overlay) {
+  const turn = yield* Semaphore.make(1)
+  let place: Place | undefined
+  let mirror: Mirror = new Map()
+  /** The Overlay's state that lies in the place. */
+  let version: object | undefined
+
+  const close = Effect.suspend(() => {
+    const closing = place
+    place = undefined
+    return closing === undefined ? Effect.void : Effect.promise(closing.kill)
+  })
+  yield* Effect.addFinalizer(() => close)
+
+  const ready = Effect.gen(function* () {
+    if (place === undefined || place.isDead()) {
+      mirror = new Map()
+      version = undefined
+      // one that is started and not known would stay
+      place = yield* Effect.uninterruptible(Effect.promise(() => startPlace(tools)))
+    }
+    const now = versionOf(overlay)
+    if (now === undefined || now !== version) yield* putDown(overlay, place, mirror)
+    return place
+  })
+
+  const run = Effect.fnUntraced(function* (script: string, timeout: number, output: number) {
+    const here = yield* ready
+    version = undefined
+    const { stdout, stderr, exit, why } = yield* Effect.acquireUseRelease(
+      Effect.sync(() => startCommand(tools, here, script, timeout, output)),
+      ({ ended, kill }) =>
+        Effect.promise(() => ended).pipe(
+          Effect.map((outcome) => ({
+            ...outcome,
+            why: outcome.tooMuchMemory ? "it took too much memory" : undefined
+          })),
+          Effect.timeoutOrElse({
+            duration: timeout,
+            orElse: () =>
+              Effect.map(Effect.promise(kill), (outcome) => ({
+                ...outcome,
+                exit: 124,
+                why: `it ran longer than ${timeout / 1000} s`
+              }))
+          })
+        ),
+      ({ kill }) => Effect.promise(kill)
+    )
+    const { refused, full } = yield* takeUp(overlay, here, mirror)
+    if (refused.length === 0 && full === undefined) {
+      // from here on every change makes a new root
+      yield* Effect.asVoid(overlay.savepoint())
+      version = versionOf(overlay)
+    }
+    const notes = [
+      ...(why === undefined ? [] : [`The command was killed: ${why}. What it wrote into the workspace is kept.`]),
+      ...(full === undefined ? [] : [`What the command wrote does not fit into the workspace: ${full}`]),
+      ...(refused.length === 0 ? [] : ["Not kept, as no workspace can hold it:"]),
+      ...refused.slice(0, shownRefusals).map((line) => `  ${line}`),
+      ...(refused.length > shownRefusals ? [`  and ${refused.length - shownRefusals} more`] : [])
+    ]
+    const before = notes.length === 0 || stderr === "" || stderr.endsWith("\n") ? stderr : `${stderr}\n`
+    return {
+      stdout,
+      stderr: before + notes.map((line) => `${line}\n`).join(""),
+      exit: full !== undefined && exit === 0 ? 1 : exit,
+      workspaceFull: full !== undefined
+    }
+  })
+
+  const exec = (script: string, { timeout = defaultTimeout, output = defaultOutput }: ExecLimits = {}) => {
+    if (script.includes("\0")) return Effect.succeed(failed("bash: a command can't hold a NUL character\n", 2))
+    return turn.withPermit(
+      run(script, timeout, output).pipe(
+        // An interrupted command may have left anything, and a keeper that failed knows nothing any more.
+        Effect.onInterrupt(() => close),
+        Effect.catchDefect((defect) => {
+          const why = defect instanceof Error ? defect.message : String(defect)
+          return Effect.as(close, failed(`The sandbox failed: ${why}. What the command wrote is lost.\n`, 126))
+        })
+      )
+    )
+  }
+  return { exec }
+})
+
+/** `CAIRN_SANDBOX=bubblewrap`: fails where bubblewrap can't run, and says what to install or to enable. */
+export const layer = Layer.effect(
+  Sandbox,
+  Effect.gen(function* () {
+    const tools = yield* Effect.try({ try: () => findTools(), catch: (error) => error as SandboxUnusable })
+    const languages = yield* tryOut(tools)
+    return Sandbox.of({ open: (overlay) => openShell(tools, overlay), languages })
+  })
+)
+
+const unusable = (why: string): SandboxUnusable => new SandboxUnusable({ message: why })
+
+/** Runs a first command, which tells what languages there are programs for. */
+export const tryOut = (tools: Tools): Effect.Effect<ReadonlyArray<string>, SandboxUnusable> =>
+  Effect.gen(function* () {
+    const place = yield* Effect.acquireRelease(
+      Effect.tryPromise({
+        try: () => startPlace(tools),
+        catch: (error) => unusable(advice(error instanceof Error ? error.message : String(error)))
+      }),
+      (started) => Effect.promise(started.kill)
+    )
+    const programs = Object.keys(interpreters).join(" ")
+    const script = `for p in ${programs}; do if "$p" --version > /dev/null 2>&1; then echo "$p"; fi; done; echo end`
+    const { stdout, stderr } = yield* Effect.promise(
+      () => startCommand(tools, place, script, defaultTimeout, defaultOutput).ended
+    )
+    const found = stdout.split("\n").slice(0, -1)
+    if (found.pop() !== "end") return yield* unusable(advice(stderr.trim().replaceAll(/\s*\n\s*/g, "; ")))
+    return ["bash", "sh", "shell", ...found.map((program) => interpreters[program]!)]
+  }).pipe(Effect.scoped)
+
+const advice = (said: string): string =>
+  `CAIRN_SANDBOX=bubblewrap can't start a sandbox here (${said}). It needs bubblewrap 0.8 or newer and user namespaces without privileges: sysctl kernel.unprivileged_userns_clone=1 (Debian), kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu), user.max_user_namespaces above 0; in a container, a seccomp profile that lets it use them. Or use just-bash.`
