@@ -11,16 +11,47 @@ const list = (names: Iterable<string>) => [...names].map((name) => `\`${name}\``
 
 const commandsIn = (text: string): ReadonlyArray<string> => {
   const given = [...text.matchAll(/\b[A-Z]\w*Command\.([A-Z]\w+)\(/g)].map(([, command]) => command!)
-  const calls = /\bupload\(/.test(text) ? commandsIn(read("src/upload.ts")) : []
-  return [...new Set([...given, ...calls])]
+  const calls = helpers.flatMap(([name, file]) => (calling(name).test(text) ? commandsIn(read(file)) : []))
+  return [...new Set([...given, ...calls, ...workspaceCommandsIn(text)])]
 }
+
+const calling = (name: string) => new RegExp(`\\b${name}\\(`)
+
+/** What gives commands for whoever calls it. */
+const helpers = [
+  ["upload", "src/upload.ts"],
+  ["voteForUsed", "src/http/Snippets/uploading.ts"]
+] as const
+
+/** What a file's own functions, before its handlers, do for a piece of its code. */
+const withLocals = (text: string, before: string): string => {
+  const locals = before.split(/^(?=const \w+ = )/m).flatMap((body) => {
+    const name = /^const (\w+) = /.exec(body)?.[1]
+    return name === undefined ? [] : [{ name, body }]
+  })
+  const used = locals.filter(({ name }) => calling(name).test(text))
+  if (used.length === 0) return text
+  const names = new Set(used.map(({ name }) => name))
+  const rest = locals.filter(({ name }) => !names.has(name)).map(({ body }) => body)
+  return [text, ...used.map(({ body }) => withLocals(body.slice(body.indexOf("=")), rest.join("")))].join("\n")
+}
+
+/** What restores or erases a workspace does it through these, whoever asks. */
+const workspaceCommandsIn = (text: string): ReadonlyArray<string> =>
+  ["restore", "erase"].flatMap((name) => {
+    if (!new RegExp(`\\b${name}\\((workspace|tenant),`).test(text)) return []
+    const [, body = ""] = read("src/workspaces.ts").split(`export const ${name} =`)
+    return commandsIn(body.split("\nexport const ")[0]!)
+  })
 
 /** Handler name → the commands that its code gives. */
 const commandsOfHandlers = (): ReadonlyMap<string, ReadonlyArray<string>> => {
   const handlers = new Map<string, ReadonlyArray<string>>()
   for (const file of readdirSync(at("src/http")).filter((name) => name.endsWith(".ts"))) {
-    const [, ...blocks] = read(`src/http/${file}`).split(/\.handle\(\s*"/)
-    for (const block of blocks) handlers.set(block.slice(0, block.indexOf('"')), commandsIn(block))
+    const [before = "", ...blocks] = read(`src/http/${file}`).split(/\.handle\(\s*"/)
+    for (const block of blocks) {
+      handlers.set(block.slice(0, block.indexOf('"')), commandsIn(withLocals(block, before)))
+    }
   }
   return handlers
 }

@@ -1,18 +1,37 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { ChatApi } from "./Chat.ts"
+import { CommentsApi } from "./Comments.ts"
+import { document } from "./document.ts"
 import { EventsApi } from "./Events.ts"
+import { ExecutionsApi } from "./Executions.ts"
+import { FunctionsApi } from "./Functions.ts"
 import { KeysApi } from "./Keys.ts"
+import { PatternsApi } from "./Patterns.ts"
+import { PublicApi } from "./Public.ts"
+import { RawApi } from "./Raw.ts"
+import { ReposApi } from "./Repos.ts"
 import { SnippetsApi } from "./Snippets.ts"
 import { SystemApi } from "./System.ts"
+import { UploadsApi } from "./Uploads.ts"
+import { UsersApi } from "./Users.ts"
 import { WorkspacesApi } from "./Workspaces.ts"
 
 /** The whole REST contract. A bad request is told everything that is wrong with it at once. */
 export class Api extends HttpApi.make("cairn")
   .add(ChatApi)
   .add(SnippetsApi)
+  .add(ReposApi)
+  .add(PublicApi)
+  .add(RawApi)
+  .add(ExecutionsApi)
+  .add(CommentsApi)
+  .add(PatternsApi)
+  .add(FunctionsApi)
+  .add(UploadsApi)
   .add(KeysApi)
   .add(WorkspacesApi)
   .add(EventsApi)
+  .add(UsersApi)
   .add(SystemApi)
   .annotate(HttpApi.PayloadParseOptions, { errors: "all" })
   .annotate(HttpApi.QueryParseOptions, { errors: "all" })
@@ -20,6 +39,7 @@ export class Api extends HttpApi.make("cairn")
     OpenApi.annotations({
       title: "Cairn",
       version: "0.1.0",
-      description: "Agent workspaces and a store of proven code snippets, self-hosted and event-sourced."
+      description: "Agent workspaces and a store of proven code snippets, self-hosted and event-sourced.",
+      transform: document
     })
   ) {}

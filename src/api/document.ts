@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { type Code, statusOf } from "./Problem.ts"
+
+/** A request and its answer, as `examples/<operation>.json` has them: shown in the document, and tried by tests. */
+export interface Example {
+  readonly request?: unknown
+  /** Of the path and the query. */
+  readonly parameters?: { readonly [name: string]: string }
+  readonly response?: unknown
+}
+
+const folder = new URL("./examples/", import.meta.url)
+
+/** By operation, e.g. `snippets.search`. */
+export const examples: ReadonlyMap<string, Example> = new Map(
+  readdirSync(folder)
+    .filter((name) => name.endsWith(".json"))
+    .map((name) => [name.slice(0, -".json".length), JSON.parse(readFileSync(new URL(name, folder), "utf8"))])
+)
+
+// biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is JSON, and this walks all of it
+type Document = Record<string, any>
+
+const codesOf = (status: string): ReadonlyArray<Code> =>
+  (Object.keys(statusOf) as Array<Code>).filter((code) => String(statusOf[code]) === status)
+
+const texts: { readonly [status: string]: string } = {
+  "200": "Done.",
+  "400": "The request is not well-formed or out of range; `errors` names every field.",
+  "401": "No API key, or one that is not valid (any more).",
+  "403": "The key may not do this.",
+  "404": "There is no such thing in the caller's scope.",
+  "405": "The route has no such method.",
+  "409": "The request contradicts what is stored.",
+  "413": "The body is larger than 32 MiB.",
+  "415": "The body is not `application/json`.",
+  "429": "Too many requests in the last minute; `Retry-After` says when to go on.",
+  "500": "A defect of the service; its log has the request id.",
+  "503": "Not at the moment: send the same request again after `Retry-After` seconds."
+}
+
+const described = (status: string): string => {
+  const codes = codesOf(status).map((code) => `\`${code}\``)
+  return [texts[status] ?? "Answer.", ...(codes.length === 0 ? [] : [`Codes: ${codes.join(", ")}.`])].join(" ")
+}
+
+const header = (name: string, description: string) => ({
+  ...{ name, in: "header", required: false, description },
+  schema: { type: "string" }
+})
+
+/** What a request may say of its scope, under these names or those of older clients. */
+const scopeHeaders = [
+  header("X-Cairn-Org-Id", "The key's own organization; another one is refused."),
+  header("X-Cairn-Workspace-Id", "A customer's own snippets, besides the organization's. Needs PRO or ENTERPRISE."),
+  header("X-Cairn-Snips-Desired", "`client`: only the workspace's; `company`: only the organization's."),
+  header("X-Cairn-Public-Snips", "`true`: public snippets of others too."),
+  header("X-Cairn-Agent-Id", "Only this agent's snippets and those of no agent; uploads are this agent's.")
+]
+const idempotencyKey = header(
+  "Idempotency-Key",
+  "1 to 255 characters, new ones for each write: for 24 hours the same key repeats the same answer and writes nothing."
+)
+
+/** Routes whose POST only reads. */
+const asking = /^\/api\/(retrieve|raw|snippets\/public|keys\/org\/list)/
+
+const example = (media: Document | undefined, value: unknown) => {
+  for (const content of Object.values(media ?? {})) if (value !== undefined) content.example = value
+}
+
+/** Completes the generated OpenAPI document: examples, what each error means and its codes, the headers. */
+export const document = (spec: Document): Document => {
+  for (const [path, methods] of Object.entries(spec["paths"] as Document)) {
+    for (const [method, operation] of Object.entries(methods as Document)) {
+      const found = examples.get(operation.operationId)
+      for (const [status, response] of Object.entries(operation.responses as Document)) {
+        response.description = described(status)
+        if (status === "200") example(response.content, found?.response)
+      }
+      example(operation.requestBody?.content, found?.request)
+      for (const parameter of operation.parameters) {
+        const value = found?.parameters?.[parameter.name]
+        if (value !== undefined) parameter.example = value
+      }
+      if ((operation.security ?? []).length === 0) continue
+      operation.parameters.push(...scopeHeaders)
+      if (method !== "get" && !asking.test(path)) operation.parameters.push(idempotencyKey)
+    }
+  }
+  return spec
+}
