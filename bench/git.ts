@@ -3,6 +3,7 @@ import os from "node:os"
 import path from "node:path"
 import { Effect } from "effect"
 import { layer } from "#infra/git/layer.ts"
+import { findGit } from "#infra/git/native/git.ts"
 import { type Sha, Workspaces } from "#ports/Workspaces.ts"
 
 /** Durable commits in workspaces of several sizes: open, write one file, save, commit, move the ref. Rounds: 100, or the first argument. */
@@ -49,6 +50,34 @@ const bench = Effect.gen(function* () {
   }
 })
 
-await Effect.runPromise(Effect.provide(bench, layer({ directory }))).finally(() =>
-  fs.rmSync(directory, { recursive: true })
+/** Bytes that a folder takes on the disk. */
+const onDisk = (folder: string): number =>
+  fs
+    .readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .reduce((sum, name) => sum + (fs.statSync(path.join(folder, name)).blocks ?? 0) * 512, 0)
+
+const packing = Effect.gen(function* () {
+  const workspaces = yield* Workspaces
+  const id = "packed"
+  let tree: Sha | undefined
+  let parents: ReadonlyArray<Sha> = []
+  for (let round = 0; round < 1000; round++) {
+    const overlay = yield* workspaces.open(id, tree)
+    for (const file of round === 0 ? Array.from({ length: 100 }, (_, file) => file) : [(round * 7) % 100])
+      yield* overlay.writeFile(`d${file % 10}/f${file}.txt`, Buffer.from(`file ${file} of round ${round}\n`.repeat(40)))
+    tree = yield* workspaces.save(id, overlay)
+    const author = { name: "bench", email: "bench@cairn" }
+    const commit: Sha = yield* workspaces.commit(id, { tree, parents, author, time: round * 1000, message: "bench" })
+    yield* workspaces.moveRef(id, commit)
+    parents = [commit]
+  }
+  const size = () => `${Math.round(onDisk(`${directory}/${id}.git`) / 1024)} KB`
+  const [before, began] = [size(), performance.now()]
+  yield* workspaces.pack(id, { prune: true })
+  const took = (performance.now() - began).toFixed(0)
+  console.log(`git pack, 1,000 commits of 100 files: ${before} loose, ${size()} packed, in ${took} ms`)
+})
+
+await Effect.runPromise(Effect.provide(Effect.andThen(bench, packing), layer({ directory, git: findGit() }))).finally(
+  () => fs.rmSync(directory, { recursive: true })
 )

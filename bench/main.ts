@@ -5,6 +5,7 @@ import { append } from "./append.ts"
 import { chat } from "./chat.ts"
 import { http } from "./http.ts"
 import { lag } from "./lag.ts"
+import { limits } from "./limits.ts"
 import { replay } from "./replay.ts"
 import { type Measured, table } from "./report.ts"
 import { start } from "./start.ts"
@@ -16,7 +17,8 @@ const benches: Record<string, (scale: number) => Effect.Effect<ReadonlyArray<Mea
   lag,
   http,
   chat,
-  start
+  start,
+  limits
 }
 
 const args = process.argv.slice(2)

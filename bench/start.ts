@@ -9,7 +9,7 @@ import { type Measured, milliseconds, thousands } from "./report.ts"
 const root = join(import.meta.dirname, "..")
 
 /** Snippets with words of their own, about as long as real ones. */
-const lines = (count: number) =>
+export const lines = (count: number) =>
   Array.from({ length: count }, (_, n) => {
     const name = `function_${n % 997}_${n}`
     const body = Array.from(

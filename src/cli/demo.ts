@@ -4,7 +4,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { findText, projections, tool } from "#src/layers.ts"
+import { clone, goBack } from "./demo/history.ts"
 import { cairn, type Running, serve } from "./demo/programs.ts"
+import { standIn } from "./demo/standIn.ts"
+import { bulkUpload, reputation } from "./demo/store.ts"
 import { upToDate } from "./log.ts"
 
 /** A tour of the service: the real one, on a data folder of its own, asked over HTTP. Fails at the first surprise. */
@@ -83,9 +86,10 @@ const tablesWith = (dataDir: string, text: string) =>
     Effect.provide(Effect.andThen(upToDate(...projections), findText(text)), tool({ dataDir, databaseUrl: undefined }))
   )
 
-const tour = async (dataDir: string, keep: (service: Running) => Running) => {
+const tour = async (dataDir: string, grader: string, keep: (service: Running) => Running) => {
   step("Start the service on an empty data folder")
-  let service = keep(await serve(dataDir))
+  const environment = { ANTHROPIC_API_KEY: "stand-in", ANTHROPIC_BASE_URL: grader }
+  let service = keep(await serve(dataDir, environment))
   say(`   ${service.url}`)
 
   step("Import 24 snippets")
@@ -105,6 +109,12 @@ const tour = async (dataDir: string, keep: (service: Running) => Running) => {
   }
   const voted = await search(service, task)
   assert.equal(voted[0]!.code_block.id, second!.code_block.id, "the votes did not change the order")
+
+  step("Upload three files at once; a grader (here a stand-in for a language model) votes in the background")
+  await bulkUpload(service, say)
+
+  step("Functions keep a reputation: what their runs showed stands above them")
+  await reputation(service, say)
 
   step("Give an agent two tasks in one workspace (model `local`: no language model, only what was found)")
   const one = await chat(service, "count the most frequent words in a text file")
@@ -127,12 +137,16 @@ const tour = async (dataDir: string, keep: (service: Running) => Running) => {
   const { diff } = await service.ask<{ diff: string }>("GET", `${path}/${two.commit}`)
   say(indented(diff.split("\n").slice(0, 8).join("\n")))
 
+  step("Go back to the first one, and clone the whole history")
+  await goBack(service, one.workspace_id, one.commit, say)
+  clone(service, one.workspace_id, dataDir, say)
+
   step("Everything that is read can be rebuilt from the events: compare, row by row, while the service runs")
   await run(dataDir, "replay", "--verify")
 
   step("Stop the service, start it again: nothing is lost")
   await service.stop()
-  service = keep(await serve(dataDir))
+  service = keep(await serve(dataDir, environment))
   const after = await search(service, task)
   assert.deepEqual(
     after.map(({ code_block, thumbs_up, thumbs_down }) => [code_block.id, thumbs_up, thumbs_down]),
@@ -144,7 +158,7 @@ const tour = async (dataDir: string, keep: (service: Running) => Running) => {
   )
   assert.deepEqual(
     files.map(({ path }) => path),
-    [...two.workspace_files]
+    [...one.workspace_files]
   )
   say(`   workspace: ${files.map(({ path }) => path).join(", ")}`)
 
@@ -172,9 +186,11 @@ const tour = async (dataDir: string, keep: (service: Running) => Running) => {
 
 const main = async (): Promise<number> => {
   const dataDir = mkdtempSync(join(tmpdir(), "cairn-demo-"))
+  const grader = await standIn()
   let running: Running | undefined
   const cleanUp = async () => {
     await running?.stop()
+    grader.stop()
     rmSync(dataDir, { recursive: true, force: true })
   }
   // the services watch this process, and stop when it is gone
@@ -182,7 +198,7 @@ const main = async (): Promise<number> => {
     process.once(signal, () => void cleanUp().finally(() => process.exit(130)))
   }
   try {
-    await tour(dataDir, (service) => (running = service))
+    await tour(dataDir, grader.url, (service) => (running = service))
     say("\nAll of it as expected.")
     return 0
   } catch (error) {

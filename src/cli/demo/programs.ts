@@ -4,8 +4,15 @@ import { join } from "node:path"
 
 const root = join(import.meta.dirname, "../../..")
 
+type Environment = { readonly [name: string]: string }
+
 /** One of the project's programs, with the runtime that runs this one. */
-const start = (program: string, args: ReadonlyArray<string>, dataDir: string): ChildProcess =>
+const start = (
+  program: string,
+  args: ReadonlyArray<string>,
+  dataDir: string,
+  environment: Environment = {}
+): ChildProcess =>
   spawn(process.execPath, [...("Deno" in globalThis ? ["run", "-A"] : []), join(root, program), ...args], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
@@ -14,6 +21,7 @@ const start = (program: string, args: ReadonlyArray<string>, dataDir: string): C
       ...{ CAIRN_DATA_DIR: dataDir, HOST: "127.0.0.1", PORT: "0", INIT_CWD: root },
       // what the tour shows must not depend on what else is configured here; and no child outlives it
       ...{ DATABASE_URL: "", ANTHROPIC_API_KEY: "", CAIRN_OWNER_KEY: "", CAIRN_RATE_LIMITS: "", CAIRN_SANDBOX: "" },
+      ...environment,
       CAIRN_PARENT_PID: String(process.pid)
     }
   })
@@ -36,16 +44,23 @@ export const cairn = async (dataDir: string, ...args: ReadonlyArray<string>) => 
 /** A service that runs, and how it is asked. */
 export interface Running {
   readonly url: string
+  /** The owner's. */
+  readonly key: string
   /** Sends a request with the owner's key; answers with the JSON, and fails on anything but a success. */
   readonly ask: <A>(method: "GET" | "POST", path: string, body?: object) => Promise<A>
   /** Ends it as an operator would, and waits until it has ended. */
   readonly stop: () => Promise<void>
 }
 
-const within = async <A>(milliseconds: number, what: string, look: () => A | undefined): Promise<A> => {
+/** Looks again and again until there is something to see. */
+export const within = async <A>(
+  milliseconds: number,
+  what: string,
+  look: () => A | undefined | Promise<A | undefined>
+): Promise<A> => {
   const deadline = Date.now() + milliseconds
   for (;;) {
-    const found = look()
+    const found = await look()
     if (found !== undefined) return found
     if (Date.now() > deadline) throw new Error(`${what} took longer than ${milliseconds / 1000} s`)
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -53,8 +68,8 @@ const within = async <A>(milliseconds: number, what: string, look: () => A | und
 }
 
 /** Starts the service on a free port, and waits until it answers. */
-export const serve = async (dataDir: string): Promise<Running> => {
-  const child = start("src/main.ts", [], dataDir)
+export const serve = async (dataDir: string, environment: Environment = {}): Promise<Running> => {
+  const child = start("src/main.ts", [], dataDir, environment)
   const { said, ended } = listen(child)
   const stop = async () => {
     child.kill("SIGTERM")
@@ -79,7 +94,7 @@ export const serve = async (dataDir: string): Promise<Running> => {
       if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
       return JSON.parse(text) as A
     }
-    return { url, ask, stop }
+    return { url, key, ask, stop }
   } catch (error) {
     await stop()
     throw error

@@ -1,0 +1,39 @@
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+
+interface Asked {
+  readonly model: string
+  readonly messages: ReadonlyArray<{ readonly content: unknown }>
+  readonly tool_choice?: { readonly name?: string }
+}
+
+/** Unfinished code, as the stand-in sees it. */
+const unfinished = /\b(TODO|NotImplementedError)\b/
+
+/**
+ * Stands in for a language model's API where a verdict is asked for, so that the tour needs no account: code that says
+ * of itself that it is unfinished is voted down, other code up. It listens on this machine only.
+ */
+export const standIn = async () => {
+  const server = createServer((request, response) => {
+    let body = ""
+    request.setEncoding("utf8").on("data", (text: string) => void (body += text))
+    request.on("end", () => {
+      const { model, messages, tool_choice } = JSON.parse(body) as Asked
+      const down = unfinished.test(JSON.stringify(messages))
+      const input = {
+        verdict: down ? "thumbs_down" : "thumbs_up",
+        reason: down ? "It says of itself that it is unfinished." : "It does what the task asks for."
+      }
+      const answer = {
+        ...{ id: "msg_1", type: "message", role: "assistant", model, stop_reason: "tool_use", stop_sequence: null },
+        content: [{ type: "tool_use", id: "toolu_1", name: tool_choice?.name, input }],
+        usage: { input_tokens: 1, output_tokens: 1 }
+      }
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, stop: () => void server.close(() => {}) }
+}
