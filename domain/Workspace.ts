@@ -36,13 +36,34 @@ export const WorkspaceEvent = Schema.TaggedUnion({
     ...text({ org: Schema.String, user: Schema.String })
   },
   ChatCompleted: { ...Outcome, ...text({ output: Schema.String }) },
-  ChatFailed: { ...Outcome, code: ChatFailure, ...text({ output: Schema.String, error: Schema.String }) }
+  ChatFailed: { ...Outcome, code: ChatFailure, ...text({ output: Schema.String, error: Schema.String }) },
+  /** A further commit with an earlier one's files. */
+  WorkspaceRestored: {
+    ...Head,
+    /** The commit whose files these are. */
+    restored: Sha,
+    /** Files in the workspace now. */
+    files: Schema.Int
+  },
+  /** Erases its subject: the text of the workspace and of its chats. The next chat opens it anew, without a past. */
+  WorkspaceErased: {
+    workspace: Schema.String,
+    /** Of what was erased; the next one is one more. */
+    generation: Schema.Int,
+    subject: Schema.String,
+    commits: Schema.Int,
+    chats: Schema.Int,
+    /** That were in it at last. */
+    files: Schema.Int
+  }
 })
 export type WorkspaceEvent = typeof WorkspaceEvent.Type
-const { WorkspaceOpened, ChatCompleted, ChatFailed } = WorkspaceEvent.cases
+const { WorkspaceOpened, ChatCompleted, ChatFailed, WorkspaceRestored, WorkspaceErased } = WorkspaceEvent.cases
 
 export type WorkspaceCommand = Data.TaggedEnum<{
   EndChat: {
+    /** Of its ChatRequested: what was erased since ends no more. */
+    readonly generation: number
     readonly org: string
     readonly user: string
     /** The head that the commit was built on: another one by now refuses the command. */
@@ -51,11 +72,27 @@ export type WorkspaceCommand = Data.TaggedEnum<{
     /** `null`: it succeeded. */
     readonly failure: { readonly code: ChatFailure; readonly error: string } | null
   }
+  RestoreWorkspace: {
+    readonly generation: number
+    /** As in EndChat, the head that the commit was built on is its parent. Of the head's own tree, nothing happens. */
+    readonly restoration: Omit<typeof WorkspaceRestored.Type, "_tag">
+  }
+  EraseWorkspace: {
+    readonly workspace: string
+    /** Chats that have not ended: the first of them has yet to open the workspace, and its text is there. */
+    readonly chatting: number
+  }
 }>
 export const WorkspaceCommand = Data.taggedEnum<WorkspaceCommand>()
 
 /** The workspace has another head than the commit's parent: build the commit on this one and come again. */
 export class HeadMoved extends Data.TaggedError("HeadMoved")<{ readonly head: Head | null }> {}
+
+/** Nothing has opened it, or nothing since it was erased. */
+export class WorkspaceNotFound extends Data.TaggedError("WorkspaceNotFound")<{ readonly workspace: string }> {}
+/** It was erased since: whoever was at work in it has nothing to end any more. */
+export class WorkspaceGone extends Data.TaggedError("WorkspaceGone")<{ readonly workspace: string }> {}
+export type WorkspaceRefusal = HeadMoved | WorkspaceNotFound | WorkspaceGone
 
 export interface Head {
   readonly commit: string
@@ -64,23 +101,37 @@ export interface Head {
 
 export interface WorkspaceState {
   readonly opened: boolean
+  /** How often it was erased. */
   readonly generation: number
   readonly head: Head | null
+  readonly commits: number
+  readonly chats: number
+  readonly files: number
 }
 
 /** Whose text a workspace's is; a workspace that was erased begins a new subject. */
 export const workspaceSubject = (workspace: string, generation: number): string =>
   `workspace/${workspace}.${generation}`
 
+/**
+ * What a workspace's repository is called: another name in each generation, so that whoever comes late to remove an
+ * erased one, or was still writing to it, never touches its successor.
+ */
+export const repositoryOf = (workspace: string, generation: number): string =>
+  generation === 0 ? workspace : `${workspace}-${generation}`
+
+type Decision = Result.Result<Array<WorkspaceEvent>, WorkspaceRefusal>
+
 /** One workspace: every event moves its head, so that its revision is the fence between two writers. */
-export const Workspace: Decider<WorkspaceCommand, WorkspaceEvent, WorkspaceState, HeadMoved> = {
-  initial: { opened: false, generation: 0, head: null },
+export const Workspace: Decider<WorkspaceCommand, WorkspaceEvent, WorkspaceState, WorkspaceRefusal> = {
+  initial: { opened: false, generation: 0, head: null, commits: 0, chats: 0, files: 0 },
 
   decide: (command, state) =>
     WorkspaceCommand.$match(command, {
-      EndChat: ({ org, user, outcome, output, failure }): Result.Result<Array<WorkspaceEvent>, HeadMoved> => {
-        if (outcome.parent !== (state.head?.commit ?? null)) return Result.fail(new HeadMoved({ head: state.head }))
+      EndChat: ({ generation, org, user, outcome, output, failure }): Decision => {
         const { workspace } = outcome
+        if (generation !== state.generation) return Result.fail(new WorkspaceGone({ workspace }))
+        if (outcome.parent !== (state.head?.commit ?? null)) return Result.fail(new HeadMoved({ head: state.head }))
         const subject = workspaceSubject(workspace, state.generation)
         const ended =
           failure === null
@@ -91,13 +142,37 @@ export const Workspace: Decider<WorkspaceCommand, WorkspaceEvent, WorkspaceState
             ? [ended]
             : [WorkspaceOpened.make({ workspace, generation: state.generation, subject, text: { org, user } }), ended]
         )
+      },
+      RestoreWorkspace: ({ generation, restoration }): Decision => {
+        const { workspace, parent, tree } = restoration
+        if (generation !== state.generation) return Result.fail(new WorkspaceGone({ workspace }))
+        if (state.head === null) return Result.fail(new WorkspaceNotFound({ workspace }))
+        if (tree === state.head.tree) return Result.succeed([])
+        if (parent !== state.head.commit) return Result.fail(new HeadMoved({ head: state.head }))
+        return Result.succeed([WorkspaceRestored.make(restoration)])
+      },
+      EraseWorkspace: ({ workspace, chatting }): Decision => {
+        if (!state.opened && chatting === 0) return Result.fail(new WorkspaceNotFound({ workspace }))
+        const { generation, commits, files } = state
+        const chats = state.chats + chatting
+        const subject = workspaceSubject(workspace, generation)
+        return Result.succeed([WorkspaceErased.make({ workspace, generation, subject, commits, chats, files })])
       }
     }),
 
-  evolve: (state, event) =>
-    WorkspaceEvent.match(event, {
-      WorkspaceOpened: ({ generation }) => ({ ...state, opened: true, generation }),
-      ChatCompleted: ({ commit, tree }) => ({ ...state, head: { commit, tree } }),
-      ChatFailed: ({ commit, tree }) => ({ ...state, head: { commit, tree } })
+  evolve: (state, event) => {
+    const moved = ({ commit, tree, files }: Head & { readonly files: number }, chats: number) => ({
+      ...{ ...state, head: { commit, tree }, files },
+      ...{ commits: state.commits + 1, chats: state.chats + chats }
     })
+    return WorkspaceEvent.match(event, {
+      WorkspaceOpened: ({ generation }) => ({ ...state, opened: true, generation }),
+      ChatCompleted: (ended) => moved(ended, 1),
+      ChatFailed: (ended) => moved(ended, 1),
+      WorkspaceRestored: (restored) => moved(restored, 0),
+      WorkspaceErased: ({ generation }) => ({ ...Workspace.initial, generation: generation + 1 })
+    })
+  },
+
+  erases: (event) => (event._tag === "WorkspaceErased" ? [event.subject] : [])
 }

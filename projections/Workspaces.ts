@@ -26,7 +26,8 @@ interface CommitRow {
   readonly sha: string
   readonly parent: string | null
   readonly tree: string
-  readonly run: string
+  /** `null`: it restores an earlier commit's files. */
+  readonly run: string | null
   readonly recorded_at: string
 }
 
@@ -39,13 +40,14 @@ interface RunRow {
   readonly position: number
 }
 
-interface Head {
+interface Moved {
   readonly commit: string
   readonly parent: string | null
   readonly tree: string
   readonly files: number
   readonly workspace: string
-  readonly run: string
+  /** Without one it restores an earlier commit's files. */
+  readonly run?: string | null
 }
 
 const ofWorkspace = ({ workspace }: { readonly workspace: string }) => [workspace]
@@ -55,7 +57,7 @@ const moved = {
   rows: ofWorkspace,
   to: (
     row: WorkspaceRow | undefined,
-    { commit, tree, files }: Head,
+    { commit, tree, files }: Moved,
     { recordedAt, revision }: { readonly recordedAt: number; readonly revision: number }
   ): WorkspaceRow | undefined =>
     row && {
@@ -69,7 +71,7 @@ const committed = {
   rows: (_: unknown, { eventId }: { readonly eventId: string }) => [eventId],
   to: (
     _: CommitRow | undefined,
-    { workspace, commit, parent, tree, run }: Head,
+    { workspace, commit, parent, tree, run = null }: Moved,
     envelope: { readonly recordedAt: number; readonly revision: number; readonly eventId: string }
   ): CommitRow => ({
     ...{ id: envelope.eventId, workspace, sha: commit, parent, tree, run, revision: envelope.revision },
@@ -79,10 +81,13 @@ const committed = {
 
 const ended = { rows: ofRun, to: () => undefined }
 
+/** What an erased workspace had goes, whatever its rows' ids are. */
+const erased = { column: "workspace", value: ({ workspace }: { readonly workspace: string }) => workspace } as const
+
 /** Read model `workspaces`: where each workspace stands, its commits, and the runs that are still to end. */
 export const Workspaces = {
   name: "workspaces",
-  version: 1,
+  version: 2,
   tables: {
     workspaces: table<WorkspaceRow>({
       columns: {
@@ -102,7 +107,9 @@ export const Workspaces = {
                 }
         },
         ChatCompleted: moved,
-        ChatFailed: moved
+        ChatFailed: moved,
+        WorkspaceRestored: moved,
+        WorkspaceErased: { rows: ofWorkspace, to: () => undefined }
       }
     }),
     commits: table<CommitRow>({
@@ -111,18 +118,23 @@ export const Workspaces = {
         ...{ run: "text", recorded_at: "timestamptz" }
       },
       indexes: ["(workspace, revision)", "(sha)"],
-      on: { ChatCompleted: committed, ChatFailed: committed }
+      on: { ChatCompleted: committed, ChatFailed: committed, WorkspaceRestored: committed },
+      drops: { WorkspaceErased: erased }
     }),
     runs: table<RunRow>({
       columns: { id: "text", tenant: "text", workspace: "text", position: "bigint" },
+      indexes: ["(workspace)"],
       on: {
         ChatRequested: {
           rows: ofRun,
-          to: (_, { run, workspace }, { tenant, position }) => ({ id: run, tenant, workspace, position })
+          // without its text it was asked for in a workspace that had been erased: it will not begin
+          to: (_, { run, workspace, text }, { tenant, position }) =>
+            text === null ? undefined : { id: run, tenant, workspace, position }
         },
         ChatCompleted: ended,
         ChatFailed: ended
-      }
+      },
+      drops: { WorkspaceErased: erased }
     })
   }
 } satisfies Projection
@@ -130,6 +142,7 @@ export const Workspaces = {
 /** A workspace as it stands. */
 export interface WorkspaceRecord {
   readonly id: string
+  readonly generation: number
   readonly org_id: string
   readonly user_id: string
   readonly head: string
@@ -139,13 +152,13 @@ export interface WorkspaceRecord {
   readonly updated_at: Date
 }
 
-const columns = "id, org_id, user_id, head, tree, commits, files, updated_at"
+const columns = "id, generation, org_id, user_id, head, tree, commits, files, updated_at"
 
 /** A tenant's workspaces, the one that changed last first. */
 export const workspacesOf = (tenant: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<WorkspaceRecord>(
-      `SELECT ${columns} FROM workspaces_v1.workspaces WHERE tenant = $1 ORDER BY updated_at DESC, id`,
+      `SELECT ${columns} FROM workspaces_v2.workspaces WHERE tenant = $1 ORDER BY updated_at DESC, id`,
       [tenant]
     )
   )
@@ -153,7 +166,7 @@ export const workspacesOf = (tenant: string) =>
 export const workspaceOf = (tenant: string, id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql.unsafe<WorkspaceRecord>(`SELECT ${columns} FROM workspaces_v1.workspaces WHERE tenant = $1 AND id = $2`, [
+      sql.unsafe<WorkspaceRecord>(`SELECT ${columns} FROM workspaces_v2.workspaces WHERE tenant = $1 AND id = $2`, [
         tenant,
         id
       ]),
@@ -167,7 +180,8 @@ export interface CommitRecord {
   readonly sha: string
   readonly parent: string | null
   readonly tree: string
-  readonly run: string
+  /** `null`: a restore. */
+  readonly run: string | null
   readonly recorded_at: Date
 }
 
@@ -175,14 +189,14 @@ export interface CommitRecord {
 export const commitsOf = (workspace: string, limit: number, before: number | null) =>
   Effect.flatMap(
     SqlClient.SqlClient,
-    (sql) => sql<CommitRecord>`SELECT id, revision, sha, parent, tree, run, recorded_at FROM workspaces_v1.commits
+    (sql) => sql<CommitRecord>`SELECT id, revision, sha, parent, tree, run, recorded_at FROM workspaces_v2.commits
       WHERE workspace = ${workspace} AND revision < ${before ?? 2147483647} ORDER BY revision DESC LIMIT ${limit}`
   )
 
 export const commitOf = (workspace: string, sha: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql<CommitRecord>`SELECT id, revision, sha, parent, tree, run, recorded_at FROM workspaces_v1.commits
+      sql<CommitRecord>`SELECT id, revision, sha, parent, tree, run, recorded_at FROM workspaces_v2.commits
         WHERE workspace = ${workspace} AND sha = ${sha} ORDER BY revision DESC LIMIT 1`,
       ([commit]) => commit
     )
@@ -192,16 +206,26 @@ export const commitOf = (workspace: string, sha: string) =>
 export const openRuns = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(
     sql<{ id: string; tenant: string; workspace: string; position: bigint }>`
-      SELECT id, tenant, workspace, position FROM workspaces_v1.runs ORDER BY position`,
+      SELECT id, tenant, workspace, position FROM workspaces_v2.runs ORDER BY position`,
     (rows) => rows.map((row) => ({ ...row, position: Number(row.position) }))
   )
 )
 
-/** Whose workspace this is. */
+/** Whose workspace this is, also when its first chat has yet to open it. */
 export const tenantOfWorkspace = (id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql<{ tenant: string }>`SELECT tenant FROM workspaces_v1.workspaces WHERE id = ${id}`,
+      sql<{ tenant: string }>`SELECT tenant FROM workspaces_v2.workspaces WHERE id = ${id}
+        UNION SELECT tenant FROM workspaces_v2.runs WHERE workspace = ${id}`,
       ([workspace]) => workspace?.tenant
+    )
+  )
+
+/** How many chats of a workspace have not ended. */
+export const openRunsIn = (id: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql<{ count: number }>`SELECT count(*)::int AS count FROM workspaces_v2.runs WHERE workspace = ${id}`,
+      ([found]) => found!.count
     )
   )

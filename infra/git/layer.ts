@@ -1,9 +1,12 @@
+import fs from "node:fs"
 import { Effect, Layer } from "effect"
 import { type Sha, type TreeFile, Workspaces } from "#ports/Workspaces.ts"
 import { Cache } from "./Cache.ts"
 import { compare, treeRef } from "./compare.ts"
 import { unifiedDiff } from "./diff/unified.ts"
 import { noteBytes } from "./knownBytes.ts"
+import type { NativeGit } from "./native/git.ts"
+import { looseObjects, packLoose, pruneLoose } from "./native/pack.ts"
 import { eachNode, loadDirectory } from "./Overlay/Directory.ts"
 import { openOverlay, viewOf } from "./Overlay/GitOverlay.ts"
 import type { Limits } from "./Overlay/totals.ts"
@@ -11,6 +14,7 @@ import { forgetPacks } from "./packed.ts"
 import { type Caches, Repository } from "./Repository.ts"
 import { rebase } from "./rebase.ts"
 import { eraseRepository, makeRepository, repositoryPath, sweep, sweepStaged } from "./repositories.ts"
+import { Turns } from "./Turns.ts"
 import { type FileNode, modeOf } from "./tree.ts"
 
 export interface Options {
@@ -18,6 +22,8 @@ export interface Options {
   readonly directory: string
   /** 1 GiB and 50,000 files unless told. */
   readonly limits?: Limits
+  /** Packs what gathers; without it everything stays loose. */
+  readonly git?: NativeGit | undefined
 }
 
 /** About 25 MB: an entry of a tree takes 150 bytes or so. */
@@ -69,7 +75,7 @@ const readFile = async (repository: Repository, tree: Sha, path: string) => {
 }
 
 /** Workspaces as bare git repositories in a folder of the local disk, which only this service writes to. */
-export const layer = ({ directory, limits }: Options): Layer.Layer<Workspaces> =>
+export const layer = ({ directory, limits, git }: Options): Layer.Layer<Workspaces> =>
   Layer.effect(
     Workspaces,
     Effect.gen(function* () {
@@ -81,9 +87,12 @@ export const layer = ({ directory, limits }: Options): Layer.Layer<Workspaces> =
         new Repository(repositoryPath(directory, workspace), workspace, caches)
       const reading = <A>(workspace: string, read: (repository: Repository) => Promise<A> | A): Effect.Effect<A> =>
         Effect.promise(async () => read(repositoryOf(workspace)))
+      const turns = new Turns()
       // a promise would go on behind an interrupted fiber
       const writing = <A>(workspace: string, write: (repository: Repository) => Promise<A>): Effect.Effect<A> =>
-        Effect.uninterruptible(reading(workspace, write))
+        Effect.uninterruptible(turns.shared(workspace, reading(workspace, write)))
+      /** Loose objects that could not be packed the last time. */
+      const left = new Map<string, number>()
 
       return Workspaces.of({
         open: (workspace, tree) =>
@@ -124,13 +133,21 @@ export const layer = ({ directory, limits }: Options): Layer.Layer<Workspaces> =
           }),
         rebase: (workspace, base, tree, onto) =>
           writing(workspace, (repository) => rebase(repository, base, tree, onto)),
+        pack: Effect.fnUntraced(function* (workspace, { prune }) {
+          const { gitdir } = repositoryOf(workspace)
+          if (git === undefined || !fs.existsSync(gitdir)) return
+          if (!(yield* packLoose(git, gitdir, left.get(workspace) ?? 0))) return
+          if (prune) yield* turns.alone(workspace, pruneLoose(git, gitdir))
+          left.set(workspace, yield* Effect.promise(() => looseObjects(gitdir)))
+        }),
         erase: (workspace) =>
           writing(workspace, async ({ gitdir }) => {
-            await eraseRepository(directory, gitdir)
+            await eraseRepository(directory, workspace)
             caches.trees.deletePrefix(`${workspace}/`)
             caches.blobs.deletePrefix(`${workspace}/`)
             forgetPacks(gitdir)
             swept.delete(workspace)
+            left.delete(workspace)
           })
       })
     })

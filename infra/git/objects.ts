@@ -4,7 +4,7 @@ import { promisify } from "node:util"
 import zlib from "node:zlib"
 import type { Sha } from "#ports/Workspaces.ts"
 import { inParallel, publish, stage, syncDirectory } from "./durableFs.ts"
-import { readPacked } from "./packed.ts"
+import { isPacked, packedSize, readPacked } from "./packed.ts"
 
 export type ObjectType = "blob" | "tree" | "commit" | "tag"
 
@@ -45,6 +45,9 @@ const compress = async ({ type, content }: StoredObject): Promise<Uint8Array> =>
 const fanOut = (gitdir: string, sha: Sha): string => `${gitdir}/objects/${sha.slice(0, 2)}`
 const loosePath = (gitdir: string, sha: Sha): string => `${fanOut(gitdir, sha)}/${sha.slice(2)}`
 
+/** How old a file may look before that is put right. */
+const freshMs = 60 * 60 * 1000
+
 /** Objects whose files wait for the disk at a time. */
 const writers = 32
 /** Renames before other requests get their turn. */
@@ -63,12 +66,30 @@ const makeDirectory = (path: string): boolean => {
 }
 
 /**
+ * Answers whether there is such a file, which counts as written now: what nothing names and nobody has written for a day
+ * may be pruned.
+ */
+const freshen = (path: string): boolean => {
+  const written = fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs
+  if (written === undefined) return false
+  const now = Date.now()
+  if (now - written < freshMs) return true
+  try {
+    fs.utimesSync(path, now / 1000, now / 1000)
+    return true
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw error
+  }
+}
+
+/**
  * Stores objects durably. The order counts: an object comes after those that it names, so that whoever is killed on the
  * way leaves no object that names a missing one. What is stored already is not written again.
  */
 export const writeObjects = async (gitdir: string, objects: ReadonlyArray<NewObject>): Promise<void> => {
   const wanted = [...new Map(objects.map((object) => [object.sha, object])).values()]
-  const missing = wanted.filter(({ sha }) => !fs.existsSync(loosePath(gitdir, sha)))
+  const missing = wanted.filter(({ sha }) => !freshen(loosePath(gitdir, sha)))
   const staged: Array<string | undefined> = []
   let made = false
   try {
@@ -76,8 +97,7 @@ export const writeObjects = async (gitdir: string, objects: ReadonlyArray<NewObj
       staged[index] = await stage(`${gitdir}/objects`, await compress(object), 0o444)
     })
     for (const [index, { sha }] of missing.entries()) {
-      if (makeDirectory(fanOut(gitdir, sha))) made = true
-      publish(staged[index]!, loosePath(gitdir, sha))
+      if (place(gitdir, sha, staged[index]!)) made = true
       staged[index] = undefined
       if (index % renamesAtOnce === renamesAtOnce - 1) await new Promise((resolve) => setImmediate(resolve))
     }
@@ -87,7 +107,29 @@ export const writeObjects = async (gitdir: string, objects: ReadonlyArray<NewObj
   // also where nothing was missing: who wrote it may not have come to this point yet
   const directories = [...new Set(wanted.map(({ sha }) => fanOut(gitdir, sha)))]
   if (made) directories.push(`${gitdir}/objects`)
-  await inParallel(directories, writers, syncDirectory)
+  await inParallel(directories, writers, async (directory) => {
+    try {
+      await syncDirectory(directory)
+    } catch (error) {
+      // all that it held may be in a pack by now, and it gone
+      const held = wanted.filter(({ sha }) => fanOut(gitdir, sha) === directory)
+      const packed = await Promise.all(held.map(({ sha }) => isPacked(gitdir, sha)))
+      if (!isMissing(error) || packed.includes(false) || held.length === 0) throw error
+    }
+  })
+}
+
+/** Puts a staged object in its place; answers whether that took a new directory. A repack may remove one that is empty. */
+const place = (gitdir: string, sha: Sha, staged: string): boolean => {
+  for (let tries = 1; ; tries++) {
+    const made = makeDirectory(fanOut(gitdir, sha))
+    try {
+      publish(staged, loosePath(gitdir, sha))
+      return made
+    } catch (error) {
+      if (!isMissing(error) || tries === 5) throw error
+    }
+  }
 }
 
 const parseHeader = (bytes: Buffer): { readonly type: ObjectType; readonly size: number; readonly start: number } => {
@@ -117,10 +159,16 @@ export const readObject = async (gitdir: string, sha: Sha): Promise<StoredObject
 }
 
 /** Bytes of an object's content, from the beginning of its file where it has one of its own. */
-export const objectSize = async (gitdir: string, sha: Sha): Promise<number | undefined> => {
+export const objectSize = async (gitdir: string, sha: Sha): Promise<number | undefined> =>
+  looseSize(gitdir, sha) ?? (await packedSize(gitdir, sha)) ?? looseSize(gitdir, sha)
+
+const looseSize = (gitdir: string, sha: Sha): number | undefined => {
+  const path = loosePath(gitdir, sha)
+  // an exception for each object that is packed would cost more than this look
+  if (!fs.existsSync(path)) return undefined
   const start = Buffer.allocUnsafe(128)
   try {
-    const file = fs.openSync(loosePath(gitdir, sha), "r")
+    const file = fs.openSync(path, "r")
     try {
       const read = fs.readSync(file, start, 0, start.length, 0)
       return parseHeader(zlib.inflateSync(start.subarray(0, read), { finishFlush: zlib.constants.Z_SYNC_FLUSH })).size
@@ -129,9 +177,9 @@ export const objectSize = async (gitdir: string, sha: Sha): Promise<number | und
     }
   } catch (error) {
     if (!isMissing(error)) throw error
-    return (await readPacked(gitdir, sha))?.content.length
+    return undefined
   }
 }
 
 export const hasObject = async (gitdir: string, sha: Sha): Promise<boolean> =>
-  isSha(sha) && (fs.existsSync(loosePath(gitdir, sha)) || (await readPacked(gitdir, sha)) !== undefined)
+  isSha(sha) && (fs.existsSync(loosePath(gitdir, sha)) || (await isPacked(gitdir, sha)))

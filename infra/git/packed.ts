@@ -1,40 +1,86 @@
 import fs from "node:fs"
 import type { Sha } from "#ports/Workspaces.ts"
-import type { ObjectType, StoredObject } from "./objects.ts"
+import { Cache } from "./Cache.ts"
+import type { StoredObject } from "./objects.ts"
+import { PackFile } from "./packed/PackFile.ts"
 
-/** isomorphic-git holds the packs that it read in memory, whole: packs of at most so many bytes are kept for the next read. */
-const keptBytes = 64 * 1024 * 1024
-let kept: { readonly gitdir: string; readonly packs: string; readonly cache: object } | undefined
+/** Of indexes in memory: 32 bytes an object. */
+const keptBytes = 16 * 1024 * 1024
+const kept = new Cache<PackFile>(keptBytes)
 
-const packsOf = (gitdir: string): { readonly names: string; readonly bytes: number } => {
-  const directory = `${gitdir}/objects/pack`
-  const names = fs.existsSync(directory) ? fs.readdirSync(directory).filter((name) => name.endsWith(".pack")) : []
-  const bytes = names.reduce(
-    (sum, name) => sum + (fs.statSync(`${directory}/${name}`, { throwIfNoEntry: false })?.size ?? 0),
-    0
-  )
-  return { names: names.sort().join(" "), bytes }
+interface Listing {
+  /** Of the folder, when it was listed. */
+  readonly changed: number
+  readonly packs: ReadonlyArray<string>
+}
+
+const listings = new Cache<Listing>(4_096)
+
+const list = (gitdir: string): Listing => {
+  const folder = `${gitdir}/objects/pack`
+  // looked at first: what comes into it while it is listed makes this listing an old one
+  const changed = fs.statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const names = changed === 0 ? [] : fs.readdirSync(folder).filter((name) => name.endsWith(".idx"))
+  const listing = { changed, packs: names.map((name) => `${folder}/${name.slice(0, -4)}`) }
+  listings.set(gitdir, listing, 1 + names.length)
+  return listing
+}
+
+/** What was listed before, unless the folder has changed. A clock's tick may hide a change: `list` has the truth. */
+const known = (gitdir: string): Listing => {
+  const listing = listings.get(gitdir)
+  const changed = fs.statSync(`${gitdir}/objects/pack`, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  return listing?.changed === changed ? listing : list(gitdir)
+}
+
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT"
+
+const packAt = (path: string): PackFile => {
+  const known = kept.get(path)
+  if (known !== undefined) return known
+  const pack = new PackFile(path)
+  kept.set(path, pack, pack.bytes)
+  return pack
 }
 
 /** Forgets what is in memory of a repository's packs. */
 export const forgetPacks = (gitdir: string): void => {
-  if (kept?.gitdir === gitdir) kept = undefined
+  listings.delete(gitdir)
+  kept.deletePrefix(`${gitdir}/`)
+}
+
+/** Asks the pack that has an object. A repack may take packs away meanwhile: what they had is in another one then. */
+const inPack = async <A>(
+  gitdir: string,
+  sha: Sha,
+  ask: (pack: PackFile, offset: number) => Promise<A>
+): Promise<A | undefined> => {
+  let listing = known(gitdir)
+  for (;;) {
+    let gone = false
+    for (const path of listing.packs) {
+      try {
+        const pack = packAt(path)
+        const offset = pack.find(sha)
+        if (offset !== undefined) return await ask(pack, offset)
+      } catch (error) {
+        if (!isMissing(error)) throw error
+        kept.delete(path)
+        gone = true
+      }
+    }
+    const now = list(gitdir)
+    if (!gone && now.packs.join() === listing.packs.join()) return undefined
+    listing = now
+  }
 }
 
 /** An object that native git has moved into a pack; `undefined` when no pack has it. */
-export const readPacked = async (gitdir: string, sha: Sha): Promise<StoredObject | undefined> => {
-  const { names, bytes } = packsOf(gitdir)
-  if (names === "") return undefined
-  // loaded when the first pack is met: most installations never pack
-  const git = await import("isomorphic-git")
-  if (kept?.gitdir !== gitdir || kept.packs !== names) kept = { gitdir, packs: names, cache: {} }
-  const { cache } = kept
-  if (bytes > keptBytes) kept = undefined
-  try {
-    const read = await git.readObject({ fs, gitdir, oid: sha, format: "content", cache })
-    return { type: read.type as ObjectType, content: read.object as Uint8Array }
-  } catch (error) {
-    if (error instanceof git.Errors.NotFoundError) return undefined
-    throw error
-  }
-}
+export const readPacked = (gitdir: string, sha: Sha): Promise<StoredObject | undefined> =>
+  inPack(gitdir, sha, (pack, offset) => pack.read(offset))
+
+export const packedSize = (gitdir: string, sha: Sha): Promise<number | undefined> =>
+  inPack(gitdir, sha, (pack, offset) => pack.size(offset))
+
+export const isPacked = async (gitdir: string, sha: Sha): Promise<boolean> =>
+  (await inPack(gitdir, sha, () => Promise.resolve(true))) === true

@@ -47,15 +47,30 @@ export const makeRepository = async (directory: string, gitdir: string): Promise
   await syncDirectory(directory)
 }
 
-/** Out of sight at once and durably, then deleted; `sweep` finishes it after a crash. */
-export const eraseRepository = async (directory: string, gitdir: string): Promise<void> => {
-  const doomed = `${directory}/${erased}${randomBytes(8).toString("hex")}`
-  if (fs.existsSync(gitdir)) {
-    publish(gitdir, doomed)
-    await syncDirectory(directory)
+/**
+ * Out of sight at once and durably, then deleted, with what an earlier try has left of it; another process may be at the
+ * same. `sweep` finishes it after a crash.
+ */
+export const eraseRepository = async (directory: string, workspace: string): Promise<void> => {
+  const gitdir = repositoryPath(directory, workspace)
+  const doomed = `${erased}${workspace}.`
+  try {
+    if (fs.existsSync(gitdir)) publish(gitdir, `${directory}/${doomed}${randomBytes(8).toString("hex")}`)
+  } catch (error) {
+    // another one was faster
+    if (fs.existsSync(gitdir)) throw error
   }
-  await fs.promises.rm(doomed, { recursive: true, force: true })
+  await syncDirectory(directory)
+  for (const name of fs.readdirSync(directory)) {
+    if (name.startsWith(doomed)) await removeFolder(`${directory}/${name}`)
+  }
 }
+
+/** Of two that remove the same folder one may find it emptied under its hands. */
+const removeFolder = (path: string): Promise<void> =>
+  fs.promises.rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }).catch((error) => {
+    if (fs.existsSync(path)) throw error
+  })
 
 /** Removes files that a killed process staged in a repository and never put in place. */
 export const sweepStaged = (gitdir: string): void => {

@@ -8,7 +8,7 @@ import { openRuns, Workspaces as WorkspacesModel } from "#projections/Workspaces
 import { type Asker, fresh } from "#src/ask.ts"
 import type { Dispatcher } from "#src/dispatch.ts"
 import type { Search } from "#src/search.ts"
-import { followHead } from "./commit.ts"
+import { followHead } from "#src/workspaces.ts"
 import { carryOut } from "./Run.ts"
 
 interface Waiting {
@@ -17,8 +17,12 @@ interface Waiting {
   /** Of its ChatRequested: runs of a workspace go in this order. */
   readonly position: number
   readonly resumed: boolean
+  /** Settled when its workspace was erased. */
+  readonly stopped: Deferred.Deferred<void>
   readonly done: Deferred.Deferred<void>
 }
+
+type Asked = Omit<Waiting, "stopped" | "done">
 
 /** Runs at work at once, over all workspaces. */
 const atOnce = 64
@@ -30,8 +34,10 @@ const atOnce = 64
 export class Runs extends Context.Service<
   Runs,
   {
-    /** Waits until the run has ended and its workspace's ref has followed. */
-    readonly end: (run: Omit<Waiting, "done" | "resumed">) => Effect.Effect<void>
+    /** Waits until the run has ended and its workspace's ref has followed, or until the workspace was erased. */
+    readonly end: (run: Omit<Asked, "resumed">) => Effect.Effect<void>
+    /** Stops a workspace's runs that were asked for before it was erased, and waits until none is at work. */
+    readonly stop: (workspace: string, erasedAt: number) => Effect.Effect<void>
   }
 >()("cairn/Runs") {
   static readonly layer = Layer.effect(
@@ -61,7 +67,7 @@ export class Runs extends Context.Service<
         const queue = queues.get(workspace)!
         while (queue.length > 0) {
           const next = queue[0]!
-          const exit = yield* Effect.exit(carry(next))
+          const exit = yield* Effect.exit(Effect.raceFirst(carry(next), Deferred.await(next.stopped)))
           queue.shift()
           known.delete(next.run)
           yield* Deferred.done(next.done, Exit.isSuccess(exit) ? Exit.void : Exit.die(new Error("the run did not end")))
@@ -69,10 +75,23 @@ export class Runs extends Context.Service<
         queues.delete(workspace)
       })
 
-      const enqueue = Effect.fnUntraced(function* (run: Omit<Waiting, "done">) {
+      const stop = Effect.fnUntraced(function* (workspace: string, erasedAt: number) {
+        const queue = queues.get(workspace) ?? []
+        const doomed = queue.filter(({ position }) => position < erasedAt)
+        for (const waiting of doomed) {
+          yield* Deferred.succeed(waiting.stopped, undefined)
+          if (waiting === queue[0]) continue
+          queue.splice(queue.indexOf(waiting), 1)
+          known.delete(waiting.run)
+          yield* Deferred.succeed(waiting.done, undefined)
+        }
+        yield* Effect.forEach(doomed, ({ done }) => Effect.exit(Deferred.await(done)), { discard: true })
+      })
+
+      const enqueue = Effect.fnUntraced(function* (run: Asked) {
         const before = known.get(run.run)
         if (before !== undefined) return before
-        const waiting: Waiting = { ...run, done: yield* Deferred.make<void>() }
+        const waiting: Waiting = { ...run, stopped: yield* Deferred.make<void>(), done: yield* Deferred.make<void>() }
         known.set(run.run, waiting)
         const queue = queues.get(run.workspace)
         if (queue !== undefined) {
@@ -103,7 +122,8 @@ export class Runs extends Context.Service<
           Deferred.await(taken).pipe(
             Effect.andThen(enqueue({ ...run, resumed: false })),
             Effect.flatMap(({ done }) => Deferred.await(done))
-          )
+          ),
+        stop
       })
     })
   )

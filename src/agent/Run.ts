@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto"
-import { Effect } from "effect"
+import { Cause, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Chat, ChatCommand, type ChatEvent } from "#domain/Chat.ts"
 import type { Recorded } from "#domain/Event.ts"
 import { derivedId } from "#domain/Id.ts"
-import { type ChatFailure, Workspace } from "#domain/Workspace.ts"
+import { type ChatFailure, repositoryOf, Workspace } from "#domain/Workspace.ts"
 import { EventStore } from "#ports/EventStore.ts"
 import {
   type ContentBlock,
@@ -17,12 +17,13 @@ import {
 import { Sandbox } from "#ports/Sandbox.ts"
 import { Workspaces } from "#ports/Workspaces.ts"
 import { Keys, keyIsLive } from "#projections/Keys.ts"
-import { Snippets } from "#projections/Snippets.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
 import { Asker } from "#src/ask.ts"
 import * as Codec from "#src/codec.ts"
 import { Dispatcher } from "#src/dispatch.ts"
 import { Search } from "#src/search.ts"
-import { endingId, endRun, streamOf } from "./commit.ts"
+import { removeRepository, streamOf } from "#src/workspaces.ts"
+import { endingId, endRun } from "./commit.ts"
 import { systemPrompt } from "./system.ts"
 import { toolset } from "./tools/toolset.ts"
 
@@ -94,9 +95,17 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
     if (past === undefined) return
     if ((yield* store.outcome(endingId(run))).length > 0) return
     const { requested } = past
-    const { workspace, model: name, maxTurns, homes, includePublic, key, text } = requested.event
+    const { workspace, generation, model: name, maxTurns, homes, includePublic, key, text } = requested.event
     const { tenant, actor } = requested
-    if (text === null) return // its workspace was erased
+    const repository = repositoryOf(workspace, generation)
+    // its workspace was erased; nothing that was at work in it since may stay
+    if (text === null) return yield* removeRepository(workspace, generation)
+
+    const inPlace = Effect.flatMap(dispatcher.state(Workspace, streamOf(workspace)), (state) =>
+      state.generation === generation ? Effect.succeed(state) : new ConversationStopped({ reason: superseded })
+    )
+    // to open it makes its repository: afterwards it must still be there to be removed by who erases it
+    const open = (tree: string | undefined) => Effect.tap(workspaces.open(repository, tree), () => inPlace)
 
     const tell = (commandId: string, command: ChatCommand) =>
       dispatcher.dispatch(Chat, { tenant, stream, command, commandId, actor, correlationId: run, causationId: null })
@@ -108,7 +117,7 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
     let time = past.recordedAt
     let base = past.started?.base
     if (base === undefined) {
-      const { head } = yield* dispatcher.state(Workspace, streamOf(workspace))
+      const { head } = yield* inPlace
       const [event] = yield* tell(derivedId("start", run), ChatCommand.StartChat({ base: head }))
       if (event?.event._tag !== "ChatStarted") return
       base = event.event.base
@@ -123,13 +132,14 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
       const now = yield* read
       const usage = (now?.exchanges ?? []).map(({ turn }) => turn.usage)
       const sum = (field: "inputTokens" | "outputTokens") => usage.reduce((total, one) => total + one[field], 0)
-      const overlay = yield* workspaces.open(workspace, tree)
+      const overlay = yield* open(tree)
       yield* endRun({
         ...{
           run,
           tenant,
           actor,
           workspace,
+          generation,
           org: text.org,
           user: text.user,
           prompt: text.prompt,
@@ -137,9 +147,9 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
           output,
           failure
         },
-        ...{ tree: tree ?? (yield* workspaces.save(workspace, overlay)), time: now?.recordedAt ?? time },
+        ...{ tree: tree ?? (yield* workspaces.save(repository, overlay)), time: now?.recordedAt ?? time },
         ...{ turns: usage.length, inputTokens: sum("inputTokens"), outputTokens: sum("outputTokens") }
-      })
+      }).pipe(Effect.catchTag("WorkspaceGone", () => new ConversationStopped({ reason: superseded })))
     })
 
     if (again) {
@@ -156,7 +166,7 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
 
     yield* Effect.scoped(
       Effect.gen(function* () {
-        const overlay = yield* workspaces.open(workspace, tree)
+        const overlay = yield* open(tree)
         const shell = yield* sandbox.open(overlay)
         const scope = {
           home: homes[0] ?? tenant,
@@ -195,7 +205,7 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
             return event?.event._tag === "ModelTurned" ? turnOf(event.event) : said
           }),
           onTools: Effect.fnUntraced(function* (turn: number, results: ReadonlyArray<ToolResult>) {
-            const saved = yield* workspaces.save(workspace, overlay)
+            const saved = yield* workspaces.save(repository, overlay)
             const [event] = yield* record("tools", turn, ChatCommand.RecordTools({ turn, results, tree: saved }))
             if (event?.event._tag !== "ToolsRan") return results
             // the files in hand are not the recorded ones
@@ -222,10 +232,17 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
     )
   })
 
+  /** What fails on a repository that was erased is no fault: the next look at the log ends the run. */
+  const erasedMeanwhile = (cause: Cause.Cause<never>) =>
+    Effect.flatMap(read, (past) =>
+      Cause.hasDies(cause) && past?.requested.event.text === null ? Effect.succeed(false) : Effect.failCause(cause)
+    )
+
   for (;;) {
     const ended = yield* attempt(resumed).pipe(
       Effect.as(true),
-      Effect.catchTag("ConversationStopped", () => Effect.as(Effect.sleep("50 millis"), false))
+      Effect.catchTag("ConversationStopped", () => Effect.as(Effect.sleep("50 millis"), false)),
+      Effect.catchCause((cause) => erasedMeanwhile(cause as Cause.Cause<never>))
     )
     if (ended) return
   }

@@ -1,9 +1,10 @@
 import { Effect } from "effect"
 import type { Actor } from "#domain/Event.ts"
 import { derivedId } from "#domain/Id.ts"
-import { type ChatFailure, Workspace, WorkspaceCommand } from "#domain/Workspace.ts"
+import { type ChatFailure, repositoryOf, Workspace, WorkspaceCommand } from "#domain/Workspace.ts"
 import { Workspaces } from "#ports/Workspaces.ts"
 import { Dispatcher } from "#src/dispatch.ts"
+import { streamOf } from "#src/workspaces.ts"
 
 /** What a run leaves behind, to be committed. */
 export interface Ending {
@@ -11,6 +12,7 @@ export interface Ending {
   readonly tenant: string
   readonly actor: Actor
   readonly workspace: string
+  readonly generation: number
   readonly org: string
   readonly user: string
   readonly prompt: string
@@ -29,8 +31,6 @@ export interface Ending {
 /** The command that ends a run: the same for whoever ends it. */
 export const endingId = (run: string): string => derivedId("end", run)
 
-export const streamOf = (workspace: string): string => `workspace-${workspace}`
-
 const subjectLength = 72
 
 /** First line: what was asked for, shortened. Trailers: the event that decides on this commit, and the run. */
@@ -48,29 +48,30 @@ const messageOf = ({ run, prompt }: Ending, eventId: string): string => {
 export const endRun = Effect.fnUntraced(function* (ending: Ending) {
   const workspaces = yield* Workspaces
   const dispatcher = yield* Dispatcher
-  const { run, tenant, workspace, org, user, base, failure, output } = ending
+  const { run, tenant, workspace, generation, org, user, base, failure, output } = ending
+  const repository = repositoryOf(workspace, generation)
   const commandId = endingId(run)
   const stream = streamOf(workspace)
 
   const on = Effect.fnUntraced(function* (head: Ending["base"]) {
     const { opened } = yield* dispatcher.state(Workspace, stream)
     const moved = head !== null && head.commit !== base?.commit
-    const tree = moved ? yield* workspaces.rebase(workspace, base?.tree, ending.tree, head.tree) : ending.tree
-    const commit = yield* workspaces.commit(workspace, {
+    const tree = moved ? yield* workspaces.rebase(repository, base?.tree, ending.tree, head.tree) : ending.tree
+    const commit = yield* workspaces.commit(repository, {
       tree,
       parents: head === null ? [] : [head.commit],
       author: { name: user, email: `${workspace}@cairn` },
       time: ending.time,
       message: messageOf(ending, derivedId(commandId, opened ? 0 : 1))
     })
-    const changes = yield* workspaces.compare(workspace, head?.tree, tree)
+    const changes = yield* workspaces.compare(repository, head?.tree, tree)
     const count = (status: string) => changes.filter((change) => change.status === status).length
-    const files = yield* workspaces.files(workspace, tree)
+    const files = yield* workspaces.files(repository, tree)
     const { turns, inputTokens, outputTokens } = ending
     return yield* dispatcher.dispatch(Workspace, {
       ...{ tenant, stream, commandId, actor: ending.actor, correlationId: run, causationId: null },
       command: WorkspaceCommand.EndChat({
-        ...{ org, user, output, failure },
+        ...{ generation, org, user, output, failure },
         outcome: {
           ...{ run, workspace, commit, parent: head?.commit ?? null, tree, files: files.length },
           ...{ created: count("created"), modified: count("modified"), deleted: count("deleted") },
@@ -85,22 +86,5 @@ export const endRun = Effect.fnUntraced(function* (ending: Ending) {
     const ended = yield* on(head).pipe(Effect.catchTag("HeadMoved", (moved) => Effect.succeed(moved)))
     if (!("_tag" in ended)) return ended
     head = ended.head
-  }
-})
-
-/**
- * Puts a workspace's ref where its log says. Whoever does it, and however often at once: a ref that was set to a head
- * which is none any more is set again.
- */
-export const followHead = Effect.fnUntraced(function* (workspace: string) {
-  const workspaces = yield* Workspaces
-  const dispatcher = yield* Dispatcher
-  const headNow = Effect.map(dispatcher.state(Workspace, streamOf(workspace)), ({ head }) => head?.commit)
-  let head = yield* headNow
-  while (head !== undefined) {
-    yield* workspaces.moveRef(workspace, head)
-    const now = yield* headNow
-    if (now === head) return
-    head = now
   }
 })

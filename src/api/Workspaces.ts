@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { whole } from "./fields.ts"
-import { Authentication, Problems, Rate, Scoping } from "./middleware.ts"
+import { Text, whole } from "./fields.ts"
+import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
 const Commit = {
   sha: Schema.String,
@@ -64,8 +64,47 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
       params: { ...id, "*": Schema.optional(Schema.String) },
       query: at,
       success: HttpApiSchema.StreamUint8Array()
-    }).annotateMerge(OpenApi.annotations({ summary: "The raw bytes of a file at a commit, the head unless told" }))
+    }).annotateMerge(OpenApi.annotations({ summary: "The raw bytes of a file at a commit, the head unless told" })),
+    HttpApiEndpoint.post("restoreWorkspace", "/api/workspaces/:id/restore", {
+      params: id,
+      payload: Schema.Struct({ commit: Text }).annotate({ identifier: "RestoreRequest" }),
+      success: Schema.Struct({ success: Schema.Boolean, commit: Schema.String }).annotate({
+        identifier: "RestoreResponse"
+      })
+    })
+      .middleware(Idempotency)
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Bring back the files of an earlier commit",
+          description:
+            "Makes a further commit with that commit's files; history is never rewritten. Answers with the head, and changes nothing, when it has these files already."
+        })
+      ),
+    HttpApiEndpoint.delete("eraseWorkspace", "/api/workspaces/:id", {
+      params: id,
+      success: Schema.Struct({
+        success: Schema.Boolean,
+        erased: Schema.Struct({
+          commits: Schema.Int,
+          /** Prompts, answers and every step of them. */
+          chats: Schema.Int,
+          /** That were in the workspace at last. */
+          files: Schema.Int
+        }),
+        /** Of the event in the log that says so. */
+        position: Schema.String
+      }).annotate({ identifier: "EraseWorkspaceResponse" })
+    })
+      .middleware(Idempotency)
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Erase a workspace for good",
+          description:
+            "For owners and admins. Deletes its files, its git history and the texts of all its chats, and stops the run that is at work in it. The next chat of the same org_id and user_id begins in an empty workspace with the same id."
+        })
+      )
   )
+  .middleware(WellFormed)
   .middleware(Scoping)
   .middleware(Rate)
   .middleware(Authentication)

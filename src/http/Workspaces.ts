@@ -2,22 +2,30 @@ import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { isId } from "#domain/Id.ts"
+import { AdminKeyRequired } from "#domain/Organization.ts"
+import { repositoryOf } from "#domain/Workspace.ts"
+import { EventStore } from "#ports/EventStore.ts"
 import { Workspaces } from "#ports/Workspaces.ts"
 import {
   type CommitRecord,
   commitOf,
   commitsOf,
+  tenantOfWorkspace,
   type WorkspaceRecord,
   Workspaces as WorkspacesModel,
   workspaceOf,
   workspacesOf
 } from "#projections/Workspaces.ts"
+import { Runs } from "#src/agent/Queue.ts"
 import { Api } from "#src/api/Api.ts"
 import { Caller } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
-import { freshOrStale } from "./answer.ts"
+import { Unreadable } from "#src/ask.ts"
+import { erase, removeRepository, restore, unlessErased } from "#src/workspaces.ts"
+import { attempting, freshOrStale, written } from "./answer.ts"
+import { orProblem, problemOf } from "./refusals.ts"
 
-const noWorkspace = fieldProblem(
+export const noWorkspace = fieldProblem(
   "not_found/workspace",
   "id",
   "You have no workspace with this id. GET /api/workspaces lists those that you have."
@@ -34,7 +42,7 @@ const noFile = fieldProblem(
 )
 
 /** The caller's own workspace: another tenant's is none. */
-const own = Effect.fnUntraced(function* (id: string) {
+export const own = Effect.fnUntraced(function* (id: string) {
   const { tenant } = yield* Caller
   if (!isId(id)) return yield* noWorkspace
   yield* freshOrStale(WorkspacesModel)
@@ -46,19 +54,23 @@ const commitIn = Effect.fnUntraced(function* (workspace: WorkspaceRecord, sha: s
   return (yield* Effect.orDie(commitOf(workspace.id, sha))) ?? (yield* noCommit)
 })
 
+/** Reads of the repository, whose workspace may be erased while they are at it. */
+const reading = <A, R>(workspace: WorkspaceRecord, read: (repository: string) => Effect.Effect<A, never, R>) =>
+  orProblem(unlessErased(workspace, read(repositoryOf(workspace.id, workspace.generation)), noWorkspace))
+
 /** The tree of a commit, of the head unless one is named. */
 const treeAt = Effect.fnUntraced(function* (workspace: WorkspaceRecord, at: string | undefined) {
   return at === undefined ? workspace.tree : (yield* commitIn(workspace, at)).tree
 })
 
 const shown = Effect.fnUntraced(function* (
-  workspace: string,
+  repository: string,
   { id, sha, parent, tree, run, recorded_at }: CommitRecord
 ) {
   const git = yield* Workspaces
-  const commit = yield* git.readCommit(workspace, sha)
-  const before = parent === null ? undefined : yield* git.readCommit(workspace, parent)
-  const changes = yield* git.compare(workspace, before?.tree, tree)
+  const commit = yield* git.readCommit(repository, sha)
+  const before = parent === null ? undefined : yield* git.readCommit(repository, parent)
+  const changes = yield* git.compare(repository, before?.tree, tree)
   return {
     sha,
     parents: commit?.parents ?? [],
@@ -96,7 +108,7 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
         yield* freshOrStale(WorkspacesModel)
         const workspaces = yield* Effect.orDie(workspacesOf(tenant))
         return {
-          workspaces: workspaces.map(({ id, tree, updated_at, ...workspace }) => ({
+          workspaces: workspaces.map(({ id, generation, tree, updated_at, ...workspace }) => ({
             workspace_id: id,
             ...workspace,
             updated_at: updated_at.toISOString()
@@ -109,7 +121,12 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
         const workspace = yield* own(params.id)
         const before = query.before === undefined ? null : (yield* commitIn(workspace, query.before)).revision
         const records = yield* Effect.orDie(commitsOf(workspace.id, query.limit ?? 50, before))
-        return { commits: yield* Effect.forEach(records, (record) => shown(workspace.id, record)) }
+        return yield* reading(workspace, (repository) =>
+          Effect.map(
+            Effect.forEach(records, (record) => shown(repository, record)),
+            (commits) => ({ commits })
+          )
+        )
       })
     )
     .handle("commit", ({ params }) =>
@@ -117,16 +134,20 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
         const workspace = yield* own(params.id)
         const git = yield* Workspaces
         const record = yield* commitIn(workspace, params.sha)
-        const before = record.parent === null ? undefined : yield* git.readCommit(workspace.id, record.parent)
-        const diff = yield* git.diff(workspace.id, before?.tree, record.tree, { maxBytes: 10_000_000 })
-        return { ...(yield* shown(workspace.id, record)), diff }
+        const read = Effect.fnUntraced(function* (repository: string) {
+          const before = record.parent === null ? undefined : yield* git.readCommit(repository, record.parent)
+          const diff = yield* git.diff(repository, before?.tree, record.tree, { maxBytes: 10_000_000 })
+          return { ...(yield* shown(repository, record)), diff }
+        })
+        return yield* reading(workspace, read)
       })
     )
     .handle("tree", ({ params, query }) =>
       Effect.gen(function* () {
         const workspace = yield* own(params.id)
         const tree = yield* treeAt(workspace, query.at)
-        return { files: yield* (yield* Workspaces).files(workspace.id, tree) }
+        const git = yield* Workspaces
+        return { files: yield* reading(workspace, (repository) => git.files(repository, tree)) }
       })
     )
     .handle("file", ({ params, query }) =>
@@ -134,12 +155,46 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
         const workspace = yield* own(params.id)
         const tree = yield* treeAt(workspace, query.at)
         const path = pathIn((yield* HttpServerRequest.HttpServerRequest).url)
-        const found = path === undefined ? undefined : yield* (yield* Workspaces).readFile(workspace.id, tree, path)
+        const git = yield* Workspaces
+        const found =
+          path === undefined
+            ? undefined
+            : yield* reading(workspace, (repository) => git.readFile(repository, tree, path))
         if (found === undefined) return yield* noFile
         return HttpServerResponse.uint8Array(found.bytes, {
           contentType: "application/octet-stream",
           headers: rawHeaders
         })
       })
+    )
+    .handle("restoreWorkspace", ({ params, payload }) =>
+      Effect.gen(function* () {
+        const { tenant } = yield* Caller
+        const workspace = yield* own(params.id)
+        const commit = yield* commitIn(workspace, payload.commit)
+        const restoring = restore(workspace, commit, tenant, yield* attempting)
+        const restored = yield* unlessErased(workspace, restoring, noWorkspace)
+        if (restored.position !== undefined) yield* written(restored.position)
+        return { success: true, commit: restored.commit }
+      }).pipe(orProblem)
+    )
+    .handle("eraseWorkspace", ({ params }) =>
+      Effect.gen(function* () {
+        const { tenant, role } = yield* Caller
+        if (role === "member") return yield* problemOf(new AdminKeyRequired({ role }))
+        if (!isId(params.id)) return yield* noWorkspace
+        const attempt = yield* attempting
+        const store = yield* EventStore
+        const before = yield* Effect.mapError(store.outcome(attempt.commandId), () => new Unreadable())
+        yield* freshOrStale(WorkspacesModel)
+        // erased by this very request, whose answer was lost: then it is answered again
+        if (before.length === 0 && (yield* Effect.orDie(tenantOfWorkspace(params.id))) !== tenant)
+          return yield* noWorkspace
+        const { generation, position, counts } = yield* erase(tenant, params.id, attempt)
+        yield* (yield* Runs).stop(params.id, position)
+        yield* removeRepository(params.id, generation)
+        yield* written(position)
+        return { success: true, erased: counts, position: String(position) }
+      }).pipe(orProblem)
     )
 )

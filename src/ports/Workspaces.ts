@@ -156,6 +156,11 @@ export class Workspaces extends Context.Service<
     ) => Effect.Effect<string>
     /** Puts what changed from `base` to `tree` path by path on `onto` (the run's side wins); answers the new root tree. */
     readonly rebase: (workspace: string, base: Sha | undefined, tree: Sha, onto: Sha) => Effect.Effect<Sha>
+    /**
+     * Puts objects that have gathered into packs, where native git is there; loses nothing. `prune` also removes what the
+     * ref does not reach and nobody has written for a day: only for a workspace without a run that has yet to end.
+     */
+    readonly pack: (workspace: string, options: { readonly prune: boolean }) => Effect.Effect<void>
     /** Removes the repository. The same again changes nothing. */
     readonly erase: (workspace: string) => Effect.Effect<void>
   }

@@ -1,9 +1,15 @@
-import { followHead } from "#src/agent/commit.ts"
+import { Effect } from "effect"
+import { Packing } from "#src/packing.ts"
 import { reaction } from "#src/react.ts"
+import { followHead } from "#src/workspaces.ts"
 
 /** A workspace's git ref follows what the log has decided, also when the process that decided it was killed in between. */
 export const MoveRefs = reaction({
   name: "move_refs",
-  on: ["ChatCompleted", "ChatFailed"],
-  handle: ({ event }) => followHead(event.workspace)
+  on: ["ChatCompleted", "ChatFailed", "WorkspaceRestored"],
+  handle: ({ event: { workspace } }) =>
+    Effect.andThen(
+      followHead(workspace),
+      Effect.flatMap(Packing, (packing) => packing.offer(workspace))
+    )
 })

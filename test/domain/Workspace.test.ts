@@ -1,10 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type ChatFailure, Workspace, WorkspaceCommand, WorkspaceEvent, workspaceSubject } from "#domain/Workspace.ts"
+import {
+  type ChatFailure,
+  repositoryOf,
+  Workspace,
+  WorkspaceCommand,
+  WorkspaceEvent,
+  workspaceSubject
+} from "#domain/Workspace.ts"
 import { given } from "#test/given.ts"
 import { laws } from "#test/laws.ts"
 
-const { EndChat } = WorkspaceCommand
-const { WorkspaceOpened, ChatCompleted, ChatFailed } = WorkspaceEvent.cases
+const { EndChat, RestoreWorkspace, EraseWorkspace } = WorkspaceCommand
+const { WorkspaceOpened, ChatCompleted, ChatFailed, WorkspaceRestored, WorkspaceErased } = WorkspaceEvent.cases
 
 const outcome = (commit: string, parent: string | null) => ({
   ...{ run: `run of ${commit}`, workspace: "w1", commit, parent, tree: `tree of ${commit}` },
@@ -17,8 +24,9 @@ const completed = (commit: string, parent: string | null) =>
 const failed = (commit: string, parent: string | null, code: ChatFailure) =>
   ChatFailed.make({ ...outcome(commit, parent), code, subject, text: { output: "done", error: "so" } })
 
-const end = (commit: string, parent: string | null, code?: ChatFailure) =>
+const end = (commit: string, parent: string | null, code?: ChatFailure, generation = 0) =>
   EndChat({
+    generation,
     ...{ org: "acme", user: "eve", outcome: outcome(commit, parent), output: "done" },
     failure: code === undefined ? null : { code, error: "so" }
   })
@@ -57,11 +65,114 @@ describe("ending a chat", () => {
   })
 })
 
+const restoration = (commit: string, parent: string, restored: string) => ({
+  ...{ workspace: "w1", commit, parent, tree: `tree of ${restored}`, restored, files: 4 }
+})
+const restore = (commit: string, parent: string, restored: string, generation = 0) =>
+  RestoreWorkspace({ generation, restoration: restoration(commit, parent, restored) })
+const restored = (commit: string, parent: string, from: string) =>
+  WorkspaceRestored.make(restoration(commit, parent, from))
+const two = [opened, completed("c1", null), completed("c2", "c1")]
+
+describe("restoring", () => {
+  it("moves the head on to a commit with an earlier one's files", () => {
+    given(Workspace, two)
+      .when(restore("c3", "c2", "c1"))
+      .then(restored("c3", "c2", "c1"))
+    given(Workspace, [...two, restored("c3", "c2", "c1")])
+      .when(restore("c4", "c3", "c2"))
+      .then(restored("c4", "c3", "c2"))
+    given(Workspace, [...two, restored("c3", "c2", "c1")])
+      .when(end("c4", "c3"))
+      .then(completed("c4", "c3"))
+  })
+
+  it("changes nothing when the head has these files already, on whatever parent", () => {
+    for (const parent of ["c1", "c2"]) {
+      given(Workspace, two)
+        .when(restore("c3", parent, "c2"))
+        .then()
+      given(Workspace, [...two, restored("c3", "c2", "c1")])
+        .when(restore("c4", parent, "c1"))
+        .then()
+    }
+  })
+
+  it("is refused on another head, where nothing was opened, and after an erasure", () => {
+    const { head } = given(Workspace, two)
+      .when(restore("c3", "c1", "c1"))
+      .refuses("HeadMoved")
+    assert.strictEqual(head?.commit, "c2")
+    given(Workspace, [])
+      .when(restore("c3", "c2", "c1"))
+      .refuses("WorkspaceNotFound")
+    given(Workspace, [...two, erased(2, 2)])
+      .when(restore("c3", "c2", "c1"))
+      .refuses("WorkspaceGone")
+    given(Workspace, [...two, erased(2, 2)])
+      .when(restore("c3", "c2", "c1", 1))
+      .refuses("WorkspaceNotFound")
+  })
+})
+
+const erased = (commits: number, chats: number, generation = 0, files = 4) =>
+  WorkspaceErased.make({
+    ...{ workspace: "w1", generation, subject: workspaceSubject("w1", generation), commits, chats, files }
+  })
+const erase = (chatting = 0) => EraseWorkspace({ workspace: "w1", chatting })
+
+describe("erasing", () => {
+  it("says what was there, and erases the text of that generation", () => {
+    given(Workspace, two).when(erase()).then(erased(2, 2))
+    given(Workspace, [...two, restored("c3", "c2", "c1")])
+      .when(erase())
+      .then(erased(3, 2))
+    assert.deepStrictEqual(Workspace.erases!(erased(2, 2)), ["workspace/w1.0"])
+    assert.deepStrictEqual(Workspace.erases!(erased(2, 2, 5)), ["workspace/w1.5"])
+    for (const event of two) assert.deepStrictEqual(Workspace.erases!(event), [])
+  })
+
+  it("counts chats at work, and does not need the first of them to have ended", () => {
+    given(Workspace, two).when(erase(3)).then(erased(2, 5))
+    given(Workspace, [])
+      .when(erase(1))
+      .then(erased(0, 1, 0, 0))
+  })
+
+  it("is refused where nothing is, a second time too", () => {
+    given(Workspace, []).when(erase()).refuses("WorkspaceNotFound")
+    given(Workspace, [...two, erased(2, 2)])
+      .when(erase())
+      .refuses("WorkspaceNotFound")
+  })
+
+  it("lets no chat of before end, and a new one begin without a past", () => {
+    const history = [...two, erased(2, 2)]
+    for (const parent of ["c2", null]) given(Workspace, history).when(end("c3", parent)).refuses("WorkspaceGone")
+    const subject = workspaceSubject("w1", 1)
+    const reopened = [
+      WorkspaceOpened.make({ workspace: "w1", generation: 1, subject, text: { org: "acme", user: "eve" } }),
+      ChatCompleted.make({ ...outcome("c3", null), subject, text: { output: "done" } })
+    ]
+    given(Workspace, history)
+      .when(end("c3", null, undefined, 1))
+      .then(...reopened)
+    given(Workspace, [...history, ...reopened])
+      .when(erase())
+      .then(erased(1, 1, 1))
+  })
+})
+
 describe("Workspace", () => {
+  it("has a repository of its own in each generation", () => {
+    assert.strictEqual(repositoryOf("w1", 0), "w1")
+    assert.strictEqual(repositoryOf("w1", 2), "w1-2")
+  })
+
   it("keeps its text under a subject of its generation", () => {
     assert.strictEqual(workspaceSubject("w1", 0), "workspace/w1.0")
     assert.strictEqual(workspaceSubject("w1", 2), "workspace/w1.2")
   })
 
-  laws(Workspace, WorkspaceEvent, [end("c1", null), end("c2", "c1", "max_turns")])
+  laws(Workspace, WorkspaceEvent, [end("c1", null), end("c2", "c1", "max_turns"), restore("c3", "c2", "c1"), erase(1)])
 })

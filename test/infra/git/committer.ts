@@ -1,9 +1,14 @@
 import { Effect } from "effect"
 import { layer } from "#infra/git/layer.ts"
+import { findGit } from "#infra/git/native/git.ts"
+import { looseObjects } from "#infra/git/native/pack.ts"
 import { type Sha, Workspaces } from "#ports/Workspaces.ts"
 
-/** Writes and commits in a loop until it is killed; tells every commit whose ref has moved on a line of its own. */
-const [directory = "", workspace = ""] = process.argv.slice(2)
+/**
+ * Writes and commits in a loop until it is killed; tells every commit whose ref has moved on a line of its own. With
+ * `pack` it also packs beside that, and tells `packing` each time before it does.
+ */
+const [directory = "", workspace = "", packs] = process.argv.slice(2)
 
 const loop = Effect.gen(function* () {
   const workspaces = yield* Workspaces
@@ -22,4 +27,16 @@ const loop = Effect.gen(function* () {
   }
 })
 
-Effect.runFork(Effect.orDie(Effect.provide(loop, layer({ directory }))))
+const pack = Effect.gen(function* () {
+  const workspaces = yield* Workspaces
+  for (;;) {
+    yield* Effect.sleep("1 millis")
+    if ((yield* Effect.promise(() => looseObjects(`${directory}/${workspace}.git`))) < 300) continue
+    process.stdout.write("packing\n")
+    yield* workspaces.pack(workspace, { prune: true })
+  }
+})
+
+const git = packs === "pack" ? findGit() : undefined
+const both = git === undefined ? loop : Effect.all([loop, pack], { concurrency: 2 })
+Effect.runFork(Effect.orDie(Effect.provide(both, layer({ directory, git }))))

@@ -1,0 +1,37 @@
+import { Effect, Semaphore } from "effect"
+
+const all = 1_000
+
+interface Turn {
+  readonly permits: Semaphore.Semaphore
+  users: number
+}
+
+/** Many write to one repository at a time, or one alone removes from it. */
+export class Turns {
+  readonly #turns = new Map<string, Turn>()
+
+  #with<A>(name: string, use: (permits: Semaphore.Semaphore) => Effect.Effect<A>): Effect.Effect<A> {
+    const take = Effect.sync(() => {
+      const turn = this.#turns.get(name) ?? { permits: Semaphore.makeUnsafe(all), users: 0 }
+      this.#turns.set(name, turn)
+      turn.users += 1
+      return turn
+    })
+    const leave = (turn: Turn) =>
+      Effect.sync(() => {
+        turn.users -= 1
+        if (turn.users === 0) this.#turns.delete(name)
+      })
+    return Effect.acquireUseRelease(take, ({ permits }) => use(permits), leave)
+  }
+
+  shared<A>(name: string, effect: Effect.Effect<A>): Effect.Effect<A> {
+    return this.#with(name, (permits) => permits.withPermits(1)(effect))
+  }
+
+  /** Not at all, when anybody is at it now. */
+  alone(name: string, effect: Effect.Effect<unknown>): Effect.Effect<void> {
+    return this.#with(name, (permits) => Effect.asVoid(permits.withPermitsIfAvailable(all)(effect)))
+  }
+}

@@ -1,0 +1,85 @@
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from "node:child_process"
+import fs from "node:fs"
+import { constants, devNull, setPriority } from "node:os"
+import path from "node:path"
+
+/** Native git, as it was found when the service started. */
+export interface NativeGit {
+  readonly program: string
+}
+
+/** Nothing of the service's environment, and no configuration but what is said here. */
+const environment = {
+  PATH: "/usr/local/bin:/usr/bin:/bin",
+  HOME: devNull,
+  LC_ALL: "C",
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: devNull,
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_OPTIONAL_LOCKS: "0",
+  // replace refs and grafts would show another history than the log's
+  GIT_NO_REPLACE_OBJECTS: "1"
+}
+
+/** Repositories are the service's own, whoever the folder belongs to; no hook of one is ever run. */
+const always = [
+  "safe.directory=*",
+  `core.hooksPath=${devNull}`,
+  "core.fsync=all",
+  "gc.auto=0",
+  "maintenance.auto=false"
+]
+
+/** Older ones do not sync what they are told to, or don't know the options that are used here. */
+const oldest = [2, 36] as const
+
+const isNewEnough = (version: string): boolean => {
+  const [, major = 0, minor = 0] = (/git version (\d+)\.(\d+)/.exec(version) ?? []).map(Number)
+  return major > oldest[0] || (major === oldest[0] && minor >= oldest[1])
+}
+
+/** The git that is on the path, if it runs and is not too old. */
+export const findGit = (): NativeGit | undefined => {
+  const name = process.platform === "win32" ? "git.exe" : "git"
+  for (const folder of (process.env["PATH"] ?? "").split(path.delimiter)) {
+    if (!path.isAbsolute(folder)) continue
+    const program = path.join(folder, name)
+    if (!fs.existsSync(program)) continue
+    try {
+      const stdio: ["ignore", "pipe", "ignore"] = ["ignore", "pipe", "ignore"]
+      const version = execFileSync(program, ["version"], { env: environment, stdio, encoding: "utf8" })
+      if (isNewEnough(version)) return { program }
+    } catch {
+      // not one that runs here
+    }
+  }
+  return undefined
+}
+
+/** Starts git on a repository. What it says on stderr is dropped: it may quote names of files. */
+export const startGit = (
+  { program }: NativeGit,
+  gitdir: string,
+  args: ReadonlyArray<string>,
+  options: { readonly environment?: { readonly [name: string]: string }; readonly low?: boolean } = {}
+): ChildProcessWithoutNullStreams => {
+  const settings = always.flatMap((setting) => ["-c", setting])
+  const child = spawn(program, [...settings, `--git-dir=${gitdir}`, ...args], {
+    cwd: gitdir,
+    env: { ...environment, ...options.environment },
+    stdio: ["pipe", "pipe", "pipe"]
+  })
+  child.stderr.resume()
+  // whoever reads gets the end of the output; a write to who has ended is of no use to anybody
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => {})
+  if (options.low === true) lowerPriority(child.pid)
+  return child
+}
+
+const lowerPriority = (pid: number | undefined): void => {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW)
+  } catch {
+    // it has ended already, or the system has no priorities
+  }
+}

@@ -1,0 +1,73 @@
+import fs from "node:fs"
+import { Effect } from "effect"
+import { type NativeGit, startGit } from "./git.ts"
+
+/** Loose objects that are put into a pack together: they take a block of the disk each, packed a fraction of it. */
+const gathered = 256
+/** Packs that are kept beside each other before they become one. */
+const mostPacks = 16
+const dayMs = 24 * 60 * 60 * 1000
+
+/** Of the 256 folders of loose objects, whose names are random, these stand for all. */
+const sample = Array.from({ length: 16 }, (_, index) => (index * 16).toString(16).padStart(2, "0"))
+
+/** About how many loose objects there are. */
+export const looseObjects = async (gitdir: string): Promise<number> => {
+  const counts = await Promise.all(
+    sample.map((folder) =>
+      fs.promises.readdir(`${gitdir}/objects/${folder}`).then(
+        (names) => names.length,
+        () => 0
+      )
+    )
+  )
+  return counts.reduce((sum, count) => sum + count, 0) * (256 / sample.length)
+}
+
+/** What a killed git left in the folder of packs, at least a day ago. */
+const sweepPacks = (directory: string): ReadonlyArray<string> => {
+  const names = fs.existsSync(directory) ? fs.readdirSync(directory) : []
+  for (const name of names) {
+    if (!name.startsWith(".tmp-") && !name.startsWith("tmp_")) continue
+    const changed = fs.statSync(`${directory}/${name}`, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY
+    if (changed < Date.now() - dayMs) fs.rmSync(`${directory}/${name}`, { force: true })
+  }
+  return names.filter((name) => name.endsWith(".pack"))
+}
+
+/** Runs git until it ends, well or not: a repository is whole at any moment, and the next time does what was left. */
+const run = (git: NativeGit, gitdir: string, args: ReadonlyArray<string>): Effect.Effect<boolean> =>
+  Effect.callback((resume) => {
+    const settings = [
+      "pack.threads=1",
+      "pack.windowMemory=64m",
+      "core.bigFileThreshold=8m",
+      "repack.writeBitmaps=false"
+    ]
+    const child = startGit(git, gitdir, [...settings.flatMap((setting) => ["-c", setting]), ...args], { low: true })
+    child.stdin.end()
+    child.stdout.resume()
+    child.once("error", () => resume(Effect.succeed(false)))
+    child.once("close", (code) => resume(Effect.succeed(code === 0)))
+    return Effect.callback<void>((resume) => {
+      if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
+      child.once("close", () => resume(Effect.void))
+      child.kill("SIGTERM")
+    })
+  })
+
+/**
+ * Moves loose objects that the ref reaches into a pack, once enough have gathered beside the `left` ones that could not
+ * be moved the last time. Nothing is lost by it: what the ref does not reach stays loose, or becomes so when it was in a
+ * pack. Answers whether there was anything to do.
+ */
+export const packLoose = Effect.fnUntraced(function* (git: NativeGit, gitdir: string, left: number) {
+  if ((yield* Effect.promise(() => looseObjects(gitdir))) < left + gathered) return false
+  const packs = sweepPacks(`${gitdir}/objects/pack`)
+  yield* run(git, gitdir, ["repack", "-q", "-d", "-l", ...(packs.length < mostPacks ? [] : ["-A"])])
+  return true
+})
+
+/** Removes loose objects that the ref does not reach and that nobody has written for a day. */
+export const pruneLoose = (git: NativeGit, gitdir: string): Effect.Effect<boolean> =>
+  run(git, gitdir, ["prune", "--expire=1.day.ago"])

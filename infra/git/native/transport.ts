@@ -1,0 +1,142 @@
+import fs from "node:fs"
+import { Effect, Layer, Semaphore, Stream } from "effect"
+import { GitTransport, type RepositoryFile } from "#ports/GitTransport.ts"
+import { Cache } from "../Cache.ts"
+import { Repository } from "../Repository.ts"
+import { repositoryPath } from "../repositories.ts"
+import { type NativeGit, startGit } from "./git.ts"
+
+export interface Options {
+  /** Where the repositories are. */
+  readonly directory: string
+  /** `undefined`: repositories are served file by file. */
+  readonly git: NativeGit | undefined
+}
+
+/** Packs that are made at a time: each takes a processor, and memory for what it compares. */
+const atOnce = 4
+/** Seconds after which a client that neither sends nor takes anything is given up. */
+const patience = 120
+
+const headline = Buffer.from("001e# service=git-upload-pack\n0000", "latin1")
+
+/** Git on a repository, from what it is told to what it says; it ends with the stream. */
+const through = (
+  git: NativeGit,
+  gitdir: string,
+  version: string | undefined,
+  args: ReadonlyArray<string>,
+  input: Stream.Stream<Uint8Array, unknown>
+): Stream.Stream<Uint8Array, unknown> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const environment = version === undefined ? {} : { GIT_PROTOCOL: version }
+      const child = yield* Effect.acquireRelease(
+        Effect.try(() =>
+          startGit(git, gitdir, ["-c", "pack.threads=1", "-c", "pack.windowMemory=64m", ...args], { environment })
+        ),
+        // it ends its own children at this signal
+        (child) => Effect.sync(() => child.kill("SIGTERM"))
+      )
+      const failed = new Promise<never>((_, reject) => child.once("error", reject))
+      failed.catch(() => {})
+      const write = (bytes: Uint8Array) =>
+        Effect.callback<void>((resume) => {
+          child.stdin.write(bytes, () => resume(Effect.void))
+        })
+      yield* Stream.runForEach(input, write).pipe(
+        Effect.ignore,
+        Effect.andThen(Effect.sync(() => child.stdin.end())),
+        Effect.forkScoped
+      )
+      return Stream.fromAsyncIterable(child.stdout as AsyncIterable<Uint8Array>, (error) => error)
+    })
+  )
+
+const main = "refs/heads/main"
+const textFile = (text: string): RepositoryFile => {
+  const bytes = Buffer.from(text)
+  return { size: bytes.length, bytes: Stream.make(new Uint8Array(bytes)) }
+}
+
+const storedFile = async (path: string): Promise<RepositoryFile | undefined> => {
+  // opened at once: a pack may be replaced before it is read
+  const file = await fs.promises.open(path, "r").catch(() => undefined)
+  if (file === undefined) return undefined
+  const { size } = await file.stat()
+  const bytes = file.createReadStream({ highWaterMark: 64 * 1024 }) as AsyncIterable<Uint8Array>
+  return {
+    size,
+    bytes: Stream.ensuring(
+      Stream.fromAsyncIterable(bytes, (error) => error),
+      Effect.promise(() => file.close().catch(() => {}))
+    )
+  }
+}
+
+const stored = /^objects\/([0-9a-f]{2}\/[0-9a-f]{38}|pack\/pack-[0-9a-f]{40}\.(pack|idx))$/
+
+const packsIn = (gitdir: string): ReadonlyArray<string> => {
+  try {
+    return fs.readdirSync(`${gitdir}/objects/pack`).filter((name) => /^pack-[0-9a-f]{40}\.pack$/.test(name))
+  } catch {
+    return []
+  }
+}
+
+/** Serves repositories to git's own clients, by native git where it is there. */
+export const layer = ({ directory, git }: Options): Layer.Layer<GitTransport> =>
+  Layer.effect(
+    GitTransport,
+    Effect.gen(function* () {
+      const places = yield* Semaphore.make(atOnce)
+      const place = Effect.acquireRelease(places.take(1), () => places.release(1))
+      const gitdirOf = (repository: string) => repositoryPath(directory, repository)
+      const caches = { trees: new Cache<never>(0), blobs: new Cache<never>(0) }
+      const refOf = (repository: string) => new Repository(gitdirOf(repository), repository, caches).ref()
+
+      const serving = (
+        git: NativeGit,
+        repository: string,
+        version: string | undefined,
+        args: ReadonlyArray<string>,
+        input: Stream.Stream<Uint8Array, unknown>
+      ) => {
+        const gitdir = gitdirOf(repository)
+        const command = ["upload-pack", "--strict", `--timeout=${patience}`, "--stateless-rpc", ...args, gitdir]
+        return Stream.unwrap(Effect.as(place, through(git, gitdir, version, command, input)))
+      }
+
+      return GitTransport.of({
+        smart:
+          git === undefined
+            ? undefined
+            : {
+                advertise: (repository, version) => {
+                  const said = serving(git, repository, version, ["--http-backend-info-refs"], Stream.empty)
+                  // version 2 of the protocol has no headline
+                  return version?.includes("version=2") ? said : Stream.concat(Stream.make(headline), said)
+                },
+                uploadPack: (repository, version, request) => serving(git, repository, version, [], request)
+              },
+        file: (repository, path) =>
+          Effect.promise(async () => {
+            const gitdir = gitdirOf(repository)
+            if (!fs.existsSync(gitdir)) return undefined
+            if (path === "HEAD") return textFile(`ref: ${main}\n`)
+            if (path === "info/refs") {
+              const commit = refOf(repository)
+              return textFile(commit === undefined ? "" : `${commit}\t${main}\n`)
+            }
+            if (path === "objects/info/packs") {
+              return textFile(
+                `${packsIn(gitdir)
+                  .map((name) => `P ${name}\n`)
+                  .join("")}\n`
+              )
+            }
+            return stored.test(path) ? storedFile(`${gitdir}/${path}`) : undefined
+          })
+      })
+    })
+  )

@@ -1,0 +1,61 @@
+import { randomUUID } from "node:crypto"
+import { Effect, Option } from "effect"
+import { Argument, Command } from "effect/cli"
+import { Workspaces as WorkspacesModel } from "#projections/Workspaces.ts"
+import type { Attempt } from "#src/attempt.ts"
+import * as Workspaces from "#src/workspaces.ts"
+import { reach } from "../log.ts"
+import { answer } from "../output.ts"
+import { commitIn, find, named, noWorkspace, onGit, which } from "./which.ts"
+
+const attempt = (): Attempt => {
+  const commandId = randomUUID()
+  return { commandId, correlationId: commandId, actor: { key: null, user: null, organization: null } }
+}
+
+export const restore = Command.make(
+  "restore",
+  {
+    names: Argument.String("workspace-and-commit").pipe(
+      Argument.withDescription("The workspace's id and the commit; only the commit with --org-id and --user-id"),
+      Argument.between(1, 2)
+    ),
+    ...{ orgId: which.orgId, userId: which.userId, org: which.org }
+  },
+  ({ names, ...pair }) =>
+    onGit(
+      Effect.gen(function* () {
+        const given = { ...pair, id: names.length === 2 ? Option.some(names[0]!) : Option.none() }
+        const { tenant } = yield* named(given)
+        const workspace = yield* find(given)
+        const commit = yield* commitIn(workspace, Option.some(names.at(-1)!))
+        const restored = yield* Workspaces.restore(workspace, commit, tenant!, attempt()).pipe(
+          Effect.catchTag(["WorkspaceNotFound", "WorkspaceGone"], () => noWorkspace(workspace.id))
+        )
+        if (restored.position !== undefined) yield* reach([WorkspacesModel], restored.position)
+        yield* answer({ success: true, commit: restored.commit }, () => [
+          restored.position === undefined
+            ? `${restored.commit} has these files already.`
+            : `${restored.commit} has the files of ${commit.sha}.`
+        ])
+      })
+    )
+).pipe(Command.withDescription("Bring back the files of an earlier commit, as a further commit"))
+
+export const erase = Command.make("erase", which, (given) =>
+  onGit(
+    Effect.gen(function* () {
+      const { tenant, id } = yield* named(given)
+      if (tenant === undefined) return yield* noWorkspace(id)
+      const { generation, position, counts } = yield* Workspaces.erase(tenant, id, attempt()).pipe(
+        Effect.catchTag(["WorkspaceNotFound", "WorkspaceGone"], () => noWorkspace(id))
+      )
+      yield* Workspaces.removeRepository(id, generation)
+      yield* reach([WorkspacesModel], position)
+      const { commits, chats, files } = counts
+      yield* answer({ success: true, erased: counts, position: String(position) }, () => [
+        `Erased ${id}: ${commits} commits, ${chats} chats, ${files} files.`
+      ])
+    })
+  )
+).pipe(Command.withDescription("Erase a workspace for good: its files, its history and the texts of its chats"))

@@ -1,0 +1,28 @@
+import { Context, type Effect, type Stream } from "effect"
+
+/** One file of a repository, as the dumb protocol fetches it. */
+export interface RepositoryFile {
+  readonly size: number
+  readonly bytes: Stream.Stream<Uint8Array, unknown>
+}
+
+/** What clones and fetches read. Nothing here writes. A stream that is interrupted ends what produced it. */
+export class GitTransport extends Context.Service<
+  GitTransport,
+  {
+    /** Git's smart protocol over HTTP; `undefined` where there is no native git: then clients fetch file by file. */
+    readonly smart:
+      | undefined
+      | {
+          /** What `info/refs` is answered with. `version` is the client's `Git-Protocol` header. */
+          readonly advertise: (repository: string, version: string | undefined) => Stream.Stream<Uint8Array, unknown>
+          readonly uploadPack: (
+            repository: string,
+            version: string | undefined,
+            request: Stream.Stream<Uint8Array, unknown>
+          ) => Stream.Stream<Uint8Array, unknown>
+        }
+    /** `HEAD`, `info/refs`, `objects/info/packs`, an object or a pack; `undefined`: there is none of that name. */
+    readonly file: (repository: string, path: string) => Effect.Effect<RepositoryFile | undefined>
+  }
+>()("cairn/GitTransport") {}

@@ -1,0 +1,107 @@
+import { Cause, Clock, Effect } from "effect"
+import { derivedId } from "#domain/Id.ts"
+import { type Head, repositoryOf, Workspace, WorkspaceCommand, WorkspaceGone } from "#domain/Workspace.ts"
+import { Workspaces } from "#ports/Workspaces.ts"
+import { openRunsIn, type WorkspaceRecord } from "#projections/Workspaces.ts"
+import type { Attempt } from "./attempt.ts"
+import { Dispatcher } from "./dispatch.ts"
+
+export const streamOf = (workspace: string): string => `workspace-${workspace}`
+
+/** What of a workspace's has to be known to act on it. */
+type Known = Pick<WorkspaceRecord, "id" | "generation" | "user_id">
+
+/**
+ * Puts a workspace's ref where its log says. Whoever does it, and however often at once: a ref that was set to a head
+ * which is none any more is set again.
+ */
+export const followHead = Effect.fnUntraced(function* (workspace: string) {
+  const workspaces = yield* Workspaces
+  const dispatcher = yield* Dispatcher
+  const now = dispatcher.state(Workspace, streamOf(workspace))
+  let state = yield* now
+  while (state.head !== null) {
+    const { generation, head } = state
+    const moving = yield* Effect.exit(workspaces.moveRef(repositoryOf(workspace, generation), head.commit))
+    state = yield* now
+    // its repository goes when it is erased, whoever is still at work on it
+    if (state.generation !== generation) continue
+    if (moving._tag === "Failure") return yield* Effect.failCause(moving.cause)
+    if (state.head?.commit === head.commit) return
+  }
+})
+
+/**
+ * Runs what reads or writes a workspace's repository; when that fails because the workspace was erased meanwhile, the
+ * answer is `otherwise`.
+ */
+export const unlessErased = <A, E, R, B, E2, R2>(
+  { id, generation }: Pick<WorkspaceRecord, "id" | "generation">,
+  effect: Effect.Effect<A, E, R>,
+  otherwise: Effect.Effect<B, E2, R2>
+) =>
+  Effect.catchCause(effect, (cause) =>
+    Effect.gen(function* () {
+      if (!Cause.hasDies(cause)) return yield* Effect.failCause(cause)
+      const now = yield* (yield* Dispatcher).state(Workspace, streamOf(id))
+      return yield* now.generation === generation ? Effect.failCause(cause) : otherwise
+    })
+  )
+
+/** Makes one more commit, with an earlier one's files, on whatever head there is; none when the head has these files. */
+export const restore = Effect.fnUntraced(function* (
+  { id, generation, user_id }: Known,
+  { sha, tree }: { readonly sha: string; readonly tree: string },
+  tenant: string,
+  attempt: Attempt
+) {
+  const git = yield* Workspaces
+  const dispatcher = yield* Dispatcher
+  const repository = repositoryOf(id, generation)
+  const stream = streamOf(id)
+  const files = (yield* git.files(repository, tree)).length
+  const time = yield* Clock.currentTimeMillis
+  const message = `Restore ${sha.slice(0, 12)}\n\nCairn-Event: ${derivedId(attempt.commandId, 0)}\nCairn-Restored: ${sha}\n`
+
+  const on = Effect.fnUntraced(function* (head: Head) {
+    const parents = [head.commit]
+    const author = { name: user_id, email: `${id}@cairn` }
+    // no commit where there is nothing to restore: the command is given all the same, it may have been carried out before
+    const commit =
+      head.tree === tree ? head.commit : yield* git.commit(repository, { tree, parents, author, time, message })
+    const restoration = { workspace: id, commit, parent: head.commit, tree, restored: sha, files }
+    const command = WorkspaceCommand.RestoreWorkspace({ generation, restoration })
+    const [done] = yield* dispatcher.dispatch(Workspace, { tenant, stream, command, ...attempt })
+    return done?.event._tag === "WorkspaceRestored"
+      ? { commit: done.event.commit, position: done.position }
+      : { commit: head.commit, position: undefined }
+  })
+
+  for (;;) {
+    const now = yield* dispatcher.state(Workspace, stream)
+    if (now.generation !== generation || now.head === null) return yield* new WorkspaceGone({ workspace: id })
+    const restored = yield* on(now.head).pipe(Effect.catchTag("HeadMoved", () => Effect.undefined))
+    if (restored === undefined) continue
+    yield* followHead(id)
+    return restored
+  }
+})
+
+/** Records that a workspace is erased, which erases its text and that of its chats, and says what was there. */
+export const erase = Effect.fnUntraced(function* (tenant: string, workspace: string, attempt: Attempt) {
+  const dispatcher = yield* Dispatcher
+  const command = WorkspaceCommand.EraseWorkspace({
+    workspace,
+    chatting: yield* Effect.orDie(openRunsIn(workspace))
+  })
+  const [erased] = yield* dispatcher
+    .dispatch(Workspace, { tenant, stream: streamOf(workspace), command, ...attempt })
+    .pipe(Effect.catchTag("HeadMoved", Effect.die))
+  if (erased?.event._tag !== "WorkspaceErased") return yield* Effect.die(new Error("an erasure is one event"))
+  const { generation, commits, chats, files } = erased.event
+  return { generation, position: erased.position, counts: { commits, chats, files } }
+})
+
+/** Removes what an erased workspace had in git. The same again changes nothing. */
+export const removeRepository = (workspace: string, generation: number) =>
+  Effect.flatMap(Workspaces, (git) => git.erase(repositoryOf(workspace, generation)))

@@ -1,0 +1,106 @@
+import { existsSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { type Running, serve } from "#src/cli/demo/programs.ts"
+import { makeFolder } from "./cairn.ts"
+
+interface Chat {
+  readonly workspace_id: string
+  readonly commit: string
+  readonly workspace_files: ReadonlyArray<string>
+}
+interface Restored {
+  readonly success: boolean
+  readonly commit: string
+}
+interface Log {
+  readonly commits: ReadonlyArray<{ readonly sha: string; readonly session_id: string | null }>
+}
+
+/** `cairn workspace restore` and `erase`, first beside a running service, then without one. */
+describe("cairn workspace", () => {
+  const folder = makeFolder()
+  const { json, refused, file } = folder
+  let service: Running | undefined
+  afterAll(async () => {
+    await service?.stop()
+    folder.remove()
+  })
+
+  const names = ["tide_table", "moon_phase"]
+  const imported = () =>
+    json(
+      "import",
+      file(
+        "a.jsonl",
+        names.map((name) => {
+          const words = name.replace("_", " ")
+          const source = `echo the ${words} of today\n`
+          return JSON.stringify({ name, description: `Print the ${words}`, source, language: "bash" })
+        })
+      )
+    )
+  const chat = (name: string) =>
+    service!.ask<Chat>("POST", "/api/agent-chat", {
+      ...{ user_query: `print the ${name.replace("_", " ")}`, user_id: "ann", org_id: "sea", model: "local" }
+    })
+  const repositories = () => readdirSync(join(folder.dataDir, "workspaces"))
+
+  it("restores and erases beside a service, which sees it at once", async () => {
+    service = await serve(folder.dataDir)
+    await imported()
+    const [first, second] = [await chat("tide_table"), await chat("moon_phase")]
+    const id = first.workspace_id
+    assert.sameMembers([...second.workspace_files], ["moon_phase.sh", "tide_table.sh"])
+    const restored = await json<Restored>("workspace", "restore", id, first.commit)
+    assert.isTrue(restored.success)
+    const { files } = await service.ask<{ files: ReadonlyArray<{ path: string }> }>("GET", `/api/workspaces/${id}/tree`)
+    assert.deepStrictEqual(
+      files.map(({ path }) => path),
+      ["tide_table.sh"]
+    )
+    const pair = ["--org-id", "sea", "--user-id", "ann"]
+    assert.deepStrictEqual(await json<Restored>("workspace", "restore", ...pair, first.commit), restored)
+    assert.match(await refused("workspace", "restore", id, "f".repeat(40)), /no commit f/)
+    assert.match(await refused("workspace", "restore", "nobody", first.commit), /no workspace nobody/)
+    const { commits } = await json<Log>("workspace", "log", id)
+    assert.deepStrictEqual(
+      commits.map(({ sha, session_id }) => [sha, session_id !== null]),
+      [
+        [restored.commit, false],
+        [second.commit, true],
+        [first.commit, true]
+      ]
+    )
+
+    assert.include(await json<object>("workspace", "erase", id), {
+      success: true
+    })
+    assert.deepStrictEqual(repositories(), [])
+    const { workspaces } = await service.ask<{ workspaces: ReadonlyArray<object> }>("GET", "/api/workspaces")
+    assert.isEmpty(workspaces)
+    assert.match(await refused("workspace", "erase", id), /no workspace/)
+    assert.match(await refused("workspace", "log", id), /no workspace/)
+    const anew = await chat("tide_table")
+    assert.deepStrictEqual([anew.workspace_id, ...anew.workspace_files], [id, "tide_table.sh"])
+    assert.strictEqual((await json<Log>("workspace", "log", ...pair)).commits.length, 1)
+  }, 120_000)
+
+  it("does the same without a service", async () => {
+    const [first, second] = [await chat("moon_phase"), await chat("tide_table")]
+    const id = first.workspace_id
+    await service!.stop()
+    service = undefined
+    const before = (await json<Log>("workspace", "log", id)).commits.at(-1)!.sha
+    const restored = await json<Restored>("workspace", "restore", id, before)
+    const { commits } = await json<Log>("workspace", "log", id)
+    assert.strictEqual(commits[0]!.sha, restored.commit)
+    assert.notInclude([first.commit, second.commit], restored.commit)
+    const { erased } = await json<{ erased: object }>("workspace", "erase", id)
+    assert.deepStrictEqual(erased, { commits: commits.length, chats: commits.length - 1, files: 1 })
+    assert.deepStrictEqual(repositories(), [])
+    assert.match(await refused("workspace", "restore", id, before), /no workspace/)
+    assert.isTrue(existsSync(folder.dataDir))
+    assert.isTrue((await json<{ success: boolean }>("replay", "--verify")).success)
+  }, 120_000)
+})

@@ -1,0 +1,146 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, Result, Schema } from "effect"
+import { Chat, ChatCommand } from "#domain/Chat.ts"
+import type { Recorded } from "#domain/Event.ts"
+import type { DomainEvent } from "#domain/events.ts"
+import { Workspace, WorkspaceCommand } from "#domain/Workspace.ts"
+import { fold, type Row } from "#ports/Projection.ts"
+import { Workspaces } from "#projections/Workspaces.ts"
+import { decode } from "#src/codec.ts"
+import { stored } from "#test/laws.ts"
+
+/** What can happen to one of two workspaces. A chat may end after an erasure, or be asked for by who has not seen it. */
+const Step = Schema.Struct({
+  workspace: Schema.Literals([1, 2]),
+  does: Schema.Literals(["ask", "ask late", "end", "fail", "restore", "erase"])
+})
+type Step = typeof Step.Type
+
+const workspaceOf = ({ workspace }: Step) => `w${workspace}`
+
+/** The log of a history, as the deciders let it come about. */
+const logOf = (steps: ReadonlyArray<Step>): ReadonlyArray<DomainEvent> => {
+  const log: Array<DomainEvent> = []
+  const states = new Map<string, typeof Workspace.initial>()
+  const asked: Array<{ readonly run: string; readonly workspace: string; readonly generation: number }> = []
+  const append = (workspace: string, command: WorkspaceCommand) => {
+    const state = states.get(workspace) ?? Workspace.initial
+    const decided = Workspace.decide(command, state)
+    if (Result.isFailure(decided)) return
+    log.push(...decided.success)
+    states.set(workspace, decided.success.reduce(Workspace.evolve, state))
+  }
+  for (const [index, step] of steps.entries()) {
+    const workspace = workspaceOf(step)
+    const { generation: now, head } = states.get(workspace) ?? Workspace.initial
+    const generation = step.does === "ask late" ? Math.max(0, now - 1) : now
+    if (step.does === "ask" || step.does === "ask late") {
+      const run = `run ${index}`
+      const command = ChatCommand.RequestChat({
+        ...{ run, workspace, generation, homes: [], includePublic: false, key: "k", model: "m", maxTurns: 1 },
+        ...{ prompt: "p", org: "acme", user: "eve" }
+      })
+      log.push(...Result.getOrThrow(Chat.decide(command, Chat.initial)))
+      asked.push({ run, workspace, generation })
+    } else if (step.does === "erase") {
+      const ended = new Set(log.flatMap((event) => ("run" in event && "commit" in event ? [event.run] : [])))
+      const waiting = asked.filter(
+        (one) => one.workspace === workspace && one.generation === generation && !ended.has(one.run)
+      )
+      append(workspace, WorkspaceCommand.EraseWorkspace({ workspace, chatting: waiting.length }))
+    } else if (step.does === "restore") {
+      const restoration = { workspace, commit: `r${index}`, parent: head?.commit ?? null, tree: "t", restored: "c" }
+      append(
+        workspace,
+        WorkspaceCommand.RestoreWorkspace({ generation, restoration: { ...restoration, files: index } })
+      )
+    } else {
+      const chat = asked.find((one) => one.workspace === workspace)
+      if (chat === undefined) continue
+      asked.splice(asked.indexOf(chat), 1)
+      const outcome = {
+        ...{ run: chat.run, workspace, commit: `c${index}`, parent: head?.commit ?? null, tree: `t${index}` },
+        ...{ created: 1, modified: 0, deleted: 0, files: index, turns: 1, inputTokens: 1, outputTokens: 1 }
+      }
+      const failure = step.does === "fail" ? ({ code: "model", error: "e" } as const) : null
+      append(
+        workspace,
+        WorkspaceCommand.EndChat({
+          ...{ generation: chat.generation, org: "acme", user: "eve", outcome, output: "o", failure }
+        })
+      )
+    }
+  }
+  return log
+}
+
+const erasedIn = (log: ReadonlyArray<DomainEvent>) =>
+  new Set(log.flatMap((event) => (event._tag === "WorkspaceErased" ? [event.subject] : [])))
+
+/** The log as it is delivered: text that was erased before an event came is refused, as the store does. */
+const live = (log: ReadonlyArray<DomainEvent>): ReadonlyArray<Recorded<DomainEvent>> =>
+  log.map((event, index) => {
+    const gone = "subject" in event && erasedIn(log.slice(0, index)).has(event.subject)
+    const { payload, ...rest } = stored(event, index)
+    return decode({ ...rest, eventId: `event ${index}`, payload: gone ? null : payload })
+  })
+
+/** The same log read again later: all text that was ever erased is gone. */
+const again = (log: ReadonlyArray<DomainEvent>): ReadonlyArray<Recorded<DomainEvent>> => {
+  const gone = erasedIn(log)
+  return log.map((event, index) => {
+    const { payload, ...rest } = stored(event, index)
+    return decode({
+      ...{ ...rest, eventId: `event ${index}` },
+      payload: "subject" in event && gone.has(event.subject) ? null : payload
+    })
+  })
+}
+
+const readModel = (events: ReadonlyArray<Recorded<DomainEvent>>) =>
+  Object.fromEntries(
+    Object.entries(Workspaces.tables).map(([name, table]) => {
+      const rows = new Map<string, Row | undefined>()
+      fold(table, rows, events)
+      return [name, [...rows.values()].filter((row) => row !== undefined).sort((a, b) => (a.id < b.id ? -1 : 1))]
+    })
+  )
+
+const steps = Arbitrary.array(Arbitrary.schema(Step), { maxLength: 40 })
+
+describe("the read model of workspaces", () => {
+  it.prop(
+    "is the same after an erasure and when it is built from what is left",
+    [steps],
+    ([given]) => {
+      const log = logOf(given)
+      assert.deepStrictEqual(readModel(again(log)), readModel(live(log)))
+    },
+    { arbitrary: { runs: 300 } }
+  )
+
+  it("has nothing of an erased workspace, and all of the others", () => {
+    const history: ReadonlyArray<Step> = (["ask", "end", "ask", "end", "restore", "ask"] as const).flatMap((does) =>
+      ([1, 2] as const).map((workspace) => ({ workspace, does }))
+    )
+    const before = readModel(live(logOf(history)))
+    assert.deepStrictEqual([before["workspaces"]!.length, before["commits"]!.length, before["runs"]!.length], [2, 6, 2])
+    const after = readModel(live(logOf([...history, { workspace: 1, does: "erase" }])))
+    for (const [name, rows] of Object.entries(after)) {
+      const others = before[name]!.filter((row) => row["workspace"] === "w2" || row.id === "w2")
+      assert.deepStrictEqual(rows, others)
+    }
+    // what was asked for before ends no more; what is asked for now begins anew
+    const reopened = readModel(
+      live(
+        logOf([
+          ...[...history, { workspace: 1, does: "erase" } as const, { workspace: 1, does: "end" } as const],
+          ...[{ workspace: 1, does: "ask" } as const, { workspace: 1, does: "end" } as const]
+        ])
+      )
+    )
+    const workspace = reopened["workspaces"]!.find(({ id }) => id === "w1")
+    assert.deepInclude(workspace, { generation: 1, commits: 1 })
+    assert.strictEqual(reopened["commits"]!.filter((row) => row["workspace"] === "w1").length, 1)
+  })
+})
