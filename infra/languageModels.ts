@@ -1,9 +1,13 @@
 import { Effect, Layer } from "effect"
 import { LanguageModel, ModelFailed } from "#ports/LanguageModel.ts"
 import { Sandbox } from "#ports/Sandbox.ts"
+import { makeAsk } from "./Anthropic/ask.ts"
 import { makeAnthropic } from "./Anthropic/converse.ts"
 import { type AnthropicSettings, defaultAliases } from "./Anthropic/settings.ts"
 import { converseLocally } from "./LocalModel.ts"
+
+const needsModel = (model: string) =>
+  `The model ${JSON.stringify(model)} needs a language model's API: set ANTHROPIC_API_KEY`
 
 /**
  * Every model that a caller may name: `local` is always the one without a language model, which also answers for the
@@ -15,16 +19,22 @@ export const layer = (anthropic: AnthropicSettings | undefined) =>
     Effect.gen(function* () {
       const { languages } = yield* Sandbox
       const converse = anthropic && makeAnthropic(anthropic)
+      const ask = anthropic && makeAsk(anthropic)
       return LanguageModel.of({
-        canBeAsked: false,
-        ask: ({ model }) =>
-          Effect.fail(new ModelFailed({ message: `The model ${JSON.stringify(model)} can't be asked.` })),
+        canBeAsked: ask !== undefined,
+        ask: (question) => {
+          const { model } = question
+          if (ask !== undefined && model !== "local") return ask(question)
+          const message =
+            model === "local" ? 'The model "local" is no language model and can\'t be asked.' : `${needsModel(model)}.`
+          return Effect.fail(new ModelFailed({ message }))
+        },
         converse: (conversation) => {
           const { model } = conversation
           if (model === "local") return converseLocally(conversation, languages)
           if (converse !== undefined) return converse(conversation)
           if (Object.hasOwn(defaultAliases, model)) return converseLocally(conversation, languages)
-          const message = `The model ${JSON.stringify(model)} needs a language model's API: set ANTHROPIC_API_KEY, or ask for the model "local".`
+          const message = `${needsModel(model)}, or ask for the model "local".`
           return Effect.fail(new ModelFailed({ message }))
         }
       })

@@ -19,3 +19,7 @@ export const defaultAliases: { readonly [alias: string]: string } = {
   opus: "claude-opus-5-5",
   haiku: "claude-haiku-5-5"
 }
+
+/** The full id of the model that a caller names: an alias stands for one, any other name is one itself. */
+export const modelOf = ({ aliases }: AnthropicSettings, name: string): string =>
+  new Map(Object.entries({ ...defaultAliases, ...aliases })).get(name) ?? name

@@ -14,7 +14,7 @@ import type {
 } from "#ports/LanguageModel.ts"
 import type { Speaker } from "../conversation.ts"
 import { modelFailed } from "./failure.ts"
-import { type AnthropicSettings, defaultAliases } from "./settings.ts"
+import { type AnthropicSettings, modelOf } from "./settings.ts"
 
 /** A tool that the SDK's runner has called, and what it waits for. */
 interface Call {
@@ -34,8 +34,7 @@ export const openSpeaker = (
   conversation: Conversation,
   exchanges: ReadonlyArray<Exchange>
 ): Speaker => {
-  const model =
-    new Map(Object.entries({ ...defaultAliases, ...settings.aliases })).get(conversation.model) ?? conversation.model
+  const model = modelOf(settings, conversation.model)
   const abort = new AbortController()
   const calls = Effect.runSync(Queue.unbounded<Call>())
   const runner = client.beta.messages.toolRunner(

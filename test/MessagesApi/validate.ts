@@ -23,7 +23,12 @@ export const complaint = (body: unknown, paused: ReadonlyArray<unknown>): string
   if (typeof body["model"] !== "string" || body["model"] === "") return "model: Field required"
   const { max_tokens: maxTokens } = body
   if (!Number.isInteger(maxTokens) || (maxTokens as number) < 1) return "max_tokens: Field required"
-  return ofSystem(body["system"]) ?? ofTools(body["tools"]) ?? ofMessages(body["messages"], paused)
+  return (
+    ofSystem(body["system"]) ??
+    ofTools(body["tools"]) ??
+    ofToolChoice(body["tool_choice"], body) ??
+    ofMessages(body["messages"], paused)
+  )
 }
 
 const ofSystem = (system: unknown) => {
@@ -50,6 +55,34 @@ const ofTools = (tools: unknown) => {
     if (!isObject(schema) || schema["type"] !== "object") {
       return `tools.${index}.custom.input_schema.type: Input should be 'object'`
     }
+  }
+  return undefined
+}
+
+const choices: { readonly [type: string]: ReadonlyArray<string> } = {
+  ...{ auto: ["disable_parallel_tool_use"], any: ["disable_parallel_tool_use"], none: [] },
+  tool: ["name", "disable_parallel_tool_use"]
+}
+
+const ofToolChoice = (choice: unknown, { tools, thinking }: Json) => {
+  if (choice === undefined) return undefined
+  if (!isObject(choice)) return "tool_choice: Input should be a valid dictionary"
+  const { type, ...rest } = choice
+  const known = Object.hasOwn(choices, String(type)) ? choices[String(type)] : undefined
+  if (known === undefined) return "tool_choice: Input tag should be one of 'auto', 'any', 'tool', 'none'"
+  const extra = Object.keys(rest).find((key) => !known.includes(key))
+  if (extra !== undefined) return `tool_choice.${type}.${extra}: Extra inputs are not permitted`
+  const parallel = rest["disable_parallel_tool_use"]
+  if (parallel !== undefined && typeof parallel !== "boolean") {
+    return `tool_choice.${type}.disable_parallel_tool_use: Input should be a valid boolean`
+  }
+  if (!Array.isArray(tools)) return "tool_choice: may only be specified while providing tools"
+  const forced = type === "tool" || type === "any"
+  if (forced && isObject(thinking) && thinking["type"] !== "disabled") {
+    return "Thinking may not be enabled when tool_choice forces tool use."
+  }
+  if (type === "tool" && !tools.some((tool) => tool.name === rest["name"])) {
+    return `tool_choice: Tool '${rest["name"]}' not found in provided tools`
   }
   return undefined
 }

@@ -1,0 +1,56 @@
+import type { Message } from "@anthropic-ai/sdk/resources"
+import { Effect } from "effect"
+import { type ZodType, z } from "zod"
+import { ModelFailed, type Question } from "#ports/LanguageModel.ts"
+import { makeClient } from "./client.ts"
+import { modelFailed } from "./failure.ts"
+import { type AnthropicSettings, modelOf } from "./settings.ts"
+
+/** Tokens of an answer: a form is filled in with some sentences, not with pages. */
+const longest = 4_000
+/** Milliseconds for one attempt at a request. */
+const patience = 120_000
+
+/**
+ * Questions to models of the Messages API. The form is the one tool of the request and the model is made to call it, so
+ * that whatever the prompt says there is no other way to answer. What it fills in is checked against the form's schema.
+ */
+export const makeAsk = (settings: AnthropicSettings) => {
+  const client = makeClient(settings)
+  return ({ model: name, system, prompt, form }: Question): Effect.Effect<unknown, ModelFailed> => {
+    const model = modelOf(settings, name)
+    const schema = form.schema as ZodType
+    return Effect.tryPromise({
+      try: (signal) =>
+        client.messages.create(
+          {
+            model,
+            max_tokens: Math.min(settings.maxTokens ?? longest, longest),
+            system,
+            messages: [{ role: "user", content: prompt }],
+            tools: [{ name: form.name, description: form.description, input_schema: inputSchema(schema) }],
+            tool_choice: { type: "tool", name: form.name, disable_parallel_tool_use: true }
+          },
+          { signal, timeout: Math.min(settings.timeout ?? patience, patience) }
+        ),
+      catch: (error) => modelFailed(settings, model, error)
+    }).pipe(Effect.flatMap((message) => filledIn(message, form.name, schema)))
+  }
+}
+
+const inputSchema = (schema: ZodType) =>
+  z.toJSONSchema(schema, { reused: "ref" }) as { readonly type: "object"; readonly [key: string]: unknown }
+
+/** What the model says is quoted in no failure: it may be its prompt, and failures are shown and logged. */
+const filledIn = ({ stop_reason: stopReason, content }: Message, name: string, schema: ZodType) => {
+  const failed = (message: string) => Effect.fail(new ModelFailed({ message }))
+  if (stopReason === "refusal") return failed("The model declined to answer.")
+  if (stopReason === "max_tokens") return failed("The model's answer was cut off at its limit of tokens.")
+  if (!Array.isArray(content)) return failed("The model's API gave an answer that is not of the Messages API.")
+  const uses = content.filter((block) => block.type === "tool_use" && block.name === name)
+  const [use] = uses
+  if (use?.type !== "tool_use" || uses.length > 1) return failed("The model did not answer in the form it was given.")
+  const read = schema.safeParse(use.input)
+  if (!read.success) return failed("The model's answer does not fit the form it was given.")
+  return Effect.succeed(read.data)
+}

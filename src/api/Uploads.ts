@@ -1,0 +1,126 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { fileVotes } from "#domain/fileVotes.ts"
+import { logBytes } from "#domain/logFile.ts"
+import { AnyText, optional, Text, textUpTo, whole } from "./fields.ts"
+import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
+import { FileWritten } from "./Snippets/upload.ts"
+
+/** Bytes of all log files of a call. */
+const logsLimit = 16 * 1024 * 1024
+
+const LogFile = Schema.Struct({
+  path: textUpTo(4_096),
+  content: AnyText,
+  encoding: optional(Schema.Literals(["utf-8", "base64"])),
+  content_type: optional(AnyText.check(Schema.isMaxLength(200)))
+})
+  .check(
+    Schema.makeFilter(({ content, encoding }) =>
+      encoding === "base64" && logBytes({ content, encoding }) === undefined
+        ? { path: ["content"], issue: "is not base64; expected its standard alphabet with padding, or encoding utf-8" }
+        : undefined
+    )
+  )
+  .annotate({ identifier: "LogFile" })
+
+const between = (minimum: number, maximum: number, what: string) => {
+  const message = `has too few or too many ${what}; expected ${minimum} to ${maximum.toLocaleString("en")}`
+  return [Schema.isMinLength(minimum, { message }), Schema.isMaxLength(maximum, { message })] as const
+}
+
+const BulkUploadRequest = Schema.Struct({
+  prompts: Schema.Array(Text).check(...between(0, 1_000, "prompts")),
+  files_written: Schema.Array(FileWritten).check(...between(1, 200, "files")),
+  log_files: optional(Schema.Array(LogFile).check(...between(0, 200, "log files"))),
+  use_service_ai_voting: optional(Schema.Boolean),
+  use_raysurfer_ai_voting: optional(Schema.Boolean),
+  auto_vote: optional(Schema.Boolean),
+  user_votes: optional(Schema.Record(Schema.String, Schema.NullOr(Schema.Literals([1, -1])))),
+  vote_source: optional(AnyText.check(Schema.isMaxLength(200))),
+  vote_count: optional(whole(1, 100)),
+  per_function_reputation: optional(Schema.Boolean)
+})
+  .check(
+    // what only the whole can say
+    Schema.makeFilter(({ files_written, log_files, user_votes }) => {
+      const paths = files_written.map(({ path }) => path)
+      const again = paths.flatMap((path, index) => {
+        const first = paths.indexOf(path)
+        const issue = `is the path of files_written.${first} too; expected each file once, as it was at last`
+        return first === index ? [] : [{ path: ["files_written", index, "path"], issue }]
+      })
+      const votes = fileVotes(paths, user_votes).misfits.map(({ key, reason }) => ({
+        path: ["user_votes", key],
+        issue: reason
+      }))
+      const size = (log_files ?? []).reduce(
+        (total, { content, encoding }) =>
+          total + (encoding === "base64" ? Math.floor((content.length * 3) / 4) : Buffer.byteLength(content)),
+        0
+      )
+      const logs =
+        size > logsLimit
+          ? [{ path: ["log_files"], issue: "are too large; expected at most 16 MiB (16,777,216 bytes) together" }]
+          : []
+      return [...again, ...votes, ...logs]
+    })
+  )
+  .annotate({ identifier: "BulkExecutionResultRequest" })
+export type BulkUploadRequest = typeof BulkUploadRequest.Type
+
+const BulkUploadResponse = Schema.Struct({
+  success: Schema.Boolean,
+  code_blocks_stored: Schema.Int,
+  votes_queued: Schema.Int,
+  message: Schema.String,
+  status_url: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "BulkExecutionResultResponse" })
+
+const GradingStatus = Schema.Struct({
+  id: Schema.String,
+  status: Schema.Literals(["pending", "done", "failed"]),
+  reason: Schema.NullOr(Schema.String),
+  votes: Schema.Array(
+    Schema.Struct({
+      snippet_id: Schema.String,
+      filename: Schema.String,
+      verdict: Schema.Literals(["thumbs_up", "thumbs_down", "pending"]),
+      reason: Schema.NullOr(Schema.String)
+    })
+  )
+}).annotate({ identifier: "GradingStatus" })
+export type GradingStatus = typeof GradingStatus.Type
+
+export class UploadsApi extends HttpApiGroup.make("uploads")
+  .add(
+    HttpApiEndpoint.post("bulkUpload", "/api/store/bulk-execution-result", {
+      payload: BulkUploadRequest,
+      success: BulkUploadResponse
+    })
+      .middleware(Idempotency)
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Store several files that a session produced",
+          description:
+            "`user_votes` is a map of file to 1 or -1; a file is named by its path, or by its name when no other file has that. Without it the service grades the files by the prompts and logs. All of it is checked before anything is stored."
+        })
+      ),
+    HttpApiEndpoint.get("gradingStatus", "/api/store/status/:id", {
+      params: { id: Schema.String },
+      success: GradingStatus
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "How far the grading of an upload has come",
+        description: "`id` is the last part of an upload's `status_url`. `failed`: at least one file got no verdict."
+      })
+    )
+  )
+  .middleware(WellFormed)
+  .middleware(Scoping)
+  .middleware(Rate)
+  .middleware(Authentication)
+  .middleware(Problems)
+  .annotateMerge(
+    OpenApi.annotations({ title: "Uploads", description: "Bulk uploads, and what became of gradings." })
+  ) {}

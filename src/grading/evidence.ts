@@ -1,0 +1,95 @@
+import { Effect } from "effect"
+import type { Recorded } from "#domain/Event.ts"
+import type { SnippetEvent, UploadedText } from "#domain/Snippet/events.ts"
+import { type LogFile, type UploadEvent, uploadStream } from "#domain/Upload.ts"
+import { EventStore } from "#ports/EventStore.ts"
+import * as Codec from "#src/codec.ts"
+import { ends, tail } from "./excerpt.ts"
+
+/** Characters of a file that a grader is shown, of all logs, and of what was asked for. */
+const longest = { source: 60_000, logs: 20_000, asked: 20_000 }
+/** Of one log among many. */
+const shortest = 200
+
+/** What a grader is shown of a snippet, each text cut to what can be read. */
+export interface Evidence {
+  readonly path: string
+  readonly language: string
+  readonly source: string
+  /** The task, or all prompts of the session that the file comes from. */
+  readonly asked: string | null
+  readonly succeeded: boolean
+  readonly logs: string | null
+  /** As the upload says it. */
+  readonly task: string | null
+  readonly requested: Pick<Recorded<SnippetEvent>, "correlationId" | "eventId">
+}
+
+/** What the files of a bulk upload have in common. */
+export type BulkEvidence = Pick<Evidence, "asked" | "logs">
+
+const none: BulkEvidence = { asked: null, logs: null }
+/** Bulk uploads whose evidence is kept for their next file. */
+const kept = 64
+
+/** All logs, with the end of each. */
+const shownLogs = (logs: ReadonlyArray<LogFile>): string | null => {
+  if (logs.length === 0) return null
+  const texts = logs.filter(({ content }) => content !== null).length
+  const share = Math.max(shortest, Math.floor(longest.logs / Math.max(1, texts)))
+  const shown = logs.map(({ path, contentType, size, content }) => {
+    const head = `--- ${path}${contentType === null ? "" : ` (${contentType})`}: ${size.toLocaleString("en")} bytes`
+    return content === null ? `${head}, not text` : `${head}\n${tail(content, share)}`
+  })
+  return tail(shown.join("\n"), longest.logs)
+}
+
+const eventsOf = <E>(stream: string, after: number) =>
+  Effect.flatMap(EventStore, (store) =>
+    Effect.map(store.readStream(stream, after), (stored) =>
+      stored.map((event) => Codec.decode(event) as unknown as Recorded<E>)
+    )
+  )
+
+/** The request of a bulk's snippets is the bulk, whose first event held the files. */
+const bulkOf = Effect.fnUntraced(function* (request: string, bulks: Map<string, BulkEvidence>) {
+  const known = bulks.get(request)
+  if (known !== undefined) return known
+  const events = yield* eventsOf<UploadEvent>(uploadStream(request), 0)
+  const received = events.map(({ event }) => event).find((event) => event._tag === "EvidenceReceived")
+  const { prompts = [], logs = [] } = received?.text ?? {}
+  const asked = prompts.length === 0 ? null : ends(prompts.join("\n\n"), longest.asked)
+  const evidence = received === undefined ? none : { asked, logs: shownLogs(logs) }
+  if (bulks.size >= kept) bulks.clear()
+  if (received !== undefined) bulks.set(request, evidence)
+  return evidence
+})
+
+const sourceOf = ({ source, files }: UploadedText): string =>
+  files === undefined ? source : files.map(({ path, content }) => `=== ${path}\n${content}`).join("\n")
+
+/** Reads what a grading is decided on; `undefined` when it is not there any more. */
+export const evidenceOf = Effect.fnUntraced(function* (
+  request: string,
+  snippet: string,
+  bulks: Map<string, BulkEvidence>
+) {
+  const events = yield* eventsOf<SnippetEvent>(`snippet-${snippet}`, -1)
+  const first = events.map(({ event }) => event).find((event) => event._tag === "SnippetUploaded")
+  const requested = events.find(({ event }) => event._tag === "VoteRequested" && event.request === request)
+  if (first === undefined || first.text === null || requested === undefined) return undefined
+  // the upload that asked for it: its own path, task and logs, not those of the source's other uploads
+  const upload = events.flatMap(({ event, commandId }) =>
+    commandId === requested.commandId && (event._tag === "SnippetUploaded" || event._tag === "TaskAdded") ? [event] : []
+  )[0]
+  if (upload === undefined || upload.text === null) return undefined
+  const { path, task, logs } = upload.text
+  const bulk = yield* bulkOf(request, bulks)
+  const evidence: Evidence = {
+    ...{ path, language: first.language, succeeded: upload.succeeded, task, requested },
+    source: ends(sourceOf(first.text), longest.source),
+    asked: bulk.asked ?? (task === null ? null : ends(task, longest.asked)),
+    logs: bulk.logs ?? (logs === null ? null : tail(logs, longest.logs))
+  }
+  return evidence
+})

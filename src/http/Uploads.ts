@@ -1,0 +1,122 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { filename } from "#domain/filename.ts"
+import { fileVotes } from "#domain/fileVotes.ts"
+import { derivedId, isId } from "#domain/Id.ts"
+import { readLog } from "#domain/logFile.ts"
+import { Upload, UploadCommand, uploadStream } from "#domain/Upload.ts"
+import { LanguageModel } from "#ports/LanguageModel.ts"
+import { Gradings, gradingsOf, type ListedGrading } from "#projections/Gradings.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
+import { Api } from "#src/api/Api.ts"
+import { Caller, CallerScope } from "#src/api/middleware.ts"
+import { fieldProblem } from "#src/api/Problem.ts"
+import type { BulkUploadRequest, GradingStatus } from "#src/api/Uploads.ts"
+import { whenStored } from "#src/bulk.ts"
+import { dispatch } from "#src/dispatch.ts"
+import { attempting, freshOrStale, written } from "./answer.ts"
+import { orProblem } from "./refusals.ts"
+
+/** Characters of the prompts that the snippets are found by; the grader reads on. */
+const longestTask = 4_000
+
+const taskOf = (prompts: ReadonlyArray<string>): string | null =>
+  prompts.length === 0 ? null : prompts.join("\n\n").slice(0, longestTask).toWellFormed()
+
+/** What the request says of votes: those of the caller, else whether the files are to be graded. */
+const votingOf = (request: BulkUploadRequest) => {
+  const paths = request.files_written.map(({ path }) => path)
+  const { votes } = fileVotes(paths, request.user_votes)
+  const { vote_source } = request
+  const wanted = request.use_service_ai_voting ?? request.use_raysurfer_ai_voting ?? request.auto_vote ?? true
+  return {
+    votes,
+    graded: votes.size === 0 && wanted,
+    count: request.vote_count ?? 1,
+    source: vote_source === "ai" ? ("ai" as const) : ("human" as const),
+    origin: vote_source == null || vote_source === "ai" || vote_source === "human" ? null : vote_source
+  }
+}
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`
+
+const notFound = fieldProblem(
+  "not_found/status",
+  "id",
+  "You have no grading with this id. Use the status_url that an upload answered with; it goes with the last of its snippets."
+)
+
+const noModel =
+  "No language model is configured, so that nothing is graded yet. The operator can set ANTHROPIC_API_KEY and start the service again; what was asked for more than 7 days before that gets no verdict."
+const expired = "The grading was asked for more than 7 days before a language model was configured."
+
+const verdicts = { "1": "thumbs_up", "-1": "thumbs_down" } as const
+const verdictOf = ({ verdict }: ListedGrading): GradingStatus["votes"][number]["verdict"] =>
+  verdict === null ? "pending" : verdicts[String(verdict) as keyof typeof verdicts]
+
+const statusOf = (id: string, gradings: ReadonlyArray<ListedGrading>, canBeAsked: boolean): GradingStatus => {
+  const taken = new Set<string>()
+  const votes = gradings.map((grading) => ({
+    snippet_id: grading.snippet,
+    filename: filename({ ...grading, id: grading.snippet }, taken),
+    verdict: verdictOf(grading),
+    reason: grading.state === "cancelled" ? expired : grading.reason
+  }))
+  const count = (wanted: ListedGrading["state"]) => gradings.filter(({ state }) => state === wanted).length
+  const all = counted(gradings.length, "file")
+  const pending = count("pending")
+  if (pending > 0) {
+    const reason = canBeAsked ? `${gradings.length - pending} of ${all} graded; the others follow.` : noModel
+    return { id, status: "pending", reason, votes }
+  }
+  const without = count("failed") + count("cancelled")
+  if (without === 0) return { id, status: "done", reason: null, votes }
+  return { id, status: "failed", reason: `${without} of ${all} got no verdict; each vote says why.`, votes }
+}
+
+export const layer = HttpApiBuilder.group(Api, "uploads", (handlers) =>
+  handlers
+    .handle("bulkUpload", ({ payload }) =>
+      Effect.gen(function* () {
+        const { tenant } = yield* Caller
+        const { home, workspace, agent } = yield* CallerScope
+        const attempt = yield* attempting
+        const upload = derivedId("upload", attempt.commandId)
+        const { votes, ...voting } = votingOf(payload)
+        const { graded, count, source, origin } = voting
+        const logs = (payload.log_files ?? []).map(({ path, content, encoding, content_type }) =>
+          readLog({ path, content, encoding: encoding ?? "utf-8", contentType: content_type ?? null })
+        )
+        const files = payload.files_written.map((file) => ({ ...file, vote: votes.get(file.path) ?? null }))
+        const command = UploadCommand.ReceiveUpload({
+          ...{ upload, home, count, graded, source, tracked: payload.per_function_reputation ?? false },
+          text: { files, task: taskOf(payload.prompts), workspace, agent, origin },
+          evidence: { prompts: payload.prompts, logs }
+        })
+        yield* dispatch(Upload, { tenant, stream: uploadStream(upload), command, ...attempt })
+        const { stored, position } = yield* whenStored(upload)
+        yield* written(position)
+        const queued = stored.gradings > 0 ? ` ${counted(stored.gradings, "grading")} queued.` : ""
+        const left = files.length - stored.files
+        const missed = left > 0 ? ` ${counted(left, "file")} could not be stored; the service's log says why.` : ""
+        return {
+          success: left === 0,
+          code_blocks_stored: stored.files,
+          votes_queued: stored.gradings,
+          message: `Stored ${counted(stored.files, "file")}.${queued}${missed}`,
+          status_url: stored.gradings > 0 ? `/api/store/status/${upload}` : null
+        }
+      }).pipe(orProblem)
+    )
+    .handle("gradingStatus", ({ params }) =>
+      Effect.gen(function* () {
+        const { tenant } = yield* Caller
+        const id = params.id.replace(/^ert_/, "")
+        if (!isId(id)) return yield* notFound
+        yield* Effect.all([freshOrStale(Gradings), freshOrStale(Snippets)])
+        const gradings = yield* Effect.orDie(gradingsOf(tenant, id))
+        if (gradings.length === 0) return yield* notFound
+        return statusOf(params.id, gradings, (yield* LanguageModel).canBeAsked)
+      }).pipe(orProblem)
+    )
+)

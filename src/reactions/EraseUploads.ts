@@ -1,0 +1,26 @@
+import { Effect } from "effect"
+import { derivedId } from "#domain/Id.ts"
+import { Upload, UploadCommand, uploadStream } from "#domain/Upload.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
+import { deserted, Uploads } from "#projections/Uploads.ts"
+import { fresh } from "#src/ask.ts"
+import { dispatch } from "#src/dispatch.ts"
+import { reaction } from "#src/react.ts"
+
+/** The prompts and logs of a bulk upload go with the last of its snippets. */
+export const EraseUploads = reaction({
+  name: "erase_uploads",
+  // a snippet may be deleted before its upload is through
+  on: ["SnippetDeleted", "UploadStored"],
+  handle: ({ event, eventId, correlationId, actor }) =>
+    Effect.gen(function* () {
+      yield* Effect.all([fresh(Uploads), fresh(Snippets)])
+      const [uploads, snippets] = event._tag === "UploadStored" ? [[event.upload], []] : [[], [event.snippet]]
+      for (const { id, tenant } of yield* deserted(uploads, snippets)) {
+        yield* dispatch(Upload, {
+          ...{ tenant, stream: uploadStream(id), command: UploadCommand.EraseUpload({ upload: id }) },
+          ...{ commandId: derivedId("erase_upload", id), correlationId, causationId: eventId, actor }
+        })
+      }
+    })
+})

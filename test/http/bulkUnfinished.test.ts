@@ -1,0 +1,148 @@
+import { randomUUID } from "node:crypto"
+import * as PgConnection from "@effect/sql-pg/PgConnection"
+import { Effect, Exit, Layer, Scope } from "effect"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
+import { derivedId } from "#domain/Id.ts"
+import { Upload, UploadCommand, uploadStream } from "#domain/Upload.ts"
+import { Keys, tenantOf } from "#projections/Keys.ts"
+import { fresh } from "#src/ask.ts"
+import { dispatch } from "#src/dispatch.ts"
+import * as Layers from "#src/layers.ts"
+import { upload as storeFile } from "#src/upload.ts"
+import { send } from "#test/service/call.ts"
+import { startProcess } from "#test/service/process.ts"
+import { newPlace, ownerKey, type Place, removePlace, type Service, startService } from "#test/service.ts"
+import { bulk, file, sendBulk } from "./bulk.ts"
+import { fine } from "./routes.ts"
+import { findByName } from "./store.ts"
+
+const names = ["first", "second", "third"]
+const upload = randomUUID()
+const actor = { key: null, user: null, organization: null }
+
+/** A process that received the upload, stored its first file and was killed: no reaction ran. */
+const receive = (tenant: string) =>
+  Effect.gen(function* () {
+    const files = names.map((name) => ({ ...file(name), vote: null }))
+    yield* dispatch(Upload, {
+      ...{ tenant, stream: uploadStream(upload), commandId: randomUUID(), correlationId: upload, actor },
+      command: UploadCommand.ReceiveUpload({
+        ...{ upload, home: tenant, count: 2, graded: true, source: "human", tracked: false },
+        text: { files, task: "three of them", workspace: null, agent: null, origin: null },
+        evidence: { prompts: ["three of them"], logs: [] }
+      })
+    })
+    yield* Effect.retry(fresh(Keys), { times: 30 })
+    const { secret } = (yield* tenantOf(tenant))!
+    const [{ path, content }] = files as [(typeof files)[number]]
+    yield* storeFile(
+      { tenant, secret, user: null },
+      {
+        ...{
+          home: tenant,
+          workspace: null,
+          agent: null,
+          origin: "upload",
+          path,
+          source: content,
+          task: "three of them"
+        },
+        ...{ logs: null, succeeded: true, publish: false, dependencies: {}, tags: [], vote: null },
+        ...{ gradingCount: 2, gradingRequest: upload }
+      },
+      { commandId: derivedId("bulk", upload, 0), correlationId: upload, actor }
+    )
+  })
+
+const connectTo = async ({ database }: Place) => {
+  const scope = Scope.makeUnsafe()
+  const connection = await Effect.runPromise(Scope.provide(PgConnection.make({ url: database, ssl: false }), scope))
+  return {
+    query: async (sql: string) => (await Effect.runPromise(connection.query(sql, [], false))).rows,
+    close: () => Effect.runPromise(Scope.close(scope, Exit.void))
+  }
+}
+
+/** Snippets that are in the log, as another process sees it. */
+const stored = async (query: (sql: string) => Promise<ReadonlyArray<unknown>>) =>
+  (await query("SELECT 1 FROM events WHERE type = 'SnippetUploaded'")).length
+
+describe("a bulk upload whose process was killed between its files", () => {
+  let place: Place
+  let service: Service
+  beforeAll(async () => {
+    place = await newPlace()
+    const before = await startService({}, place)
+    const [{ id }] = (await before.sql("SELECT tenant AS id FROM events WHERE type = 'OrganizationRegistered'")) as [
+      { id: string }
+    ]
+    await before.stop()
+    const tools = Layer.mergeAll(Layers.tool({ dataDir: place.dataDir, databaseUrl: place.database }), Layers.analysis)
+    await Effect.runPromise(Effect.provide(receive(id), tools))
+    service = await startService({}, place)
+  })
+  afterAll(async () => {
+    await service.stop()
+    removePlace(place)
+  })
+
+  const count = async (type: string) => (await service.sql("SELECT 1 FROM events WHERE type = $1", [type])).length
+
+  it("is finished at the next start, without anybody asking, and each file is stored once", async () => {
+    await vi.waitFor(async () => assert.strictEqual(await count("UploadStored"), 1), { timeout: 10_000 })
+    assert.deepStrictEqual([await count("SnippetUploaded"), await count("TaskAdded")], [3, 0])
+    for (const name of names) assert.isDefined(await findByName(service.call, name), name)
+    const { json } = await service.call("GET", `/api/store/status/${upload}`)
+    assert.deepStrictEqual([json.status, json.votes.length], ["pending", 3])
+    const [{ data }] = (await service.sql("SELECT data FROM events WHERE type = 'UploadStored'")) as [{ data: string }]
+    assert.deepInclude(JSON.parse(data), { files: 3, gradings: 3 })
+    assert.strictEqual((await service.sql("SELECT 1 FROM payloads WHERE subject LIKE 'upload/%/files'")).length, 0)
+  })
+
+  it("does not hold up those after it, be they as large as they may", async () => {
+    const files_written = Array.from({ length: 200 }, (_, n) => file(`many_${n}`))
+    const json = fine(await sendBulk(service.call, [], { files_written, prompts: ["many"], vote_count: 1 }))
+    assert.deepInclude(json, { code_blocks_stored: 200, votes_queued: 200 })
+    const { json: status } = await service.call("GET", json.status_url)
+    assert.strictEqual(new Set(status.votes.map((vote: { filename: string }) => vote.filename)).size, 200)
+  })
+
+  it("takes a body of nearly 32 MiB", async () => {
+    const large = (n: number) => ({ path: `large_${n}.txt`, content: `${n}\n${`${"=".repeat(79)}\n`.repeat(12_800)}` })
+    const log = { path: "run.log", content: "it went on\n".repeat(1_400_000) }
+    const body = JSON.stringify({
+      prompts: ["large ones"],
+      files_written: Array.from({ length: 14 }, (_, n) => large(n)),
+      log_files: [log]
+    })
+    assert.isAbove(body.length, 29 * 1_048_576)
+    assert.isBelow(body.length, 32 * 1_048_576)
+    assert.strictEqual(fine(await service.call("POST", bulk, body)).code_blocks_stored, 14)
+  }, 120_000)
+})
+
+it("is whole after its process was killed in the middle, and sent again is the same", async () => {
+  const place = await newPlace()
+  const killed = startProcess(place, { CAIRN_OWNER_KEY: ownerKey, CAIRN_RATE_LIMITS: "off" })
+  const [, url] = await killed.said(/Cairn is at (http:\S+)/)
+  const body = { prompts: ["kill it"], files_written: Array.from({ length: 200 }, (_, n) => file(`killed_${n}`)) }
+  const headers = { authorization: `Bearer ${ownerKey}` }
+  const lost = send(url!, "POST", bulk, body, headers).catch(() => undefined)
+  const { query, close } = await connectTo(place)
+  await vi.waitFor(async () => assert.isAtLeast(await stored(query), 1), { timeout: 30_000, interval: 1 })
+  await killed.stop("SIGKILL")
+  await lost
+  await close()
+
+  const next = await startService({}, place)
+  const json = fine(await next.call("POST", bulk, body))
+  assert.deepInclude(json, { code_blocks_stored: 200, votes_queued: 200 })
+  const types = await next.sql<{ type: string; events: number }>(
+    "SELECT type, count(*)::int AS events FROM events WHERE type ~ '^(Upload|Snippet|Task|Vote)' GROUP BY type"
+  )
+  assert.deepStrictEqual(Object.fromEntries(types.map(({ type, events }) => [type, events])), {
+    ...{ UploadReceived: 1, UploadStored: 1, SnippetUploaded: 200, VoteRequested: 200 }
+  })
+  await next.stop()
+  removePlace(place)
+}, 120_000)
