@@ -3,6 +3,7 @@ import { ExecutionEvent } from "./Execution.ts"
 import { OrganizationEvent } from "./Organization.ts"
 import { RetrievalEvent } from "./Retrieval.ts"
 import { SnippetEvent } from "./Snippet/events.ts"
+import { UploadEvent } from "./Upload.ts"
 import { UsageEvent } from "./Usage.ts"
 import { UserEvent } from "./User.ts"
 import { WorkspaceEvent } from "./Workspace.ts"
@@ -12,6 +13,7 @@ export type DomainEvent =
   | OrganizationEvent
   | UserEvent
   | SnippetEvent
+  | UploadEvent
   | WorkspaceEvent
   | ChatEvent
   | ExecutionEvent
@@ -26,6 +28,7 @@ export const eventSchemas = {
   ...OrganizationEvent.cases,
   ...UserEvent.cases,
   ...SnippetEvent.cases,
+  ...UploadEvent.cases,
   ...WorkspaceEvent.cases,
   ...ChatEvent.cases,
   ...ExecutionEvent.cases,

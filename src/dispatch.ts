@@ -1,29 +1,21 @@
-import { Cause, Clock, Context, Data, Deferred, Effect, Layer, Result } from "effect"
+import { Cause, Clock, Context, Deferred, Effect, Layer } from "effect"
 import type { Decider } from "#domain/Decider.ts"
 import type { Recorded } from "#domain/Event.ts"
 import type { DomainEvent } from "#domain/events.ts"
-import { type Command as Appending, EventStore, type StoredEvent, type StoreUnavailable } from "#ports/EventStore.ts"
-import type { Attempt } from "./attempt.ts"
+import { EventStore, type StoredEvent } from "#ports/EventStore.ts"
 import * as Codec from "./codec.ts"
-
-/** A command for one stream, with who gave it and why. The same `commandId` again changes nothing more. */
-export interface Command<C> extends Attempt {
-  readonly tenant: string
-  readonly stream: string
-  readonly command: C
-}
-
-/** The log could not take the command in time; giving it again is safe. */
-export class Busy extends Data.TaggedError("Busy") {}
-
-type Refused = { readonly _tag: string }
-type AnyDecider = Decider<unknown, DomainEvent, unknown, Refused>
-type Answer = Deferred.Deferred<ReadonlyArray<Recorded<DomainEvent>>, Refused | Busy>
-
-interface Job extends Command<unknown> {
-  readonly answer: Answer
-  readonly deadline: number
-}
+import {
+  type Answer,
+  type AnyDecider,
+  appending,
+  asSent,
+  Busy,
+  type Command,
+  decideAll,
+  Idle,
+  type Job,
+  type Refused
+} from "./decide.ts"
 
 /** One stream's queue and its fold, which the queue alone changes. */
 interface Line {
@@ -36,17 +28,6 @@ interface Line {
   /** False until the stream has been read, and after anything went another way than thought. */
   loaded: boolean
   running: boolean
-}
-
-interface Decision {
-  readonly job: Job
-  readonly events: ReadonlyArray<DomainEvent>
-}
-
-/** A job that appends nothing, with what answers it. */
-interface Idle {
-  readonly job: Job
-  readonly answer: Effect.Effect<unknown, StoreUnavailable>
 }
 
 const patience = 5_000
@@ -96,64 +77,27 @@ export class Dispatcher extends Context.Service<
         return yield* Deferred.succeed(job.answer, before.map(Codec.decode))
       })
 
-      const decide = (line: Line, jobs: ReadonlyArray<Job>) => {
-        const decisions: Array<Decision> = []
-        const idle: Array<Idle> = []
-        const first = new Map<string, Answer>()
-        let state = line.state
-        for (const job of jobs) {
-          const twin = first.get(job.commandId)
-          if (twin !== undefined) {
-            idle.push({ job, answer: Effect.forkIn(Deferred.into(Deferred.await(twin), job.answer), scope) })
-            continue
-          }
-          const decided = line.decider.decide(job.command, state)
-          if (Result.isFailure(decided)) {
-            idle.push({ job, answer: asBefore(job, Deferred.fail(job.answer, decided.failure)) })
-          } else if (decided.success.length === 0) {
-            idle.push({ job, answer: asBefore(job, Deferred.succeed(job.answer, [])) })
-          } else {
-            first.set(job.commandId, job.answer)
-            decisions.push({ job, events: decided.success })
-            state = decided.success.reduce(line.decider.evolve, state)
-          }
-        }
-        return { decisions, idle, state }
-      }
-
-      const appending = (line: Line, { job, events }: Decision): Appending => ({
-        commandId: job.commandId,
-        correlationId: job.correlationId,
-        causationId: job.causationId ?? null,
-        actor: job.actor,
-        events: events.map(Codec.encode),
-        erases: events.flatMap((event) => line.decider.erases?.(event) ?? []),
-        request: job.request ?? null
+      const answered = Idle.$match({
+        Refusal: ({ job, refusal }) => asBefore(job, Deferred.fail(job.answer, refusal)),
+        Already: ({ job }) => asBefore(job, Deferred.succeed(job.answer, [])),
+        Twin: ({ job, of }) => Effect.asVoid(Effect.forkIn(Deferred.into(Deferred.await(of), job.answer), scope))
       })
 
       const recorded = ({ data, payload, ...envelope }: StoredEvent, event: DomainEvent) => ({ ...envelope, event })
-
-      /** Whether the log holds what was sent just now, and not what the same commands led to another time. */
-      const asSent = (sent: ReadonlyArray<Appending>, stored: ReadonlyArray<ReadonlyArray<StoredEvent>>) =>
-        sent.every(
-          ({ events }, index) =>
-            events.length === stored[index]!.length &&
-            events.every(({ data }, place) => data === stored[index]![place]!.data)
-        )
 
       /** One round: decide what waits, append it, answer. Gives back the jobs that have to be decided again. */
       const round = Effect.fnUntraced(function* (line: Line, jobs: ReadonlyArray<Job>) {
         const cached = line.loaded
         if (!cached) yield* load(line)
-        let decided = decide(line, jobs)
+        let decided = decideAll(line.decider, line.state, jobs)
         if (cached && decided.idle.length > 0) {
           // nothing will be appended that could tell a stale fold: look before saying no
           yield* load(line)
-          decided = decide(line, jobs)
+          decided = decideAll(line.decider, line.state, jobs)
         }
         const { decisions, idle, state } = decided
         if (decisions.length > 0) {
-          const commands = decisions.map((decision) => appending(line, decision))
+          const commands = decisions.map((decision) => appending(line.decider, decision))
           const stored = yield* store.append({
             tenant: decisions[0]!.job.tenant,
             stream: line.stream,
@@ -174,7 +118,7 @@ export class Dispatcher extends Context.Service<
           if (!fresh) return idle.map(({ job }) => job)
         }
         // not before the append: a no may rest on what was decided just before it, and that has to hold first
-        yield* Effect.forEach(idle, ({ answer }) => answer, { discard: true })
+        yield* Effect.forEach(idle, answered, { discard: true })
         return []
       })
 

@@ -1,9 +1,14 @@
 import { join, resolve } from "node:path"
 import { Effect, Layer, Option, PubSub, Redacted, Schedule } from "effect"
+import * as Bubblewrap from "#infra/Bubblewrap/layer.ts"
+import * as GitCheck from "#infra/git/check.ts"
 import * as GitWorkspaces from "#infra/git/layer.ts"
+import { findGit } from "#infra/git/native/git.ts"
+import * as GitTransport from "#infra/git/native/transport.ts"
 import * as JustBash from "#infra/JustBash/layer.ts"
 import * as LanguageModels from "#infra/languageModels.ts"
 import * as MemorySnippetIndex from "#infra/MemorySnippetIndex/layer.ts"
+import * as PostgresAudit from "#infra/PostgresEventStore/audit.ts"
 import * as PostgresEventStore from "#infra/PostgresEventStore/layer.ts"
 import * as PostgresInstallation from "#infra/PostgresInstallation.ts"
 import * as PostgresReadModels from "#infra/PostgresReadModels/layer.ts"
@@ -11,28 +16,54 @@ import * as PostgresRequests from "#infra/PostgresRequests.ts"
 import * as Postgres from "#infra/postgres/client.ts"
 import { connect, launch } from "#infra/postgres/launcher/launcher.ts"
 import { lockFolder } from "#infra/postgres/launcher/lock.ts"
+import * as Secretlint from "#infra/Secretlint/layer.ts"
 import * as TreeSitterAnalysis from "#infra/TreeSitterAnalysis/layer.ts"
+import { Executions } from "#projections/Executions.ts"
+import { Functions } from "#projections/Functions/tables.ts"
+import { Gradings } from "#projections/Gradings.ts"
 import { Keys } from "#projections/Keys.ts"
 import { KeyUsage } from "#projections/KeyUsage.ts"
-import { Snippets } from "#projections/Snippets.ts"
+import { Logs } from "#projections/Logs.ts"
+import { Patterns } from "#projections/Patterns.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
+import { Uploads } from "#projections/Uploads.ts"
 import { Workspaces } from "#projections/Workspaces.ts"
 import { Runs } from "./agent/Queue.ts"
 import { Asker } from "./ask.ts"
+import * as Retention from "./audit/retention.ts"
 import type { Config } from "./config.ts"
 import { Dispatcher } from "./dispatch.ts"
+import * as Grader from "./grading/grade.ts"
 import { Indexing } from "./indexing.ts"
+import { Packing } from "./packing.ts"
 import { Places } from "./places.ts"
 import { Projector } from "./project.ts"
+import { EraseUploads } from "./reactions/EraseUploads.ts"
+import { EraseUsers } from "./reactions/EraseUsers.ts"
 import { MoveRefs } from "./reactions/MoveRefs.ts"
+import { RemoveRepositories } from "./reactions/RemoveRepositories.ts"
+import { StoreUploads } from "./reactions/StoreUploads.ts"
 import { Readiness } from "./ready.ts"
 import { Recorder } from "./record.ts"
+import { Reputations } from "./reputation.ts"
 import { Search } from "./search.ts"
 
 /** What follows from events: all of it runs in every service. */
-export const reactions = [MoveRefs] as const
+export const reactions = [MoveRefs, RemoveRepositories, EraseUsers, StoreUploads, EraseUploads] as const
 
 /** Every read model. */
-export const projections = [Keys, KeyUsage, Snippets, Workspaces] as const
+export const projections = [
+  Keys,
+  KeyUsage,
+  Snippets,
+  Logs,
+  Workspaces,
+  Uploads,
+  Gradings,
+  Executions,
+  Patterns,
+  Functions
+] as const
 
 type Place = Pick<Config, "dataDir" | "databaseUrl">
 
@@ -82,8 +113,8 @@ export const tool = (place: Place) =>
     )
   )
 
-/** Reads source files. */
-export const analysis = TreeSitterAnalysis.layer
+/** Reads source files, and looks for secrets in those that are to be public. */
+export const analysis = Layer.mergeAll(TreeSitterAnalysis.layer, Secretlint.layer)
 
 export { parentGone } from "#infra/parent.ts"
 export { findText } from "#infra/postgres/findText.ts"
@@ -107,7 +138,23 @@ export const log = Layer.mergeAll(
 
 /** Repositories of the workspaces, in the data folder. */
 export const workspaces = ({ dataDir }: Pick<Config, "dataDir">) =>
-  GitWorkspaces.layer({ directory: join(resolve(dataDir), "workspaces") })
+  Layer.unwrap(
+    Effect.sync(() => GitWorkspaces.layer({ directory: join(resolve(dataDir), "workspaces"), git: findGit() }))
+  )
+
+/** Clones and fetches of them, by native git where it is installed. */
+const gitTransport = ({ dataDir }: Pick<Config, "dataDir">) =>
+  Layer.unwrap(
+    Effect.sync(() => GitTransport.layer({ directory: join(resolve(dataDir), "workspaces"), git: findGit() }))
+  )
+
+/** What the command line looks at from below: the log's tables, repositories, and git itself. */
+export const audit = (config: Pick<Config, "dataDir">) =>
+  Layer.mergeAll(
+    PostgresAudit.layer,
+    workspaces(config),
+    GitCheck.layer({ directory: join(resolve(config.dataDir), "workspaces") })
+  )
 
 const model = ({ anthropic }: Config) =>
   LanguageModels.layer(
@@ -122,9 +169,18 @@ const model = ({ anthropic }: Config) =>
 
 /** Everything the service stands on, but the database. */
 export const service = (config: Config) =>
-  Layer.mergeAll(Runs.layer, Readiness.layer(projections)).pipe(
-    Layer.provideMerge(Layer.mergeAll(Search.layer, Places.layer)),
+  Layer.mergeAll(Runs.layer, Packing.layer, Readiness.layer(projections), Grader.layer, Retention.layer).pipe(
+    Layer.provideMerge(Layer.mergeAll(Search.layer, Places.layer, Reputations.layer)),
     Layer.provideMerge(Indexing.layer),
-    Layer.provideMerge(Layer.mergeAll(log, MemorySnippetIndex.layer, workspaces(config), model(config))),
-    Layer.provideMerge(JustBash.layer)
+    Layer.provideMerge(
+      Layer.mergeAll(
+        log,
+        MemorySnippetIndex.layer,
+        Secretlint.layer,
+        workspaces(config),
+        gitTransport(config),
+        model(config)
+      )
+    ),
+    Layer.provideMerge(config.sandbox === "bubblewrap" ? Bubblewrap.layer : JustBash.layer)
   )

@@ -18,14 +18,18 @@ export interface Reaction<T extends EventType, E, R> {
 export const reaction = <const T extends EventType, E, R>(definition: Reaction<T, E, R>) => definition
 
 /** One of any events. */
-interface AnyReaction<E, R> extends Pick<Reaction<EventType, E, R>, "name" | "on"> {
-  readonly handle: (event: never) => Effect.Effect<void, E, R>
+interface AnyReaction extends Pick<Reaction<EventType, unknown, unknown>, "name" | "on"> {
+  readonly handle: (event: never) => Effect.Effect<void, unknown, unknown>
 }
+
+/** What a reaction, or one of several, stands on. */
+type Needs<A extends AnyReaction> = Effect.Services<ReturnType<A["handle"]>>
 
 const batch = 500
 
 /** Runs a reaction for as long as the scope lives. One that fails tries again from the event that it failed at. */
-export const react = Effect.fnUntraced(function* <E, R>(reaction: AnyReaction<E, R>) {
+export const react = Effect.fnUntraced(function* <A extends AnyReaction>(reaction: A) {
+  const handle = reaction.handle as (event: never) => Effect.Effect<void, unknown, Needs<A>>
   const store = yield* EventStore
   const models = yield* ReadModels
 
@@ -34,7 +38,7 @@ export const react = Effect.fnUntraced(function* <E, R>(reaction: AnyReaction<E,
     const head = yield* store.head
     if (from >= head) return false
     const stored = yield* store.readAll(from, { types: reaction.on, limit: batch })
-    for (const event of stored) yield* reaction.handle(Codec.decode(event) as never)
+    for (const event of stored) yield* handle(Codec.decode(event) as never)
     const to = stored.length < batch ? Math.max(head, stored.at(-1)?.position ?? 0) : stored.at(-1)!.position
     yield* models.advance(reaction.name, from, to)
     return true
@@ -46,6 +50,8 @@ export const react = Effect.fnUntraced(function* <E, R>(reaction: AnyReaction<E,
       const catchUp = Effect.repeat(step, { while: (more) => more })
       return yield* catchUp.pipe(
         Effect.tapCause((cause) => Effect.logWarning(`reaction ${reaction.name} stands still`, cause)),
+        // a defect may pass too: a full disk, an event of a newer version that runs beside this one
+        Effect.catchDefect((defect) => Effect.fail(defect)),
         Effect.retry(Schedule.spaced("1 second")),
         Effect.andThen(PubSub.takeAll(hints)),
         Effect.forever

@@ -1,10 +1,15 @@
 import { Effect } from "effect"
+import { stripAnnotations } from "#domain/functions/annotate.ts"
+import { concerning } from "#domain/functions/attribution.ts"
+import { errorsIn } from "#domain/functions/errors.ts"
+import { telemetryIn } from "#domain/functions/telemetry.ts"
 import { derivedId, keyedDigest, keyedId } from "#domain/Id.ts"
+import type { RepositoryFile } from "#domain/Repository/files.ts"
 import type { Holder } from "#domain/Scope.ts"
-import { type NewVote, SnippetCommand } from "#domain/Snippet/commands.ts"
+import { type NewVote, type Observed, SnippetCommand } from "#domain/Snippet/commands.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
-import type { SnippetEvent, UploadedText } from "#domain/Snippet/events.ts"
-import { SourceAnalysis } from "#ports/SourceAnalysis.ts"
+import type { SnippetEvent, SnippetKind, UploadedText } from "#domain/Snippet/events.ts"
+import { type FunctionFound, type JsonObject, SourceAnalysis } from "#ports/SourceAnalysis.ts"
 import type { Attempt } from "./attempt.ts"
 import { dispatch } from "./dispatch.ts"
 
@@ -23,14 +28,28 @@ export interface Upload {
   readonly dependencies: { readonly [name: string]: string }
   readonly tags: ReadonlyArray<string>
   readonly vote: NewVote | null
+  /** Whether the reputation of its functions is to be kept. */
+  readonly tracked?: boolean
+  /** What logs of several files tell of functions; its own logs are not looked at then. */
+  readonly shared?: Observed | null
   /** Votes that an AI verdict will count, when a grading is due. */
   readonly gradingCount: number | null
+  /** Its id, when it belongs to a greater whole. */
+  readonly gradingRequest?: string
   readonly name?: string
   readonly description?: string
   readonly language?: string
   readonly entrypoint?: string
   readonly exampleQueries?: ReadonlyArray<string>
   readonly externalId?: string
+  readonly languageVersion?: string
+  readonly capabilities?: ReadonlyArray<string>
+  readonly inputSchema?: JsonObject
+  readonly outputSchema?: JsonObject
+  readonly completeness?: number
+  readonly kind?: SnippetKind
+  /** Of a repository: then the same files are the same snippet, whatever `source` says of them. */
+  readonly files?: ReadonlyArray<RepositoryFile>
 }
 
 export interface Uploaded {
@@ -42,6 +61,23 @@ export interface Uploaded {
   readonly position: number
 }
 
+/** What logs tell of functions. */
+export const observedIn = (logs: string): Observed => ({ telemetry: telemetryIn([logs]), errors: errorsIn(logs) })
+
+/** What the logs of this run tell of the functions, and which these are when their reputation is to be kept from now on. */
+const functionsOf = ({ tracked, logs, shared, task }: Upload, found: ReadonlyArray<FunctionFound>) => {
+  // what nobody ran tells nothing
+  if (tracked !== true && task === null) return null
+  const observed = shared == null ? observedIn(logs ?? "") : concerning(shared, found)
+  return {
+    found:
+      tracked === true
+        ? found.map(({ fingerprint, name, signature, commentLine: line }) => ({ fingerprint, name, signature, line }))
+        : null,
+    observed
+  }
+}
+
 /** What the source says, unless the uploader says otherwise. */
 const read = Effect.fnUntraced(function* (upload: Upload) {
   const analysis = yield* (yield* SourceAnalysis).analyse(upload.path, upload.source)
@@ -51,21 +87,41 @@ const read = Effect.fnUntraced(function* (upload: Upload) {
     source: upload.source,
     entrypoint: upload.entrypoint ?? analysis.entrypoint,
     description: upload.description ?? analysis.description,
-    languageVersion: null,
+    languageVersion: upload.languageVersion ?? analysis.languageVersion,
     dependencies: upload.dependencies,
-    tags: upload.tags,
-    capabilities: [],
-    inputSchema: analysis.inputSchema,
-    outputSchema: analysis.outputSchema,
+    tags: [...new Set([...upload.tags, ...analysis.tags])],
+    capabilities: upload.capabilities?.length ? upload.capabilities : analysis.capabilities,
+    inputSchema: upload.inputSchema ?? analysis.inputSchema,
+    outputSchema: upload.outputSchema ?? analysis.outputSchema,
     exampleQueries: upload.exampleQueries ?? [],
     externalId: upload.externalId ?? null,
     workspace: upload.workspace,
     agent: upload.agent,
     task: upload.task,
-    logs: upload.logs
+    logs: upload.logs,
+    ...(upload.files === undefined ? {} : { files: upload.files })
   }
-  return { language: upload.language ?? analysis.language, completeness: analysis.completeness, text }
+  return {
+    ...{ language: upload.language ?? analysis.language, text },
+    completeness: upload.completeness ?? analysis.completeness,
+    functions: functionsOf(upload, analysis.functions)
+  }
 })
+
+/** What makes code the same code. No source reads like the list of a repository's files, whose first sign is a NUL. */
+const identityOf = ({ source, files }: Pick<Upload, "source" | "files">): string =>
+  files === undefined
+    ? source
+    : `\u0000${JSON.stringify(files.map(({ path, content }) => [path, content]).sort(([a], [b]) => (a! < b! ? -1 : 1)))}`
+
+/** Generations of a snippet that are looked at: so often the same code was deleted and stored again. */
+const generations = 8
+
+/** The ids that this code may have in its home, whatever became of them. */
+export const snippetIds = (secret: string, given: Pick<Upload, "home" | "source" | "files">): ReadonlyArray<string> => {
+  const digest = keyedDigest(secret, identityOf({ ...given, source: stripAnnotations(given.source) }))
+  return Array.from({ length: generations }, (_, n) => keyedId(secret, "snippet", given.home, digest, n))
+}
 
 /** The id of the command that stores a file, by the attempt at it and the snippet's generation. */
 export const uploadId = (attempt: string, generation: number): string => derivedId("upload", attempt, generation)
@@ -76,11 +132,13 @@ export const uploadId = (attempt: string, generation: number): string => derived
  */
 export const upload = Effect.fnUntraced(function* (
   holder: Pick<Holder, "tenant" | "secret"> & { readonly user: string | null },
-  upload: Upload,
+  given: Upload,
   attempt: Attempt
 ) {
-  const { language, completeness, text } = yield* read(upload)
-  const sourceDigest = keyedDigest(holder.secret, upload.source)
+  // an agent may send back what a search gave it, with our own lines in it
+  const upload = { ...given, source: stripAnnotations(given.source) }
+  const { language, completeness, text, functions } = yield* read(upload)
+  const sourceDigest = keyedDigest(holder.secret, identityOf(upload))
   const { home, origin, succeeded, publish, vote } = upload
 
   const tryGeneration = (generation: number): ReturnType<typeof store> =>
@@ -90,13 +148,15 @@ export const upload = Effect.fnUntraced(function* (
     const snippet = keyedId(holder.secret, "snippet", home, sourceDigest, generation)
     const commandId = uploadId(attempt.commandId, generation)
     const due = vote === null && upload.gradingCount !== null
-    const grading = due ? { request: derivedId("grading", commandId), count: upload.gradingCount! } : null
+    const grading = due
+      ? { request: upload.gradingRequest ?? derivedId("grading", commandId), count: upload.gradingCount! }
+      : null
     return dispatch(Snippet, {
       tenant: holder.tenant,
       stream: `snippet-${snippet}`,
       command: SnippetCommand.UploadSnippet({
         ...{ snippet, home, generation, sourceDigest, origin, author: holder.user, language, completeness },
-        ...{ succeeded, publish, text, vote, grading }
+        ...{ succeeded, publish, text, vote, grading, functions, ...(upload.kind && { kind: upload.kind }) }
       }),
       ...attempt,
       commandId

@@ -9,11 +9,13 @@ const may: Record<string, ReadonlyArray<string>> = {
   projections: ["projections", "ports", "domain"],
   infra: ["infra", "ports", "domain"],
   spine,
+  grading: ["grading", ...spine],
+  audit: ["audit", ...spine],
   api: ["api", "domain"],
   agent: ["agent", ...spine],
   reactions: ["reactions", "agent", ...spine],
   http: ["http", "api", "agent", ...spine],
-  cli: ["cli", ...spine]
+  cli: ["cli", "audit", ...spine]
 }
 /** The composition roots: they alone may name adapters, or build the whole. */
 const roots = ["src/layers.ts", "src/main.ts"]

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto"
 import { Organization, OrganizationCommand } from "#domain/Organization.ts"
 import { SnippetCommand } from "#domain/Snippet/commands.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
-import { type Command, dispatch } from "#src/dispatch.ts"
+import type { Command } from "#src/decide.ts"
+import { dispatch } from "#src/dispatch.ts"
 
 /** A command on its way to a stream, under an id of its own unless told otherwise. */
 export const given = <C>(stream: string, command: C, commandId: string = randomUUID()): Command<C> => ({
@@ -16,7 +17,7 @@ const text = {
   ...{ externalId: null, workspace: null, agent: null, task: null, logs: null }
 }
 
-const upload = (snippet: string) =>
+export const uploadOf = (snippet: string) =>
   SnippetCommand.UploadSnippet({
     ...{ snippet, home: "tenant", generation: 0, sourceDigest: "digest", origin: "upload", author: null },
     ...{ language: "typescript", completeness: 1, succeeded: true, publish: false, text, vote: null, grading: null }
@@ -32,7 +33,7 @@ const streamOf = (snippet: string) => `snippet-${snippet}`
 
 /** What tests do to a snippet; the same id again is the same command. */
 export const uploadSnippet = (snippet: string, id?: string) =>
-  dispatch(Snippet, given(streamOf(snippet), upload(snippet), id))
+  dispatch(Snippet, given(streamOf(snippet), uploadOf(snippet), id))
 export const castVote = (snippet: string, id?: string, count = 1) =>
   dispatch(Snippet, given(streamOf(snippet), vote(snippet, count), id))
 export const deleteSnippet = (snippet: string, id?: string) =>

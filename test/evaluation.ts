@@ -48,8 +48,11 @@ export const snippetOf = (document: EvaluationDocument, id = document.id): Index
   agent: null,
   text: indexText(document),
   completeness: 0.5,
+  kind: "file",
+  language: document.language,
   up: 0,
-  down: 0
+  down: 0,
+  humanUp: 0
 })
 
 export const queryOf = (task: string): IndexQuery => ({

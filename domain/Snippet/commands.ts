@@ -7,6 +7,8 @@ export interface NewVote {
   readonly count: number
   readonly source: VoteSource
   readonly origin: string | null
+  /** The home of the request that votes, when it may be another than the snippet's. */
+  readonly home?: string
 }
 
 /** What is known of a snippet's functions at an upload or a run of it. */
@@ -32,8 +34,11 @@ export type SnippetCommand = Data.TaggedEnum<{
     readonly vote: NewVote | null
     /** The id of the grading that is due, when no vote is given. */
     readonly grading: { readonly request: string; readonly count: number } | null
-    /** When the reputation of its functions is to be kept: which ones it has, and what this run tells of them. */
-    readonly functions?: { readonly found: ReadonlyArray<FoundFunction>; readonly observed: Observed } | null
+    /**
+     * Which functions it has, when their reputation is to be kept, and what this run tells of them: once that is kept, every
+     * run counts.
+     */
+    readonly functions?: { readonly found: ReadonlyArray<FoundFunction> | null; readonly observed: Observed } | null
   }
   CastVote: {
     readonly snippet: string

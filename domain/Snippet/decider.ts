@@ -24,11 +24,12 @@ const cast = (
   snippet: string,
   voter: string | null,
   task: string | null,
-  { value, count, source, origin }: NewVote,
+  { value, count, source, origin, home }: NewVote,
   grading: { readonly request: string; readonly reason: string } | null = null
 ) =>
   Event.VoteCast.make({
     ...{ snippet, value, count, source, voter },
+    ...(home === undefined ? {} : { home }),
     request: grading?.request ?? null,
     subject: subjectOf(snippet),
     text: { task, reason: grading?.reason ?? null, origin }
@@ -65,8 +66,9 @@ const functions = ({ snippet, home, succeeded, text, functions }: Upload, state:
   if (functions == null) return []
   const subject = subjectOf(snippet)
   const { found, observed } = functions
+  if (!state.tracked && found === null) return []
   return [
-    ...(state.tracked
+    ...(state.tracked || found === null
       ? []
       : [Event.FunctionsTracked.make({ snippet, home, subject, text: { agent: text.agent, functions: found } })]),
     Event.FunctionsObserved.make({ snippet, succeeded, subject, text: observed })

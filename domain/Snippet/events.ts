@@ -17,7 +17,9 @@ export type SnippetKind = typeof SnippetKind.Type
 export const FoundFunction = Schema.Struct({
   fingerprint: Schema.String,
   name: Schema.String,
-  signature: Schema.String
+  signature: Schema.String,
+  /** 1-based line above which a comment on it may stand. */
+  line: Schema.optionalKey(Schema.Int)
 })
 export type FoundFunction = typeof FoundFunction.Type
 
@@ -120,6 +122,8 @@ export const SnippetEvent = Schema.TaggedUnion({
     source: VoteSource,
     /** The user who voted; `null` for the service's grading. */
     voter: Schema.NullOr(Schema.String),
+    /** The voter's home, whose task it was; the snippet's own when it is not said. */
+    home: Schema.optionalKey(Schema.String),
     /** The grading that it answers. */
     request: Schema.NullOr(Schema.String),
     ...text({

@@ -2,7 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schedule } from "effect"
 import { type Projection, schemaOf, typesOf } from "#ports/Projection.ts"
 import { type Build, BuildMoved, ReadModels, ReadModelsUnavailable } from "#ports/ReadModels.ts"
-import { applyEvents, createTables, differences, dropTables, showBuild } from "./tables.ts"
+import { applyEvents, createTables, differences, dropTables, forgetTables, keepTables, showBuild } from "./tables.ts"
 
 interface BuildRow {
   readonly build: number
@@ -185,6 +185,17 @@ export const layer = Layer.effect(
             return { live, rebuilt }
           })
         ).pipe(unavailable),
+      keep: ({ projection, build }, schema) =>
+        Effect.gen(function* () {
+          const { name, version } = projection
+          const gone = yield* sql<BuildRow>`DELETE FROM read_models
+            WHERE name = ${name} AND version = ${version} AND build = ${build} AND NOT live RETURNING build, position, live`
+          if (gone.length === 0) return yield* new BuildMoved({ name })
+          const kept = yield* here(keepTables(projection, build, schema))
+          yield* here(dropTables(projection, build))
+          return kept
+        }).pipe(sql.withTransaction, unavailable),
+      forget: (schema) => here(forgetTables(schema)).pipe(sql.withTransaction, unavailable),
       drop,
       // only what lies behind a model's position is looked at, from the head back to the first event that concerns it
       standings: (projections) =>

@@ -105,6 +105,30 @@ export const applyEvents = Effect.fnUntraced(function* (
   return changed
 })
 
+/** Copies a build's tables into a schema that several read models share. */
+export const keepTables = Effect.fnUntraced(function* (projection: Projection, build: number, schema: string) {
+  const sql = yield* PgClient.PgClient
+  yield* sql.unsafe(`CREATE SCHEMA IF NOT EXISTS "${schema}"`)
+  const kept = []
+  for (const table of Object.keys(projection.tables)) {
+    const name = `"${schema}"."${projection.name}_${table}"`
+    yield* sql.unsafe(`DROP TABLE IF EXISTS ${name}`)
+    yield* sql.unsafe(`CREATE TABLE ${name} AS TABLE "${buildSchema(projection, build)}"."${table}"`)
+    yield* sql.unsafe(`ALTER TABLE ${name} ADD PRIMARY KEY (id)`)
+    const [counted] = yield* sql.unsafe<{ rows: bigint }>(`SELECT count(*) AS rows FROM ${name}`)
+    kept.push({ table, name: name.replaceAll('"', ""), rows: Number(counted!.rows) })
+  }
+  return kept
+})
+
+/** Removes what was kept in a schema; answers whether there was any. */
+export const forgetTables = Effect.fnUntraced(function* (schema: string) {
+  const sql = yield* PgClient.PgClient
+  const found = yield* sql`SELECT 1 FROM pg_namespace WHERE nspname = ${schema}`
+  yield* sql.unsafe(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`)
+  return found.length > 0
+})
+
 /** Rows that are in one build's table and not, or otherwise, in the other's. */
 export const differences = Effect.fnUntraced(function* (
   projection: Projection,

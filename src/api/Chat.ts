@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { optional, Text, textUpTo, whole } from "./fields.ts"
-import { Authentication, Idempotency, Problems, Rate, Scoping } from "./middleware.ts"
+import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
 const Scoped = textUpTo(1_000)
 const Model = Schema.String.check(
@@ -43,6 +43,7 @@ export class ChatApi extends HttpApiGroup.make("chat")
         })
       )
   )
+  .middleware(WellFormed)
   .middleware(Scoping)
   .middleware(Rate)
   .middleware(Authentication)

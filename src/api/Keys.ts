@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { AnyText, optional, textUpTo } from "./fields.ts"
-import { Authentication, Idempotency, Problems, Rate, Scoping } from "./middleware.ts"
+import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
 const Email = AnyText.check(
   Schema.isPattern(/^[^\s@<>]{1,64}@[^\s@<>]{1,255}$/, { message: "is no e-mail address; expected name@domain" })
@@ -59,6 +59,7 @@ export class KeysApi extends HttpApiGroup.make("keys")
       .middleware(Idempotency)
       .annotateMerge(OpenApi.annotations({ summary: "Revoke a key" }))
   )
+  .middleware(WellFormed)
   .middleware(Scoping)
   .middleware(Rate)
   .middleware(Authentication)

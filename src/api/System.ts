@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Problems } from "./middleware.ts"
+import { Problems, WellFormed } from "./middleware.ts"
 
 const Readiness = Schema.Struct({
   status: Schema.Literals(["ready", "starting", "failing"]),
@@ -20,5 +20,6 @@ export class SystemApi extends HttpApiGroup.make("system")
       success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/markdown; charset=utf-8" }))
     }).annotateMerge(OpenApi.annotations({ summary: "This service, described for agents" }))
   )
+  .middleware(WellFormed)
   .middleware(Problems)
   .annotateMerge(OpenApi.annotations({ title: "System", description: "Health, readiness, documents." })) {}

@@ -45,6 +45,15 @@ export const fraction = Schema.Finite.check(
 
 export const JsonObject = Schema.Record(Schema.String, Schema.Unknown)
 
+/** A JSON schema of at most 65,536 characters of JSON. */
+export const JsonSchema = JsonObject.check(
+  Schema.makeFilter((schema) =>
+    JSON.stringify(schema).length > 65_536
+      ? "is too large; expected a JSON schema of at most 65,536 characters"
+      : undefined
+  )
+)
+
 /** Package name to version. Older clients send a list of names, or `null` for a version. */
 export const Dependencies = Schema.Union([
   // the names are checked apart: a record passes over keys that are not its own

@@ -30,6 +30,9 @@ const problems = [
 /** Outermost: turns every failure into the one error body, and gives the request its id. */
 export class Problems extends HttpApiMiddleware.Service<Problems>()("cairn/Problems", { error: problems }) {}
 
+/** The body is text, and no deeper than anyone can read. */
+export class WellFormed extends HttpApiMiddleware.Service<WellFormed>()("cairn/WellFormed") {}
+
 /** The key's holder, and what its request may touch. */
 export class Caller extends Context.Service<Caller, Holder>()("cairn/Caller") {}
 
@@ -46,6 +49,11 @@ export class Authentication extends HttpApiMiddleware.Service<Authentication, { 
 
 /** Requests a minute, by key and path. */
 export class Rate extends HttpApiMiddleware.Service<Rate, { requires: Caller }>()("cairn/Rate", {
+  error: [problem(429, "RateLimited", "Too many requests in the last minute; `Retry-After` says when to go on.")]
+}) {}
+
+/** Requests a minute without a key, by the client's address. */
+export class AddressRate extends HttpApiMiddleware.Service<AddressRate>()("cairn/AddressRate", {
   error: [problem(429, "RateLimited", "Too many requests in the last minute; `Retry-After` says when to go on.")]
 }) {}
 

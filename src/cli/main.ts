@@ -9,9 +9,11 @@ import { Json, OutputClosed } from "./output.ts"
 const verbs = {
   org: () => import("./org.ts"),
   key: () => import("./key.ts"),
+  user: () => import("./user.ts"),
   import: () => import("./import.ts"),
   export: () => import("./export.ts"),
   replay: () => import("./replay.ts"),
+  verify: () => import("./verify.ts"),
   events: () => import("./events.ts"),
   workspace: () => import("./workspace.ts")
 }

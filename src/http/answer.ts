@@ -1,11 +1,13 @@
 import { Effect } from "effect"
 import { HttpEffect, HttpServerResponse } from "effect/http"
 import type { Holder } from "#domain/Scope.ts"
+import { EventStore } from "#ports/EventStore.ts"
 import type { Projection } from "#ports/Projection.ts"
 import { Caller, Attempt as RequestAttempt } from "#src/api/middleware.ts"
-import { fresh } from "#src/ask.ts"
+import { fresh, Unreadable } from "#src/ask.ts"
 import type { Attempt } from "#src/attempt.ts"
 import { actorOf } from "#src/record.ts"
+import { Search } from "#src/search.ts"
 import { problemOf } from "./refusals.ts"
 
 const setHeader = (name: string, value: string) =>
@@ -23,10 +25,24 @@ export const freshOrStale = (projection: Projection) =>
     Effect.mapError(problemOf)
   )
 
+/** A search of the catalogue where it stands; when the index did not catch up with it in time, the answer says so. */
+export const searched = (...given: Parameters<Search["Service"]["search"]>) =>
+  Effect.gen(function* () {
+    const answer = yield* (yield* Search).search(...given)
+    if (answer.stale) yield* setHeader("cairn-stale", "true")
+    return answer
+  })
+
 /** The request's write, as `dispatch` takes it. */
 export const attempting = Effect.gen(function* () {
   const { commandId, request } = yield* RequestAttempt
   const holder: Holder = yield* Caller
   const attempt: Attempt = { commandId, correlationId: commandId, actor: actorOf(holder), request }
   return attempt
+})
+
+/** What a repeated request led to the first time: what it names may be there now, or not any more. */
+export const doneBefore = Effect.fnUntraced(function* ({ commandId }: Attempt) {
+  const events = yield* Effect.mapError((yield* EventStore).outcome(commandId), () => new Unreadable())
+  return events.length === 0 ? undefined : events
 })

@@ -1,11 +1,22 @@
 import { Effect } from "effect"
+import type { ExecutionNotFound } from "#domain/Execution.ts"
 import type { OrganizationRefusal } from "#domain/Organization.ts"
 import type { SnippetGone, SnippetNotFound } from "#domain/Snippet/decider.ts"
+import type { WorkspaceGone, WorkspaceNotFound } from "#domain/Workspace.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
 import type { Stale, Unreadable } from "#src/ask.ts"
-import type { Busy } from "#src/dispatch.ts"
+import type { Busy } from "#src/decide.ts"
 
-type Refusal = OrganizationRefusal | SnippetNotFound | SnippetGone | Busy | Stale | Unreadable
+type Refusal =
+  | OrganizationRefusal
+  | SnippetNotFound
+  | SnippetGone
+  | ExecutionNotFound
+  | WorkspaceNotFound
+  | WorkspaceGone
+  | Busy
+  | Stale
+  | Unreadable
 
 const wait = { retryAfter: 1 }
 
@@ -26,7 +37,7 @@ export const problemOf = (refusal: Refusal): Problem => {
     case "AdminKeyRequired":
       return new Problem({
         code: "permission/admin_key_required",
-        message: `Managing keys needs a key with the role admin or owner; this one's role is ${refusal.role}. Ask an admin or owner of your organization.`
+        message: `This needs a key with the role admin or owner; this one's role is ${refusal.role}. Ask an admin or owner of your organization.`
       })
     case "OnlyOwnerCanPromote":
       return fieldProblem(
@@ -42,6 +53,18 @@ export const problemOf = (refusal: Refusal): Problem => {
       )
     case "OrganizationExists":
       return new Problem({ code: "conflict/already_created", message: "This organization is registered already." })
+    case "MemberNotFound":
+      return fieldProblem(
+        "not_found/user",
+        "id",
+        "Your organization has no user with this id: they may be erased already. List the keys to see the users' ids."
+      )
+    case "OwnerStays":
+      return fieldProblem(
+        "conflict/owner_stays",
+        "id",
+        "The owner of an organization can't be erased: somebody has to answer for it. Erase the other users."
+      )
     case "KeyNotFound":
       return fieldProblem(
         "not_found/api_key",
@@ -55,6 +78,19 @@ export const problemOf = (refusal: Refusal): Problem => {
         message:
           "There is no such snippet in the scope of this request. Search for it, or check the workspace header and the id."
       })
+    case "WorkspaceNotFound":
+    case "WorkspaceGone":
+      return fieldProblem(
+        "not_found/workspace",
+        "id",
+        "You have no workspace with this id. GET /api/workspaces lists those that you have."
+      )
+    case "ExecutionNotFound":
+      return fieldProblem(
+        "not_found/execution",
+        "execution_id",
+        "No run of this request's scope has this id. Send the execution_id that /api/store/execution answered with, or check the workspace header."
+      )
     case "Busy":
       return new Problem({
         code: "unavailable/busy",

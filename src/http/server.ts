@@ -4,37 +4,78 @@ import { ByteSize, Layer } from "effect"
 import { HttpIncomingMessage, HttpRouter } from "effect/http"
 import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
 import { Api } from "#src/api/Api.ts"
+import { Closing } from "#src/closing.ts"
 import type { Rates } from "#src/rates.ts"
 import * as Chat from "./Chat.ts"
+import * as Comments from "./Comments.ts"
 import * as Events from "./Events.ts"
+import * as Executions from "./Executions.ts"
+import * as Functions from "./Functions.ts"
 import * as Fallback from "./fallback.ts"
+import * as Git from "./git.ts"
 import * as Keys from "./Keys.ts"
+import * as AddressRate from "./middleware/addressRate.ts"
 import * as Authentication from "./middleware/authentication.ts"
+import * as Body from "./middleware/body.ts"
 import * as Idempotency from "./middleware/idempotency.ts"
 import * as Problems from "./middleware/problems.ts"
 import * as Rate from "./middleware/rate.ts"
 import * as Scope from "./middleware/scope.ts"
+import * as Patterns from "./Patterns.ts"
+import * as Public from "./Public.ts"
+import * as Raw from "./Raw.ts"
+import * as Repos from "./Repos.ts"
 import * as Snippets from "./Snippets.ts"
 import * as System from "./System.ts"
+import * as Uploads from "./Uploads.ts"
+import * as Users from "./Users.ts"
 import * as Workspaces from "./Workspaces.ts"
 
 const bodyLimit = 32 * 1024 * 1024
 
-const handlers = Layer.mergeAll(Chat.layer, Snippets.layer, Keys.layer, Workspaces.layer, Events.layer, System.layer)
+const handlers = Layer.mergeAll(
+  Chat.layer,
+  Snippets.layer,
+  Repos.layer,
+  Public.layer,
+  Raw.layer,
+  Executions.layer,
+  Comments.layer,
+  Patterns.layer,
+  Functions.layer,
+  Uploads.layer,
+  Keys.layer,
+  Workspaces.layer,
+  Events.layer,
+  Users.layer,
+  System.layer
+)
 
 /** Routes, documents and middlewares, on the services they need. */
 export const routes = (rates: Rates) =>
   Layer.mergeAll(
     HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(Layer.provide(handlers)),
     HttpApiScalar.layer(Api, { path: "/docs" }),
+    Git.layer,
     Fallback.layer
   ).pipe(
-    Layer.provide([Authentication.layer, Idempotency.layer, Problems.layer, Rate.layer(rates), Scope.layer]),
+    Layer.provide([
+      AddressRate.layer(rates),
+      Authentication.layer,
+      Body.layer,
+      Idempotency.layer,
+      Problems.layer,
+      Rate.layer(rates),
+      Scope.layer
+    ]),
     Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.fromInputUnsafe(bodyLimit)))
   )
 
 /** Listens; when its scope closes it takes no more requests and lets those under way end, for 10 s. */
 export const serve = (options: { readonly host: string; readonly port: number; readonly rates: Rates }) =>
+  Closing.announce.pipe(Layer.provideMerge(listen(options)), Layer.provideMerge(Closing.layer))
+
+const listen = (options: { readonly host: string; readonly port: number; readonly rates: Rates }) =>
   HttpRouter.serve(routes(options.rates), {
     disableLogger: true,
     disableListenLog: true,

@@ -8,8 +8,8 @@ export type Row = { readonly id: string; readonly [column: string]: unknown }
 export interface Change<R, E> {
   /** The ids of the rows. */
   readonly rows: (event: E, envelope: Envelope) => ReadonlyArray<string>
-  /** A row after the event; `undefined` is no row, before and after. */
-  readonly to: (row: R | undefined, event: E, envelope: Envelope) => R | undefined
+  /** The row of an id after the event; `undefined` is no row, before and after. */
+  readonly to: (row: R | undefined, event: E, envelope: Envelope, id: string) => R | undefined
 }
 
 /** One table of a read model: its SQL columns, and how events change its rows. Its `on` keys are its subscription. */
@@ -86,6 +86,6 @@ export const fold = (
     }
     const change = changeOf(table, event)
     if (change === undefined) continue
-    for (const id of change.rows(event, envelope)) rows.set(id, change.to(rows.get(id), event, envelope))
+    for (const id of change.rows(event, envelope)) rows.set(id, change.to(rows.get(id), event, envelope, id))
   }
 }

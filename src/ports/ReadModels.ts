@@ -35,6 +35,14 @@ export interface Difference {
   readonly rebuilt: string | null
 }
 
+/** A table of a read model as it was. */
+export interface Kept {
+  readonly table: string
+  /** With its schema, as SQL has it. */
+  readonly name: string
+  readonly rows: number
+}
+
 /** Two builds at one position. */
 export interface Met {
   readonly live: Build
@@ -73,6 +81,16 @@ export class ReadModels extends Context.Service<
       projection: Projection,
       bring: (live: Build) => Effect.Effect<Build, E, R>
     ) => Effect.Effect<Met, E | ReadModelsUnavailable, R>
+    /**
+     * Makes a copy of a build that is not live, as one table `<model>_<table>` each in a schema of its own, and removes
+     * the build. What an earlier copy has there is replaced.
+     */
+    readonly keep: (
+      build: Build,
+      schema: string
+    ) => Effect.Effect<ReadonlyArray<Kept>, BuildMoved | ReadModelsUnavailable>
+    /** Removes such a schema; `false` when there is none. */
+    readonly forget: (schema: string) => Effect.Effect<boolean, ReadModelsUnavailable>
     /** Removes a build that is not live. */
     readonly drop: (build: Build) => Effect.Effect<void, ReadModelsUnavailable>
     /** The log's head, and the live builds of projections by their schemas' names, all in one look. */

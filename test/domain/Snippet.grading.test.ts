@@ -78,6 +78,11 @@ describe("the reputation of functions", () => {
     })
     given(Snippet, [uploaded]).when(upload).then(added, tracked, observed)
     given(Snippet, [uploaded, tracked, observed]).when(upload).then(added, observed)
+    // nor does it need to be asked for again
+    const unasked = { ...upload, functions: { ...functions, found: null } }
+    given(Snippet, [uploaded, tracked, observed]).when(unasked).then(added, observed)
+    given(Snippet, [uploaded]).when(unasked).then(added)
+    given(Snippet, []).when(unasked).then(uploaded)
   })
 })
 

@@ -220,7 +220,7 @@ describe.skipIf(!evaluationSetsExist)("the main job on 1,138 snippets (skipped w
     const text = JSON.stringify(events)
     assert.include(text, "Count the letters of a.txt")
     const secrets = await service.sql<{ secret: string }>(
-      "SELECT secret FROM keys_v1.tenants UNION ALL SELECT secret FROM installation UNION ALL SELECT hash FROM keys_v1.keys"
+      "SELECT secret FROM keys_v2.tenants UNION ALL SELECT secret FROM installation UNION ALL SELECT hash FROM keys_v2.keys"
     )
     assert.strictEqual(secrets.length, 3)
     for (const { secret } of secrets) assert.notInclude(text, secret)

@@ -31,7 +31,15 @@ const chat = "/api/agent-chat"
 const vote = "/api/store/cache-usage"
 const remove = "/api/snippets/delete"
 const create = "/api/keys/org/create"
-const posts = [upload, search, chat, vote, remove, create, "/api/keys/org/revoke"]
+const block = "/api/store/code-block"
+const repo = "/api/store/repo"
+const logs = "/api/raw/search"
+const openList = "/api/snippets/public/list"
+const openSearch = "/api/snippets/public/search"
+const posts = [
+  ...[upload, search, chat, vote, remove, create, "/api/keys/org/revoke"],
+  ...[block, repo, logs, openList, openSearch]
+]
 
 const good: { readonly [path: string]: { readonly [field: string]: unknown } } = {
   [upload]: { task: "t", file_written: { path: "a.py", content: "x = 1" }, succeeded: true },
@@ -40,7 +48,12 @@ const good: { readonly [path: string]: { readonly [field: string]: unknown } } =
   [vote]: { code_block_id: "00000000-0000-4000-8000-000000000000", succeeded: true },
   [remove]: { snippet_id: "n" },
   [create]: { email: "a@example.org", key_name: "k" },
-  "/api/keys/org/revoke": { key_id: "k" }
+  "/api/keys/org/revoke": { key_id: "k" },
+  [block]: { name: "n", source: "x = 1", entrypoint: "", language: "python" },
+  [repo]: { task: "t", files: [{ path: "a.py", content: "x = 1" }] },
+  [logs]: { query: "q" },
+  [openList]: { language: "python" },
+  [openSearch]: { query: "q" }
 }
 const post = (path: string, body: unknown, headers = {}) => service.call("POST", path, body, headers)
 const fieldsOf = (answer: Answer) => refused(answer, 400, "validation/invalid_field").errors.map(({ field }) => field)
@@ -86,6 +99,10 @@ describe("fields", () => {
       [vote, ["code_block_id", "succeeded"]],
       [remove, ["snippet_id"]],
       [create, ["email", "key_name"]],
+      [block, ["name", "source", "entrypoint", "language"]],
+      [repo, ["task"]],
+      [logs, ["query"]],
+      [openSearch, ["query"]],
       ["/api/keys/org/revoke", ["key_id"]]
     ]
     for (const [path, names] of missing) {
@@ -109,6 +126,20 @@ describe("fields", () => {
     [search, "min_verdict_score", [-0.1, 1.1, "0.3", {}]],
     [search, "prefer_complete", ["true", 1]],
     [search, "input_schema", ["{}", [], 1]],
+    [search, "min_human_upvotes", [-1, 1.5, "1", 1_000_001]],
+    [search, "result_type", ["files", 1]],
+    [search, "content_type", ["page", 1]],
+    [upload, "content_type", ["page", 1]],
+    [upload, "cached_code_blocks", [{}, [{}], [1], Array.from({ length: 101 }, () => ({ code_block_id: "x" }))]],
+    [upload, "run_url", [1, "a\u0000"]],
+    [block, "language", ["", 1, "x".repeat(101), "a\u0000"]],
+    [block, "output_schema", ["{}", []]],
+    [repo, "files", ["a.py", [{}], [{ path: "a", content: 1 }], [{ path: "../a", content: "" }]]],
+    [repo, "github_url", [1, "\ud800"]],
+    [logs, "days_back", [0, 1.5, "1", 36_501]],
+    [logs, "offset", [-1, 1_001]],
+    [openList, "offset", [-1, 10_001, "1"]],
+    [openSearch, "limit", [0, 101]],
     [upload, "succeeded", ["true", 1, 0, "yes"]],
     [upload, "user_vote", [0, 2, -2, "1", true, 0.5]],
     [upload, "vote_count", [0, 101, -1, 1.5, "1"]],
@@ -230,5 +261,15 @@ describe("bodies of more than 32 MiB", () => {
     const named = fieldsOf(await post(upload, { task: "t", succeeded: true, files_written }))
     assert.isTrue(named.every((name) => /^files_written\.\d+\.content$/.test(name)))
     assert.strictEqual(named.length, 31)
+  })
+})
+
+describe("a body that is nested deeper than anyone can read", () => {
+  it.each(posts.filter((path) => path !== openList))("is refused by %s, and not a level before that", async (path) => {
+    const nested = (levels: number) => `{"more":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)},"text":"[[{{\\""}`
+    const { message } = refused(await post(path, nested(201)), 400, "validation/invalid_body")
+    assert.match(message, /200 levels/)
+    refused(await post(path, nested(100_000)), 400, "validation/invalid_body")
+    refused(await post(path, nested(200)), 400, "validation/invalid_field")
   })
 })

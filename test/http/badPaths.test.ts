@@ -98,7 +98,7 @@ describe("paths and methods", () => {
       "'",
       "%F0%9F%92%A9",
       "a%2fb",
-      "."
+      "..."
     ]) {
       for (const path of [
         `${odd}/commits`,

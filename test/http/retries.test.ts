@@ -50,7 +50,7 @@ const sendAgainLater = async (path: string, body: unknown, type: string) => {
 
 describe("a write whose answer did not arrive", () => {
   const snippet = async (name: string) => {
-    await stored(service.call, name)
+    await stored(service.call, name, { use_service_ai_voting: false })
     return (await findByName(service.call, name))!.code_block.id
   }
 
@@ -133,7 +133,7 @@ describe("a write whose answer did not arrive", () => {
 })
 
 it("identical writes that were each answered are each one", async () => {
-  await stored(service.call, "often")
+  await stored(service.call, "often", { use_service_ai_voting: false })
   const { code_block } = (await findByName(service.call, "often"))!
   for (let n = 0; n < 100; n++) fine(await vote(service.call, code_block.id))
   assert.strictEqual((await findByName(service.call, "often"))!.thumbs_up, 100)
@@ -179,7 +179,7 @@ describe("a chat", () => {
         open()
         await vi.waitFor(
           async () =>
-            assert.strictEqual(await service.sql("SELECT 1 FROM workspaces_v1.runs").then((rows) => rows.length), 0),
+            assert.strictEqual(await service.sql("SELECT 1 FROM workspaces_v2.runs").then((rows) => rows.length), 0),
           { timeout: 10_000 }
         )
       }),

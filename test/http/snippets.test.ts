@@ -195,6 +195,15 @@ describe("searching", () => {
     )
   })
 
+  it("finds by one sentence of a task of more than 200 characters", async () => {
+    await stored(call, "axolotl", { task: "weigh the axolotl in its tank" })
+    await stored(call, "ledger", { task: "migrate the billing ledger between customers and servers" })
+    const around = "We are migrating an old billing ledger between two servers and the customers wait for it. "
+    const long = `${around.repeat(3)}First weigh the axolotl in its tank. ${around.repeat(2)}`
+    const found = (await matches(call, long)).map(({ code_block }) => code_block.name)
+    assert.includeMembers(found.slice(0, 2), ["axolotl", "ledger"])
+  })
+
   it("takes a task of any language and length", async () => {
     for (const task of ["日本語のタスク", "the a of", "?!", "x".repeat(100_000), "find quagga ".repeat(500)]) {
       const { status, json } = await call("POST", "/api/retrieve/search", { task })

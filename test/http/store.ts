@@ -7,6 +7,7 @@ export interface Match {
   readonly combined_score: number
   readonly vector_score: number
   readonly verdict_score: number
+  readonly error_resilience: number
   readonly thumbs_up: number
   readonly thumbs_down: number
   readonly filename: string

@@ -68,6 +68,15 @@ describe("voting", () => {
 })
 
 describe("deleting", () => {
+  it("works as older clients ask for it", async () => {
+    await stored(call, "older")
+    const { code_block } = (await findByName(call, "older"))!
+    const old = () => call("DELETE", `/api/store/code-block/${code_block.id}`)
+    assert.deepInclude((await old()).json, { success: true, deleted_count: 1 })
+    assert.isUndefined(await findByName(call, "older"))
+    refused(await old(), 404, "not_found/snippet")
+  })
+
   it("takes a name that one snippet has, and names the ids where several have it", async () => {
     await stored(call, "byname")
     assert.strictEqual((await remove(call, "byname")).json.deleted_count, 1)

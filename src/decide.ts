@@ -1,0 +1,83 @@
+import { Data, type Deferred, Result } from "effect"
+import type { Decider } from "#domain/Decider.ts"
+import type { Recorded } from "#domain/Event.ts"
+import type { DomainEvent } from "#domain/events.ts"
+import type { Command as Appending, StoredEvent } from "#ports/EventStore.ts"
+import type { Attempt } from "./attempt.ts"
+import * as Codec from "./codec.ts"
+
+/** A command for one stream, with who gave it and why. The same `commandId` again changes nothing more. */
+export interface Command<C> extends Attempt {
+  readonly tenant: string
+  readonly stream: string
+  readonly command: C
+}
+
+/** The log could not take the command in time; giving it again is safe. */
+export class Busy extends Data.TaggedError("Busy") {}
+
+export type Refused = { readonly _tag: string }
+export type AnyDecider = Decider<unknown, DomainEvent, unknown, Refused>
+export type Answer = Deferred.Deferred<ReadonlyArray<Recorded<DomainEvent>>, Refused | Busy>
+
+/** A command that waits, and whoever waits for what it leads to. */
+export interface Job extends Command<unknown> {
+  readonly answer: Answer
+  readonly deadline: number
+}
+
+/** What a command leads to, and has to be appended. */
+export interface Decision {
+  readonly job: Job
+  readonly events: ReadonlyArray<DomainEvent>
+}
+
+/** A command that appends nothing: refused, already so, or the same as one before it in the queue. */
+export type Idle = Data.TaggedEnum<{
+  Refusal: { readonly job: Job; readonly refusal: Refused }
+  Already: { readonly job: Job }
+  Twin: { readonly job: Job; readonly of: Answer }
+}>
+export const Idle = Data.taggedEnum<Idle>()
+
+/** Decides commands one after the other, each on what those before it led to. */
+export const decideAll = (decider: AnyDecider, before: unknown, jobs: ReadonlyArray<Job>) => {
+  const decisions: Array<Decision> = []
+  const idle: Array<Idle> = []
+  const first = new Map<string, Answer>()
+  let state = before
+  for (const job of jobs) {
+    const twin = first.get(job.commandId)
+    if (twin !== undefined) {
+      idle.push(Idle.Twin({ job, of: twin }))
+      continue
+    }
+    const decided = decider.decide(job.command, state)
+    if (Result.isFailure(decided)) idle.push(Idle.Refusal({ job, refusal: decided.failure }))
+    else if (decided.success.length === 0) idle.push(Idle.Already({ job }))
+    else {
+      first.set(job.commandId, job.answer)
+      decisions.push({ job, events: decided.success })
+      state = decided.success.reduce(decider.evolve, state)
+    }
+  }
+  return { decisions, idle, state }
+}
+
+/** A decision as the store takes it. */
+export const appending = (decider: AnyDecider, { job, events }: Decision): Appending => ({
+  commandId: job.commandId,
+  correlationId: job.correlationId,
+  causationId: job.causationId ?? null,
+  actor: job.actor,
+  events: events.map(Codec.encode),
+  erases: events.flatMap((event) => decider.erases?.(event) ?? []),
+  request: job.request ?? null
+})
+
+/** Whether the log holds what was sent just now, and not what the same commands led to another time. */
+export const asSent = (sent: ReadonlyArray<Appending>, stored: ReadonlyArray<ReadonlyArray<StoredEvent>>): boolean =>
+  sent.every(
+    ({ events }, index) =>
+      events.length === stored[index]!.length && events.every(({ data }, place) => data === stored[index]![place]!.data)
+  )

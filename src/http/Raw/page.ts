@@ -1,0 +1,59 @@
+import type { Effect } from "effect"
+import { fenced } from "#domain/fenced.ts"
+import type { RepositoryFile } from "#domain/Repository/files.ts"
+import type { logsOf } from "#projections/Logs.ts"
+import type { CatalogueEntry } from "#projections/Snippets/queries.ts"
+import { code } from "../functionPage.ts"
+
+type Log = Effect.Success<ReturnType<typeof logsOf>>[number]
+
+/** Logs on a page, and characters of each. */
+export const logsShown = 5
+const logShown = 20_000
+
+const clipped = (log: string): string => {
+  if (log.length <= logShown) return log
+  const tail = log.slice(-logShown).replace(/^[\udc00-\udfff]/, "")
+  return `[… ${log.length - tail.length} characters before]\n${tail}`
+}
+
+const list = (title: string, items: ReadonlyArray<string>): ReadonlyArray<string> =>
+  items.length === 0 ? [] : ["", `## ${title}`, "", ...items.map((item) => `- ${code(item)}`)]
+
+/** A snippet as a page of Markdown. What a caller typed stands in code only, so that none of it is read as Markdown. */
+export const pageOf = (
+  snippet: CatalogueEntry,
+  files: ReadonlyArray<RepositoryFile> | undefined,
+  tasks: ReadonlyArray<string>,
+  logs: ReadonlyArray<Log>
+): string => {
+  const facts = [
+    `- Id: ${code(snippet.id)}`,
+    `- Language: ${code(snippet.language)}`,
+    ...(snippet.entrypoint === "" ? [] : [`- Entrypoint: ${code(snippet.entrypoint)}`]),
+    `- Votes: +${snippet.up} −${snippet.down}`,
+    `- Runs: ${snippet.runs}, of which ${snippet.succeeded} went well`,
+    `- Stored: ${snippet.created_at.toISOString()}; last task: ${snippet.updated_at.toISOString()}`,
+    ...(files === undefined ? [] : [`- Files: ${files.length}, at \`/api/store/repo/${snippet.id}\``])
+  ]
+  const told = logs.flatMap(({ created_at, task, log }) => [
+    "",
+    `### ${created_at.toISOString()}`,
+    "",
+    ...(task === null ? [] : [`Task: ${code(task)}`, ""]),
+    fenced(clipped(log))
+  ])
+  return [
+    `# ${code(snippet.name)}`,
+    ...(snippet.description === "" ? [] : ["", code(snippet.description)]),
+    "",
+    ...facts,
+    ...list("Tasks", tasks),
+    "",
+    "## Source",
+    "",
+    fenced(snippet.source, snippet.language),
+    ...(told.length === 0 ? [] : ["", "## Latest logs", ...told]),
+    ""
+  ].join("\n")
+}

@@ -1,0 +1,53 @@
+import { Effect } from "effect"
+import type { Holder } from "#domain/Scope.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
+import { fieldProblem, Problem } from "#src/api/Problem.ts"
+import { type Screened, type ScreenRefusal, screen, screenStored } from "#src/screen.ts"
+import { snippetIds, type Upload } from "#src/upload.ts"
+import { freshOrStale } from "./answer.ts"
+
+const problemOf = (refusal: ScreenRefusal): Problem => {
+  switch (refusal._tag) {
+    case "SecretsFound": {
+      const errors = refusal.found.map(({ field, line, kind }) => ({
+        field,
+        message: `line ${line} looks like a secret (${kind})`
+      }))
+      const said = errors.map(({ field, message }) => `${field}: ${message}`).join("; ")
+      return new Problem({
+        code: "validation/secret_found",
+        message: `Nothing was stored: it was to be public, and ${said}. Take it out (and change it, if it was ever real), read it from the environment instead, or store without public.`,
+        errors
+      })
+    }
+    case "NotText": {
+      const errors = refusal.fields.map((field) => ({ field, message: "is no text: it is mostly control characters" }))
+      return new Problem({
+        code: "validation/not_text",
+        message: `Nothing was stored: ${refusal.fields.join(", ")} is no text that could be read. Only text can be public.`,
+        errors
+      })
+    }
+    case "Unscreened":
+      return fieldProblem(
+        "validation/not_screened",
+        refusal.field,
+        `Nothing was stored: it was to be public, and ${refusal.field} could not be looked through for secrets in time. Send a smaller text, or store without public.`
+      )
+  }
+}
+
+/**
+ * Refuses texts that are to be public and should not be: those of the request, and what was said of the same code when it was
+ * stored before.
+ */
+export const screened = Effect.fnUntraced(function* (
+  texts: ReadonlyArray<Screened>,
+  { secret }: Holder,
+  uploads: ReadonlyArray<Pick<Upload, "home" | "source" | "files">>
+) {
+  yield* Effect.mapError(screen(texts), problemOf)
+  yield* freshOrStale(Snippets)
+  const ids = uploads.flatMap((upload) => snippetIds(secret, upload))
+  yield* Effect.mapError(screenStored(ids), problemOf)
+})

@@ -1,0 +1,89 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Recorded } from "#domain/Event.ts"
+import type { DomainEvent } from "#domain/events.ts"
+import { SnippetEvent } from "#domain/Snippet/events.ts"
+import * as PostgresReadModels from "#infra/PostgresReadModels/layer.ts"
+import { type Projection, table } from "#ports/Projection.ts"
+import { ReadModels } from "#ports/ReadModels.ts"
+import { freshStore } from "./stores.ts"
+
+interface VoteRow {
+  readonly id: string
+  readonly snippet: string
+}
+
+/** One row a vote, by the event's id: only the snippet's column tells which ones go with it. */
+const Votes = {
+  name: "votes_of_a_test",
+  version: 1,
+  tables: {
+    votes: table<VoteRow>({
+      columns: { id: "text", snippet: "text" },
+      indexes: ["(snippet)"],
+      on: {
+        VoteCast: {
+          rows: (_, { eventId }) => [eventId],
+          to: (_, { snippet }, { eventId }) => ({ id: eventId, snippet })
+        }
+      },
+      drops: { SnippetDeleted: { column: "snippet", value: ({ snippet }) => snippet } }
+    })
+  }
+} satisfies Projection
+
+const { VoteCast, SnippetDeleted } = SnippetEvent.cases
+const vote = (snippet: string) =>
+  VoteCast.make({
+    ...{ snippet, value: 1, count: 1, source: "human", voter: null, request: null, subject: `snippet/${snippet}` },
+    text: null
+  })
+const deleted = (snippet: string) => SnippetDeleted.make({ snippet, subject: `snippet/${snippet}` })
+
+const recorded = (position: number, event: DomainEvent): Recorded<DomainEvent> => ({
+  ...{ position, tenant: "tenant", stream: "stream", revision: position, eventId: `event ${position}` },
+  ...{ type: event._tag, schemaVersion: 1, actor: { key: null, user: null, organization: null } },
+  ...{ commandId: "command", correlationId: "correlation", causationId: null, recordedAt: 0, event }
+})
+
+describe("a table that drops rows by a column", () =>
+  layer(PostgresReadModels.layer.pipe(Layer.provideMerge(freshStore)), { excludeTestServices: true })((it) => {
+    /** The rows after the events, cut into transactions in the given way. */
+    const rowsAfter = (...batches: ReadonlyArray<ReadonlyArray<DomainEvent>>) =>
+      Effect.gen(function* () {
+        const models = yield* ReadModels
+        const sql = yield* SqlClient.SqlClient
+        let build = yield* models.begin(Votes)
+        let position = 0
+        for (const batch of batches) {
+          const events = batch.map((event) => recorded(++position, event))
+          const [next] = yield* models.apply([build], events, position)
+          build = next!
+        }
+        const rows = yield* sql.unsafe<VoteRow>(
+          `SELECT id, snippet FROM votes_of_a_test_v1_b${build.build}.votes ORDER BY id`
+        )
+        return rows.map(({ id, snippet }) => `${id}: ${snippet}`)
+      })
+
+    it.effect("has none left of what was there before, in one transaction or in several", () =>
+      Effect.gen(function* () {
+        const events = [vote("a"), vote("b"), vote("a"), deleted("a"), vote("b")]
+        const kept = ["event 2: b", "event 5: b"]
+        assert.deepStrictEqual(yield* rowsAfter(events), kept)
+        assert.deepStrictEqual(yield* rowsAfter(...events.map((event) => [event])), kept)
+        assert.deepStrictEqual(yield* rowsAfter(events.slice(0, 3), events.slice(3)), kept)
+      })
+    )
+
+    it.effect("keeps what comes after", () =>
+      Effect.gen(function* () {
+        const events = [vote("a"), deleted("a"), vote("a"), deleted("b")]
+        const kept = ["event 3: a"]
+        assert.deepStrictEqual(yield* rowsAfter(events), kept)
+        assert.deepStrictEqual(yield* rowsAfter(...events.map((event) => [event])), kept)
+        assert.deepStrictEqual(yield* rowsAfter(events.slice(0, 1), events.slice(1)), kept)
+      })
+    )
+  }))

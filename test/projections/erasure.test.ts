@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { Arbitrary, Schema } from "effect"
+import type { Recorded } from "#domain/Event.ts"
+import type { DomainEvent, EventType } from "#domain/events.ts"
+import { fold, type Projection, type Row, typesOf } from "#ports/Projection.ts"
+import { Executions } from "#projections/Executions.ts"
+import { Functions } from "#projections/Functions/tables.ts"
+import { Logs } from "#projections/Logs.ts"
+import { Patterns } from "#projections/Patterns.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
+import { decode } from "#src/codec.ts"
+import { stored } from "#test/laws.ts"
+
+type Facts = { readonly [field: string]: unknown }
+
+/** An event as the golden files have it, with a text. */
+const golden = (type: EventType): Facts => {
+  const file = new URL(`../domain/golden/${type}.1.json`, import.meta.url)
+  const { data, text } = JSON.parse(readFileSync(file, "utf8"))
+  return { _tag: type, ...data, ...(text === undefined ? {} : { text }) }
+}
+
+/** Something that happens to one of two snippets, to one of two runs of it, or to a run of code that is not stored. */
+const stepOf = (projection: Projection) =>
+  Schema.Struct({
+    type: Schema.Literals(typesOf(projection)),
+    of: Schema.Literals(["s1", "s2"]),
+    run: Schema.Literals([1, 2]),
+    unstored: Schema.Boolean,
+    up: Schema.Boolean
+  })
+
+/** The event, under the subject that its stream gives it. */
+const eventOf = ({ type, of, run, unstored, up }: ReturnType<typeof stepOf>["Type"]): DomainEvent => {
+  const facts = golden(type)
+  const snippet = unstored && "execution" in facts ? null : of
+  // a run is one snippet's, or nobody's, from its beginning
+  const execution = `${snippet ?? "none"}-e${run}`
+  const own: Facts = {
+    ...{ snippet, execution, comment: `${of}-c${run}`, value: up ? 1 : -1, subjects: [`execution/none-e${run}`] },
+    subject: snippet === null ? `execution/${execution}` : `snippet/${snippet}`
+  }
+  return { ...facts, ...Object.fromEntries(Object.entries(own).filter(([field]) => field in facts)) } as never
+}
+
+const erasedBy = (event: DomainEvent): ReadonlyArray<string> => {
+  if (event._tag === "SnippetDeleted") return [event.subject]
+  return event._tag === "TextErased" ? event.subjects : []
+}
+
+/** The log of a history, read as it came about and as it is read afterwards. */
+const readings = (history: ReadonlyArray<DomainEvent>) => {
+  const gone = new Set<string>()
+  const log = history.map((event, place) => {
+    const subject = "subject" in event ? event.subject : ""
+    const entry = stored(event, place)
+    // what comes after an erasure stores no text any more
+    const kept = gone.has(subject) ? { ...entry, payload: null } : entry
+    for (const erased of erasedBy(event)) gone.add(erased)
+    return { subject, kept }
+  })
+  return {
+    asItCame: log.map(({ kept }) => decode(kept)),
+    afterwards: log.map(({ subject, kept }) => decode(gone.has(subject) ? { ...kept, payload: null } : kept))
+  }
+}
+
+/** What a projection makes of a history: its rows by table, those that are gone left out. */
+const rowsOf = ({ tables }: Projection, history: ReadonlyArray<Recorded<DomainEvent>>) =>
+  Object.entries(tables).map(([name, table]) => {
+    const rows = new Map<string, Row | undefined>()
+    fold(table, rows, history)
+    const left = [...rows].filter(([, row]) => row !== undefined).sort(([a], [b]) => (a < b ? -1 : 1))
+    return [name, left] as const
+  })
+
+describe.each([Executions, Functions, Logs, Patterns, Snippets])("$name", (projection: Projection) => {
+  it.prop(
+    "applying a history and its erasure is applying the same history as it is read after the erasure",
+    [Arbitrary.array(Arbitrary.schema(stepOf(projection)), { maxLength: 16 })],
+    ([steps]) => {
+      const { asItCame, afterwards } = readings(steps.map(eventOf))
+      assert.deepStrictEqual(rowsOf(projection, asItCame), rowsOf(projection, afterwards))
+    },
+    { arbitrary: { runs: 500 } }
+  )
+})
