@@ -46,6 +46,7 @@ import { StoreUploads } from "./reactions/StoreUploads.ts"
 import { Readiness } from "./ready.ts"
 import { Recorder } from "./record.ts"
 import { Reputations } from "./reputation.ts"
+import * as Retire from "./retire.ts"
 import { Search } from "./search.ts"
 
 /** What follows from events: all of it runs in every service. */
@@ -169,7 +170,14 @@ const model = ({ anthropic }: Config) =>
 
 /** Everything the service stands on, but the database. */
 export const service = (config: Config) =>
-  Layer.mergeAll(Runs.layer, Packing.layer, Readiness.layer(projections), Grader.layer, Retention.layer).pipe(
+  Layer.mergeAll(
+    Runs.layer,
+    Packing.layer,
+    Readiness.layer(projections),
+    Grader.layer,
+    Retention.layer,
+    Retire.layer(projections)
+  ).pipe(
     Layer.provideMerge(Layer.mergeAll(Search.layer, Places.layer, Reputations.layer)),
     Layer.provideMerge(Indexing.layer),
     Layer.provideMerge(

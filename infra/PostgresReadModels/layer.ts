@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Schedule } from "effect"
 import { type Projection, schemaOf, typesOf } from "#ports/Projection.ts"
 import { type Build, BuildMoved, ReadModels, ReadModelsUnavailable } from "#ports/ReadModels.ts"
 import { applyEvents, createTables, differences, dropTables, forgetTables, keepTables, showBuild } from "./tables.ts"
+import { others, retire } from "./versions.ts"
 
 interface BuildRow {
   readonly build: number
@@ -223,6 +224,8 @@ export const layer = Layer.effect(
             })
           )
         ),
+      others: (projections) => unavailable(here(others(subscriptions(projections)))),
+      retire: (other) => here(retire(other)).pipe(sql.withTransaction, unavailable),
       reaction: (name) =>
         unavailable(
           Effect.map(

@@ -27,6 +27,13 @@ export class ReadModelsUnavailable extends Schema.TaggedError<ReadModelsUnavaila
   message: Schema.String
 }) {}
 
+/** A read model of a projection that this code doesn't have: an earlier version's, or a later one's. */
+export interface Other {
+  readonly name: string
+  readonly version: number
+  readonly position: number
+}
+
 /** A row that one of two builds has and the other has not (or has otherwise). */
 export interface Difference {
   readonly table: string
@@ -97,6 +104,12 @@ export class ReadModels extends Context.Service<
     readonly standings: (
       projections: ReadonlyArray<Projection>
     ) => Effect.Effect<{ readonly head: number; readonly models: ReadonlyMap<string, Standing> }, ReadModelsUnavailable>
+    /** The read models that belong to none of these projections. */
+    readonly others: (
+      projections: ReadonlyArray<Projection>
+    ) => Effect.Effect<ReadonlyArray<Other>, ReadModelsUnavailable>
+    /** Removes one with all its rows; `false` when it stands elsewhere by now, because a process moves it on. */
+    readonly retire: (other: Other) => Effect.Effect<boolean, ReadModelsUnavailable>
     /** How far a reaction has come: 0 for one that is new. */
     readonly reaction: (name: string) => Effect.Effect<number, ReadModelsUnavailable>
     /** Moves a reaction on; `false` when it does not stand at `from`. */

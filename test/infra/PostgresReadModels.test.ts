@@ -5,8 +5,10 @@ import type { Recorded } from "#domain/Event.ts"
 import type { DomainEvent } from "#domain/events.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
 import * as PostgresReadModels from "#infra/PostgresReadModels/layer.ts"
+import { EventStore } from "#ports/EventStore.ts"
 import { type Projection, table } from "#ports/Projection.ts"
 import { ReadModels } from "#ports/ReadModels.ts"
+import { makeRetire } from "#src/retire.ts"
 import { freshStore } from "./stores.ts"
 
 interface VoteRow {
@@ -84,6 +86,59 @@ describe("a table that drops rows by a column", () =>
         assert.deepStrictEqual(yield* rowsAfter(events), kept)
         assert.deepStrictEqual(yield* rowsAfter(...events.map((event) => [event])), kept)
         assert.deepStrictEqual(yield* rowsAfter(events.slice(0, 1), events.slice(1)), kept)
+      })
+    )
+  }))
+
+/** Of a store that is only asked for its head. */
+const storeAt = (head: number) => ({ head: Effect.succeed(head) }) as unknown as EventStore["Service"]
+
+const version = (number: number) => ({ ...Votes, name: "versions", version: number })
+
+describe("read models of other versions", () =>
+  layer(PostgresReadModels.layer.pipe(Layer.provideMerge(freshStore)), { excludeTestServices: true })((it) => {
+    const schemas = Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql<{ nspname: string }>`SELECT nspname FROM pg_namespace
+        WHERE starts_with(nspname, 'versions_v') ORDER BY nspname`
+      return rows.map(({ nspname }) => nspname)
+    })
+    const at = (number: number) => [`versions_v${number}`, `versions_v${number}_b1`]
+
+    it.effect("are removed with their rows once nobody moves them on, and never before", () =>
+      Effect.gen(function* () {
+        const models = yield* ReadModels
+        const look = yield* makeRetire([version(2)]).pipe(Effect.provideService(EventStore, storeAt(9)))
+        const [one, two, ten] = yield* Effect.forEach([1, 2, 10], (number) => models.live(version(number)))
+        const [moved] = yield* models.apply([one!], [recorded(1, vote("a"))], 5)
+        yield* models.apply([two!], [], 9)
+        yield* look
+        assert.deepStrictEqual(yield* schemas, [...at(1), ...at(10), ...at(2)].sort())
+        // one of them is at work: in another process, which has other code
+        yield* models.apply([moved!], [], 7)
+        yield* look
+        assert.deepStrictEqual(yield* schemas, [...at(1), ...at(2)])
+        assert.deepStrictEqual(
+          (yield* models.others([version(2)])).map(({ version }) => version),
+          [1]
+        )
+        yield* look
+        assert.deepStrictEqual(yield* schemas, at(2))
+        // it is begun anew when it is wanted again
+        assert.strictEqual((yield* models.live(version(1))).position, 0)
+        assert.isFalse(yield* models.retire({ name: "versions", version: 1, position: 7 }))
+        assert.strictEqual(ten!.position, 0)
+      })
+    )
+
+    it.effect("stay as long as they have missed nothing", () =>
+      Effect.gen(function* () {
+        const models = yield* ReadModels
+        const [build] = yield* models.apply([yield* models.live(version(3))], [], 9)
+        const look = yield* makeRetire([]).pipe(Effect.provideService(EventStore, storeAt(9)))
+        yield* look
+        yield* look
+        assert.strictEqual((yield* models.live(version(3))).position, build!.position)
       })
     )
   }))
