@@ -44,35 +44,30 @@ const described = (status: string): string => {
   return [texts[status] ?? "Answer.", ...(codes.length === 0 ? [] : [`Codes: ${codes.join(", ")}.`])].join(" ")
 }
 
-const header = (name: string, description: string) => ({
-  ...{ name, in: "header", required: false, description },
-  schema: { type: "string" }
-})
+/** What a request may say beside its body; once for all operations, which have no parameter that is a header. */
+const headers = `
+Every request but those to \`/health\`, \`/ready\`, \`/skill.md\` and the public snippets carries \`Authorization: Bearer <key>\`.
 
-/** What a request may say of its scope, under these names or those of older clients. */
-const scopeHeaders = [
-  header("X-Cairn-Org-Id", "The key's own organization; another one is refused."),
-  header("X-Cairn-Workspace-Id", "A customer's own snippets, besides the organization's. Needs PRO or ENTERPRISE."),
-  header("X-Cairn-Snips-Desired", "`client`: only the workspace's; `company`: only the organization's."),
-  header("X-Cairn-Public-Snips", "`true`: public snippets of others too."),
-  header("X-Cairn-Agent-Id", "Only this agent's snippets and those of no agent; uploads are this agent's.")
-]
-const idempotencyKey = header(
-  "Idempotency-Key",
-  "1 to 255 characters, new ones for each write: for 24 hours the same key repeats the same answer and writes nothing."
-)
+| header | meaning |
+|---|---|
+| \`X-Cairn-Workspace-Id\` | A customer's own snippets, besides the organization's. Needs PRO or ENTERPRISE. |
+| \`X-Cairn-Snips-Desired\` | \`client\`: only the workspace's; \`company\`: only the organization's. |
+| \`X-Cairn-Public-Snips\` | \`true\`: public snippets of others too. |
+| \`X-Cairn-Agent-Id\` | Only this agent's snippets and those of no agent; uploads are this agent's. |
+| \`X-Cairn-Org-Id\` | The key's own organization; another one is refused. |
+| \`Idempotency-Key\` | On writes: 1 to 255 characters, new ones for each write. For 24 hours the same key repeats the same answer and writes nothing. |
 
-/** Routes whose POST only reads. */
-const asking = /^\/api\/(retrieve|raw|snippets\/public|keys\/org\/list)/
+Workspaces are cloned with git from \`/git/{workspace_id}.git\`, with the key as the password.`
 
 const example = (media: Document | undefined, value: unknown) => {
-  for (const content of Object.values(media ?? {})) if (value !== undefined) content.example = value
+  // in a map, because what shows the document looks for an answer's nowhere else
+  if (value !== undefined) for (const content of Object.values(media ?? {})) content.examples = { example: { value } }
 }
 
 /** Completes the generated OpenAPI document: examples, what each error means and its codes, the headers. */
 export const document = (spec: Document): Document => {
-  for (const [path, methods] of Object.entries(spec["paths"] as Document)) {
-    for (const [method, operation] of Object.entries(methods as Document)) {
+  for (const methods of Object.values(spec["paths"] as Document)) {
+    for (const operation of Object.values(methods as Document)) {
       const found = examples.get(operation.operationId)
       for (const [status, response] of Object.entries(operation.responses as Document)) {
         response.description = described(status)
@@ -83,10 +78,10 @@ export const document = (spec: Document): Document => {
         const value = found?.parameters?.[parameter.name]
         if (value !== undefined) parameter.example = value
       }
-      if ((operation.security ?? []).length === 0) continue
-      operation.parameters.push(...scopeHeaders)
-      if (method !== "get" && !asking.test(path)) operation.parameters.push(idempotencyKey)
     }
   }
+  spec["info"].description += headers
+  // in the spelling that readers of the document compare with
+  spec["components"].securitySchemes.bearer.scheme = "bearer"
   return spec
 }

@@ -46,8 +46,8 @@ describe("the OpenAPI document", () => {
     const { "200": ok, ...others } = described.responses
     if (described.requestBody !== undefined) {
       assert.isDefined(example?.request, "no example of a request")
-      for (const media of Object.values<{ example: unknown }>(described.requestBody.content)) {
-        assert.deepStrictEqual(media.example, example!.request)
+      for (const media of Object.values<{ examples: unknown }>(described.requestBody.content)) {
+        assert.deepStrictEqual(media.examples, { example: { value: example!.request } })
       }
       fits(
         [...endpoint.payload.values()].flatMap(({ schemas }) => schemas),
