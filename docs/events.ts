@@ -25,8 +25,8 @@ const helpers = [
 
 /** What a file's own functions, before its handlers, do for a piece of its code. */
 const withLocals = (text: string, before: string): string => {
-  const locals = before.split(/^(?=const \w+ = )/m).flatMap((body) => {
-    const name = /^const (\w+) = /.exec(body)?.[1]
+  const locals = before.split(/^(?=(?:export )?const \w+ = )/m).flatMap((body) => {
+    const name = /^(?:export )?const (\w+) = /.exec(body)?.[1]
     return name === undefined ? [] : [{ name, body }]
   })
   const used = locals.filter(({ name }) => calling(name).test(text))

@@ -14,7 +14,8 @@ const may: Record<string, ReadonlyArray<string>> = {
   api: ["api", "domain"],
   agent: ["agent", ...spine],
   reactions: ["reactions", "agent", ...spine],
-  http: ["http", "api", "agent", ...spine],
+  mcp: ["mcp", "api", ...spine],
+  http: ["http", "api", "agent", "mcp", ...spine],
   cli: ["cli", "audit", ...spine]
 }
 /** The composition roots: they alone may name adapters, or build the whole. */

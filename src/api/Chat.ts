@@ -3,36 +3,40 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { optional, Text, textUpTo, whole } from "./fields.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
-const Scoped = textUpTo(1_000)
-const Model = Schema.String.check(
+export const Scoped = textUpTo(1_000)
+export const Model = Schema.String.check(
   Schema.isPattern(/^[a-z0-9][a-z0-9._:/@-]{1,127}$/, {
     message: "is no model; expected sonnet, opus, haiku, local, or a model's full id"
   })
 )
 const Paths = Schema.Array(Schema.String)
 
+export const ChatRequest = Schema.Struct({
+  user_query: Text,
+  user_id: Scoped,
+  org_id: Scoped,
+  model: optional(Model),
+  max_turns: optional(whole(1, 100))
+}).annotate({ identifier: "ChatRequest" })
+
+export const ChatResponse = Schema.Struct({
+  success: Schema.Boolean,
+  output: Schema.String,
+  error: Schema.String,
+  session_id: Schema.String,
+  duration_ms: Schema.Int,
+  changed_files: Paths,
+  workspace_files: Paths,
+  org_workspace_files: Paths,
+  workspace_id: Schema.String,
+  commit: Schema.String
+}).annotate({ identifier: "ChatResponse" })
+
 export class ChatApi extends HttpApiGroup.make("chat")
   .add(
     HttpApiEndpoint.post("chat", "/api/agent-chat", {
-      payload: Schema.Struct({
-        user_query: Text,
-        user_id: Scoped,
-        org_id: Scoped,
-        model: optional(Model),
-        max_turns: optional(whole(1, 100))
-      }).annotate({ identifier: "ChatRequest" }),
-      success: Schema.Struct({
-        success: Schema.Boolean,
-        output: Schema.String,
-        error: Schema.String,
-        session_id: Schema.String,
-        duration_ms: Schema.Int,
-        changed_files: Paths,
-        workspace_files: Paths,
-        org_workspace_files: Paths,
-        workspace_id: Schema.String,
-        commit: Schema.String
-      }).annotate({ identifier: "ChatResponse" })
+      payload: ChatRequest,
+      success: ChatResponse
     })
       .middleware(Idempotency)
       .annotateMerge(

@@ -3,7 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { JsonObject, optional, Text, TextOrEmpty, textUpTo, whole } from "./fields.ts"
 import { Authentication, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
-const TaskPattern = Schema.Struct({
+export const TaskPattern = Schema.Struct({
   task_pattern: Schema.String,
   code_block_id: Schema.String,
   code_block_name: Schema.String,
@@ -21,15 +21,17 @@ const FewShotExample = Schema.Struct({
   code_snippet: Schema.String
 }).annotate({ identifier: "FewShotExample" })
 
+export const TaskPatternsRequest = Schema.Struct({
+  task: optional(TextOrEmpty),
+  code_block_id: optional(textUpTo(1_000)),
+  min_thumbs_up: optional(whole(0, 1_000_000)),
+  top_k: optional(whole(1, 100))
+}).annotate({ identifier: "TaskPatternsRequest" })
+
 export class PatternsApi extends HttpApiGroup.make("patterns")
   .add(
     HttpApiEndpoint.post("taskPatterns", "/api/retrieve/task-patterns", {
-      payload: Schema.Struct({
-        task: optional(TextOrEmpty),
-        code_block_id: optional(textUpTo(1_000)),
-        min_thumbs_up: optional(whole(0, 1_000_000)),
-        top_k: optional(whole(1, 100))
-      }).annotate({ identifier: "TaskPatternsRequest" }),
+      payload: TaskPatternsRequest,
       success: Schema.Struct({ patterns: Schema.Array(TaskPattern) })
     }).annotateMerge(
       OpenApi.annotations({

@@ -12,6 +12,14 @@ const DeleteResponse = Schema.Struct({
   message: Schema.String
 }).annotate({ identifier: "DeleteResponse" })
 
+export const VoteRequest = Schema.Struct({
+  task: optional(TextOrEmpty),
+  code_block_id: Text,
+  code_block_name: optional(TextOrEmpty),
+  code_block_description: optional(TextOrEmpty),
+  succeeded: Schema.Boolean
+})
+
 export class SnippetsApi extends HttpApiGroup.make("snippets")
   .add(
     HttpApiEndpoint.post("search", "/api/retrieve/search", {
@@ -70,13 +78,7 @@ export class SnippetsApi extends HttpApiGroup.make("snippets")
         })
       ),
     HttpApiEndpoint.post("vote", "/api/store/cache-usage", {
-      payload: Schema.Struct({
-        task: optional(TextOrEmpty),
-        code_block_id: Text,
-        code_block_name: optional(TextOrEmpty),
-        code_block_description: optional(TextOrEmpty),
-        succeeded: Schema.Boolean
-      }),
+      payload: VoteRequest,
       success: Schema.Struct({ success: Schema.Boolean, vote_pending: Schema.Boolean, message: Schema.String })
     })
       .middleware(Idempotency)

@@ -9,6 +9,7 @@ import { Workspaces } from "#ports/Workspaces.ts"
 import { endingId } from "#src/agent/commit.ts"
 import { Runs } from "#src/agent/Queue.ts"
 import { Api } from "#src/api/Api.ts"
+import type { ChatRequest } from "#src/api/Chat.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { Problem } from "#src/api/Problem.ts"
 import { Unreadable } from "#src/ask.ts"
@@ -69,31 +70,32 @@ const inGeneration = (attempt: Attempt, generation: number): Attempt =>
     ? attempt
     : { ...attempt, commandId: derivedId("chat", attempt.commandId, generation) }
 
+/** Gives the agent a task in a workspace of the caller's, and waits for how it ends. */
+export const chat = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type) {
+  const { tenant, key } = yield* Caller
+  const { homes, includePublic } = yield* CallerScope
+  const { org_id: org, user_id: user, user_query: prompt } = payload
+  const workspace = derivedId("workspace", tenant, org, user)
+  const { generation } = yield* (yield* Dispatcher).state(Workspace, streamOf(workspace))
+  const attempt = inGeneration(yield* attempting, generation)
+  const run = derivedId("run", attempt.commandId)
+  const [requested] = yield* dispatch(Chat, {
+    tenant,
+    stream: `chat-${run}`,
+    command: ChatCommand.RequestChat({
+      ...{ run, workspace, generation, homes, includePublic, key, prompt, org, user },
+      ...{ model: payload.model ?? "sonnet", maxTurns: payload.max_turns ?? 8 }
+    }),
+    ...attempt,
+    correlationId: run
+  }).pipe(Effect.catchTag(["ChatNotRequested", "ChatStuck"], Effect.die))
+  const { event, position, recordedAt } = requested!
+  if (event._tag !== "ChatRequested") return yield* Effect.die(new Error("a chat begins with its request"))
+  yield* (yield* Runs).end({ run, workspace, position })
+  const answer = answerOf(run, repositoryOf(workspace, event.generation), recordedAt)
+  return yield* unlessErased({ id: workspace, generation: event.generation }, answer, erased)
+}, orProblem)
+
 export const layer = HttpApiBuilder.group(Api, "chat", (handlers) =>
-  handlers.handle("chat", ({ payload }) =>
-    Effect.gen(function* () {
-      const { tenant, key } = yield* Caller
-      const { homes, includePublic } = yield* CallerScope
-      const { org_id: org, user_id: user, user_query: prompt } = payload
-      const workspace = derivedId("workspace", tenant, org, user)
-      const { generation } = yield* (yield* Dispatcher).state(Workspace, streamOf(workspace))
-      const attempt = inGeneration(yield* attempting, generation)
-      const run = derivedId("run", attempt.commandId)
-      const [requested] = yield* dispatch(Chat, {
-        tenant,
-        stream: `chat-${run}`,
-        command: ChatCommand.RequestChat({
-          ...{ run, workspace, generation, homes, includePublic, key, prompt, org, user },
-          ...{ model: payload.model ?? "sonnet", maxTurns: payload.max_turns ?? 8 }
-        }),
-        ...attempt,
-        correlationId: run
-      }).pipe(Effect.catchTag(["ChatNotRequested", "ChatStuck"], Effect.die))
-      const { event, position, recordedAt } = requested!
-      if (event._tag !== "ChatRequested") return yield* Effect.die(new Error("a chat begins with its request"))
-      yield* (yield* Runs).end({ run, workspace, position })
-      const answer = answerOf(run, repositoryOf(workspace, event.generation), recordedAt)
-      return yield* unlessErased({ id: workspace, generation: event.generation }, answer, erased)
-    }).pipe(orProblem)
-  )
+  handlers.handle("chat", ({ payload }) => chat(payload))
 )

@@ -7,6 +7,7 @@ import { findPatterns, type Pattern, Patterns } from "#projections/Patterns.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
+import type { TaskPatternsRequest } from "#src/api/Patterns.ts"
 import { codeBlock } from "#src/codeBlock.ts"
 import { noteAnswer } from "#src/search.ts"
 import { freshOrStale, searched } from "./answer.ts"
@@ -27,26 +28,27 @@ const taskOf = (asked: string, queries: ReadonlyArray<string>, run: Executed | u
   return ranked.sort((a, b) => b.score - a.score)[0]?.query ?? asked
 }
 
+/** Which snippet helped with which task, in the request's scope. */
+export const taskPatterns = Effect.fnUntraced(function* (payload: typeof TaskPatternsRequest.Type) {
+  const scope = yield* CallerScope
+  yield* Effect.all([freshOrStale(Patterns), freshOrStale(Snippets)], { concurrency: 2 })
+  const given = payload.code_block_id ?? null
+  const place = given === null ? undefined : yield* codeBlock(scope, given)
+  if (given !== null && place === undefined) return { patterns: [] }
+  const patterns = yield* Effect.orDie(
+    findPatterns(scope, {
+      task: payload.task || null,
+      snippet: place?.id ?? null,
+      minimumUp: payload.min_thumbs_up ?? 0,
+      limit: payload.top_k ?? 20
+    })
+  )
+  return { patterns: patterns.map(shown) }
+}, orProblem)
+
 export const layer = HttpApiBuilder.group(Api, "patterns", (handlers) =>
   handlers
-    .handle("taskPatterns", ({ payload }) =>
-      Effect.gen(function* () {
-        const scope = yield* CallerScope
-        yield* Effect.all([freshOrStale(Patterns), freshOrStale(Snippets)], { concurrency: 2 })
-        const given = payload.code_block_id ?? null
-        const place = given === null ? undefined : yield* codeBlock(scope, given)
-        if (given !== null && place === undefined) return { patterns: [] }
-        const patterns = yield* Effect.orDie(
-          findPatterns(scope, {
-            task: payload.task || null,
-            snippet: place?.id ?? null,
-            minimumUp: payload.min_thumbs_up ?? 0,
-            limit: payload.top_k ?? 20
-          })
-        )
-        return { patterns: patterns.map(shown) }
-      }).pipe(orProblem)
-    )
+    .handle("taskPatterns", ({ payload }) => taskPatterns(payload))
 
     .handle("fewShotExamples", ({ payload: { task, k } }) =>
       Effect.gen(function* () {

@@ -10,6 +10,9 @@ import { Snippets } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
+import type { SearchRequest } from "#src/api/Snippets/search.ts"
+import type { UploadRequest } from "#src/api/Snippets/upload.ts"
+import type { VoteRequest } from "#src/api/Snippets.ts"
 import type { Attempt } from "#src/attempt.ts"
 import { dispatch } from "#src/dispatch.ts"
 import { Places } from "#src/places.ts"
@@ -84,95 +87,111 @@ const deletingScope = (holder: Holder, scope: Scope, workspace: string | null | 
         })
       ).pipe(Effect.mapError(scopeProblemOf))
 
+/** Finds snippets, and notes in the log what was found. */
+export const search = Effect.fnUntraced(function* (payload: typeof SearchRequest.Type) {
+  const holder = yield* Caller
+  const scope = yield* CallerScope
+  const reputed = payload.per_function_reputation === true
+  const [standing, functions] = yield* Effect.all(
+    [freshOrStale(Snippets), reputed ? freshOrStale(Functions) : Effect.undefined],
+    { concurrency: 2 }
+  )
+  const question = {
+    task: payload.task,
+    limit: payload.top_k ?? 5,
+    minVerdict: payload.min_verdict_score ?? 0.3,
+    minHumanUp: payload.min_human_upvotes ?? 0,
+    preferComplete: payload.prefer_complete ?? false,
+    ...kindsOf(payload),
+    inputSchema: payload.input_schema ?? undefined
+  }
+  const answer = yield* searched(question, scope, standing)
+  yield* noteAnswer(holder, scope, payload.task, answer, yield* Clock.currentTimeMillis)
+  const comments = yield* shownComments(
+    holder.tenant,
+    answer.found.map(({ snippet }) => snippet.comments)
+  )
+  const known =
+    functions === undefined
+      ? undefined
+      : yield* (yield* Reputations).of(holder.tenant, scope, answer.found, standing, functions)
+  const cacheHit = answer.cacheHit && known?.cacheHit !== false
+  return {
+    matches: answer.found.map((found, index) =>
+      matchOf(scope, found, comments[index]!, known?.bySnippet.get(found.snippet.id))
+    ),
+    ...{ total_found: answer.total, cache_hit: cacheHit, search_namespaces: namespacesOf(holder, scope) }
+  }
+})
+
+/** Stores the files of an upload, each as a snippet. */
+export const storeFiles = Effect.fnUntraced(function* (payload: UploadRequest) {
+  const holder = yield* Caller
+  const scope = yield* CallerScope
+  const { home, workspace, agent } = scope
+  const attempt = yield* attempting
+  const files = [...(payload.file_written == null ? [] : [payload.file_written]), ...(payload.files_written ?? [])]
+  const logs = payload.execution_logs ?? null
+  const reputation = {
+    tracked: payload.per_function_reputation ?? false,
+    shared: files.length > 1 ? observedIn(logs ?? "") : null
+  }
+  if (payload.public === true) {
+    const sources = files.map((file) => ({ home, source: file.content, ...kindOf(payload, file) }))
+    yield* screened(publicTexts(payload), holder, sources)
+  }
+  const stored = yield* Effect.forEach(files, ({ path, content }, index) =>
+    upload(
+      holder,
+      {
+        ...{ home, workspace, agent, origin: "upload", path, source: content, task: payload.task },
+        ...{ logs, succeeded: payload.succeeded, ...reputation },
+        ...{ publish: payload.public ?? false, dependencies: payload.dependencies ?? {} },
+        ...{ tags: payload.tags ?? [], vote: voteOf(payload), gradingCount: gradingOf(payload) },
+        ...kindOf(payload, { path, content })
+      },
+      {
+        ...attempt,
+        commandId: derivedId(attempt.commandId, index),
+        request: index === 0 ? attempt.request! : null
+      }
+    )
+  )
+  const votes = yield* voteForUsed(payload, holder, scope, attempt)
+  const last = stored.at(-1)!
+  yield* written(last.position)
+  const name = last.name ?? (yield* nameOf(last.snippet))
+  return {
+    success: true,
+    code_blocks_stored: stored.length,
+    message: `Stored ${counted(stored.length, "snippet")}.${votes}`,
+    snippet_name: name,
+    status_url: last.request === null ? null : `/api/store/status/${last.request}`
+  }
+}, orProblem)
+
+/** Casts the caller's vote on a snippet that the request's scope sees. */
+export const vote = Effect.fnUntraced(function* (payload: typeof VoteRequest.Type) {
+  const { user } = yield* Caller
+  const scope = yield* CallerScope
+  const attempt = yield* attempting
+  const snippet = payload.code_block_id
+  const place = isId(snippet) ? yield* (yield* Places).seen(scope, snippet) : undefined
+  if (place === undefined) return yield* notFound
+  const ballot = { value: payload.succeeded ? 1 : -1, count: 1, source: "human", origin: null } as const
+  const vote: NewVote = { ...ballot, home: scope.home }
+  const command = SnippetCommand.CastVote({ snippet, voter: user, task: payload.task ?? null, vote })
+  const stream = `snippet-${snippet}`
+  const events = yield* dispatch(Snippet, { tenant: place.tenant, stream, command, ...attempt })
+  yield* written(events.at(-1)!.position)
+  return { success: true, vote_pending: true, message: "The vote is stored and counts from now on." }
+}, orProblem)
+
 export const layer = HttpApiBuilder.group(Api, "snippets", (handlers) =>
   handlers
-    .handle("search", ({ payload }) =>
-      Effect.gen(function* () {
-        const holder = yield* Caller
-        const scope = yield* CallerScope
-        const reputed = payload.per_function_reputation === true
-        const [standing, functions] = yield* Effect.all(
-          [freshOrStale(Snippets), reputed ? freshOrStale(Functions) : Effect.undefined],
-          { concurrency: 2 }
-        )
-        const question = {
-          task: payload.task,
-          limit: payload.top_k ?? 5,
-          minVerdict: payload.min_verdict_score ?? 0.3,
-          minHumanUp: payload.min_human_upvotes ?? 0,
-          preferComplete: payload.prefer_complete ?? false,
-          ...kindsOf(payload),
-          inputSchema: payload.input_schema ?? undefined
-        }
-        const answer = yield* searched(question, scope, standing)
-        yield* noteAnswer(holder, scope, payload.task, answer, yield* Clock.currentTimeMillis)
-        const comments = yield* shownComments(
-          holder.tenant,
-          answer.found.map(({ snippet }) => snippet.comments)
-        )
-        const known =
-          functions === undefined
-            ? undefined
-            : yield* (yield* Reputations).of(holder.tenant, scope, answer.found, standing, functions)
-        const cacheHit = answer.cacheHit && known?.cacheHit !== false
-        return {
-          matches: answer.found.map((found, index) =>
-            matchOf(scope, found, comments[index]!, known?.bySnippet.get(found.snippet.id))
-          ),
-          ...{ total_found: answer.total, cache_hit: cacheHit, search_namespaces: namespacesOf(holder, scope) }
-        }
-      })
-    )
+    .handle("search", ({ payload }) => search(payload))
 
-    .handle("upload", ({ payload }) =>
-      Effect.gen(function* () {
-        const holder = yield* Caller
-        const scope = yield* CallerScope
-        const { home, workspace, agent } = scope
-        const attempt = yield* attempting
-        const files = [
-          ...(payload.file_written == null ? [] : [payload.file_written]),
-          ...(payload.files_written ?? [])
-        ]
-        const logs = payload.execution_logs ?? null
-        const reputation = {
-          tracked: payload.per_function_reputation ?? false,
-          shared: files.length > 1 ? observedIn(logs ?? "") : null
-        }
-        if (payload.public === true) {
-          const sources = files.map((file) => ({ home, source: file.content, ...kindOf(payload, file) }))
-          yield* screened(publicTexts(payload), holder, sources)
-        }
-        const stored = yield* Effect.forEach(files, ({ path, content }, index) =>
-          upload(
-            holder,
-            {
-              ...{ home, workspace, agent, origin: "upload", path, source: content, task: payload.task },
-              ...{ logs, succeeded: payload.succeeded, ...reputation },
-              ...{ publish: payload.public ?? false, dependencies: payload.dependencies ?? {} },
-              ...{ tags: payload.tags ?? [], vote: voteOf(payload), gradingCount: gradingOf(payload) },
-              ...kindOf(payload, { path, content })
-            },
-            {
-              ...attempt,
-              commandId: derivedId(attempt.commandId, index),
-              request: index === 0 ? attempt.request! : null
-            }
-          )
-        )
-        const votes = yield* voteForUsed(payload, holder, scope, attempt)
-        const last = stored.at(-1)!
-        yield* written(last.position)
-        const name = last.name ?? (yield* nameOf(last.snippet))
-        return {
-          success: true,
-          code_blocks_stored: stored.length,
-          message: `Stored ${counted(stored.length, "snippet")}.${votes}`,
-          snippet_name: name,
-          status_url: last.request === null ? null : `/api/store/status/${last.request}`
-        }
-      }).pipe(orProblem)
-    )
+    .handle("upload", ({ payload }) => storeFiles(payload))
 
     .handle("storeCodeBlock", ({ payload }) =>
       Effect.gen(function* () {
@@ -205,23 +224,7 @@ export const layer = HttpApiBuilder.group(Api, "snippets", (handlers) =>
       Effect.flatMap(CallerScope, (scope) => deleting(scope, id)).pipe(orProblem)
     )
 
-    .handle("vote", ({ payload }) =>
-      Effect.gen(function* () {
-        const { user } = yield* Caller
-        const scope = yield* CallerScope
-        const attempt = yield* attempting
-        const snippet = payload.code_block_id
-        const place = isId(snippet) ? yield* (yield* Places).seen(scope, snippet) : undefined
-        if (place === undefined) return yield* notFound
-        const ballot = { value: payload.succeeded ? 1 : -1, count: 1, source: "human", origin: null } as const
-        const vote: NewVote = { ...ballot, home: scope.home }
-        const command = SnippetCommand.CastVote({ snippet, voter: user, task: payload.task ?? null, vote })
-        const stream = `snippet-${snippet}`
-        const events = yield* dispatch(Snippet, { tenant: place.tenant, stream, command, ...attempt })
-        yield* written(events.at(-1)!.position)
-        return { success: true, vote_pending: true, message: "The vote is stored and counts from now on." }
-      }).pipe(orProblem)
-    )
+    .handle("vote", ({ payload }) => vote(payload))
 )
 
 const nameOf = Effect.fnUntraced(function* (snippet: string) {

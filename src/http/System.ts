@@ -7,7 +7,8 @@ import { Api } from "#src/api/Api.ts"
 import { statusOf } from "#src/api/Problem.ts"
 import { Readiness } from "#src/ready.ts"
 
-const skill = readFileSync(join(import.meta.dirname, "../../skill.md"), "utf8")
+/** How agents use the service, in their words. */
+export const skill = readFileSync(join(import.meta.dirname, "../../skill.md"), "utf8")
 
 export const layer = HttpApiBuilder.group(Api, "system", (handlers) =>
   handlers

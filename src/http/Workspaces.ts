@@ -63,6 +63,16 @@ const treeAt = Effect.fnUntraced(function* (workspace: WorkspaceRecord, at: stri
   return at === undefined ? workspace.tree : (yield* commitIn(workspace, at)).tree
 })
 
+/** A file of the caller's own workspace, as its head or a commit has it. */
+export const fileIn = Effect.fnUntraced(function* (id: string, path: string | undefined, at?: string) {
+  const workspace = yield* own(id)
+  const tree = yield* treeAt(workspace, at)
+  const git = yield* Workspaces
+  const found =
+    path === undefined ? undefined : yield* reading(workspace, (repository) => git.readFile(repository, tree, path))
+  return found === undefined ? yield* noFile : found.bytes
+})
+
 const shown = Effect.fnUntraced(function* (
   repository: string,
   { id, sha, parent, tree, run, recorded_at }: CommitRecord
@@ -152,16 +162,9 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
     )
     .handle("file", ({ params, query }) =>
       Effect.gen(function* () {
-        const workspace = yield* own(params.id)
-        const tree = yield* treeAt(workspace, query.at)
         const path = pathIn((yield* HttpServerRequest.HttpServerRequest).url)
-        const git = yield* Workspaces
-        const found =
-          path === undefined
-            ? undefined
-            : yield* reading(workspace, (repository) => git.readFile(repository, tree, path))
-        if (found === undefined) return yield* noFile
-        return HttpServerResponse.uint8Array(found.bytes, {
+        const bytes = yield* fileIn(params.id, path, query.at)
+        return HttpServerResponse.uint8Array(bytes, {
           contentType: "application/octet-stream",
           headers: rawHeaders
         })

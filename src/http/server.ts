@@ -14,6 +14,7 @@ import * as Functions from "./Functions.ts"
 import * as Fallback from "./fallback.ts"
 import * as Git from "./git.ts"
 import * as Keys from "./Keys.ts"
+import * as Mcp from "./mcp.ts"
 import * as AddressRate from "./middleware/addressRate.ts"
 import * as Authentication from "./middleware/authentication.ts"
 import * as Body from "./middleware/body.ts"
@@ -57,6 +58,7 @@ export const routes = (rates: Rates) =>
     HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(Layer.provide(handlers)),
     HttpApiScalar.layer(Api, { path: "/docs" }),
     Git.layer,
+    Mcp.layer,
     Fallback.layer
   ).pipe(
     Layer.provide([

@@ -71,6 +71,33 @@ const numberOf = (known: KnownRequest | undefined, { fingerprint, window }: Iden
   return over || done ? known.n + 1 : known.n
 }
 
+/** What tells a write from others of the same caller and scope. */
+interface Write {
+  readonly route: string
+  /** JSON. */
+  readonly body: string
+  readonly key: string | undefined
+}
+
+/** Carries a write out as the one that it is. It is delivered when the request's answer has left after it succeeded. */
+export const once = <A, E, R>({ route, body, key }: Write, write: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const requests = yield* Requests
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const identity = identify(yield* Caller, yield* CallerScope, route, body, key)
+    const known = yield* Effect.mapError(requests.find(identity.digest), () => unavailable)
+    const n = numberOf(known, identity, yield* Clock.currentTimeMillis)
+    const { digest, fingerprint } = identity
+    if (known?.n === n && known.fingerprint !== fingerprint) return yield* reused
+    const attempt = { commandId: derivedId("request", digest, n), request: { digest, n, fingerprint } }
+    const done = yield* Effect.provideService(write, Attempt, attempt)
+    const answer = NodeHttpServerRequest.toServerResponse(request)
+    answer.once("finish", () => {
+      if (answer.statusCode < 300 && !answer.socket?.destroyed) requests.delivered(digest, n)
+    })
+    return done
+  })
+
 /**
  * Gives each write its command id, such that the same write sent again gets the same one: clients that time out
  * re-send, and must not write twice. What is kept are ids; the answer comes from the command's events.
@@ -82,25 +109,14 @@ export const layer = Layer.effect(
     return ((httpEffect, { endpoint }) =>
       Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
-        const holder = yield* Caller
-        const scope = yield* CallerScope
         const key = request.headers[header.toLowerCase()]
         if (key !== undefined && (key.length === 0 || key.length > 255)) return yield* malformed
         const body = yield* bodyText
         // the path as it came: a route's pattern would make one write of all its ids
         const [path] = request.url.split("?")
-        const identity = identify(holder, scope, `${endpoint.method} ${path}`, body, key)
-        const known = yield* Effect.mapError(requests.find(identity.digest), () => unavailable)
-        const n = numberOf(known, identity, yield* Clock.currentTimeMillis)
-        const { digest, fingerprint } = identity
-        if (known?.n === n && known.fingerprint !== fingerprint) return yield* reused
-        const attempt = { commandId: derivedId("request", digest, n), request: { digest, n, fingerprint } }
-        const response = yield* Effect.provideService(httpEffect, Attempt, attempt)
-        const answer = NodeHttpServerRequest.toServerResponse(request)
-        answer.once("finish", () => {
-          if (answer.statusCode < 300 && !answer.socket?.destroyed) requests.delivered(digest, n)
-        })
-        return response
+        return yield* once({ route: `${endpoint.method} ${path}`, body, key }, httpEffect).pipe(
+          Effect.provideService(Requests, requests)
+        )
       })) as Idempotency["Service"]
   })
 )

@@ -1,27 +1,15 @@
 import { randomUUID } from "node:crypto"
-import { Cause, Effect, Layer, Predicate, SchemaIssue } from "effect"
+import { Cause, Effect, Layer, Predicate } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiSchemaError } from "effect/http-api/HttpApiError"
 import { isSqlError } from "effect/sql/SqlError"
 import { passes } from "#ports/passes.ts"
+import { fieldErrors, invalidFields } from "#src/api/invalid.ts"
 import { Problems } from "#src/api/middleware.ts"
-import { bodyOf, type FieldError, Problem, statusOf } from "#src/api/Problem.ts"
-
-const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
-
-/** What a schema says of a field that is wrong, as a sentence about that field. */
-const fieldErrors = (error: HttpApiSchemaError): ReadonlyArray<FieldError> => {
-  const seen = new Set<string>()
-  return issuesOf(error.cause.issue).issues.flatMap(({ path = [], message }) => {
-    const field = path.map((part) => String(typeof part === "object" ? part.key : part)).join(".")
-    if (seen.has(field)) return []
-    seen.add(field)
-    return [{ field, message: message.replace(/^Missing key$/, "is missing") }]
-  })
-}
+import { bodyOf, Problem, statusOf } from "#src/api/Problem.ts"
 
 const invalid = (error: HttpApiSchemaError): Problem => {
-  const errors = fieldErrors(error)
+  const errors = fieldErrors(error.cause.issue)
   if (errors.some(({ message }) => message === "Expected a valid JSON body")) {
     return new Problem({
       code: "validation/invalid_json",
@@ -34,8 +22,7 @@ const invalid = (error: HttpApiSchemaError): Problem => {
       message: `The request is not what this route takes: ${errors[0]!.message}. Send one JSON object; /docs has its fields.`
     })
   }
-  const said = errors.map(({ field, message }) => `${field}: ${message}`).join("; ")
-  return new Problem({ code: "validation/invalid_field", message: `${said}. See /docs for what is expected.`, errors })
+  return invalidFields(errors, "See /docs for what is expected.")
 }
 
 export const tooLarge = new Problem({
@@ -96,6 +83,14 @@ const problemIn = (cause: Cause.Cause<unknown>): Problem | undefined => {
   return undefined
 }
 
+/** The problem that a failure is; what only we can mend is logged. */
+export const explained = (cause: Cause.Cause<unknown>): Effect.Effect<Problem> => {
+  const problem = problemIn(cause)
+  // without the statement's own words, which may quote what a caller sent
+  if (problem === storeAway) return Effect.as(Effect.logError("the store did not answer a request"), problem)
+  return problem === undefined ? Effect.as(Effect.logError("a request failed", cause), defect) : Effect.succeed(problem)
+}
+
 /** The id is made for each request, not once for the route. */
 export const layer = Layer.succeed(Problems, (httpEffect) =>
   Effect.suspend(() => {
@@ -109,18 +104,8 @@ export const layer = Layer.succeed(Problems, (httpEffect) =>
       }),
       Effect.catchCause((cause) => {
         if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-        const problem = problemIn(cause)
-        if (problem === storeAway) {
-          // without the statement's own words, which may quote what a caller sent
-          const logged = Effect.logError("the store did not answer a request").pipe(
-            Effect.annotateLogs({ request_id: requestId })
-          )
-          return Effect.as(logged, respond(problem, requestId))
-        }
-        if (problem !== undefined) return Effect.succeed(respond(problem, requestId))
-        return Effect.as(
-          Effect.logError("a request failed", cause).pipe(Effect.annotateLogs({ request_id: requestId })),
-          respond(defect, requestId)
+        return Effect.map(explained(cause), (problem) => respond(problem, requestId)).pipe(
+          Effect.annotateLogs({ request_id: requestId })
         )
       })
     )

@@ -1,0 +1,30 @@
+import type { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import type { ChatRequest, ChatResponse } from "#src/api/Chat.ts"
+import type { Caller, CallerScope } from "#src/api/middleware.ts"
+import type { TaskPattern, TaskPatternsRequest } from "#src/api/Patterns.ts"
+import type { Problem } from "#src/api/Problem.ts"
+import type { SearchRequest, SearchResponse } from "#src/api/Snippets/search.ts"
+import type { UploadRequest, UploadResponse } from "#src/api/Snippets/upload.ts"
+import type { VoteRequest } from "#src/api/Snippets.ts"
+
+/** What a call brings with it. */
+export type Call = Caller | CallerScope | HttpServerRequest.HttpServerRequest
+
+type Operation<In, Out> = (given: In) => Effect.Effect<Out, Problem, Call>
+
+/** What tools and resources do. The REST routes do the same, by the same functions. */
+export interface Operations {
+  readonly search: Operation<typeof SearchRequest.Type, typeof SearchResponse.Type>
+  readonly upload: Operation<UploadRequest, typeof UploadResponse.Type>
+  readonly vote: Operation<typeof VoteRequest.Type, { readonly message: string }>
+  readonly patterns: Operation<
+    typeof TaskPatternsRequest.Type,
+    { readonly patterns: ReadonlyArray<typeof TaskPattern.Type> }
+  >
+  readonly chat: Operation<typeof ChatRequest.Type, typeof ChatResponse.Type>
+  /** A file of a workspace of the caller's, as its head has it. */
+  readonly file: Operation<{ readonly workspace: string; readonly path: string }, Uint8Array>
+  /** How agents use the service, in Markdown. */
+  readonly skill: string
+}

@@ -1,0 +1,27 @@
+import { Effect, Schema } from "effect"
+import { TextOrEmpty, whole } from "#src/api/fields.ts"
+import type { Operations } from "./Operations.ts"
+import { tool } from "./tool.ts"
+
+export const patterns = (operations: Operations) =>
+  tool({
+    name: "patterns",
+    title: "Which snippet helped with which task",
+    description:
+      "Lists tasks with the snippets that were voted on for them, those of similar tasks and best votes first.",
+    input: Schema.Struct({
+      task: Schema.optionalKey(TextOrEmpty.annotate({ description: "Put similar tasks first." })),
+      top_k: Schema.optionalKey(whole(1, 100).annotate({ description: "Most patterns to give.", default: 10 }))
+    }),
+    hints: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
+    route: "/api/retrieve/task-patterns",
+    run: ({ task, top_k = 10 }) =>
+      Effect.map(operations.patterns({ task, top_k }), (answer) => {
+        const lines = answer.patterns.map(
+          ({ task_pattern, code_block_name, code_block_id, thumbs_up, thumbs_down }) =>
+            `- ${task_pattern}: ${code_block_name} (code_block_id ${code_block_id}), votes +${thumbs_up} −${thumbs_down}`
+        )
+        const text = lines.length === 0 ? "No votes for any task yet." : lines.join("\n")
+        return { text, structure: answer }
+      })
+  })

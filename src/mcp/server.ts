@@ -1,0 +1,42 @@
+import { Context, Effect, Layer } from "effect"
+import { McpProtocol, McpServer } from "effect/ai"
+import { Rate } from "#src/api/middleware.ts"
+import { chat } from "./chat.ts"
+import type { Operations } from "./Operations.ts"
+import { patterns } from "./patterns.ts"
+import { addResources } from "./resources.ts"
+import { search } from "./search.ts"
+import { upload } from "./upload.ts"
+import { vote } from "./vote.ts"
+
+const instructions =
+  "Cairn keeps code that has worked. Search before you write code; use what fits, and vote on it afterwards; upload what you wrote once it works. chat gives a task to an agent that has a workspace of files of its own. cairn://skill.md says more."
+
+const registrations = (operations: Operations) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const server = yield* McpServer.McpServer
+      const services = Context.make(Rate, yield* Rate) as Context.Context<never>
+      for (const make of [search, upload, vote, patterns, chat]) {
+        const { descriptor, handle } = make(operations)
+        yield* server.addTool({
+          ...{ tool: descriptor, annotations: Context.empty(), services },
+          // the route's middlewares give what the call brings with it
+          handle: handle as (given: unknown) => Effect.Effect<never>
+        })
+      }
+      yield* addResources(server, operations)
+    })
+  )
+
+/** The server and its routes, on a router that lets in only whom it may serve. */
+export const layer = (operations: Operations) =>
+  McpServer.layerHttp({
+    ...{ name: "cairn", version: "0.1.0", instructions, path: "/mcp" },
+    protocols: [McpProtocol.v2026_07_28, McpProtocol.v2025_11_25, McpProtocol.v2025_06_18, McpProtocol.v2025_03_26],
+    // the route sees to it that a session is ended by its own key only
+    allowSessionTermination: true,
+    // what is offered never changes while the service runs
+    allowSubscriptions: false,
+    registrations: registrations(operations)
+  })

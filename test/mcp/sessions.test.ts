@@ -1,0 +1,120 @@
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { makeSessions } from "#src/mcp/sessions.ts"
+import { refused } from "#test/http/problem.ts"
+import { send } from "#test/service/call.ts"
+import { memberKey, organization } from "#test/service/tenants.ts"
+import { ownerKey, type Service, startService } from "#test/service.ts"
+import { initialize, post } from "./rpc.ts"
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+const listing = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} }
+const lists = (key: string, session: Record<string, string>) => post(service.url, key, listing, session)
+const ending = (key: string, session: Record<string, string>) =>
+  send(service.url, "DELETE", "/mcp", undefined, { authorization: `Bearer ${key}`, ...session })
+
+describe("a session", () => {
+  it("is begun in each version that has them", async () => {
+    for (const version of ["2025-11-25", "2025-06-18", "2025-03-26"]) {
+      const session = await initialize(service.url, ownerKey, version)
+      const { json, text } = await lists(ownerKey, session)
+      assert.strictEqual(json.result?.tools.length, 5, text)
+    }
+  })
+
+  it("takes several messages at once in 2025-03-26", async () => {
+    const session = await initialize(service.url, ownerKey, "2025-03-26")
+    const { status, text } = await post(service.url, ownerKey, [listing, { ...listing, id: 2 }], session)
+    assert.strictEqual(status, 200, text)
+    const messages = text.startsWith("[")
+      ? JSON.parse(text)
+      : [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data!))
+    assert.sameMembers(
+      messages.map(({ id }: { id: number }) => id),
+      [1, 2]
+    )
+  })
+
+  it("is its key's own: no other key can use it or end it", async () => {
+    const other = await organization(service, "ENTERPRISE")
+    const colleague = await memberKey(other.call, "c@example.org")
+    const session = await initialize(service.url, other.key)
+    for (const key of [ownerKey, colleague.key]) {
+      refused(await lists(key, session), 404, "not_found/session")
+      refused(await ending(key, session), 404, "not_found/session")
+    }
+    assert.strictEqual((await lists(other.key, session)).json.result.tools.length, 5)
+  })
+
+  it("ends when its key says so", async () => {
+    const session = await initialize(service.url, ownerKey)
+    assert.strictEqual((await ending(ownerKey, session)).status, 204)
+    refused(await lists(ownerKey, session), 404, "not_found/session")
+    refused(await ending(ownerKey, session), 404, "not_found/session")
+    refused(await ending(ownerKey, {}), 404, "not_found/session")
+  })
+
+  it("is one of at most a hundred of its key: the one not used for longest ends", async () => {
+    const { key } = await organization(service, "FREE")
+    const kept = await initialize(service.url, ownerKey)
+    const sessions = []
+    for (let n = 0; n < 100; n++) sessions.push(await initialize(service.url, key))
+    assert.strictEqual((await lists(key, sessions[0]!)).status, 200)
+    sessions.push(await initialize(service.url, key))
+    refused(await lists(key, sessions[1]!), 404, "not_found/session")
+    for (const session of [sessions[0]!, sessions[2]!, sessions[100]!]) {
+      assert.strictEqual((await lists(key, session)).status, 200)
+    }
+    assert.strictEqual((await lists(ownerKey, kept)).status, 200)
+  })
+
+  it("is not begun by a message about a client without end", async () => {
+    const params = {
+      protocolVersion: "2025-11-25",
+      capabilities: {},
+      clientInfo: { name: "x".repeat(70_000), version: "1" }
+    }
+    const answer = await post(service.url, ownerKey, { jsonrpc: "2.0", id: 0, method: "initialize", params })
+    refused(answer, 400, "validation/invalid_body")
+    assert.isNull(answer.headers.get("mcp-session-id"))
+  })
+})
+
+describe("sessions that nobody uses", () => {
+  const ended: Array<string> = []
+  const run = <A>(effect: Effect.Effect<A>) => Effect.runPromise(Effect.provide(effect, TestClock.layer()))
+
+  it("end after an hour, and not while a request is under way", () =>
+    run(
+      Effect.gen(function* () {
+        const sessions = makeSessions((id) => Effect.sync(() => void ended.push(id)))
+        yield* sessions.opened("k", "idle")
+        yield* sessions.opened("k", "used")
+        yield* sessions.opened("k", "busy")
+        yield* TestClock.adjust("59 minutes")
+        yield* sessions.using("used", Effect.void)
+        yield* sessions.using(
+          "busy",
+          Effect.gen(function* () {
+            yield* TestClock.adjust("1 minute")
+            assert.isFalse(yield* sessions.has("k", "idle"))
+            assert.isTrue(yield* sessions.has("k", "used"))
+            yield* TestClock.adjust("2 hours")
+            yield* sessions.opened("other", "new")
+            assert.deepStrictEqual(ended, ["idle", "used"])
+            assert.isTrue(yield* sessions.has("k", "busy"))
+          })
+        )
+        assert.isTrue(yield* sessions.has("k", "busy"))
+        yield* TestClock.adjust("1 hour")
+        assert.isFalse(yield* sessions.has("k", "busy"))
+        assert.isFalse(yield* sessions.has("other", "busy"))
+      }) as Effect.Effect<void>
+    ))
+})

@@ -1,0 +1,138 @@
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { findByName, upload as restUpload, source } from "#test/http/store.ts"
+import { memberKey, organization } from "#test/service/tenants.ts"
+import { ownerKey, type Service, startService } from "#test/service.ts"
+import { call, done, request } from "./rpc.ts"
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+const file = (name: string) => ({ path: `${name}.py`, content: source(name) })
+const tool = (name: string, given: unknown, headers = {}) => done(service.url, ownerKey, name, given, headers)
+
+describe("the tools", () => {
+  it("are five, each with a schema that says what it takes", async () => {
+    const { json } = await request(service.url, ownerKey, "tools/list")
+    const described: ReadonlyArray<{ name: string; description: string; inputSchema: Record<string, never> }> =
+      json.result.tools
+    const fields = Object.fromEntries(
+      described.map(({ name, inputSchema }) => [
+        name,
+        { all: Object.keys(inputSchema.properties!), required: inputSchema.required ?? [] }
+      ])
+    )
+    assert.deepStrictEqual(fields, {
+      search: { all: ["task", "top_k", "min_score", "content_type", "public_snips"], required: ["task"] },
+      upload: { all: ["task", "file", "succeeded", "public"], required: ["task", "file"] },
+      vote: { all: ["code_block_id", "name", "description", "up", "task"], required: ["code_block_id"] },
+      patterns: { all: ["task", "top_k"], required: [] },
+      chat: {
+        all: ["user_query", "user_id", "org_id", "model", "max_turns"],
+        required: ["user_query", "user_id", "org_id"]
+      }
+    } as never)
+    for (const { name, description, inputSchema } of described) {
+      assert.isAbove(description.length, 40, name)
+      assert.strictEqual(inputSchema.type, "object", name)
+    }
+  })
+
+  it("store, find, vote and tell what was learned, as the routes do", async () => {
+    const stored = await tool("upload", { task: "alpha task", file: file("alpha") })
+    assert.include(stored.text, "Stored 1 snippet.")
+    assert.deepInclude(stored.structure, { success: true, code_blocks_stored: 1, snippet_name: "alpha" })
+    const found = await tool("search", { task: "alpha task", min_score: 0, top_k: null })
+    assert.include(found.text, source("alpha"))
+    const rest = await service.call("POST", "/api/retrieve/search", { task: "alpha task", min_verdict_score: 0 })
+    assert.deepStrictEqual({ ...found.structure, cache_hit: null }, { ...rest.json, cache_hit: null })
+    const { id } = found.structure.matches[0].code_block
+    assert.include(found.text, `code_block_id: ${id}`)
+    await tool("vote", { code_block_id: id, task: "alpha task", name: "alpha", description: "" })
+    await tool("vote", { code_block_id: id, up: false })
+    const voted = await findByName(service.call, "alpha")
+    assert.deepStrictEqual([voted!.thumbs_up, voted!.thumbs_down], [1, 1])
+    const learned = await tool("patterns", { task: "alpha task" })
+    assert.include(learned.text, id)
+    assert.strictEqual(learned.structure.patterns[0].task_pattern, "alpha task")
+  })
+
+  it("have the defaults that they announce", async () => {
+    await Promise.all(
+      Array.from({ length: 12 }, (_, n) => restUpload(service.call, `many${n}`, { task: "many things", user_vote: 1 }))
+    )
+    const { structure } = await tool("search", { task: "many things" })
+    assert.strictEqual(structure.matches.length, 5)
+    assert.isAbove(structure.total_found, 5)
+    assert.strictEqual((await tool("search", { task: "many things", top_k: 7 })).structure.matches.length, 7)
+    assert.strictEqual(
+      (await tool("search", { task: "many things", content_type: "repo" })).structure.matches.length,
+      0
+    )
+    assert.strictEqual((await tool("patterns", { task: "many things" })).structure.patterns.length, 10)
+  })
+
+  it("say what is wrong in words, and never a defect's", async () => {
+    const gone = await call(service.url, ownerKey, "vote", { code_block_id: "nope" })
+    assert.deepStrictEqual([gone.failed, gone.structure.code], [true, "not_found/snippet"])
+    const secret = `ghp_${"a1B2".repeat(9)}`
+    const leaked = await call(service.url, ownerKey, "upload", {
+      ...{ task: "leak", public: true, file: { path: "k.py", content: `TOKEN = "${secret}"\n` } }
+    })
+    assert.deepStrictEqual([leaked.failed, leaked.structure.code], [true, "validation/secret_found"])
+    assert.notInclude(JSON.stringify(leaked), secret)
+    // neither what callers sent nor their keys are in the service's log
+    const logged = service.log.join("\n")
+    for (const text of [secret, ownerKey, "alpha task", "alpha.py"]) assert.notInclude(logged, text)
+    const none = await request(service.url, ownerKey, "tools/call", { name: "format_disk", arguments: {} })
+    assert.isDefined(none.json.error, none.text)
+  })
+})
+
+describe("a tenant", () => {
+  it("sees its own snippets and files, and nobody else's", async () => {
+    const other = await organization(service, "PRO")
+    await tool("upload", { task: "harvest barley in a spreadsheet", file: file("mine") })
+    const found = await done(service.url, other.key, "search", {
+      task: "harvest barley in a spreadsheet",
+      min_score: 0
+    })
+    assert.deepStrictEqual(found.structure.matches, [])
+    const seen = await tool("search", { task: "harvest barley in a spreadsheet", min_score: 0 })
+    const { id } = seen.structure.matches[0].code_block
+    const voted = await call(service.url, other.key, "vote", { code_block_id: id })
+    assert.strictEqual(voted.structure.code, "not_found/snippet")
+    const learned = await done(service.url, other.key, "patterns", { task: "harvest barley in a spreadsheet" })
+    assert.deepStrictEqual(learned.structure.patterns, [])
+  })
+
+  it("finds others' public snippets when it asks for them", async () => {
+    const other = await organization(service, "FREE")
+    await tool("upload", { task: "for everyone", file: file("everyone"), public: true })
+    const given = { task: "for everyone", min_score: 0 }
+    assert.deepStrictEqual((await done(service.url, other.key, "search", given)).structure.matches, [])
+    const open = await done(service.url, other.key, "search", { ...given, public_snips: true })
+    assert.strictEqual(open.structure.matches[0].code_block.name, "everyone")
+    const byHeader = await done(service.url, other.key, "search", given, { "x-cairn-public-snips": "true" })
+    assert.strictEqual(byHeader.structure.matches[0].code_block.name, "everyone")
+  })
+
+  it("keeps a customer's snippets in a workspace by the header", async () => {
+    const pro = await organization(service, "PRO")
+    const headers = { "x-cairn-workspace-id": "customer" }
+    await done(service.url, pro.key, "upload", { task: "invoice totals by customer", file: file("theirs") }, headers)
+    const given = { task: "invoice totals by customer", min_score: 0 }
+    assert.deepStrictEqual((await done(service.url, pro.key, "search", given)).structure.matches, [])
+    assert.strictEqual((await done(service.url, pro.key, "search", given, headers)).structure.matches.length, 1)
+  })
+
+  it("can be spoken for sort planets by mass's key", async () => {
+    const company = await organization(service, "ENTERPRISE")
+    const { key } = await memberKey(company.call, "m@example.org")
+    await done(service.url, key, "upload", { task: "sort planets by mass", file: file("member") })
+    const found = await done(service.url, company.key, "search", { task: "sort planets by mass", min_score: 0 })
+    assert.strictEqual(found.structure.matches[0]?.code_block.name, "member")
+  })
+})
