@@ -1,0 +1,1 @@
+"""The asynchronous client: the source of the synchronous one."""

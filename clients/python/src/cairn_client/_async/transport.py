@@ -1,0 +1,100 @@
+"""Sends requests, and sends them again."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, TypeVar
+
+import anyio
+import httpx2
+
+from cairn_client._answers import error_of, parsed, remember, request_id_of, unreachable
+from cairn_client._logs import shown
+from cairn_client._request import prepare
+from cairn_client._retries import Chance, backoff, may_pass, wait_after
+from cairn_client._settings import Overrides, Settings, httpx_timeout
+from cairn_client.types.model import Result
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from cairn_client._request import Prepared, Request
+    from cairn_client.errors import ServiceError
+
+R = TypeVar("R", bound=Result)
+
+# the service closes idle connections after five seconds: one that is used just then is cut
+_LIMITS = httpx2.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=4.0)
+
+
+class AsyncTransport:
+    """A client's connections, options and retries."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        http_client: httpx2.AsyncClient | None = None,
+        *,
+        sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
+        chance: Chance | None = None,
+    ) -> None:
+        self.settings = settings
+        self.http = http_client or httpx2.AsyncClient(timeout=httpx_timeout(settings.timeout), limits=_LIMITS)
+        self._sleep = sleep
+        self._chance = chance or Chance()
+
+    def with_(self, overrides: Overrides, http_client: httpx2.AsyncClient | None = None) -> AsyncTransport:
+        """The same connections with other options."""
+        settings = self.settings.with_(overrides)
+        return AsyncTransport(settings, http_client or self.http, sleep=self._sleep, chance=self._chance)
+
+    async def ask(self, request: Request, model: type[R]) -> R:
+        """Sends a request, and reads its answer as a result."""
+        return parsed(await self.send(request), model)
+
+    async def send(self, request: Request) -> httpx2.Response:
+        """Sends a request until it is answered, fails for good, or was tried often enough."""
+        prepared = prepare(request, self.settings)
+        logger = self.settings.logger
+        attempt = 0
+        while True:
+            failure: httpx2.RequestError | None = None
+            problem: ServiceError
+            started = time.monotonic()
+            try:
+                response = await self._once(prepared)
+            except httpx2.RequestError as error:
+                failure, what = error, type(error).__name__
+                wait = backoff(attempt, self._chance) if may_pass(error) else None
+                problem = unreachable(self.settings.base_url, error, attempt + 1)
+            else:
+                took = round((time.monotonic() - started) * 1000)
+                what = str(response.status_code)
+                logger.info(
+                    "%s %s answered %s in %d ms, request %s",
+                    *(prepared.method, prepared.path, what, took, request_id_of(response)),
+                )
+                if response.is_success:
+                    remember(response)
+                    return response
+                wait = wait_after(response, attempt, self._chance)
+                problem = error_of(response, self._chance.now())
+            if wait is None or attempt >= prepared.max_retries:
+                raise problem from failure
+            attempt += 1
+            logger.info(
+                "%s %s: %s; attempt %d of %d follows in %.2f s",
+                *(prepared.method, prepared.path, what, attempt + 1, prepared.max_retries + 1, wait),
+            )
+            await self._sleep(wait)
+
+    async def _once(self, prepared: Prepared) -> httpx2.Response:
+        self.settings.logger.debug("%s %s headers %s", prepared.method, prepared.path, shown(prepared.headers))
+        return await self.http.request(
+            prepared.method,
+            prepared.url,
+            headers=prepared.headers,
+            content=prepared.content,
+            params=prepared.params or None,
+            timeout=prepared.timeout,
+        )

@@ -1,0 +1,155 @@
+"""Found snippets as files: written safely, and told to a language model."""
+
+from __future__ import annotations
+
+import re
+import stat
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cairn_client.errors import ValidationError
+from cairn_client.types.snippets import CodeFile, CodeFilesResponse
+
+if TYPE_CHECKING:
+    import logging
+    import os
+    from collections.abc import Sequence
+
+    from cairn_client.types.snippets import SearchMatch, SearchResponse
+
+_LONGEST_NAME = 200
+
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+"""Names that are devices on Windows."""
+
+
+def is_flat(name: str) -> bool:
+    """Whether a name stays in the folder that it is written to, on every system."""
+    return (
+        0 < len(name.encode(errors="replace")) <= _LONGEST_NAME
+        and name not in (".", "..")
+        and re.search(r'[/\\:*?"<>|\x00-\x1f\x7f\ud800-\udfff]', name) is None
+        and not name.endswith((".", " "))
+        and _RESERVED.fullmatch(name) is None
+    )
+
+
+def code_files(task: str, found: SearchResponse) -> CodeFilesResponse:
+    """Matches as files that aren't written yet."""
+    return _answer(task, found, [_file_of(match) for match in found.matches])
+
+
+def write_code_files(
+    task: str, found: SearchResponse, cache_dir: str | os.PathLike[str], logger: logging.Logger
+) -> CodeFilesResponse:
+    """Writes the matches into a folder, which is made if need be, and never anywhere else.
+
+    A file whose name would leave it, or can't be one, is left out (`path` is `None`) with a warning.
+    """
+    folder = Path(cache_dir)
+    if folder.is_symlink():
+        raise ValidationError("cache_dir is a symbolic link; expected a folder itself", "cache_dir")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as failure:
+        raise ValidationError(f"cache_dir can't be made: {failure.strerror}", "cache_dir") from failure
+    files = [_file_of(match) for match in found.matches]
+    written = [file.model_copy(update={"path": _written(file, folder, logger)}) for file in files]
+    return _answer(task, found, written)
+
+
+def _written(file: CodeFile, folder: Path, logger: logging.Logger) -> str | None:
+    if not is_flat(file.filename):
+        logger.warning("A snippet's file name would not stay in cache_dir; its file is not written")
+        return None
+    target = folder / file.filename
+    try:
+        # what is there already: a link is refused, whatever it points to
+        if not stat.S_ISREG(target.lstat().st_mode):
+            logger.warning("What has a snippet's file name in cache_dir is no file; the snippet's is not written")
+            return None
+    except FileNotFoundError:
+        pass
+    # a new file that takes the name at last: renaming replaces a link that appears meanwhile, and never follows it
+    draft = folder / f".cairn-{uuid.uuid4()}"
+    try:
+        with draft.open("xb") as open_file:
+            open_file.write(file.source.encode(errors="surrogatepass"))
+        draft.replace(target)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    return str(target)
+
+
+def _file_of(match: SearchMatch) -> CodeFile:
+    block = match.code_block
+    return CodeFile(
+        code_block_id=block.id,
+        filename=match.filename,
+        source=block.source,
+        entrypoint=match.entrypoint,
+        description=block.description,
+        input_schema=block.input_schema,
+        output_schema=block.output_schema,
+        language=match.language,
+        dependencies=match.dependencies,
+        score=match.score,
+        thumbs_up=match.thumbs_up,
+        thumbs_down=match.thumbs_down,
+    )
+
+
+def _answer(task: str, found: SearchResponse, files: list[CodeFile]) -> CodeFilesResponse:
+    answer = CodeFilesResponse(
+        files=files, task=task, total_found=found.total_found, add_to_llm_prompt=llm_prompt(files)
+    )
+    return answer.received(found.request_id)
+
+
+def _line(text: str) -> str:
+    """One line without backticks: what a snippet says of itself must not pass for instructions around it."""
+    return " ".join(text.replace("`", "'").split())
+
+
+def llm_prompt(files: Sequence[CodeFile], folder: str | None = None) -> str:
+    """Tells a language model which files there are, for the end of its prompt. `""` without any.
+
+    `folder` is where the caller is going to put those that aren't written.
+    """
+    if not files:
+        return ""
+    blocks = []
+    for file in files:
+        path = file.path or (str(Path(folder) / file.filename) if folder and is_flat(file.filename) else None)
+        where = "" if path is None else f" → `{_line(path)}`"
+        dependencies = ", ".join(
+            f"{name}@{version}" if version else name for name, version in file.dependencies.items()
+        )
+        blocks += [
+            f"### `{_line(file.filename)}`{where}",
+            f"- **Description**: {_line(file.description)}",
+            f"- **Language**: {_line(file.language)}",
+            f"- **Entrypoint**: `{_line(file.entrypoint)}`",
+            *([f"- **Dependencies**: {_line(dependencies)}"] if dependencies else []),
+            f"- **Confidence**: {file.score:.0%}",
+            "",
+        ]
+    return "\n".join(
+        [
+            "",
+            "",
+            "## IMPORTANT: proven code for this task",
+            "",
+            "These files did similar tasks before.",
+            "",
+            *blocks,
+            "**Instructions**:",
+            "1. Read these files before you write new code",
+            "2. Start from them",
+            "3. Change them only where the task needs it",
+            "4. Don't write again what they already do",
+            "",
+        ]
+    )

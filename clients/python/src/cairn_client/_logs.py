@@ -1,0 +1,40 @@
+"""What the client says of its work: never a key, never what a caller typed."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NAME = "cairn_client"
+_LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warn": logging.WARNING, "warning": logging.WARNING}
+_LEVELS |= {"error": logging.ERROR, "off": logging.CRITICAL + 1}
+
+_SECRET = re.compile(r"auth|cookie|secret|token|password|(?<!idempotency-)key", re.IGNORECASE)
+
+
+def default_logger() -> logging.Logger:
+    """The logger `cairn_client`, at the level that `CAIRN_LOG` names. What nobody else takes goes to stderr."""
+    logger = logging.getLogger(NAME)
+    asked = os.environ.get("CAIRN_LOG", "").strip().lower()
+    if not asked:
+        return logger
+    if asked not in _LEVELS:
+        logger.warning("CAIRN_LOG is no level; expected one of %s", ", ".join(_LEVELS))
+        return logger
+    logger.setLevel(_LEVELS[asked])
+    if not logger.hasHandlers():
+        handler = logging.StreamHandler(sys.stderr)
+        handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
+        logger.addHandler(handler)
+    return logger
+
+
+def shown(headers: Mapping[str, str]) -> dict[str, str]:
+    """Headers as a log may have them."""
+    return {name: "***" if _SECRET.search(name) else value for name, value in headers.items()}

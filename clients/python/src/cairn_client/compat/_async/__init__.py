@@ -1,0 +1,1 @@
+"""The existing asynchronous client: the source of the synchronous one."""

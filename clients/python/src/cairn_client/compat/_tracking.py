@@ -1,0 +1,148 @@
+"""Records calls of functions. It never raises, and never holds its caller up for long."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import logging
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from cairn_client._logs import NAME
+from cairn_client.types.snippets import ExecutionState
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+LARGEST_DATA = 200_000
+"""Characters of JSON that are recorded of an input or an output; of a larger one, its size."""
+
+_logger = logging.getLogger(NAME)
+_tasks: set[asyncio.Task[None]] = set()
+_warned = False
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One call."""
+
+    name: str
+    code_block_id: str
+    input_data: dict[str, Any]
+    output_data: object
+    state: ExecutionState
+    duration_ms: int
+    error: BaseException | None
+    workspace_id: str | None
+
+
+def state_of(error: BaseException | None) -> ExecutionState:
+    """How a call ended."""
+    if error is None:
+        return ExecutionState.COMPLETED
+    if isinstance(error, TimeoutError):
+        return ExecutionState.TIMED_OUT
+    if isinstance(error, asyncio.CancelledError | CancelledError):
+        return ExecutionState.CANCELLED
+    return ExecutionState.ERRORED
+
+
+def jsonable(value: object, depth: int = 0) -> Any:
+    """A value as JSON has it; what it has nothing for, as Python writes it."""
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, str):
+        return _storable(value)
+    if isinstance(value, float):
+        return value if value == value and abs(value) != float("inf") else repr(value)
+    if depth < 20 and isinstance(value, dict):
+        return {_storable(str(key)): jsonable(one, depth + 1) for key, one in value.items()}
+    if depth < 20 and isinstance(value, list | tuple | set | frozenset):
+        return [jsonable(one, depth + 1) for one in value]
+    return _storable(repr(value))
+
+
+def _storable(text: str) -> str:
+    """Without NUL and halves of surrogate pairs, which the service refuses."""
+    return text.replace("\0", "").encode(errors="replace").decode()
+
+
+def _data(value: object) -> Any:
+    data = jsonable(value)
+    size = len(json.dumps(data, ensure_ascii=False))
+    return data if size <= LARGEST_DATA else {"omitted": type(value).__name__, "characters": size}
+
+
+def _execution(run: Run) -> dict[str, Any]:
+    error = None if run.error is None else _storable(f"{run.error}")[:10_000]
+    return {
+        "code_block_id": run.code_block_id,
+        "triggering_task": f"agent_accessible:{run.name}",
+        "input_data": _data(run.input_data),
+        "output_data": _data(run.output_data) if run.error is None else {"error": error},
+        "execution_state": run.state,
+        "duration_ms": run.duration_ms,
+        "error_message": error,
+        "error_type": None if run.error is None else type(run.error).__name__,
+    }
+
+
+def _failed(error: Exception) -> None:
+    global _warned
+    level = logging.DEBUG if _warned else logging.WARNING
+    _warned = True
+    _logger.log(level, "A call could not be recorded: %s", type(error).__name__)
+
+
+async def record(client: Any, run: Run) -> None:
+    """Records a call, from asynchronous code."""
+    if client is None:
+        return
+    try:
+        store = partial(_hurried(client, run).store_execution, **_execution(run))
+        if inspect.iscoroutinefunction(client.store_execution):
+            await store()
+        else:
+            await asyncio.to_thread(store)
+    except Exception as error:  # noqa: BLE001 # whatever it is, the function's own outcome counts
+        _failed(error)
+
+
+def record_soon(client: Any, run: Run) -> None:
+    """Records a call, from synchronous code: an asynchronous client does it in the running loop, when there is one."""
+    if client is None:
+        return
+    try:
+        if not inspect.iscoroutinefunction(client.store_execution):
+            _hurried(client, run).store_execution(**_execution(run))
+            return
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            asyncio.run(_alone(client, run))
+            return
+        task = loop.create_task(record(client, run))
+        _tasks.add(task)
+        task.add_done_callback(_tasks.discard)
+    except Exception as error:  # noqa: BLE001 # whatever it is, the function's own outcome counts
+        _failed(error)
+
+
+async def _alone(client: Any, run: Run) -> None:
+    """In a loop of its own: connections of another loop can't be used."""
+    hurried = _hurried(client, run, apart=True)
+    try:
+        answer: Awaitable[object] = hurried.store_execution(**_execution(run))
+        await answer
+    finally:
+        if hurried is not client:
+            await hurried.close()
+
+
+def _hurried(client: Any, run: Run, **how: bool) -> Any:
+    """A copy that gives up soon, in the snippet's workspace; another's client as it is."""
+    copy = getattr(client, "for_tracking", None)
+    return client if copy is None else copy(run.workspace_id, **how)

@@ -1,0 +1,142 @@
+"""What goes wrong, as a tree. Catch `ServiceError` for all of it.
+
+```
+ServiceError                  message · code · status_code · request_id
+├── APIError                  the service answered with another error than those below: status_code
+├── AuthenticationError       401: no key, or one that is not valid (any more)
+├── CacheUnavailableError     no answer (network, timeout), a 5xx, or one that can't be read: retry_after
+├── RateLimitError            429: retry_after
+└── ValidationError           400 `validation/*`, or refused here before it was sent: field · errors
+```
+
+Where another attempt could help, an error is raised only after the retries (`max_retries`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    """What is wrong with one field of a request."""
+
+    field: str
+    message: str
+
+
+class ServiceError(Exception):
+    """The base of all errors.
+
+    `message` is for a person: what was wrong, what was expected, how to mend it. `code` is for a program, such as
+    `not_found/snippet`, and `None` when the service did not say. `status_code` is `None` when there was no answer.
+    `request_id` finds the request in the service's log.
+    """
+
+    message: str
+    code: str | None
+    status_code: int | None
+    request_id: str | None
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status_code: int | None = None,
+        code: str | None = None,
+        request_id: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status_code = status_code
+        self.code = code
+        self.request_id = request_id
+
+    def __str__(self) -> str:
+        facts = [
+            *([] if self.status_code is None else [str(self.status_code)]),
+            *([] if self.code is None else [self.code]),
+            *([] if self.request_id is None else [f"request {self.request_id}"]),
+        ]
+        return f"{self.message} ({', '.join(facts)})" if facts else self.message
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # an exception is otherwise rebuilt from `args` alone, which leaves out what is given by name
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[ServiceError], args: tuple[Any, ...], state: dict[str, Any]) -> ServiceError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error
+
+
+class APIError(ServiceError):
+    """The service answered with an error that is none of the others, such as 403, 404, 409 or 413."""
+
+    status_code: int
+
+    def __init__(
+        self, message: str, status_code: int, *, code: str | None = None, request_id: str | None = None
+    ) -> None:
+        super().__init__(message, status_code=status_code, code=code, request_id=request_id)
+
+
+class AuthenticationError(ServiceError):
+    """No API key, or one that is not valid (any more)."""
+
+
+class CacheUnavailableError(ServiceError):
+    """The service can't be reached, doesn't answer in time, fails (5xx), or answers what can't be read."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        retry_after: int | None = None,
+        status_code: int | None = None,
+        code: str | None = None,
+        request_id: str | None = None,
+    ) -> None:
+        super().__init__(message, status_code=status_code, code=code, request_id=request_id)
+        self.retry_after = retry_after
+        """Whole seconds after which the service said that it may work, or `None`."""
+
+
+class RateLimitError(ServiceError):
+    """Too many requests, also after the retries."""
+
+    def __init__(
+        self,
+        message: str = "Too many requests",
+        retry_after: int | None = None,
+        *,
+        status_code: int | None = 429,
+        code: str | None = None,
+        request_id: str | None = None,
+    ) -> None:
+        super().__init__(message, status_code=status_code, code=code, request_id=request_id)
+        self.retry_after = retry_after
+        """Whole seconds until the limit is reset, or `None` when the service did not say."""
+
+
+class ValidationError(ServiceError):
+    """The request is not well-formed or out of range."""
+
+    def __init__(
+        self,
+        message: str,
+        field: str | None = None,
+        *,
+        errors: tuple[FieldError, ...] = (),
+        status_code: int | None = None,
+        code: str | None = None,
+        request_id: str | None = None,
+    ) -> None:
+        super().__init__(message, status_code=status_code, code=code, request_id=request_id)
+        self.field = field
+        """The first field that is wrong, as a path like `file_written.path`, or `None`."""
+        self.errors = errors
+        """Every field that is wrong."""

@@ -1,0 +1,65 @@
+"""Answers that can't be read, and answers that take long."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import httpx2
+import pytest
+
+from cairn_client import CacheUnavailableError, ValidationError
+from tests.test_retries import Answers, ok
+
+if TYPE_CHECKING:
+    from tests.kinds import Kind
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"<html>", b"[]", b"null", b"{", b'{"matches": null, "total_found": 0, "cache_hit": false}', b"\xff", b'"'],
+)
+def test_an_answer_that_can_not_be_read(kind: Kind, content: bytes) -> None:
+    answers = Answers(httpx2.Response(200, content=content, headers={"x-request-id": "r-9"}))
+    mocked = kind.mocked(answers)
+    with pytest.raises(CacheUnavailableError, match="POST /api/retrieve/search was answered with what is no") as raised:
+        mocked.client.search("a")
+    assert (raised.value.status_code, raised.value.request_id) == (200, "r-9")
+    assert len(answers.requests) == 1
+
+
+@pytest.mark.parametrize("content", [b"", b"<html>Bad gateway</html>", b"[1]", b'{"message": 7, "errors": 7}'])
+def test_an_error_whose_body_can_not_be_read(kind: Kind, content: bytes) -> None:
+    mocked = kind.mocked(Answers(httpx2.Response(502, content=content)), max_retries=0)
+    with pytest.raises(CacheUnavailableError) as raised:
+        mocked.client.search("a")
+    assert raised.value.message == "POST /api/retrieve/search was answered with 502 Bad Gateway"
+    assert raised.value.code is None
+
+
+def test_timeouts(kind: Kind) -> None:
+    answers = Answers(ok(success=True, output="", changed_files=[], workspace_files=[], duration_ms=1))
+    client = kind.mocked(answers).client
+
+    def timeouts() -> tuple[float | None, float | None]:
+        found = answers.requests[-1].extensions["timeout"]
+        return found["connect"], found["read"]
+
+    client.search("a")
+    assert timeouts() == (10.0, 60.0)
+    client.search("a", timeout=2.5)
+    assert timeouts() == (2.5, 2.5)
+    client.search("a", timeout=None)
+    assert timeouts() == (None, None)
+    client.chat("a", user="u", org="o")
+    assert timeouts() == (10.0, 600.0)
+    client.chat("a", user="u", org="o", timeout=30)
+    assert timeouts() == (10.0, 30)
+    client.with_options(timeout=5).chat("a", user="u", org="o")
+    assert timeouts() == (10.0, 600.0)
+    client.with_options(timeout=900).chat("a", user="u", org="o")
+    assert timeouts() == (10.0, 900)
+    client.with_options(timeout=None).chat("a", user="u", org="o")
+    assert timeouts() == (None, None)
+    for bad in (0, -1, float("nan")):
+        with pytest.raises(ValidationError):
+            client.search("a", timeout=bad)
