@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
+import { withoutBetas } from "./MessagesApi/agentSdk.ts"
 import { serverSentEvents } from "./MessagesApi/stream.ts"
 import { complaint } from "./MessagesApi/validate.ts"
 
@@ -86,11 +87,12 @@ const kinds: Record<number, string> = {
 /**
  * A strict stand-in of the Messages API on a free port of the loopback: refuses what the API would refuse (unknown
  * fields, roles that don't alternate, calls without results) in its error shape, and answers the rest from a script.
- * Errors carry `retry-after-ms: 1`, so that a client that retries does so at once.
+ * Errors carry `retry-after-ms: 1`, so that a client that retries does so at once. `agentSdk` allows for the betas that
+ * the agent SDK's program uses.
  */
 export const startMessagesApi = async (
   script: Script,
-  options: { readonly key?: string } = {}
+  options: { readonly key?: string; readonly agentSdk?: boolean } = {}
 ): Promise<MessagesApi> => {
   const key = options.key ?? "sk-ant-stand-in"
   const requests: Array<MessagesRequest> = []
@@ -133,7 +135,7 @@ export const startMessagesApi = async (
     if (headers["content-type"]?.startsWith("application/json") !== true) {
       return refuse(request, response, 400, "content-type: should be application/json")
     }
-    const wrong = complaint(body, paused)
+    const wrong = complaint(options.agentSdk ? withoutBetas(body) : body, paused)
     if (wrong !== undefined) return refuse(request, response, 400, wrong)
 
     const n = valid++

@@ -1,0 +1,135 @@
+import type { APIPromise } from "./APIPromise.ts"
+import { type GetCodeFilesParams, type GetCodeFilesResponse, getCodeFiles } from "./codeFiles/getCodeFiles.ts"
+import type { Logger } from "./log.ts"
+import { type CairnOptions, type RequestOptions, settingsOf } from "./options.ts"
+import type { Call } from "./request.ts"
+import { type BulkExecutionResultResponse, type BulkUploadParams, bulkUpload } from "./resources/bulk.ts"
+import { type ChatParams, type ChatResponse, chat } from "./resources/chat.ts"
+import { Events, type EventsParams } from "./resources/events.ts"
+import { Keys } from "./resources/keys.ts"
+import { type SearchParams, type SearchResponse, search } from "./resources/search.ts"
+import {
+  type DeleteResponse,
+  deleteSnippet,
+  type VoteCodeSnipParams,
+  type VoteCodeSnipResponse,
+  vote
+} from "./resources/snippets.ts"
+import { type SubmitExecutionResultResponse, type UploadParams, upload } from "./resources/upload.ts"
+import { Uploads } from "./resources/uploads.ts"
+import { Workspaces } from "./resources/workspaces.ts"
+import { Transport } from "./transport.ts"
+
+/**
+ * A client of a Cairn service. Safe to share; holds no connection that would have to be closed.
+ *
+ * ```ts
+ * const cairn = new Cairn() // CAIRN_API_KEY and CAIRN_BASE_URL
+ * const { matches } = await cairn.search({ task: "parse a CSV file into rows" })
+ * ```
+ *
+ * Every method sends its request at once, and again when that may help (`maxRetries`); a write is carried out once all the
+ * same. It fails with a `ServiceError` (see `errors.ts` for the kinds), or with the reason of its own `signal`. Its result
+ * comes with the HTTP answer from `.withResponse()`.
+ */
+export class Cairn {
+  /** API keys of an organization, for its owners and admins. */
+  readonly keys: Keys
+  /** What agents saved, as git history. */
+  readonly workspaces: Workspaces
+  /** What became of uploads. */
+  readonly uploads: Uploads
+  readonly #options: CairnOptions
+  readonly #transport: Transport
+  readonly #log: Logger
+
+  /** @throws ValidationError An option is wrong; `field` names it. */
+  constructor(options: CairnOptions = {}) {
+    const settings = settingsOf(options)
+    this.#options = options
+    this.#log = settings.log
+    this.#transport = new Transport(settings)
+    this.keys = new Keys(this.#transport)
+    this.workspaces = new Workspaces(this.#transport)
+    this.uploads = new Uploads(this.#transport)
+  }
+
+  /** A client with other options; what they leave out is as here. */
+  withOptions(options: CairnOptions): Cairn {
+    const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+    return new Cairn({ ...this.#options, ...given })
+  }
+
+  /** Finds snippets for a task, the best first. */
+  search(params: SearchParams, options?: RequestOptions): APIPromise<SearchResponse> {
+    return this.#transport.send(() => search(params), options)
+  }
+
+  /**
+   * Stores a file that a task produced, votes on it or has it graded. The same code again is the same snippet.
+   * @throws ValidationError `validation/secret_found`: `public`, and it holds a secret.
+   */
+  upload(params: UploadParams, options?: RequestOptions): APIPromise<SubmitExecutionResultResponse> {
+    return this.#transport.send(() => upload(params), options)
+  }
+
+  /** Stores 1 to 200 files of a session, with its prompts and logs for the grading: all of them or none. */
+  uploadBulkCodeSnips(params: BulkUploadParams, options?: RequestOptions): APIPromise<BulkExecutionResultResponse> {
+    return this.#transport.send(() => bulkUpload(params), options)
+  }
+
+  /**
+   * Deletes a snippet and everything that belongs to it.
+   * @param snippetId An id, or a name that only one snippet of the scope has.
+   * @param options `workspaceId`: in place of the client's.
+   * @throws APIError 404 `not_found/snippet`; 409 `conflict/ambiguous_name`, with the ids; 403 `permission/not_your_snippet`.
+   */
+  delete(
+    snippetId: string,
+    options?: RequestOptions & { readonly workspaceId?: string | undefined }
+  ): APIPromise<DeleteResponse> {
+    return this.#transport.send(() => deleteSnippet(snippetId, options?.workspaceId), options)
+  }
+
+  /**
+   * Says whether a snippet helped.
+   * @throws APIError 404 `not_found/snippet`.
+   */
+  voteCodeSnip(params: VoteCodeSnipParams, options?: RequestOptions): APIPromise<VoteCodeSnipResponse> {
+    return this.#transport.send(() => vote(params), options)
+  }
+
+  /**
+   * Lets the agent work on a task in the workspace of (`org`, `user`), and saves its files as one commit. Waits up to ten
+   * minutes for it; sent again after that, or after a cut connection, it joins the run that is under way.
+   * A run that fails is no error: it has `success: false`.
+   */
+  chat(query: string, params: ChatParams, options?: RequestOptions): APIPromise<ChatResponse> {
+    return this.#transport.send(() => chat(query, params), options)
+  }
+
+  /**
+   * A search whose matches are files for a model: with the text for its prompt, and written to `cacheDir` when that is
+   * given, never anywhere else. Prefers complete code.
+   * @throws ValidationError `cacheDir` is a link or a file. Any other failure to write is the file system's own error.
+   */
+  getCodeFiles(params: GetCodeFilesParams, options?: RequestOptions): APIPromise<GetCodeFilesResponse> {
+    return getCodeFiles(this.#transport, this.#log, params, options)
+  }
+
+  /**
+   * Everything that happened in the organization, oldest first, up to the log's head; for its owners and admins.
+   *
+   * ```ts
+   * for await (const event of cairn.events({ type: "VoteCast" })) …
+   * ```
+   */
+  events(params: EventsParams = {}, options?: RequestOptions): Events {
+    return new Events(this.#transport, params, options)
+  }
+
+  /** @internal What has no method here: for the other entries of this package. */
+  _send<T>(call: () => Call<T>, options?: RequestOptions): APIPromise<T> {
+    return this.#transport.send(call, options)
+  }
+}

@@ -1,0 +1,132 @@
+import type { Cairn } from "../../Cairn.ts"
+import { ExecutionState } from "../../enumerations.ts"
+import type { JsonObject } from "../../resources/codeBlocks.ts"
+import { storeExecution } from "../../resources/executions.ts"
+import { parametersOf } from "./parameters.ts"
+import { recordable } from "./recordable.ts"
+import { toolSchema } from "./toolSchema.ts"
+import { type AnyFunction, errorOf, type Run, watched } from "./watched.ts"
+
+/** What is known of a function that agents may call. */
+export interface FunctionSchema {
+  readonly name: string
+  readonly description: string
+  /** A JSON schema, or parameter names to type names. */
+  readonly inputSchema: JsonObject
+  /** Its code: given, or as JavaScript has it, which is without types. */
+  readonly source: string
+}
+
+export interface AgentFunctionOptions {
+  /** Default: the function's own. */
+  readonly name?: string | undefined
+  /** What it does, in plain words: it is found by them. */
+  readonly description?: string | undefined
+  /** Default: the parameters' names, each a `string`. */
+  readonly inputSchema?: JsonObject | undefined
+  /** Its code with types, such as the text of its module. Default: as JavaScript has it. */
+  readonly source?: string | undefined
+  /** Records what calls take and give, too, at most 100,000 characters of JSON each. Default: only how much that is. */
+  readonly recordValues?: boolean | undefined
+}
+
+/** A function that agents may call: takes and gives what it took and gave before. */
+export type AgentFunction<T extends AnyFunction = AnyFunction> = T & {
+  readonly schema: FunctionSchema
+  /** The snippet's name, once `publishFunctions` stored it: from then on calls are recorded. */
+  readonly snippetName: string | null
+}
+
+interface Recording {
+  readonly client: Cairn
+  readonly codeBlockId: string
+}
+const recordings = new WeakMap<AnyFunction, Recording>()
+
+/** Of what a call took or gave: all of it, or how much. */
+const noted = (value: unknown, whole: boolean): unknown => {
+  const json = recordable(value)
+  return whole ? json : { characters: JSON.stringify(json).length }
+}
+
+/** Recording must never disturb the program: nobody waits for it, and nobody hears of its failure. */
+const record = (fn: AgentFunction, values: boolean, run: Run): void => {
+  const recording = recordings.get(fn)
+  if (recording === undefined) return
+  const { args, durationMs, failed, outcome } = run
+  const error = failed ? errorOf(run) : undefined
+  void recording.client
+    ._send(() =>
+      storeExecution({
+        codeBlockId: recording.codeBlockId,
+        triggeringTask: `call ${fn.schema.name}`,
+        inputData: { args: noted(args, values) },
+        outputData: error ? null : noted(outcome, values),
+        executionState: error ? ExecutionState.ERRORED : ExecutionState.COMPLETED,
+        durationMs,
+        ...(error ? { errorMessage: error.message, errorType: error.type } : {})
+      })
+    )
+    .catch(() => {})
+}
+
+/**
+ * Makes a function one that agents may find and call. `publishFunctions` stores it as a snippet; from then on each call is
+ * recorded: whether it failed and how, how long it ran, how much it took and gave.
+ *
+ * ```ts
+ * const countWords = agentFunction((text: string) => text.split(/\s+/).length, {
+ *   name: "count_words",
+ *   description: "Counts the words of a text."
+ * })
+ * await publishFunctions(cairn, [countWords])
+ * ```
+ */
+export const agentFunction = <T extends AnyFunction>(fn: T, options: AgentFunctionOptions = {}): AgentFunction<T> => {
+  const schema: FunctionSchema = {
+    name: options.name ?? (fn.name || "anonymous"),
+    description: options.description ?? "",
+    inputSchema: options.inputSchema ?? parametersOf(String(fn)),
+    source: options.source ?? String(fn)
+  }
+  const marked: AgentFunction<T> = Object.assign(
+    watched(fn, (run) => record(marked, options.recordValues ?? false, run)),
+    { schema, snippetName: null }
+  )
+  return marked
+}
+
+/** The function as a tool of the Messages API. */
+export const functionTool = ({
+  schema
+}: AgentFunction): { readonly name: string; readonly description: string; readonly input_schema: JsonObject } => ({
+  name: schema.name,
+  description: schema.description,
+  input_schema: toolSchema(schema.inputSchema)
+})
+
+/**
+ * Stores functions as snippets, and records their calls from then on. Gives the snippets' names. The same function again is
+ * the same snippet. Fails as `upload` does; the functions before the one that failed are stored.
+ */
+export const publishFunctions = async (
+  client: Cairn,
+  functions: ReadonlyArray<AgentFunction>
+): Promise<ReadonlyArray<string>> => {
+  const names: Array<string> = []
+  for (const fn of functions) {
+    const { name, description, source } = fn.schema
+    const { snippetName } = await client.upload({
+      task: description === "" ? name : description,
+      fileWritten: { path: `${name}.ts`, content: source },
+      succeeded: true,
+      useServiceAiVoting: false,
+      tags: ["function"]
+    })
+    const known = snippetName ?? name
+    recordings.set(fn, { client, codeBlockId: snippetName ?? `function_registry:${name}` })
+    Object.assign(fn, { snippetName })
+    names.push(known)
+  }
+  return names
+}

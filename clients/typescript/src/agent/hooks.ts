@@ -1,0 +1,166 @@
+import type { Cairn } from "../Cairn.ts"
+import { variable } from "../environment.ts"
+import { ServiceError } from "../errors.ts"
+import type { Logger } from "../log.ts"
+import { leveled } from "../log.ts"
+import type { HookEvent, HookOutput } from "./events.ts"
+import { Session, type SessionReport, type SessionSettings } from "./Session.ts"
+import { secretsOf } from "./screen.ts"
+
+/** What `cairnHooks` may be told. */
+export interface CairnHooksOptions {
+  /** The folder that offered files are put into. Default: a new one in the system's temporary folder, removed at the end. */
+  readonly cacheDir?: string | undefined
+  /** Whether everybody may find what is uploaded; the service refuses files with secrets. Default: no. */
+  readonly public?: boolean | undefined
+  /** Where warnings go. Default: standard error. */
+  readonly logger?: Logger | undefined
+  /** Logs what is offered and delivered, too. */
+  readonly debug?: boolean | undefined
+  /** The session's environment; values of its secret variables are never sent. Default: the process's. */
+  readonly env?: { readonly [name: string]: string | undefined } | undefined
+  /** Hears of each success, after its files and votes were sent. */
+  readonly onReport?: ((report: SessionReport) => void) | undefined
+}
+
+type Hook = (event: HookEvent) => Promise<HookOutput>
+
+/** For the agent SDK's option `hooks`. */
+export type CairnHooks = {
+  [Name in
+    | "UserPromptSubmit"
+    | "PreToolUse"
+    | "PostToolUse"
+    | "PostToolUseFailure"
+    | "Stop"
+    | "StopFailure"
+    | "SessionEnd"]: Array<{ matcher?: string; hooks: Array<Hook> }>
+}
+
+/** The hooks, and what they can't know: how the result says that the turn ended. */
+export interface Observed {
+  readonly hooks: CairnHooks
+  readonly result: (sessionId: string, succeeded: boolean) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+const environment = (): { readonly [name: string]: string | undefined } => {
+  try {
+    return { ...globalThis.process?.env }
+  } catch {
+    return {}
+  }
+}
+
+const reasonOf = (error: unknown): object =>
+  error instanceof ServiceError
+    ? { error: error.name, code: error.code, message: error.message }
+    : { error: error instanceof Error ? `${error.name}: ${error.message}` : String(error) }
+
+/** `deliver`: at a turn's normal end, or only when its result is known. */
+export const observe = (client: Cairn, options: CairnHooksOptions, deliver: "stop" | "result"): Observed => {
+  const log = leveled(options.logger, options.debug ? "debug" : undefined, variable("CAIRN_LOG"))
+  let warned = false
+  const settings: SessionSettings = {
+    ...{ client, log, cacheDir: options.cacheDir, public: options.public ?? false },
+    secrets: secretsOf({ ...environment(), ...options.env }),
+    warn: (what, error) => {
+      const line = `${what}; the session goes on without.`
+      if (warned) log.debug(line, reasonOf(error))
+      else log.warn(line, reasonOf(error))
+      warned = true
+    }
+  }
+  const sessions = new Map<string, Session>()
+  const sessionOf = ({ session_id }: HookEvent): Session => {
+    const session = sessions.get(session_id) ?? new Session(session_id, settings)
+    sessions.set(session_id, session)
+    return session
+  }
+  const succeeded = async (session: Session) => {
+    const report = await session.succeeded()
+    if (report) options.onReport?.(report)
+  }
+  const ended = async (id: string) => {
+    const session = sessions.get(id)
+    sessions.delete(id)
+    await session?.cache.close()
+  }
+
+  /** Whatever goes wrong here must not reach the agent. */
+  const contained =
+    (run: (event: HookEvent, session: Session) => Promise<HookOutput | undefined> | undefined): Hook =>
+    async (event) => {
+      try {
+        return (await run(event, sessionOf(event))) ?? {}
+      } catch (error) {
+        settings.warn("A hook of the session failed", error)
+        return {}
+      }
+    }
+  const on = (run: Parameters<typeof contained>[0], matcher?: string) => [
+    { ...(matcher === undefined ? {} : { matcher }), hooks: [contained(run)] }
+  ]
+  const used = (worked: boolean) => (event: HookEvent, session: Session) => {
+    session.used(event, worked)
+    return undefined
+  }
+
+  return {
+    hooks: {
+      UserPromptSubmit: on(async (event, session) => {
+        const additionalContext = await session.prompted(event)
+        if (additionalContext === "") return undefined
+        return { hookSpecificOutput: { hookEventName: "UserPromptSubmit", additionalContext } }
+      }),
+      // the cache folder lies outside of the session's own, where reading has to be allowed
+      PreToolUse: on(async (event, session) => {
+        if (!session.mayRead(event)) return undefined
+        const permissionDecisionReason = "a snippet that was offered to this session"
+        return {
+          hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "allow", permissionDecisionReason }
+        }
+      }, "Read"),
+      PostToolUse: on(used(true)),
+      PostToolUseFailure: on(used(false)),
+      Stop: on(async (_, session) => {
+        await session.stopped()
+        if (deliver === "stop") await succeeded(session)
+        return undefined
+      }),
+      StopFailure: on((_, session) => {
+        // the result of an earlier turn may not have been taken up yet
+        if (deliver === "stop") session.failed()
+        return undefined
+      }),
+      SessionEnd: on(async (event) => {
+        if (deliver === "stop") await ended(event.session_id)
+        return undefined
+      })
+    },
+    result: async (id, worked) => {
+      try {
+        const session = sessions.get(id)
+        if (!worked) session?.failed()
+        else if (session) await succeeded(session)
+      } catch (error) {
+        settings.warn("The session's result could not be taken up", error)
+      }
+    },
+    close: async () => {
+      for (const id of [...sessions.keys()]) await ended(id).catch(() => {})
+    }
+  }
+}
+
+/**
+ * Hooks that give an agent session of your own what `CairnAgent` gives: for the agent SDK's option `hooks`. Each prompt is
+ * searched for and what is found offered to the model; at the normal end of each turn the files that it made are uploaded,
+ * and the snippets that it used are voted on. Nothing that fails here reaches the session.
+ *
+ * ```ts
+ * query({ prompt, options: { hooks: cairnHooks(new Cairn()) } })
+ * ```
+ */
+export const cairnHooks = (client: Cairn, options: CairnHooksOptions = {}): CairnHooks =>
+  observe(client, options, "stop").hooks

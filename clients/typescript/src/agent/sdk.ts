@@ -1,0 +1,38 @@
+/**
+ * What this library needs of the agent SDK, which is an optional peer: loaded when a session starts, and its types are
+ * `any` where it is not installed, so that everything else type-checks without it.
+ */
+
+// biome-ignore lint/suspicious/noTsIgnore: there is an error only where the peer is not installed
+/** @ts-ignore */
+export type AgentSdk = typeof import("@anthropic-ai/claude-agent-sdk")
+
+// biome-ignore lint/suspicious/noTsIgnore: as above
+/** @ts-ignore */
+export type AgentSdkOptions = import("@anthropic-ai/claude-agent-sdk").Options
+
+// biome-ignore lint/suspicious/noTsIgnore: as above
+/** @ts-ignore */
+export type AgentQuery = import("@anthropic-ai/claude-agent-sdk").Query
+
+// biome-ignore lint/suspicious/noTsIgnore: as above
+/** @ts-ignore */
+export type AgentMessage = import("@anthropic-ai/claude-agent-sdk").SDKMessage
+
+// biome-ignore lint/suspicious/noTsIgnore: as above
+/** @ts-ignore */
+export type AgentUserMessage = import("@anthropic-ai/claude-agent-sdk").SDKUserMessage
+
+/** What a session is asked: one text, or messages as they come. */
+export type AgentPrompt = string | AsyncIterable<AgentUserMessage>
+
+/** @throws Error The agent SDK is not installed. */
+export const loadAgentSdk = async (): Promise<AgentSdk> => {
+  try {
+    // biome-ignore lint/suspicious/noTsIgnore: as above
+    // @ts-ignore
+    return await import("@anthropic-ai/claude-agent-sdk")
+  } catch (cause) {
+    throw new Error("The agent SDK can't be loaded. Install it: npm install @anthropic-ai/claude-agent-sdk", { cause })
+  }
+}

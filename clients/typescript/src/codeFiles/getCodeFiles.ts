@@ -1,0 +1,91 @@
+import type { APIPromise } from "../APIPromise.ts"
+import type { Logger } from "../log.ts"
+import type { RequestOptions } from "../options.ts"
+import type { Result } from "../Result.ts"
+import { withRequestId } from "../Result.ts"
+import type { Dependencies, JsonObject } from "../resources/codeBlocks.ts"
+import { type SearchMatch, type SearchParams, search } from "../resources/search.ts"
+import type { Transport } from "../transport.ts"
+import { promptOf } from "./prompt.ts"
+import { writeFiles } from "./write.ts"
+
+/** What `getCodeFiles` takes: a search, and where to put what it finds. */
+export interface GetCodeFilesParams
+  extends Pick<SearchParams, "task" | "topK" | "minVerdictScore" | "inputSchema" | "workspaceId"> {
+  /** Whether longer, more complete code comes first. Default: yes. */
+  readonly preferComplete?: boolean | undefined
+  /** Whether each file says above each function how it fared. Default: yes. */
+  readonly perFunctionReputation?: boolean | undefined
+  /** The folder that the files are written to; it is made when it is not there. Without it nothing is written. */
+  readonly cacheDir?: string | undefined
+}
+
+/** A match as a file. */
+export interface CodeFile {
+  readonly codeBlockId: string
+  /** Flat and safe, unique among the files. */
+  readonly filename: string
+  /** Where it was written: `cacheDir/filename`; `null` when it was not. */
+  readonly path: string | null
+  readonly source: string
+  readonly entrypoint: string
+  readonly description: string
+  readonly inputSchema: JsonObject
+  readonly outputSchema: JsonObject
+  readonly language: string
+  readonly dependencies: Dependencies
+  /** 0 to 1. */
+  readonly score: number
+  readonly thumbsUp: number
+  readonly thumbsDown: number
+}
+
+/** What `getCodeFiles` gives. */
+export interface GetCodeFilesResponse extends Result {
+  readonly files: ReadonlyArray<CodeFile>
+  readonly task: string
+  /** How many matches there are without `topK`. */
+  readonly totalFound: number
+  /** To put behind a model's system prompt: what there is, and how to use it. `""` when nothing was found. */
+  readonly addToLlmPrompt: string
+}
+
+const fileOf = (match: SearchMatch): CodeFile => ({
+  codeBlockId: match.codeBlock.id,
+  filename: match.filename,
+  path: null,
+  source: match.codeBlock.source,
+  entrypoint: match.entrypoint,
+  description: match.codeBlock.description,
+  inputSchema: match.codeBlock.inputSchema,
+  outputSchema: match.codeBlock.outputSchema,
+  language: match.language,
+  dependencies: match.dependencies,
+  score: match.score,
+  thumbsUp: match.thumbsUp,
+  thumbsDown: match.thumbsDown
+})
+
+export const getCodeFiles = (
+  transport: Transport,
+  log: Logger,
+  params: GetCodeFilesParams,
+  options?: RequestOptions
+): APIPromise<GetCodeFilesResponse> => {
+  const wanted = () => ({
+    ...params,
+    preferComplete: params.preferComplete ?? true,
+    perFunctionReputation: params.perFunctionReputation ?? true
+  })
+  return transport
+    .send(() => search(wanted()), options)
+    .map(async ({ matches, totalFound, _requestId }) => {
+      const { cacheDir } = params
+      const found = matches.map(fileOf)
+      const files = cacheDir === undefined ? found : await writeFiles(cacheDir, found, log)
+      // a file that should be there and is not must not be promised to the model
+      const offered = cacheDir === undefined ? files : files.filter(({ path }) => path !== null)
+      const response = { files, task: params.task, totalFound, addToLlmPrompt: promptOf(offered) }
+      return withRequestId(response, _requestId ?? null)
+    })
+}

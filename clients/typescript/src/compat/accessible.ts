@@ -1,0 +1,122 @@
+import { parametersOf } from "../agent/functions/parameters.ts"
+import { recordable } from "../agent/functions/recordable.ts"
+import { toolSchema } from "../agent/functions/toolSchema.ts"
+import { type AnyFunction, errorOf, type Run, watched } from "../agent/functions/watched.ts"
+import { ExecutionState } from "../enumerations.ts"
+import type { JsonObject } from "../resources/codeBlocks.ts"
+import type { RaySurfer } from "./RaySurfer.ts"
+
+/** A function that can be marked. */
+export type AgentCallable = AnyFunction
+
+/** What is known of a marked function. */
+export interface AgentAccessibleSchema {
+  readonly name: string
+  readonly description: string
+  /** A JSON schema, or parameter names to type names. */
+  readonly inputSchema: JsonObject
+  /** @deprecated The same as `inputSchema`. */
+  readonly parameters: JsonObject
+  /** Its code, as JavaScript has it. */
+  readonly source: string
+  /** The snippet that its runs are recorded for, once it is published. */
+  codeBlockId?: string
+}
+
+/** A marked function: takes and gives what it took and gave before. */
+export type AgentAccessibleFunction<T extends AgentCallable> = T & {
+  readonly _raysurferAccessible: true
+  readonly _raysurferSchema: AgentAccessibleSchema
+  _raysurferClient?: RaySurfer
+}
+
+export interface AgentAccessibleOptions {
+  /** Default: the function's own. */
+  readonly name?: string | undefined
+  readonly description?: string | undefined
+  /** Default: the parameters' names, each a `string`. */
+  readonly inputSchema?: JsonObject | undefined
+  /** @deprecated Use `inputSchema`. */
+  readonly parameters?: JsonObject | undefined
+  readonly orgId?: string | undefined
+  readonly workspaceId?: string | undefined
+}
+
+/** Recording must never disturb the program: nobody waits for it, and nobody hears of its failure. */
+const record = (marked: AgentAccessibleFunction<AgentCallable>, run: Run): void => {
+  const client = marked._raysurferClient
+  if (client === undefined) return
+  const { name, codeBlockId } = marked._raysurferSchema
+  const error = run.failed ? errorOf(run) : undefined
+  void client
+    .storeExecution({
+      codeBlockId: codeBlockId ?? `function_registry:${name}`,
+      triggeringTask: `agent_accessible:${name}`,
+      inputData: { args: recordable(run.args) },
+      outputData: recordable(error ? { error: error.message } : run.outcome),
+      executionState: error ? ExecutionState.ERRORED : ExecutionState.COMPLETED,
+      durationMs: run.durationMs,
+      ...(error ? { errorMessage: error.message, errorType: error.type } : {})
+    })
+    .catch(() => {})
+}
+
+/**
+ * Marks a function as one that agents may call. With a client (`setTrackingClient`, `publishFunctionRegistry`) each call is
+ * recorded: what it took and gave, how long it ran, its error.
+ */
+export const agentAccessible = <T extends AgentCallable>(
+  fn: T,
+  options: AgentAccessibleOptions = {}
+): AgentAccessibleFunction<T> => {
+  const inputSchema = options.inputSchema ?? options.parameters ?? parametersOf(String(fn))
+  const schema: AgentAccessibleSchema = {
+    name: options.name ?? (fn.name || "anonymous"),
+    description: options.description ?? "",
+    inputSchema,
+    parameters: inputSchema,
+    source: String(fn)
+  }
+  const marked: AgentAccessibleFunction<T> = Object.assign(
+    watched(fn, (run) => record(marked, run)),
+    { _raysurferAccessible: true as const, _raysurferSchema: schema }
+  )
+  return marked
+}
+
+/** A marked function as a tool of the Messages API. Names with type names become a JSON schema of required properties. */
+export const toAnthropicTool = (
+  fn: AgentAccessibleFunction<AgentCallable>
+): { name: string; description: string; input_schema: JsonObject } => {
+  const { name, description, inputSchema } = fn._raysurferSchema
+  return { name, description, input_schema: toolSchema(inputSchema) }
+}
+
+/** Records the function's calls with this client from now on. */
+export const setTrackingClient = (fn: AgentAccessibleFunction<AgentCallable>, client: RaySurfer): void => {
+  fn._raysurferClient = client
+}
+
+/** Stores marked functions as snippets, and records their calls from then on. Gives the snippets' names. */
+export const publishFunctionRegistry = async (
+  client: RaySurfer,
+  functions: ReadonlyArray<AgentAccessibleFunction<AgentCallable>>
+): Promise<ReadonlyArray<string>> => {
+  const names: Array<string> = []
+  for (const fn of functions.filter((fn) => fn._raysurferAccessible)) {
+    const { name, description, source } = fn._raysurferSchema
+    const { snippetName } = await client.upload({
+      task: `Call ${name}: ${description}`,
+      fileWritten: { path: `${name}.ts`, content: source },
+      succeeded: true,
+      useRaysurferAiVoting: false,
+      tags: ["function_registry", "agent_accessible"]
+    })
+    if (snippetName !== null) {
+      names.push(snippetName)
+      fn._raysurferSchema.codeBlockId = snippetName
+    }
+    setTrackingClient(fn, client)
+  }
+  return names
+}

@@ -1,0 +1,64 @@
+import {
+  APIError,
+  AuthenticationError,
+  CacheUnavailableError,
+  RateLimitError,
+  type ServiceError,
+  ValidationError
+} from "./errors.ts"
+import { withoutKeys } from "./log.ts"
+import { isTransient, retryAfterOf } from "./retry.ts"
+
+/** Why a try brought no result, and whether another may. */
+export interface Failure {
+  readonly error: ServiceError
+  readonly transient: boolean
+  /** Whole seconds, as the answer asks. */
+  readonly retryAfter: number | null
+}
+
+const field = (body: unknown, name: string): string | null => {
+  const value = typeof body === "object" && body !== null ? (body as Record<string, unknown>)[name] : undefined
+  return typeof value === "string" && value !== "" ? value : null
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+export const requestIdOf = (response: Response): string | null => response.headers.get("x-request-id")
+
+/** The beginning of a text that isn't the service's, for a message. */
+export const excerpt = (text: string): string => withoutKeys(text.replace(/\s+/g, " ").trim().slice(0, 200))
+
+/** What an answer that is no 2xx means. `what` names the request, e.g. `POST /api/retrieve/search`. */
+export const refusal = (response: Response, text: string, what: string, now: number): Failure => {
+  const { status } = response
+  const body = parsed(text)
+  const code = field(body, "code")
+  const details = { code, requestId: field(body, "request_id") ?? requestIdOf(response) }
+  const said = field(body, "message") ?? field(body, "detail")
+  const message = said ?? `${what} was answered with ${status}${text.trim() === "" ? "" : `: ${excerpt(text)}`}.`
+  const retryAfter = retryAfterOf(response.headers.get("retry-after"), now)
+  const error = (): ServiceError => {
+    if (status === 401) return new AuthenticationError(message, details)
+    if (status === 429) return new RateLimitError(message, retryAfter, details)
+    if (status >= 500) return new CacheUnavailableError(message, status, retryAfter, details)
+    if (status === 400 && code?.startsWith("validation/")) {
+      return new ValidationError(message, field(body, "field"), details)
+    }
+    return new APIError(message, status, details)
+  }
+  return { error: error(), transient: isTransient(status), retryAfter }
+}
+
+/** No answer at all. */
+export const unanswered = (message: string, cause?: unknown): Failure => ({
+  error: new CacheUnavailableError(message, null, null, { cause }),
+  transient: true,
+  retryAfter: null
+})

@@ -1,0 +1,110 @@
+import { APIError, AuthenticationError, ValidationError } from "./errors.ts"
+import { excerpt, requestIdOf } from "./failure.ts"
+import type { RequestOptions, Settings } from "./options.ts"
+import { VERSION } from "./version.ts"
+
+type Parameters = { readonly [name: string]: string | number | undefined }
+
+/** One call of the service, as a method of the library makes it. */
+export interface Call<T> {
+  readonly method: "GET" | "POST" | "DELETE"
+  /** Below the base URL, from `/` on; its parts are encoded already. */
+  readonly path: string
+  readonly query?: Parameters
+  /** What is `undefined` is left out. */
+  readonly body?: object
+  /** In place of the client's: the workspace of this call. */
+  readonly workspaceId?: string | undefined
+  /** Milliseconds, when neither the call nor the client says. */
+  readonly timeout?: number
+  /** Needs no API key. */
+  readonly open?: boolean
+  readonly answer: Answer<T>
+}
+
+/** How an answer becomes a result: from its JSON, or its bytes as they are. */
+export type Answer<T> =
+  | { readonly as: "json"; readonly read: (body: never) => T }
+  | { readonly as: "bytes"; readonly read: (bytes: Uint8Array) => T }
+
+/** A result read off a JSON object of the shape `Wire`. */
+export const json = <Wire, T>(read: (body: Wire) => T): Answer<T> => ({ as: "json", read: read as (body: never) => T })
+
+/** The bytes themselves. */
+export const bytes: Answer<Uint8Array> = { as: "bytes", read: (given) => given }
+
+/** A part of a path. One that is empty or moves within the path would call another route. */
+export const part = (name: string, value: string): string => {
+  if (value !== "" && value !== "." && value !== "..") return encodeURIComponent(value)
+  throw new ValidationError(`${name} is ${JSON.stringify(value)}; expected what the service calls it.`, name)
+}
+
+export const urlOf = (baseUrl: string, path: string, query: Parameters = {}): string => {
+  const given = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value))
+  const search = given.toString()
+  return baseUrl + path + (search === "" ? "" : `?${search}`)
+}
+
+/** The body of all tries. */
+export const bodyOf = ({ body }: Call<unknown>): { readonly body?: string } => {
+  try {
+    return body === undefined ? {} : { body: JSON.stringify(body) }
+  } catch (cause) {
+    throw new ValidationError("A parameter can't be written as JSON: it has a cycle or a BigInt.", null, { cause })
+  }
+}
+
+/** The headers of all tries of a call: the idempotency key is made here, once. */
+export const headersOf = (settings: Settings, call: Call<unknown>, options: RequestOptions): Headers => {
+  const given = {
+    Accept: call.answer.as === "json" ? "application/json" : "*/*",
+    "User-Agent": `cairn-client/${VERSION} (typescript)`,
+    "X-Cairn-SDK-Version": `typescript/${VERSION}`,
+    "Content-Type": call.body === undefined ? undefined : "application/json",
+    "Idempotency-Key": options.idempotencyKey ?? (call.method === "GET" ? undefined : globalThis.crypto.randomUUID()),
+    Authorization: settings.apiKey === undefined ? undefined : `Bearer ${settings.apiKey}`,
+    ...settings.scope,
+    ...(call.workspaceId === undefined ? {} : { "X-Cairn-Workspace-Id": call.workspaceId })
+  }
+  const headers = new Headers()
+  for (const [name, value] of [...Object.entries(given), ...Object.entries(options.headers ?? {})]) {
+    if (value === undefined) continue
+    try {
+      headers.set(name, value)
+    } catch {
+      // its error would say the value, which may be a key
+      throw new ValidationError(`The header ${name} can't be sent; expected one line of Latin-1 characters.`, name)
+    }
+  }
+  if (call.open || headers.has("authorization")) return headers
+  throw new AuthenticationError("There is no API key. Give the option apiKey, or set CAIRN_API_KEY.", {
+    code: "auth/missing_api_key"
+  })
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** The result of a 2xx. */
+export const resultOf = <T>({ answer, method, path }: Call<T>, response: Response, body: string | Uint8Array): T => {
+  if (answer.as === "bytes") return answer.read(body as Uint8Array)
+  const unreadable = (why: string, cause?: unknown) =>
+    new APIError(
+      `${method} ${path} was answered with what is no answer of this service (${why}). Is baseUrl right?`,
+      response.status,
+      { requestId: requestIdOf(response), cause }
+    )
+  let value: unknown
+  try {
+    value = JSON.parse(body as string)
+  } catch (cause) {
+    throw unreadable(`no JSON: ${excerpt(body as string) || "empty"}`, cause)
+  }
+  if (!isObject(value)) throw unreadable("no JSON object")
+  try {
+    return answer.read(value as never)
+  } catch (cause) {
+    throw unreadable("a field is missing or of another type", cause)
+  }
+}

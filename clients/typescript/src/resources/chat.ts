@@ -1,0 +1,66 @@
+import type { Result } from "../Result.ts"
+import { type Call, json } from "../request.ts"
+
+/** Whose workspace the agent works in, and how. */
+export interface ChatParams {
+  /** With `org` the name of the workspace: the same pair finds its files again. */
+  readonly user: string
+  readonly org: string
+  /** `sonnet`, `opus`, `haiku`, `local` (no language model) or a model's full id. Default: `sonnet`. */
+  readonly model?: string | undefined
+  /** The most turns of the agent, 1 to 100. Default: 8. */
+  readonly maxTurns?: number | undefined
+}
+
+/** What `chat` gives. A run that failed has `success: false` and says why in `error`; its files are saved all the same. */
+export interface ChatResponse extends Result {
+  readonly success: boolean
+  /** What the agent says. */
+  readonly output: string
+  /** `""` when all went well. */
+  readonly error: string
+  /** Paths that were created or modified. */
+  readonly changedFiles: ReadonlyArray<string>
+  /** All paths in the workspace. */
+  readonly workspaceFiles: ReadonlyArray<string>
+  readonly durationMs: number
+  /** The run. */
+  readonly sessionId: string
+  /** For `workspaces`. */
+  readonly workspaceId: string
+  /** The SHA of the commit that holds the files. */
+  readonly commit: string
+}
+
+interface ChatWire {
+  readonly success: boolean
+  readonly output: string
+  readonly error: string
+  readonly session_id: string
+  readonly duration_ms: number
+  readonly changed_files: ReadonlyArray<string>
+  readonly workspace_files: ReadonlyArray<string>
+  readonly workspace_id: string
+  readonly commit: string
+}
+
+/** Milliseconds: an agent may take minutes. */
+const timeout = 600_000
+
+export const chat = (query: string, { user, org, model, maxTurns }: ChatParams): Call<ChatResponse> => ({
+  method: "POST",
+  path: "/api/agent-chat",
+  timeout,
+  body: { user_query: query, user_id: user, org_id: org, model, max_turns: maxTurns },
+  answer: json((wire: ChatWire) => ({
+    success: wire.success,
+    output: wire.output,
+    error: wire.error,
+    changedFiles: wire.changed_files,
+    workspaceFiles: wire.workspace_files,
+    durationMs: wire.duration_ms,
+    sessionId: wire.session_id,
+    workspaceId: wire.workspace_id,
+    commit: wire.commit
+  }))
+})

@@ -1,0 +1,121 @@
+import type { RequestOptions } from "../options.ts"
+import type { Result } from "../Result.ts"
+import { json } from "../request.ts"
+import type { Transport } from "../transport.ts"
+import type { JsonObject } from "./codeBlocks.ts"
+
+/** Which events are read. */
+export interface EventsParams {
+  /** Only those of this type, e.g. `VoteCast`. */
+  readonly type?: string | undefined
+  /** Only those of this stream. */
+  readonly stream?: string | undefined
+  /** Goes on behind this `position` or `nextAfter`. Default: from the beginning. */
+  readonly after?: string | undefined
+  /** Events a page, 1 to 1,000. Default: 100. */
+  readonly limit?: number | undefined
+}
+
+/** Something that happened in the organization. */
+export interface RecordedEvent {
+  /** Its place in the log; opaque. */
+  readonly position: string
+  readonly stream: string
+  readonly revision: number
+  readonly eventId: string
+  readonly type: string
+  readonly schemaVersion: number
+  /** The event's own fields, under the names that the log has. */
+  readonly data: JsonObject
+  readonly actor: {
+    readonly keyId: string | null
+    readonly userId: string | null
+    readonly organizationId: string | null
+  }
+  readonly commandId: string
+  readonly correlationId: string
+  readonly causationId: string | null
+  /** ISO 8601. */
+  readonly recordedAt: string
+}
+
+export interface EventPage extends Result {
+  readonly events: ReadonlyArray<RecordedEvent>
+  /** For `after`. */
+  readonly nextAfter: string
+}
+
+interface EventWire {
+  readonly position: string
+  readonly stream: string
+  readonly revision: number
+  readonly event_id: string
+  readonly type: string
+  readonly schema_version: number
+  readonly data: JsonObject
+  readonly actor: {
+    readonly key_id: string | null
+    readonly user_id: string | null
+    readonly organization_id: string | null
+  }
+  readonly command_id: string
+  readonly correlation_id: string
+  readonly causation_id: string | null
+  readonly recorded_at: string
+}
+
+const eventOf = (wire: EventWire): RecordedEvent => ({
+  position: wire.position,
+  stream: wire.stream,
+  revision: wire.revision,
+  eventId: wire.event_id,
+  type: wire.type,
+  schemaVersion: wire.schema_version,
+  data: wire.data,
+  actor: {
+    keyId: wire.actor.key_id,
+    userId: wire.actor.user_id,
+    organizationId: wire.actor.organization_id
+  },
+  commandId: wire.command_id,
+  correlationId: wire.correlation_id,
+  causationId: wire.causation_id,
+  recordedAt: wire.recorded_at
+})
+
+const page = json(
+  (wire: { events: ReadonlyArray<EventWire>; next_after: string }): EventPage => ({
+    events: wire.events.map(eventOf),
+    nextAfter: wire.next_after
+  })
+)
+
+/** The events up to the log's head, oldest first: pages are fetched as they are needed. */
+export class Events implements AsyncIterable<RecordedEvent> {
+  readonly #transport: Transport
+  readonly #params: EventsParams
+  readonly #options: RequestOptions | undefined
+
+  constructor(transport: Transport, params: EventsParams, options: RequestOptions | undefined) {
+    this.#transport = transport
+    this.#params = params
+    this.#options = options
+  }
+
+  /** The same page by page: to keep `nextAfter`, and go on there another day. Ends with the first empty page. */
+  async *pages(): AsyncGenerator<EventPage, void, undefined> {
+    const { type, stream, limit } = this.#params
+    for (let after = this.#params.after; ; ) {
+      const query = { type, stream, limit, after }
+      const call = () => ({ method: "GET", path: "/api/events", query, answer: page }) as const
+      const next = await this.#transport.send(call, this.#options)
+      if (next.events.length === 0) return
+      yield next
+      after = next.nextAfter
+    }
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<RecordedEvent, void, undefined> {
+    for await (const { events } of this.pages()) yield* events
+  }
+}

@@ -1,0 +1,58 @@
+import type { Result } from "../Result.ts"
+import { type Call, json } from "../request.ts"
+
+/** What `delete` gives. */
+export interface DeleteResponse extends Result {
+  readonly success: boolean
+  readonly deletedCount: number
+  readonly message: string
+}
+
+export const deleteSnippet = (snippetId: string, workspaceId?: string): Call<DeleteResponse> => ({
+  method: "POST",
+  path: "/api/snippets/delete",
+  workspaceId,
+  body: { snippet_id: snippetId },
+  answer: json((wire: { success: boolean; deleted_count: number; message: string }) => ({
+    success: wire.success,
+    deletedCount: wire.deleted_count,
+    message: wire.message
+  }))
+})
+
+/** What `voteCodeSnip` takes. */
+export interface VoteCodeSnipParams {
+  /** The `codeBlock.id` of a match. */
+  readonly codeBlockId: string
+  /** Whether the snippet helped. */
+  readonly succeeded: boolean
+  /** The task that it was used for. */
+  readonly task?: string | undefined
+  readonly codeBlockName?: string | undefined
+  readonly codeBlockDescription?: string | undefined
+}
+
+/** What `voteCodeSnip` gives. */
+export interface VoteCodeSnipResponse extends Result {
+  readonly success: boolean
+  /** True: the vote is in the log, and counts with the next read. */
+  readonly votePending: boolean
+  readonly message: string
+}
+
+export const vote = (params: VoteCodeSnipParams): Call<VoteCodeSnipResponse> => ({
+  method: "POST",
+  path: "/api/store/cache-usage",
+  body: {
+    task: params.task,
+    code_block_id: params.codeBlockId,
+    code_block_name: params.codeBlockName,
+    code_block_description: params.codeBlockDescription,
+    succeeded: params.succeeded
+  },
+  answer: json((wire: { success: boolean; vote_pending: boolean; message: string }) => ({
+    success: wire.success,
+    votePending: wire.vote_pending,
+    message: wire.message
+  }))
+})

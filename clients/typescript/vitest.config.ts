@@ -1,0 +1,20 @@
+import { fileURLToPath } from "node:url"
+import { defineConfig } from "vitest/config"
+
+const repository = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+
+/**
+ * The tests that need this folder's own node_modules. From the repository's root:
+ * `npm ci --ignore-scripts --prefix clients/typescript`, then `npm test -- --config clients/typescript/vitest.config.ts`.
+ */
+export default defineConfig({
+  root: repository("clients/typescript"),
+  test: {
+    pool: "forks",
+    include: ["test/**/*.test.ts"],
+    globalSetup: [repository("test/globalSetup.ts")],
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    maxWorkers: 1
+  }
+})

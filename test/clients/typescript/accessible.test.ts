@@ -1,0 +1,88 @@
+import { assert, describe, it } from "vitest"
+import * as Compat from "../../../clients/typescript/src/compat/index.ts"
+import { failure } from "./stub.ts"
+
+describe("a marked function", () => {
+  const tracked = () => {
+    const runs: Array<Compat.StoreExecutionParams> = []
+    const storeExecution = async (run: Compat.StoreExecutionParams) => {
+      runs.push(run)
+      throw new Error("nobody must hear of this")
+    }
+    return { runs, client: { storeExecution } as unknown as Compat.RaySurfer }
+  }
+  it("does what it did before, and tells its client, whatever becomes of that", async () => {
+    const { runs, client } = tracked()
+    const failing = Compat.agentAccessible(function divide(this: { by: number }, a: number) {
+      if (this.by === 0) throw new RangeError("by zero")
+      return a / this.by
+    })
+    assert.strictEqual(failing.call({ by: 2 }, 4), 2)
+    assert.deepStrictEqual(runs, [], "without a client nothing is told")
+    Compat.setTrackingClient(failing, client)
+    assert.strictEqual(failing.call({ by: 2 }, 4), 2)
+    assert.throws(() => failing.call({ by: 0 }, 4), RangeError, "by zero")
+    const later = Compat.agentAccessible(async () => Promise.reject(new TypeError("later")))
+    Compat.setTrackingClient(later, client)
+    assert.instanceOf(await failure(later()), TypeError)
+    assert.deepStrictEqual(
+      runs.map(({ codeBlockId, executionState, errorType, outputData }) => [
+        ...[codeBlockId, executionState, errorType, outputData]
+      ]),
+      [
+        ["function_registry:divide", "completed", undefined, 2],
+        ["function_registry:divide", "errored", "RangeError", { error: "by zero" }],
+        ["function_registry:anonymous", "errored", "TypeError", { error: "later" }]
+      ]
+    )
+    assert.strictEqual(failing.name, "divide")
+  })
+  it("tells of values that have no JSON", () => {
+    const { runs, client } = tracked()
+    const cyclic: Record<string, unknown> = { big: 10n, shared: [1] }
+    cyclic["self"] = cyclic
+    cyclic["again"] = cyclic["shared"]
+    const throwing = { toJSON: () => assert.fail("no") }
+    const echo = Compat.agentAccessible((value: unknown) => value)
+    Compat.setTrackingClient(echo, client)
+    for (const value of [cyclic, throwing, undefined, "x".repeat(200_000), () => 1])
+      assert.strictEqual(echo(value), value)
+    assert.deepStrictEqual(
+      runs.map(({ outputData }) => outputData),
+      [
+        { big: "10", shared: [1], self: "[cycle]", again: [1] },
+        { omitted: "no JSON" },
+        null,
+        { omitted: "200002 characters of JSON" },
+        "() => 1"
+      ]
+    )
+  })
+  it("is a tool, from its schema or from its parameters", () => {
+    const inputSchema = { type: "object", properties: { n: { type: "integer" } } }
+    const given = Compat.agentAccessible((n: number) => n, { name: "same", description: "Same.", inputSchema })
+    assert.deepStrictEqual(Compat.toAnthropicTool(given), {
+      name: "same",
+      description: "Same.",
+      input_schema: inputSchema
+    })
+    const read = (fn: Compat.AgentCallable) => Compat.agentAccessible(fn)._raysurferSchema.inputSchema
+    // biome-ignore lint/complexity/useArrowFunction: what is read is a function
+    const many = function (a: unknown, b = "x, (y", c = [1, { d: 2 }], /* no, e */ ...rest: Array<unknown>) {
+      return [a, b, c, rest]
+    }
+    assert.deepStrictEqual(Object.keys(read(many)), ["a", "b", "c"])
+    assert.deepStrictEqual(
+      read(({ x }: { x: number }) => x),
+      {}
+    )
+    assert.deepStrictEqual(
+      read(() => 1),
+      {}
+    )
+    const tool = Compat.toAnthropicTool(Compat.agentAccessible(many, { parameters: { n: "integer" } }))
+    assert.deepStrictEqual(tool.input_schema, {
+      ...{ type: "object", properties: { n: { type: "integer" } }, required: ["n"] }
+    })
+  })
+})

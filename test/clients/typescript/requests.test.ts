@@ -1,0 +1,187 @@
+import { inspect } from "node:util"
+import { afterEach, assert, beforeEach, describe, it, vi } from "vitest"
+import manifest from "../../../clients/typescript/package.json" with { type: "json" }
+import { Cairn, VERSION } from "../../../clients/typescript/src/index.ts"
+import { failure, fine, key, stub } from "./stub.ts"
+
+const found = { status: 200, body: { matches: [], total_found: 0, cache_hit: false } }
+
+describe("headers", () => {
+  it("carry the key, the scope and the version", async () => {
+    const { cairn, sent } = stub([found], {
+      ...{ organizationId: "org", workspaceId: "customer", snipsDesired: "client", publicSnips: true, agentId: "bot" }
+    })
+    await cairn.search({ task: "x" })
+    const { headers } = sent[0]!
+    assert.strictEqual(headers.get("authorization"), `Bearer ${key}`)
+    assert.strictEqual(headers.get("content-type"), "application/json")
+    assert.strictEqual(headers.get("x-cairn-org-id"), "org")
+    assert.strictEqual(headers.get("x-cairn-workspace-id"), "customer")
+    assert.strictEqual(headers.get("x-cairn-snips-desired"), "client")
+    assert.strictEqual(headers.get("x-cairn-public-snips"), "true")
+    assert.strictEqual(headers.get("x-cairn-agent-id"), "bot")
+    assert.strictEqual(headers.get("x-cairn-sdk-version"), `typescript/${VERSION}`)
+    assert.strictEqual(VERSION, manifest.version)
+  })
+  it("say nothing of what is not set", async () => {
+    const { cairn, sent } = stub([found], { publicSnips: false })
+    await cairn.search({ task: "x" })
+    const scope = [...sent[0]!.headers.keys()].filter((name) => name.startsWith("x-cairn"))
+    assert.deepStrictEqual(scope, ["x-cairn-sdk-version"])
+  })
+  it("are the call's before the client's: workspace, and any other by its name", async () => {
+    const { cairn, sent } = stub([found], { workspaceId: "one" })
+    await cairn.search(
+      { task: "x", workspaceId: "two" },
+      { headers: { "X-Trace": "t", authorization: "Bearer other" } }
+    )
+    assert.strictEqual(sent[0]!.headers.get("x-cairn-workspace-id"), "two")
+    assert.strictEqual(sent[0]!.headers.get("x-trace"), "t")
+    assert.strictEqual(sent[0]!.headers.get("authorization"), "Bearer other")
+  })
+})
+
+describe("a timeout", () => {
+  const chatted = { success: true, output: "", error: "", changed_files: [], workspace_files: [] }
+  it("is 60 s, and ten minutes for a chat; the client's, and before it the call's", async () => {
+    const { cairn, vote, timeouts } = stub([fine, { status: 200, body: chatted }, fine])
+    await vote()
+    await cairn.chat("x", { user: "u", org: "o" })
+    await vote({ timeout: 5 })
+    const {
+      cairn: quick,
+      vote: quickly,
+      timeouts: short
+    } = stub([fine, { status: 200, body: chatted }, fine], {
+      timeout: 1_000
+    })
+    await quickly()
+    await quick.chat("x", { user: "u", org: "o" })
+    await quickly({ timeout: 90_000 })
+    const milliseconds = [...timeouts, ...short].map((timeout) => timeout.milliseconds)
+    assert.deepStrictEqual(milliseconds, [60_000, 600_000, 5, 1_000, 1_000, 90_000])
+  })
+})
+
+describe("the environment", () => {
+  const before = { ...process.env }
+  beforeEach(() => {
+    process.env["CAIRN_API_KEY"] = "cairn_live_environment"
+    process.env["CAIRN_BASE_URL"] = "http://elsewhere.test/cairn/"
+  })
+  afterEach(() => {
+    for (const name of ["CAIRN_API_KEY", "CAIRN_BASE_URL", "CAIRN_LOG"]) {
+      if (before[name] === undefined) delete process.env[name]
+      else process.env[name] = before[name]
+    }
+  })
+  it("gives key and address where the options do not; an empty one is none", async () => {
+    const { cairn, sent } = stub([found], { apiKey: undefined, baseUrl: undefined })
+    await cairn.search({ task: "x" })
+    assert.strictEqual(sent[0]!.url, "http://elsewhere.test/cairn/api/retrieve/search")
+    assert.strictEqual(sent[0]!.headers.get("authorization"), "Bearer cairn_live_environment")
+    process.env["CAIRN_BASE_URL"] = ""
+    const { cairn: local, sent: there } = stub([found], { baseUrl: undefined })
+    await local.search({ task: "x" })
+    assert.strictEqual(there[0]!.url, "http://127.0.0.1:8080/api/retrieve/search")
+  })
+  it("gives the level of the log, warn unless told; nothing goes to standard output", async () => {
+    const written = vi.spyOn(console, "log").mockImplementation(() => {})
+    const failed = vi.spyOn(console, "error").mockImplementation(() => {})
+    const retried = async () => {
+      const { cairn } = stub([{ status: 500 }, found], { logger: undefined })
+      await cairn.search({ task: "x" })
+      return failed.mock.calls.length
+    }
+    try {
+      assert.strictEqual(await retried(), 0)
+      process.env["CAIRN_LOG"] = "info"
+      assert.strictEqual(await retried(), 1)
+      process.env["CAIRN_LOG"] = "loud"
+      assert.strictEqual(await retried(), 2, "one line says that the level is unknown")
+      assert.include(String(failed.mock.lastCall), "CAIRN_LOG")
+      assert.strictEqual(written.mock.calls.length, 0)
+    } finally {
+      vi.restoreAllMocks()
+    }
+  })
+})
+
+describe("a secret", () => {
+  it("is in no log line, and neither is what the caller wrote", async () => {
+    const network = { network: `refused for Bearer ${key}` }
+    const { cairn, lines } = stub([network, { status: 500, body: `<p>${key}</p>` }, network], { logLevel: "debug" })
+    const error = (await failure(
+      cairn.search({ task: "my private task" }, { headers: { "X-Api-Key": "hunter2" } })
+    )) as Error
+    const all = [...lines, error.message].join("\n")
+    assert.include(all, "POST /api/retrieve/search")
+    assert.include(all, "***")
+    for (const text of [key, "hunter2", "private task"]) assert.notInclude(all, text)
+  })
+  it("is not to be seen in the client", () => {
+    const { cairn } = stub([found])
+    assert.notInclude(inspect(cairn, { depth: 9, showHidden: true }) + JSON.stringify(cairn), key)
+  })
+})
+
+describe("a result", () => {
+  it("comes with its answer, and with the request's id where no comparison sees it", async () => {
+    const { vote } = stub([fine])
+    const { data, response, requestId } = await vote().withResponse()
+    assert.deepStrictEqual(data, { success: true, votePending: true, message: "Thanks." })
+    assert.strictEqual(response.status, 200)
+    assert.deepStrictEqual([requestId, data._requestId], ["req_1", "req_1"])
+    assert.notInclude(JSON.stringify(data), "req_1")
+  })
+  it("that fails does so once, also with its answer", async () => {
+    const { vote } = stub([{ status: 404, body: { message: "No." } }])
+    assert.include(String(await failure(vote().withResponse())), "No.")
+    assert.strictEqual(await vote().catch(() => "caught"), "caught")
+    let ended = false
+    await failure(vote().finally(() => void (ended = true)))
+    assert.isTrue(ended)
+  })
+})
+
+it("withOptions is another client: what it does not say is as before", async () => {
+  const { cairn, sent } = stub([found], { workspaceId: "one", agentId: "bot" })
+  await cairn.withOptions({ workspaceId: "two", agentId: undefined }).search({ task: "x" })
+  await cairn.search({ task: "x" })
+  const seen = sent.map(({ headers }) => [headers.get("x-cairn-workspace-id"), headers.get("x-cairn-agent-id")])
+  assert.deepStrictEqual(seen, [
+    ["two", "bot"],
+    ["one", "bot"]
+  ])
+  assert.instanceOf(cairn, Cairn)
+})
+
+it("events are read page by page, to the first that is empty", async () => {
+  const event = (position: number) => ({
+    ...{ position: String(position), stream: "s", revision: 0, event_id: "e", type: "VoteCast", schema_version: 1 },
+    ...{ data: { snake_case: 1 }, actor: { key_id: "k", user_id: null, organization_id: "o" }, command_id: "c" },
+    ...{ correlation_id: "c", causation_id: null, recorded_at: "2026-11-21T12:00:00.000Z" }
+  })
+  const page = (...positions: ReadonlyArray<number>) => ({
+    status: 200,
+    body: { events: positions.map(event), next_after: String(positions.at(-1) ?? 9) }
+  })
+  const pages = [page(3, 4), { status: 503 }, page(9), page()]
+  const { cairn, sent } = stub(pages)
+  const seen: Array<string> = []
+  for await (const { position, data, actor } of cairn.events({ type: "VoteCast", after: "2", limit: 2 })) {
+    seen.push(position)
+    assert.deepStrictEqual([data, actor.keyId], [{ snake_case: 1 }, "k"])
+  }
+  assert.deepStrictEqual(seen, ["3", "4", "9"])
+  assert.deepStrictEqual(
+    sent.map(({ url }) => new URL(url).search),
+    ["2", "4", "4", "9"].map((after) => `?type=VoteCast&limit=2&after=${after}`)
+  )
+  const again = stub(pages)
+  for await (const { events, nextAfter } of again.cairn.events().pages()) {
+    assert.deepStrictEqual([events.length, nextAfter], [2, "4"])
+    break
+  }
+  assert.strictEqual(again.sent.length, 1)
+})

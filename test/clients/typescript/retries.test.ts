@@ -1,0 +1,201 @@
+import { assert, describe, it } from "vitest"
+import { systemClock } from "../../../clients/typescript/src/clock.ts"
+import {
+  APIError,
+  CacheUnavailableError,
+  RateLimitError,
+  type ServiceError
+} from "../../../clients/typescript/src/index.ts"
+import { backoff } from "../../../clients/typescript/src/retry.ts"
+import { failure, fine, type Reply, stub } from "./stub.ts"
+
+const cut: Reply = async () =>
+  new Response(
+    new ReadableStream({
+      start: (controller) => {
+        controller.enqueue(new TextEncoder().encode('{"success": tr'))
+        controller.error(new TypeError("terminated"))
+      }
+    })
+  )
+
+describe("what is sent again", () => {
+  for (const status of [408, 409, 429, 500, 502, 503, 504, 529]) {
+    it(`a ${status}`, async () => {
+      const { vote, sent, waits } = stub([{ status }, { status }, fine])
+      assert.isTrue((await vote()).votePending)
+      assert.strictEqual(sent.length, 3)
+      assert.deepStrictEqual(waits, [500, 1000])
+    })
+  }
+  for (const [name, reply] of [
+    ["a refused connection", { network: "connect ECONNREFUSED" }],
+    ["an answer that is cut", cut]
+  ] as const) {
+    it(name, async () => {
+      const { vote, sent } = stub([reply, fine])
+      assert.isTrue((await vote()).success)
+      assert.strictEqual(sent.length, 2)
+    })
+  }
+  for (const status of [400, 401, 403, 404, 405, 413, 415, 422]) {
+    it(`no ${status}`, async () => {
+      const { vote, sent } = stub([{ status }, fine])
+      await failure(vote())
+      assert.strictEqual(sent.length, 1)
+    })
+  }
+  it("a try that takes too long, each with the whole timeout", async () => {
+    const { vote, sent, timeouts } = stub(["silence", "silence", fine], { timeout: 5_000 })
+    const voting = vote()
+    for (const tries of [1, 2]) {
+      while (timeouts.length < tries) await Promise.resolve()
+      timeouts[tries - 1]!.run()
+    }
+    assert.isTrue((await voting).success)
+    assert.strictEqual(sent.length, 3)
+    assert.deepStrictEqual(
+      timeouts.map(({ milliseconds, cancelled }) => [milliseconds, cancelled]),
+      [
+        [5_000, true],
+        [5_000, true],
+        [5_000, true]
+      ]
+    )
+  })
+})
+
+describe("what is left when no try helped", () => {
+  const left = async (reply: Reply, maxRetries = 2) => {
+    const { vote, sent } = stub([reply])
+    const error = (await failure(vote({ maxRetries }))) as ServiceError
+    assert.strictEqual(sent.length, maxRetries + 1)
+    return error
+  }
+  it("of a 5xx a CacheUnavailableError with its status", async () => {
+    const body = { message: "Busy.", code: "unavailable/busy", request_id: "req_9" }
+    const error = await left({ status: 503, body })
+    assert.instanceOf(error, CacheUnavailableError)
+    assert.deepInclude(error, { message: "Busy.", code: "unavailable/busy", requestId: "req_9", statusCode: 503 })
+  })
+  it("of a network that fails a CacheUnavailableError without one", async () => {
+    const error = await left({ network: "getaddrinfo ENOTFOUND cairn.test" })
+    assert.instanceOf(error, CacheUnavailableError)
+    assert.deepInclude(error, { statusCode: null, code: null, requestId: null })
+    assert.include(error.message, "ENOTFOUND")
+    assert.instanceOf(error.cause, TypeError)
+  })
+  it("of a 429 a RateLimitError", async () => {
+    const error = await left({ status: 429, headers: { "retry-after": "7" }, body: { code: "rate_limit/exceeded" } })
+    assert.instanceOf(error, RateLimitError)
+    assert.deepInclude(error, { retryAfter: 7, code: "rate_limit/exceeded" })
+  })
+  it("of 408 and 409 an APIError", async () => {
+    for (const status of [408, 409]) {
+      const error = await left({ status, body: { message: "No." } }, 1)
+      assert.instanceOf(error, APIError)
+      assert.deepInclude(error, { statusCode: status, message: "No." })
+    }
+  })
+  it("of 0 retries the first failure", async () => {
+    assert.instanceOf(await left({ status: 500 }, 0), CacheUnavailableError)
+  })
+})
+
+describe("how long is waited", () => {
+  it("half a second, twice as much each time, at most 8 s, less up to a quarter", () => {
+    const waits = [0, 1, 2, 3, 4, 5, 100].map((attempt) => backoff(attempt, 0))
+    assert.deepStrictEqual(waits, [500, 1000, 2000, 4000, 8000, 8000, 8000])
+    assert.strictEqual(backoff(0, 1), 375)
+    assert.strictEqual(backoff(10, 0.5), 7000)
+  })
+
+  const waited = async (retryAfter: string, status = 429) => {
+    const { vote, waits } = stub([{ status, headers: { "retry-after": retryAfter } }, fine])
+    await vote()
+    return waits
+  }
+  it("as Retry-After says: seconds, or a date; for other statuses than 429 too", async () => {
+    assert.deepStrictEqual(await waited("3"), [3000])
+    assert.deepStrictEqual(await waited("60"), [60_000])
+    assert.deepStrictEqual(await waited("Sat, 21 Nov 2026 12:00:30 GMT"), [30_000])
+    assert.deepStrictEqual(await waited("2", 503), [2000])
+  })
+  it("as without it, when it is 0, past, negative or nonsense", async () => {
+    for (const nothing of ["0", "Sat, 21 Nov 2026 11:00:00 GMT", "-5", "soon", ""]) {
+      assert.deepStrictEqual(await waited(nothing), [500], nothing)
+    }
+  })
+  it("not at all when it is more than a minute: the call fails at once, and says how long", async () => {
+    for (const [retryAfter, seconds] of [
+      ["3600", 3600],
+      ["61", 61],
+      ["Sat, 21 Nov 2026 13:00:00 GMT", 3600]
+    ] as const) {
+      const { vote, sent, waits } = stub([{ status: 429, headers: { "retry-after": retryAfter } }, fine])
+      const error = await failure(vote())
+      assert.instanceOf(error, RateLimitError)
+      assert.strictEqual((error as RateLimitError).retryAfter, seconds)
+      assert.deepStrictEqual([sent.length, waits], [1, []])
+    }
+    const { vote } = stub([{ status: 503, headers: { "retry-after": "3600" } }, fine])
+    assert.deepInclude(await failure(vote()), { statusCode: 503, retryAfter: 3600 })
+  })
+})
+
+describe("an idempotency key", () => {
+  const keys = (sent: ReadonlyArray<{ readonly headers: Headers }>) =>
+    sent.map(({ headers }) => headers.get("idempotency-key"))
+  it("is the same for all tries of a call, and another for the next", async () => {
+    const { vote, sent } = stub([{ status: 500 }, { network: "reset" }, fine])
+    await vote()
+    await vote()
+    const [first, second, third, next] = keys(sent)
+    assert.match(first!, /^[0-9a-f-]{36}$/)
+    assert.deepStrictEqual([second, third], [first, first])
+    assert.notStrictEqual(next, first)
+  })
+  it("is the caller's when given, and not sent with a GET", async () => {
+    const { vote, cairn, sent } = stub([fine, { status: 200, body: { workspaces: [] } }])
+    await vote({ idempotencyKey: "mine" })
+    await cairn.workspaces.list()
+    assert.deepStrictEqual(keys(sent), ["mine", null])
+  })
+})
+
+describe("a signal", () => {
+  const reason = new Error("changed my mind")
+  it("that is aborted already sends nothing", async () => {
+    const { vote, sent } = stub([fine])
+    assert.strictEqual(await failure(vote({ signal: AbortSignal.abort(reason) })), reason)
+    assert.strictEqual(sent.length, 0)
+  })
+  it("ends a request that is under way, which is not sent again; also one whose fetch does not listen", async () => {
+    const deaf: Reply = () => new Promise(() => {})
+    for (const reply of ["silence", deaf] as const) {
+      const { vote, sent, waits, timeouts } = stub([reply])
+      const controller = new AbortController()
+      const voting = failure(vote({ signal: controller.signal }))
+      while (sent.length === 0) await Promise.resolve()
+      controller.abort(reason)
+      assert.strictEqual(await voting, reason)
+      assert.deepStrictEqual([sent.length, waits, timeouts[0]!.cancelled], [1, [], true])
+    }
+  })
+  it("ends a wait", async () => {
+    const controller = new AbortController()
+    const { vote, sent } = stub([
+      async () => {
+        controller.abort(reason)
+        return new Response("{}", { status: 503 })
+      }
+    ])
+    assert.strictEqual(await failure(vote({ signal: controller.signal })), reason)
+    assert.strictEqual(sent.length, 1)
+    const sleeping = new AbortController()
+    const slept = failure(systemClock.sleep(2 ** 40, sleeping.signal))
+    sleeping.abort(reason)
+    assert.strictEqual(await slept, reason)
+    assert.strictEqual(await failure(systemClock.sleep(1, AbortSignal.abort(reason))), reason)
+  })
+})
