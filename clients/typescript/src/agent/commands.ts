@@ -14,6 +14,13 @@ const wrappers = /^(env|time|sudo|nice|nohup|timeout|exec|command|\w+=.*|-.*|\d+
 const words = (part: string): ReadonlyArray<string> =>
   (part.match(/"[^"]*"|'[^']*'|[^\s"']+/g) ?? []).map((word) => word.replace(/^["']|["']$/g, ""))
 
+/** Quoted text, which is kept, or where a command's input and output go: `2>&1`, `>log.txt`, `&>/dev/null`, `<in.csv`. */
+const quotedOrRedirected = /("[^"]*"|'[^']*')|(?:&>>?|\d*>>?)\s*(?:&\d+|[^\s;&|()<>"']+)|<\s*[^\s;&|()<>"']+/g
+
+/** A command without its redirections: their `&` ends no part of it, and their files are not run. */
+const withoutRedirections = (command: string): string =>
+  command.replaceAll(quotedOrRedirected, (_, quoted: string | undefined) => quoted ?? " ")
+
 /** A file that a command ran, and how that ended. */
 export interface FileRun {
   /** Absolute, as the command would find it from its folder. */
@@ -26,13 +33,16 @@ export interface FileRun {
  * not what stands before a pipe, `;` or `||`, and after a failure only the last part, if no other program came before it.
  */
 export const filesRun = (command: string, cwd: string, succeeded: boolean): ReadonlyArray<FileRun> => {
-  const parts = command.trim().split(/(&&|\|\||[|;&\n()]+)/)
+  const parts = withoutRedirections(command)
+    .trim()
+    .split(/(&&|\|\||[|;&\n()]+)/)
   let folder = cwd
   let programs = 0
   return parts.flatMap((part, index) => {
     if (index % 2 === 1) return []
     const all = words(part)
-    const [program, ...rest] = all.slice(all.findIndex((word) => !wrappers.test(word)))
+    const first = all.findIndex((word) => !wrappers.test(word))
+    const [program, ...rest] = first === -1 ? [] : all.slice(first)
     if (program === "cd") {
       folder = resolve(folder, rest[0] ?? ".")
       return []

@@ -1,0 +1,113 @@
+"""Functions for agents, on both clients and the real service."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+import pytest
+
+from cairn_client import AsyncCairn, CacheUnavailableError, Cairn
+from cairn_client.agent import agent_function, function_tool, publish_functions
+from cairn_client.compat import RaySurfer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.service import Service
+
+
+def halve(number: float, parts: list[str] | None = None) -> float:
+    """Halves a number.
+
+    Args:
+        number: any but infinity.
+        parts: what it is made of.
+    """
+    if number == 0:
+        raise ValueError("nothing to halve")
+    return number / 2
+
+
+def marked(**options: Any) -> tuple[str, Callable[..., Any]]:
+    name = f"halve_{uuid.uuid4().hex[:8]}"
+    return name, agent_function(name=name, **options)(halve)
+
+
+def executions(service: Service, name: str) -> list[Any]:
+    with RaySurfer(service.key, service.base_url) as client:
+        found = client.get_executions(task=f"call {name}", limit=100).executions
+    own = [one for one in found if one.triggering_task == f"call {name}"]
+    return sorted(own, key=lambda one: str(one.execution_state))
+
+
+def test_a_function_is_a_tool() -> None:
+    name, function = marked(description="Halves.")
+    tool = function_tool(function)
+    assert (tool["name"], tool["description"]) == (name, "Halves.")
+    assert tool["input_schema"]["properties"]["number"]["type"] == "number"
+    assert tool["input_schema"]["required"] == ["number"]
+    assert function(3) == 1.5
+
+
+@pytest.mark.parametrize("kind", [Cairn, AsyncCairn])
+@pytest.mark.parametrize("values", [False, True])
+def test_a_published_function_s_calls_are_recorded(service: Service, kind: type, values: bool) -> None:
+    name, function = marked(record_values=values)
+
+    async def run() -> None:
+        client = kind(service.key, service.base_url)
+        assert await publish_functions(client, [function]) == [name]
+        # outside of the loop, as a synchronous program calls it
+        assert await asyncio.to_thread(function, 5, parts=["secret"]) == 2.5
+        with pytest.raises(ValueError, match="nothing"):
+            await asyncio.to_thread(function, 0)
+        closed = client.close()
+        if closed is not None:
+            await closed
+
+    asyncio.run(run())
+    worked, failed = executions(service, name)
+    assert (worked.execution_state, failed.execution_state) == ("completed", "errored")
+    assert (failed.error_type, failed.error_message) == ("ValueError", "nothing to halve")
+    if values:
+        assert worked.io.input_data == {"args": [5], "kwargs": {"parts": ["secret"]}}
+        assert worked.io.output_data == 2.5
+    else:
+        assert worked.io.input_data == {"args": {"characters": 3}, "kwargs": {"characters": 21}}
+        assert worked.io.output_data == {"characters": 3}
+    with Cairn(service.key, service.base_url) as client:
+        found = client.search("Halves a number.", 50, 0.0).matches
+    # the same code under another name is the same snippet
+    [block] = [match.code_block for match in found if match.code_block.source.startswith("def halve(")]
+    assert block.tags == ["function"]
+
+
+def test_what_is_not_for_agents_is_refused() -> None:
+    with Cairn("k") as client:
+        with pytest.raises(ValueError, match="@agent_function"):
+            asyncio.run(publish_functions(client, [halve]))
+        with pytest.raises(ValueError, match="@agent_function"):
+            function_tool(halve)
+        with pytest.raises(ValueError, match="source"):
+            asyncio.run(publish_functions(client, [agent_function()(eval("lambda: 1"))]))
+
+
+def test_publishing_fails_as_an_upload_and_recording_never() -> None:
+    status = 200
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        stored = {"success": True, "message": "stored", "code_block_id": str(uuid.uuid4()), "embedding_id": "e"}
+        return httpx2.Response(status, json=stored if status == 200 else {"error": "no", "code": "no"})
+
+    http = httpx2.Client(transport=httpx2.MockTransport(answer))
+    client = Cairn("k", "http://cairn.test", http_client=http, max_retries=0)
+    _, function = marked()
+    asyncio.run(publish_functions(client, [function]))
+    status = 503
+    assert function(4) == 2
+    with pytest.raises(CacheUnavailableError):
+        asyncio.run(publish_functions(client, [function]))
+    http.close()
