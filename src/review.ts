@@ -2,6 +2,7 @@ import { Clock, Effect } from "effect"
 import { z } from "zod"
 import type { ExecutionState, Review } from "#domain/Execution.ts"
 import { LanguageModel, ModelFailed, type Question } from "#ports/LanguageModel.ts"
+import { part, storable } from "./untrusted.ts"
 
 /** What a review is made of. All of it is data that somebody else wrote. */
 export interface Reviewed {
@@ -52,15 +53,14 @@ const shortened = (text: string): string =>
 
 /** The question that a review puts to a model. `boundary` is one word that whoever wrote what is reviewed can't know. */
 const questionOf = ({ task, state, input, output, error, name, description }: Reviewed, boundary: string): Question => {
-  const part = (name: string, text: string) =>
-    `${boundary} ${name} begins\n${shortened(text)}\n${boundary} ${name} ends`
+  const shown = (name: string, text: string) => part(boundary, name, shortened(text))
   const parts = [
-    part("code", `name: ${name}\ndescription: ${description}`),
-    part("task", task === "" ? "(nothing is known of it)" : task),
-    part("outcome", state),
-    part("input", JSON.stringify(input)),
-    part("output", JSON.stringify(output)),
-    part("error", error ?? "(there was none)")
+    shown("code", `name: ${name}\ndescription: ${description}`),
+    shown("task", task === "" ? "(nothing is known of it)" : task),
+    shown("outcome", state),
+    shown("input", JSON.stringify(input)),
+    shown("output", JSON.stringify(output)),
+    shown("error", error ?? "(there was none)")
   ]
   return {
     model: "haiku",
@@ -76,7 +76,7 @@ const slow = new ModelFailed({ message: "The model did not answer within 45 seco
 
 /** Characters of each text of a review that are kept. */
 const longest = 2_000
-const storable = (text: string): string => text.replaceAll("\0", "").slice(0, longest).toWellFormed()
+const kept = (text: string): string => storable(text, longest)
 
 /** What a model says of a run: one attempt. */
 export const review = Effect.fnUntraced(function* (reviewed: Reviewed, boundary: string) {
@@ -89,17 +89,17 @@ export const review = Effect.fnUntraced(function* (reviewed: Reviewed, boundary:
   const found: Review = {
     timestamp: new Date(yield* Clock.currentTimeMillis).toISOString(),
     verdict: said.verdict,
-    reasoning: storable(said.reasoning),
-    whatWorked: said.what_worked.map(storable),
-    whatDidntWork: said.what_didnt_work.map(storable),
+    reasoning: kept(said.reasoning),
+    whatWorked: said.what_worked.map(kept),
+    whatDidntWork: said.what_didnt_work.map(kept),
     outputWasUseful: said.output_was_useful,
     outputWasCorrect: said.output_was_correct,
     outputWasComplete: said.output_was_complete,
     errorWasAppropriate: said.error_was_appropriate,
     wouldUseAgain: said.would_use_again,
-    suggestedImprovements: said.suggested_improvements.map(storable),
+    suggestedImprovements: said.suggested_improvements.map(kept),
     requiredWorkaround: said.required_workaround,
-    workaroundDescription: said.workaround_description === null ? null : storable(said.workaround_description)
+    workaroundDescription: said.workaround_description === null ? null : kept(said.workaround_description)
   }
   return found
 })

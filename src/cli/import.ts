@@ -4,6 +4,7 @@ import { Effect, Option, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { type Scope, scopeOf } from "#domain/Scope.ts"
 import type { TenantRecord } from "#projections/Keys.ts"
+import { counted } from "#src/counted.ts"
 import { importLines } from "#src/import.ts"
 import { analysis, projections } from "#src/layers.ts"
 import { type Line, readLines } from "#src/lines.ts"
@@ -45,8 +46,6 @@ export const workspaceFlag = Flag.String("workspace").pipe(
   Flag.withDescription("The snippets' workspace, as its header says it; the organization's own unless given"),
   Flag.optional
 )
-
-const plural = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`
 
 export const command = Command.make(
   "import",
@@ -95,14 +94,14 @@ export const command = Command.make(
               ...{ error: stopped ?? null, position: String(position), seconds }
             },
             () => [
-              `Stored ${plural(counts.stored, "snippet")} in ${plain(organization.name)} in ${seconds.toFixed(1)} s (${Math.round(counts.lines / seconds)} lines/s).`,
-              ...(counts.merged === 0 ? [] : [`${plural(counts.merged, "line")} with code that was there already.`]),
-              ...(counts.unchanged === 0 ? [] : [`${plural(counts.unchanged, "line")} imported before.`])
+              `Stored ${counted(counts.stored, "snippet")} in ${plain(organization.name)} in ${seconds.toFixed(1)} s (${Math.round(counts.lines / seconds)} lines/s).`,
+              ...(counts.merged === 0 ? [] : [`${counted(counts.merged, "line")} with code that was there already.`]),
+              ...(counts.unchanged === 0 ? [] : [`${counted(counts.unchanged, "line")} imported before.`])
             ]
           )
           if (success) return
-          const why = stopped === undefined ? `${plural(wrong.length, "line")} could not be stored` : stopped
-          return yield* new Failed({ message: `${why}; ${plural(counts.stored, "snippet")} stored.` })
+          const why = stopped === undefined ? `${counted(wrong.length, "line")} could not be stored` : stopped
+          return yield* new Failed({ message: `${why}; ${counted(counts.stored, "snippet")} stored.` })
         })
       )
     })

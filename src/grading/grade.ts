@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto"
 import { Cause, Clock, Effect, Layer, PubSub, Schedule, Semaphore } from "effect"
 import { derivedId } from "#domain/Id.ts"
 import { SnippetCommand } from "#domain/Snippet/commands.ts"
@@ -8,6 +7,7 @@ import { type DueGrading, dueGradings, Gradings } from "#projections/Gradings.ts
 import { fresh } from "#src/ask.ts"
 import { dispatch } from "#src/dispatch.ts"
 import { Projector } from "#src/project.ts"
+import { newBoundary, storable } from "#src/untrusted.ts"
 import { type BulkEvidence, evidenceOf } from "./evidence.ts"
 import { questionOf, type Verdict } from "./question.ts"
 
@@ -36,7 +36,7 @@ export const makeDesk: Effect.Effect<Desk> = Effect.map(Semaphore.make(atOnce), 
   bulks: new Map()
 }))
 
-const textOf = (reason: string) => reason.replaceAll("\0", "").slice(0, longestReason).toWellFormed()
+const textOf = (reason: string) => storable(reason, longestReason)
 
 /** One attempt: looks at what is there now, and asks the model for its verdict. `undefined`: the snippet is gone. */
 const attempt = ({ request, snippet, count }: DueGrading, { places, bulks }: Desk) =>
@@ -44,7 +44,7 @@ const attempt = ({ request, snippet, count }: DueGrading, { places, bulks }: Des
     const evidence = yield* evidenceOf(request, snippet, bulks).pipe(Effect.retry(laterOn))
     if (evidence === undefined) return undefined
     const model = yield* LanguageModel
-    const answer = yield* model.ask(questionOf(evidence, randomBytes(12).toString("hex")))
+    const answer = yield* model.ask(questionOf(evidence, newBoundary()))
     // valid by the form's schema
     const { verdict, reason } = answer as Verdict
     const value = verdict === "thumbs_up" ? 1 : -1

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import type { Question } from "#ports/LanguageModel.ts"
+import { part } from "#src/untrusted.ts"
 import type { Evidence } from "./evidence.ts"
 
 /** The only answer that counts. */
@@ -23,13 +24,12 @@ Answer with the tool only.`
 /** The question that a grading puts to a model. `boundary` is one word that whoever wrote what is graded can't know. */
 export const questionOf = (evidence: Evidence, boundary: string): Question => {
   const { path, language, source, asked, succeeded, logs } = evidence
-  const part = (name: string, text: string) => `${boundary} ${name} begins\n${text}\n${boundary} ${name} ends`
   const parts = [
-    part("file", `path: ${path}\nlanguage: ${language}`),
-    part("task", asked ?? "(nothing is known of it)"),
-    part("outcome", `The uploader says that the task ${succeeded ? "succeeded" : "failed"}.`),
-    part("logs", logs ?? "(there are none)"),
-    part("code", source)
+    part(boundary, "file", `path: ${path}\nlanguage: ${language}`),
+    part(boundary, "task", asked ?? "(nothing is known of it)"),
+    part(boundary, "outcome", `The uploader says that the task ${succeeded ? "succeeded" : "failed"}.`),
+    part(boundary, "logs", logs ?? "(there are none)"),
+    part(boundary, "code", source)
   ]
   return {
     model: "haiku",

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto"
 import { Clock, Effect, Result, type Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import {
@@ -23,6 +22,7 @@ import { reviewOf, shownReview } from "#src/api/Review.ts"
 import { codeBlock, meansId, namesOf } from "#src/codeBlock.ts"
 import { dispatch } from "#src/dispatch.ts"
 import { noReview, type Reviewed, review } from "#src/review.ts"
+import { newBoundary } from "#src/untrusted.ts"
 import { attempting, doneBefore, freshOrStale, written } from "./answer.ts"
 import { orProblem } from "./refusals.ts"
 
@@ -164,7 +164,7 @@ export const layer = HttpApiBuilder.group(Api, "executions", (handlers) =>
         if (execution.auto_review !== null) return answer(true, reviewed, execution.auto_review)
         const now = yield* Clock.currentTimeMillis
         if (!(yield* LanguageModel).canBeAsked) return answer(false, noModel, noReview(noModel, now))
-        const asked = yield* Effect.result(review(reviewedFrom(payload, execution), randomBytes(12).toString("hex")))
+        const asked = yield* Effect.result(review(reviewedFrom(payload, execution), newBoundary()))
         if (Result.isFailure(asked)) {
           const why = `The language model gave no review: ${asked.failure.message}`
           return answer(false, why, noReview(why, now))

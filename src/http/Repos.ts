@@ -16,6 +16,7 @@ import { Api } from "#src/api/Api.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
 import type { StoreRepoRequest } from "#src/api/Repos.ts"
+import { counted } from "#src/counted.ts"
 import { Places } from "#src/places.ts"
 import type { Screened } from "#src/screen.ts"
 import { upload } from "#src/upload.ts"
@@ -87,11 +88,10 @@ export const layer = HttpApiBuilder.group(Api, "repos", (handlers) =>
           yield* attempting
         )
         yield* written(position)
-        const count = payload.files!.length
         return {
           success: true,
           repo_id: snippet,
-          message: `Stored 1 repository of ${count === 1 ? "1 file" : `${count} files`}.`
+          message: `Stored 1 repository of ${counted(payload.files!.length, "file")}.`
         }
       }).pipe(orProblem)
     )

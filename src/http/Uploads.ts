@@ -13,9 +13,11 @@ import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
 import type { BulkUploadRequest, GradingStatus } from "#src/api/Uploads.ts"
 import { whenStored } from "#src/bulk.ts"
+import { counted } from "#src/counted.ts"
 import { dispatch } from "#src/dispatch.ts"
 import { attempting, freshOrStale, written } from "./answer.ts"
 import { orProblem } from "./refusals.ts"
+import { isGraded, sourceOf } from "./voting.ts"
 
 /** Characters of the prompts that the snippets are found by; the grader reads on. */
 const longestTask = 4_000
@@ -27,18 +29,13 @@ const taskOf = (prompts: ReadonlyArray<string>): string | null =>
 const votingOf = (request: BulkUploadRequest) => {
   const paths = request.files_written.map(({ path }) => path)
   const { votes } = fileVotes(paths, request.user_votes)
-  const { vote_source } = request
-  const wanted = request.use_service_ai_voting ?? request.use_raysurfer_ai_voting ?? request.auto_vote ?? true
   return {
     votes,
-    graded: votes.size === 0 && wanted,
+    graded: votes.size === 0 && isGraded(request),
     count: request.vote_count ?? 1,
-    source: vote_source === "ai" ? ("ai" as const) : ("human" as const),
-    origin: vote_source == null || vote_source === "ai" || vote_source === "human" ? null : vote_source
+    ...sourceOf(request.vote_source)
   }
 }
-
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`
 
 const notFound = fieldProblem(
   "not_found/status",

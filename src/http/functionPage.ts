@@ -1,6 +1,7 @@
 import type { HeldInFull } from "#projections/Functions/queries.ts"
 import type { Reputation } from "#projections/Functions/reputation.ts"
 import type { KeptRun } from "#projections/Functions/runs.ts"
+import { counted } from "#src/counted.ts"
 
 const snippetsShown = 50
 const runsShown = 10
@@ -26,7 +27,6 @@ export const code = (text: string): string => {
 
 const at = (time: Date | string | null): string => (time === null ? "never" : new Date(time).toISOString())
 
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`
 const percent = (share: number) => `${Math.round(share * 1000) / 10} %`
 const link = (fingerprint: string) => `[${code(fingerprint)}](/api/functions/${fingerprint}.md)`
 

@@ -7,22 +7,19 @@ import { type NewVote, SnippetCommand } from "#domain/Snippet/commands.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
 import type { UploadRequest } from "#src/api/Snippets/upload.ts"
 import type { Attempt } from "#src/attempt.ts"
+import { counted } from "#src/counted.ts"
 import { dispatch } from "#src/dispatch.ts"
 import { Places } from "#src/places.ts"
 import type { Screened } from "#src/screen.ts"
-import { counted } from "./counted.ts"
+import { isGraded, sourceOf } from "../voting.ts"
 
 export const voteOf = ({ user_vote, vote_source, vote_count }: UploadRequest): NewVote | null => {
   if (user_vote == null) return null
-  const source = vote_source === "ai" ? "ai" : "human"
-  const origin = vote_source == null || vote_source === "ai" || vote_source === "human" ? null : vote_source
-  return { value: user_vote, count: vote_count ?? 1, source, origin }
+  return { value: user_vote, count: vote_count ?? 1, ...sourceOf(vote_source) }
 }
 
 export const gradingOf = (request: UploadRequest): number | null =>
-  (request.use_service_ai_voting ?? request.use_raysurfer_ai_voting ?? request.auto_vote ?? true)
-    ? (request.vote_count ?? 1)
-    : null
+  isGraded(request) ? (request.vote_count ?? 1) : null
 
 /** What the uploader calls the file. One that is called a repository is one of a single file. */
 export const kindOf = (

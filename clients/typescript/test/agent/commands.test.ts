@@ -2,7 +2,7 @@ import { assert, describe, it } from "vitest"
 import { filesRun } from "../../src/agent/commands.ts"
 
 const run = (command: string, succeeded = true) =>
-  filesRun(command, "/home/work", succeeded).map(({ path, succeeded }) => [path, succeeded])
+  filesRun(command, "/home/ada", succeeded).map(({ path, succeeded }) => [path, succeeded])
 
 describe("the files that a command runs", () => {
   it.each([
@@ -12,10 +12,10 @@ describe("the files that a command runs", () => {
     "python3 ./x.py &>/dev/null",
     "python3 ./x.py < ./in.csv",
     "PYTHONPATH=. timeout 5 python3 ./x.py --name 'a > b'",
-    "cd /home/work && python3 ./x.py"
+    "cd /home/ada && python3 ./x.py"
   ])("%s", (command) => {
-    assert.deepStrictEqual(run(command), [["/home/work/x.py", true]])
-    if (!command.includes("&&")) assert.deepStrictEqual(run(command, false), [["/home/work/x.py", false]])
+    assert.deepStrictEqual(run(command), [["/home/ada/x.py", true]])
+    if (!command.includes("&&")) assert.deepStrictEqual(run(command, false), [["/home/ada/x.py", false]])
   })
 
   it.each([
