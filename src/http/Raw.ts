@@ -35,6 +35,20 @@ const headers = {
 
 const none = { matches: [], total_found: 0, has_more: false }
 
+/** All of a snippet that the request's scope sees, as a page of Markdown. */
+export const snippetPage = Effect.fnUntraced(function* (id: string) {
+  const scope = yield* CallerScope
+  const place = isId(id) ? yield* (yield* Places).seen(scope, id) : undefined
+  if (place === undefined) return yield* notFound
+  yield* Effect.all([freshOrStale(Logs), freshOrStale(Snippets)], { concurrency: 2 })
+  const [snippet] = yield* Effect.orDie(snippetsByIds([id]))
+  if (snippet === undefined) return yield* notFound
+  const own = scope.homes.includes(snippet.home)
+  const files = snippet.kind === "repo" ? yield* Effect.orDie(filesOf(id)) : undefined
+  const logs = own ? yield* Effect.orDie(logsOf(id, logsShown)) : []
+  return pageOf(snippet, files, own ? snippet.example_queries : [], logs)
+}, orProblem)
+
 export const layer = HttpApiBuilder.group(Api, "raw", (handlers) =>
   handlers
     .handle("searchLogs", ({ payload }) =>
@@ -70,18 +84,8 @@ export const layer = HttpApiBuilder.group(Api, "raw", (handlers) =>
 
     .handle("rawSnippet", ({ params: { file } }) =>
       Effect.gen(function* () {
-        const scope = yield* CallerScope
-        const id = file.replace(/\.md$/, "")
-        const place = isId(id) && id !== file ? yield* (yield* Places).seen(scope, id) : undefined
-        if (place === undefined) return yield* notFound
-        yield* Effect.all([freshOrStale(Logs), freshOrStale(Snippets)], { concurrency: 2 })
-        const [snippet] = yield* Effect.orDie(snippetsByIds([id]))
-        if (snippet === undefined) return yield* notFound
-        const own = scope.homes.includes(snippet.home)
-        const files = snippet.kind === "repo" ? yield* Effect.orDie(filesOf(id)) : undefined
-        const logs = own ? yield* Effect.orDie(logsOf(id, logsShown)) : []
-        const page = pageOf(snippet, files, own ? snippet.example_queries : [], logs)
-        return HttpServerResponse.text(page, { headers })
+        if (!file.endsWith(".md")) return yield* notFound
+        return HttpServerResponse.text(yield* snippetPage(file.slice(0, -3)), { headers })
       }).pipe(orProblem)
     )
 )

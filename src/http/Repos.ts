@@ -70,6 +70,16 @@ const publicTexts = ({ files, task, name, description, tags, dependencies }: Sto
   { field: "dependencies", path: "", text: JSON.stringify(dependencies ?? {}) }
 ]
 
+/** A repository that the request's scope sees, with its files. */
+export const storedRepository = Effect.fnUntraced(function* (id: string) {
+  const place = isId(id) ? yield* (yield* Places).seen(yield* CallerScope, id) : undefined
+  if (place === undefined) return yield* notFound
+  yield* freshOrStale(Snippets)
+  const files = yield* Effect.orDie(filesOf(id))
+  if (files === undefined) return yield* notFound
+  return { repo_id: id, name: place.name, files }
+}, orProblem)
+
 export const layer = HttpApiBuilder.group(Api, "repos", (handlers) =>
   handlers
     .handle("storeRepo", ({ payload }) =>
@@ -96,14 +106,5 @@ export const layer = HttpApiBuilder.group(Api, "repos", (handlers) =>
       }).pipe(orProblem)
     )
 
-    .handle("repo", ({ params: { id } }) =>
-      Effect.gen(function* () {
-        const place = isId(id) ? yield* (yield* Places).seen(yield* CallerScope, id) : undefined
-        if (place === undefined) return yield* notFound
-        yield* freshOrStale(Snippets)
-        const files = yield* Effect.orDie(filesOf(id))
-        if (files === undefined) return yield* notFound
-        return { repo_id: id, name: place.name, files }
-      }).pipe(orProblem)
-    )
+    .handle("repo", ({ params: { id } }) => storedRepository(id))
 )

@@ -63,6 +63,26 @@ const treeAt = Effect.fnUntraced(function* (workspace: WorkspaceRecord, at: stri
   return at === undefined ? workspace.tree : (yield* commitIn(workspace, at)).tree
 })
 
+/** The caller's own workspaces, the one that changed last first. */
+export const ownWorkspaces = Effect.gen(function* () {
+  const { tenant } = yield* Caller
+  yield* freshOrStale(WorkspacesModel)
+  const workspaces = yield* Effect.orDie(workspacesOf(tenant))
+  return workspaces.map(({ id, generation, tree, updated_at, ...workspace }) => ({
+    workspace_id: id,
+    ...workspace,
+    updated_at: updated_at.toISOString()
+  }))
+})
+
+/** The files of the caller's own workspace, as its head or a commit has them. */
+export const filesIn = Effect.fnUntraced(function* (id: string, at?: string) {
+  const workspace = yield* own(id)
+  const tree = yield* treeAt(workspace, at)
+  const git = yield* Workspaces
+  return yield* reading(workspace, (repository) => git.files(repository, tree))
+})
+
 /** A file of the caller's own workspace, as its head or a commit has it. */
 export const fileIn = Effect.fnUntraced(function* (id: string, path: string | undefined, at?: string) {
   const workspace = yield* own(id)
@@ -112,20 +132,7 @@ const pathIn = (url: string): string | undefined => {
 
 export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
   handlers
-    .handle("listWorkspaces", () =>
-      Effect.gen(function* () {
-        const { tenant } = yield* Caller
-        yield* freshOrStale(WorkspacesModel)
-        const workspaces = yield* Effect.orDie(workspacesOf(tenant))
-        return {
-          workspaces: workspaces.map(({ id, generation, tree, updated_at, ...workspace }) => ({
-            workspace_id: id,
-            ...workspace,
-            updated_at: updated_at.toISOString()
-          }))
-        }
-      })
-    )
+    .handle("listWorkspaces", () => Effect.map(ownWorkspaces, (workspaces) => ({ workspaces })))
     .handle("commits", ({ params, query }) =>
       Effect.gen(function* () {
         const workspace = yield* own(params.id)
@@ -152,14 +159,7 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
         return yield* reading(workspace, read)
       })
     )
-    .handle("tree", ({ params, query }) =>
-      Effect.gen(function* () {
-        const workspace = yield* own(params.id)
-        const tree = yield* treeAt(workspace, query.at)
-        const git = yield* Workspaces
-        return { files: yield* reading(workspace, (repository) => git.files(repository, tree)) }
-      })
-    )
+    .handle("tree", ({ params, query }) => Effect.map(filesIn(params.id, query.at), (files) => ({ files })))
     .handle("file", ({ params, query }) =>
       Effect.gen(function* () {
         const path = pathIn((yield* HttpServerRequest.HttpServerRequest).url)

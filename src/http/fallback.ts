@@ -19,13 +19,41 @@ const routes = Object.values(Api.groups).flatMap((group) =>
   )
 )
 
+/** What existing clients ask for and this service does not do: what to do instead. */
+const notOffered: ReadonlyArray<readonly [RegExp, string]> = [
+  [
+    /^\/api\/execute\//,
+    "This service does not run code that calls back into its client. Run it where the client is, and send what came of it to /api/store/execution."
+  ],
+  [
+    /^\/api\/sharedCode$/,
+    "This service does not generate shared code. Public snippets are found with /api/snippets/public/search, and stored with public: true of an upload."
+  ],
+  [
+    /^\/api\/agents\/heartbeat$/,
+    "This service does not watch agents, and takes no heartbeats. What they did is told by /api/retrieve/executions and /api/events."
+  ],
+  [
+    /^\/api\/logs\/(ingest$|hash\/)/,
+    "This service keeps no logs by hash. Send logs with an upload, as execution_logs; they are found with /api/raw/search."
+  ],
+  [
+    /^\/api\/retrieve\/(code-blocks|best-for-task|code-files)$/,
+    "Clients before version 0.6.11 are not served. Take a later one, which asks /api/retrieve/search."
+  ]
+]
+
 const answer = Effect.map(HttpServerRequest.HttpServerRequest, ({ method, url }) => {
   const path = url.split("?")[0]!
   const allowed = routes.filter(({ pattern }) => pattern.test(path)).map((route) => route.method)
   // a path that can't be decoded is a route's by its pattern, and yet no route takes it
   if (allowed.length === 0 || allowed.includes(method)) {
+    const instead = notOffered.find(([pattern]) => pattern.test(path))?.[1]
     return respond(
-      new Problem({ code: "not_found/route", message: "There is no such route. /docs lists those that there are." })
+      new Problem({
+        code: "not_found/route",
+        message: instead ?? "There is no such route. /docs lists those that there are."
+      })
     )
   }
   const methods = allowed.join(", ")

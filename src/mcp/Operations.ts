@@ -23,8 +23,25 @@ export interface Operations {
     { readonly patterns: ReadonlyArray<typeof TaskPattern.Type> }
   >
   readonly chat: Operation<typeof ChatRequest.Type, typeof ChatResponse.Type>
+  /** The caller's workspaces, the one that changed last first. */
+  readonly workspaces: Operation<
+    void,
+    ReadonlyArray<{
+      readonly workspace_id: string
+      readonly org_id: string
+      readonly user_id: string
+      readonly files: number
+      readonly updated_at: string
+    }>
+  >
+  /** The files of a workspace of the caller's, as its head has them; sizes in bytes. */
+  readonly files: Operation<{ readonly id: string }, ReadonlyArray<{ readonly path: string; readonly size: number }>>
   /** A file of a workspace of the caller's, as its head has it. */
-  readonly file: Operation<{ readonly workspace: string; readonly path: string }, Uint8Array>
+  readonly file: Operation<{ readonly id: string; readonly path: string }, Uint8Array>
+  /** All of a snippet that the caller sees, as Markdown. */
+  readonly snippet: Operation<{ readonly id: string }, string>
+  /** A file of a repository that the caller sees. */
+  readonly repositoryFile: Operation<{ readonly id: string; readonly path: string }, Uint8Array>
   /** How agents use the service, in Markdown. */
   readonly skill: string
 }

@@ -1,20 +1,26 @@
 import { Effect, Schema } from "effect"
 import { Model, Scoped } from "#src/api/Chat.ts"
 import { Text, whole } from "#src/api/fields.ts"
+import { counted } from "#src/counted.ts"
 import type { Operations } from "./Operations.ts"
-import { fileUri } from "./resources.ts"
 import { tool } from "./tool.ts"
+import { filesUri, fileUri } from "./uris.ts"
+
+/** Files that are named in the text. */
+const named = 50
+const listed = (shown: ReadonlyArray<string>, all: number): string =>
+  `${shown.join(", ")}${all > shown.length ? ` and ${all - shown.length} more` : ""}`
 
 export const chat = (operations: Operations) =>
   tool({
     name: "chat",
     title: "Give an agent a task in a workspace",
     description:
-      "Restores the workspace of (org_id, user_id), lets an agent work on its files with tools, and saves what changed as one commit. Takes up to some minutes; the same call again waits for the run that is under way.",
+      "Gives a task to another agent, which works with tools on the files of the workspace of (org_id, user_id); what changed is saved as one commit. The same pair finds its files again. It may take minutes. When a call was cut off or timed out, make the same call again: it waits for the run that is under way, and starts no second one.",
     input: Schema.Struct({
       user_query: Text.annotate({ description: "The task, in plain words." }),
-      user_id: Scoped.annotate({ description: "Whose workspace it is; any name." }),
-      org_id: Scoped.annotate({ description: "Of which organization; any name." }),
+      user_id: Scoped.annotate({ description: "Whose workspace it is: any name, the same one each time." }),
+      org_id: Scoped.annotate({ description: "Of which organization: any name, the same one each time." }),
       model: Schema.optionalKey(
         Model.annotate({ description: "sonnet, opus, haiku, local, or a model's full id.", default: "sonnet" })
       ),
@@ -24,16 +30,14 @@ export const chat = (operations: Operations) =>
     route: "/api/agent-chat",
     run: (request) =>
       Effect.map(operations.chat(request), (answer) => {
-        const { success, output, error, changed_files, workspace_id, commit } = answer
-        const files =
-          changed_files.length === 0
-            ? "No file changed."
-            : `Changed: ${changed_files.map((path) => `${path} (${fileUri(workspace_id, path)})`).join(", ")}.`
-        const said = [error === "" ? "" : `It did not end well: ${error}`, output].filter((part) => part !== "")
-        return {
-          text: [...said, `${files} Saved as commit ${commit}.`].join("\n\n"),
-          structure: answer,
-          failed: !success
-        }
+        const { success, output, error, changed_files, workspace_files, workspace_id, commit } = answer
+        const changed = changed_files.slice(0, named).map((path) => `${path} (${fileUri(workspace_id, path)})`)
+        const said = [
+          error === "" ? "" : `It did not end well: ${error}`,
+          output === error ? "" : output,
+          changed.length === 0 ? "No file changed." : `Changed: ${listed(changed, changed_files.length)}.`,
+          `The workspace has ${counted(workspace_files.length, "file")}: ${filesUri(workspace_id)}. Saved as commit ${commit}.`
+        ]
+        return { text: said.filter((part) => part !== "").join("\n\n"), answer, failed: !success }
       })
   })

@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import { TextOrEmpty, whole } from "#src/api/fields.ts"
+import { line } from "./line.ts"
 import type { Operations } from "./Operations.ts"
 import { tool } from "./tool.ts"
 
@@ -19,9 +20,9 @@ export const patterns = (operations: Operations) =>
       Effect.map(operations.patterns({ task, top_k }), (answer) => {
         const lines = answer.patterns.map(
           ({ task_pattern, code_block_name, code_block_id, thumbs_up, thumbs_down }) =>
-            `- ${task_pattern}: ${code_block_name} (code_block_id ${code_block_id}), votes +${thumbs_up} −${thumbs_down}`
+            `- ${line(task_pattern, 300)}: ${line(code_block_name)} (code_block_id ${code_block_id}), votes +${thumbs_up} −${thumbs_down}`
         )
         const text = lines.length === 0 ? "No votes for any task yet." : lines.join("\n")
-        return { text, structure: answer }
+        return { text, answer }
       })
   })

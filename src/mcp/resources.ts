@@ -1,76 +1,123 @@
 import { Context, Effect } from "effect"
 import { McpSchema, type McpServer } from "effect/ai"
-import type { Problem } from "#src/api/Problem.ts"
+import { Problem } from "#src/api/Problem.ts"
 import type { Operations } from "./Operations.ts"
+import { contentOf } from "./resourceContent.ts"
+import { fileOf, filesUri, fileUri, idOf, skillUri, snippetUri, workspacesUri } from "./uris.ts"
 
 type Server = McpServer.McpServer["Service"]
 
-const skillUri = "cairn://skill.md"
-
-/** Where a workspace's file is to be read: each part of a template's variable is encoded, slashes too. */
-export const fileUri = (workspace: string, path: string): string =>
-  `cairn://workspaces/${workspace}/files/${encodeURIComponent(path)}`
-
-/** Whose file a URI names; slashes may stand in it as they are. */
-const partsOf = (uri: string) => {
-  const [, workspace, rest] = /^cairn:\/\/workspaces\/([^/]+)\/files\/(.+)$/s.exec(uri) ?? []
-  if (workspace === undefined || rest === undefined) return undefined
-  try {
-    return { workspace: decodeURIComponent(workspace), path: decodeURIComponent(rest) }
-  } catch {
-    return undefined
-  }
-}
-
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
-
-/** Bytes that are text as text, others as they are. */
-const contentOf = (uri: string, bytes: Uint8Array) => {
-  try {
-    const text = utf8.decode(bytes)
-    if (!text.includes("\u0000")) return { uri, mimeType: "text/plain", text }
-  } catch {}
-  return { uri, mimeType: "application/octet-stream", blob: bytes }
-}
+/** Lines that a list has. */
+const mostListed = 1_000
 
 const invalid = (message: string) => new McpSchema.InvalidParams({ message })
 
-const noFile = invalid(
-  "There is no such file. Read cairn://workspaces/{id}/files/{path}, with the workspace_id and a path that chat answered with."
-)
+/** What a route says of a thing that is not there, for whoever has no routes. */
+const missing: { readonly [code: string]: string } = {
+  "not_found/workspace": `You have no workspace with this id. Read ${workspacesUri}, which lists those that you have.`,
+  "not_found/file": `There is no such file. Read ${filesUri("{id}")}, which lists a workspace's files, or the source of a repository, which lists its own.`,
+  "not_found/snippet": "You see no snippet with this id. Search for it: each match has its code_block_id.",
+  "not_found/repo": "You see no repository with this id. Search for it: each match has its code_block_id."
+}
+const noFile = invalid(missing["not_found/file"]!)
 
 /** Of what only we can mend, the other side learns no more than to come again. */
 const errorOf = ({ code, message }: Problem) =>
   code.startsWith("unavailable/") || code.startsWith("internal/")
     ? new McpSchema.InternalError({ message })
-    : invalid(message)
+    : invalid(missing[code] ?? message)
 
-/** What can be read: how to use the service, and the files of the caller's workspaces. */
-export const addResources = Effect.fnUntraced(function* (server: Server, { skill, file }: Operations) {
+const markdown = (uri: string, text: string) => ({ contents: [{ uri, mimeType: "text/markdown", text }] })
+
+const listOf = (uri: string, lines: ReadonlyArray<string>, none: string) => {
+  const more = lines.length - mostListed
+  const rest = more > 0 ? [`- … and ${more} more, which only the REST API lists`] : []
+  return markdown(uri, lines.length === 0 ? none : [...lines.slice(0, mostListed), ...rest].join("\n"))
+}
+
+/** What can be read: how to use the service, the caller's workspaces with their files, and snippets whole. */
+export const addResources = Effect.fnUntraced(function* (server: Server, operations: Operations) {
+  const { skill, workspaces, files, file, snippet, repositoryFile } = operations
+
+  /** The route's middlewares give what the call brings with it, so that for the server it needs nothing. */
+  const handled = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.mapError(effect, (error) => (error instanceof Problem ? errorOf(error) : error)) as Effect.Effect<never>
+
+  const addTemplate = (
+    template: { readonly uriTemplate: string; readonly name: string; readonly title: string },
+    description: string,
+    routerPath: string,
+    read: (uri: string) => Effect.Effect<unknown, unknown, unknown>
+  ) =>
+    server.addResourceTemplate({
+      template: new McpSchema.ResourceTemplate({ ...template, description }),
+      ...{ annotations: Context.empty(), completions: {}, routerPath, handle: (uri) => handled(read(uri)) }
+    })
+
   yield* server.addResource({
     resource: new McpSchema.Resource({
       ...{ uri: skillUri, name: "skill.md", title: "How agents use Cairn", mimeType: "text/markdown" },
-      description: "Every operation of the service, with examples."
+      description: "Every operation of the service over HTTP, with examples."
     }),
     annotations: Context.empty(),
-    handle: Effect.succeed({ contents: [{ uri: skillUri, mimeType: "text/markdown", text: skill }] })
+    handle: Effect.succeed(markdown(skillUri, skill))
   })
-  yield* server.addResourceTemplate({
-    template: new McpSchema.ResourceTemplate({
-      ...{ uriTemplate: "cairn://workspaces/{id}/files/{path}", name: "workspace file", title: "A workspace's file" },
-      description: "A file as the workspace's last commit has it; chat answers with the workspace's id and its files."
+  yield* server.addResource({
+    resource: new McpSchema.Resource({
+      ...{ uri: workspacesUri, name: "workspaces", title: "Your workspaces", mimeType: "text/markdown" },
+      description: "The workspaces that chats have worked in, with the URIs of their lists of files."
     }),
     annotations: Context.empty(),
-    // the server asks for a match only; a path has more parts than one
-    routerPath: "cairn:://workspaces/:0/files/*",
-    completions: {},
-    handle: (uri) =>
-      Effect.gen(function* () {
-        const parts = partsOf(uri)
-        if (parts === undefined) return yield* noFile
-        const bytes = yield* Effect.mapError(file(parts), errorOf)
-        return { contents: [contentOf(uri, bytes)] }
-        // the route's middlewares give what the call brings with it
-      }) as Effect.Effect<never>
+    handle: handled(
+      Effect.map(workspaces(undefined), (all) =>
+        listOf(
+          workspacesUri,
+          all.map(
+            ({ workspace_id, org_id, user_id, files, updated_at }) =>
+              `- ${filesUri(workspace_id)}: org_id ${JSON.stringify(org_id)}, user_id ${JSON.stringify(user_id)}, files: ${files}, changed ${updated_at}`
+          ),
+          "No workspace yet: chat makes one."
+        )
+      )
+    )
   })
+
+  // the server asks a path for a match only; what stands in the URI is read from it, as a path has more parts than one
+  yield* addTemplate(
+    { uriTemplate: filesUri("{id}"), name: "workspace files", title: "A workspace's files" },
+    "The files of a workspace's last commit, with their URIs.",
+    "cairn:://workspaces/:0/files",
+    (uri) =>
+      Effect.map(files({ id: idOf(uri) }), (all) =>
+        listOf(
+          uri,
+          all.map(({ path, size }) => `- ${fileUri(idOf(uri), path)}: ${JSON.stringify(path)}, ${size} bytes`),
+          "No files."
+        )
+      )
+  )
+  yield* addTemplate(
+    { uriTemplate: `${filesUri("{id}")}/{path}`, name: "workspace file", title: "A workspace's file" },
+    "A file as the workspace's last commit has it; chat answers with the workspace's id and its files.",
+    "cairn:://workspaces/:0/files/*",
+    (uri) => {
+      const wanted = fileOf(uri)
+      return wanted === undefined ? noFile : Effect.flatMap(file(wanted), (bytes) => contentOf(uri, bytes))
+    }
+  )
+  yield* addTemplate(
+    { uriTemplate: snippetUri("{id}"), name: "snippet", title: "A snippet" },
+    "All of a snippet that search found: its source, tasks, votes and latest logs. A match's code_block_id is the id.",
+    "cairn:://snippets/:0",
+    (uri) => Effect.map(snippet({ id: idOf(uri) }), (page) => markdown(uri, page))
+  )
+  yield* addTemplate(
+    { uriTemplate: `${snippetUri("{id}")}/files/{path}`, name: "repository file", title: "A repository's file" },
+    "A file of a repository that search found; the match's source lists its files.",
+    "cairn:://snippets/:0/files/*",
+    (uri) => {
+      const wanted = fileOf(uri)
+      return wanted === undefined ? noFile : Effect.flatMap(repositoryFile(wanted), (bytes) => contentOf(uri, bytes))
+    }
+  )
 })

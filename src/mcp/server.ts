@@ -10,7 +10,9 @@ import { upload } from "./upload.ts"
 import { vote } from "./vote.ts"
 
 const instructions =
-  "Cairn keeps code that has worked. Search before you write code; use what fits, and vote on it afterwards; upload what you wrote once it works. chat gives a task to an agent that has a workspace of files of its own. cairn://skill.md says more."
+  "Cairn keeps code that has worked. Search before you write code; use what fits, and vote on it afterwards; upload what you wrote once it works. chat gives a task to another agent, which has a workspace of files of its own; cairn://workspaces lists them. cairn://skill.md has the service's HTTP API."
+
+const unchanged = { ttl: "5 minutes", cacheScope: "private" } as const
 
 const registrations = (operations: Operations) =>
   Layer.effectDiscard(
@@ -33,10 +35,12 @@ const registrations = (operations: Operations) =>
 export const layer = (operations: Operations) =>
   McpServer.layerHttp({
     ...{ name: "cairn", version: "0.1.0", instructions, path: "/mcp" },
+    description: "Agent workspaces, and a store of proven code snippets.",
     protocols: [McpProtocol.v2026_07_28, McpProtocol.v2025_11_25, McpProtocol.v2025_06_18, McpProtocol.v2025_03_26],
     // the route sees to it that a session is ended by its own key only
     allowSessionTermination: true,
-    // what is offered never changes while the service runs
+    // what is offered never changes while the service runs, so that nobody need ask for it each time
     allowSubscriptions: false,
+    cacheHints: { discover: unchanged, tools: unchanged, resources: unchanged, resourceTemplates: unchanged },
     registrations: registrations(operations)
   })

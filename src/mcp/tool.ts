@@ -7,10 +7,10 @@ import { bodyOf, Problem } from "#src/api/Problem.ts"
 import type { Call } from "./Operations.ts"
 import { rated } from "./rated.ts"
 
-/** What a tool says: text for whoever reads it, and the same for programs. */
+/** What a tool says: a text for whoever reads it, and the route's answer for programs. */
 export interface Said {
   readonly text: string
-  readonly structure: object
+  readonly answer: object
   /** It was carried out, and did not end well. */
   readonly failed?: boolean
 }
@@ -31,25 +31,48 @@ interface Options<S extends Schema.Struct<Schema.Struct.Fields>> {
   readonly run: (input: S["Type"]) => Effect.Effect<Said, Problem, Call>
 }
 
-const notAnObject = new Problem({
-  code: "validation/invalid_body",
-  message: "The arguments are no JSON object. Send one object; tools/list has its fields."
-})
+const notAnObject = (hint: string) =>
+  new Problem({ code: "validation/invalid_body", message: `The arguments are no JSON object. ${hint}` })
+
+interface ObjectSchema {
+  readonly properties?: { readonly [name: string]: ObjectSchema }
+  readonly required?: ReadonlyArray<string>
+}
+
+/** The arguments in a sentence: a model that got them wrong has no other place to look. */
+const takes = (name: string, { properties = {}, required = [] }: ObjectSchema): string => {
+  const shown = (field: string): string => {
+    const { properties: inner } = properties[field]!
+    return inner === undefined ? field : `${field} {${Object.keys(inner).join(", ")}}`
+  }
+  const fields = Object.keys(properties)
+  const needed = fields.filter((field) => required.includes(field)).map(shown)
+  const others = fields.filter((field) => !required.includes(field)).map(shown)
+  const must = needed.length === 0 ? "needs no argument" : `needs ${needed.join(", ")}`
+  return `${name} ${must}${others.length === 0 ? "" : `, and takes ${others.join(", ")}`}.`
+}
+
+/** What was sent and means nothing here is most often one of the others, spelt differently. */
+const unknown = (given: object, { properties = {} }: ObjectSchema): string =>
+  Object.keys(given).every((name) => Object.hasOwn(properties, name)) ? "" : " It knows no other that was sent."
 
 /** Models often send `null` for what they leave out. */
 const withoutNulls = (given: object) => Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
 
-const result = ({ text, structure, failed = false }: Said) =>
+/** Where a result has the route's answer. As `structuredContent` many clients would show it to the model in place of the text. */
+export const answerKey = "cairn/answer"
+
+const result = ({ text, answer, failed = false }: Said) =>
   new McpSchema.CallToolResult({
     content: [{ type: "text", text }],
-    structuredContent: structure,
+    _meta: { [answerKey]: answer },
     ...(failed ? { isError: true } : {})
   })
 
-/** A problem as a tool's error: its message to read, and the service's one error body as the structure. */
+/** A problem as a tool's error: its message to read, and the service's one error body as the answer. */
 const refused = (problem: Problem, requestId: string) => {
   const wait = problem.retryAfter === undefined ? "" : ` (Retry after ${Math.ceil(problem.retryAfter)} s.)`
-  return result({ text: `${problem.message}${wait}`, structure: bodyOf(problem, requestId), failed: true })
+  return result({ text: `${problem.message}${wait}`, answer: bodyOf(problem, requestId), failed: true })
 }
 
 /** A tool whose arguments are checked by a schema, and whose every failure is a result that says how to mend it. */
@@ -57,6 +80,7 @@ export const tool = <S extends Schema.Struct<Schema.Struct.Fields>>(options: Opt
   const { name, title, description, input, hints, route, run } = options
   const decode = Schema.decodeUnknownEffect(input as unknown as Schema.Codec<S["Type"], unknown>, { errors: "all" })
   const { schema } = Schema.toJsonSchemaDocument(input)
+  const hint = takes(name, schema as ObjectSchema)
   return {
     descriptor: new McpSchema.Tool({
       ...{ name, title, description, inputSchema: schema as never },
@@ -67,9 +91,10 @@ export const tool = <S extends Schema.Struct<Schema.Struct.Fields>>(options: Opt
         const requestId = randomUUID()
         return Effect.gen(function* () {
           yield* rated(route)
-          if (!Predicate.isReadonlyObject(given ?? {})) return yield* notAnObject
-          const decoded = yield* Effect.mapError(decode(withoutNulls((given ?? {}) as object)), ({ issue }) =>
-            invalidFields(fieldErrors(issue), "tools/list has what is expected.")
+          const sent = given ?? {}
+          if (!Predicate.isReadonlyObject(sent)) return yield* notAnObject(hint)
+          const decoded = yield* Effect.mapError(decode(withoutNulls(sent)), ({ issue }) =>
+            invalidFields(fieldErrors(issue), hint + unknown(sent, schema as ObjectSchema))
           )
           return result(yield* run(decoded))
         }).pipe(

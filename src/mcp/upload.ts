@@ -33,6 +33,6 @@ export const upload = (operations: Operations) =>
         const { message, snippet_name, status_url } = answer
         const named = snippet_name === null ? "" : ` Its name is ${snippet_name}.`
         const graded = status_url === null ? "" : ` How its grading goes: GET ${status_url}.`
-        return { text: `${message}${named}${graded}`, structure: answer }
+        return { text: `${message}${named}${graded}`, answer }
       })
   })

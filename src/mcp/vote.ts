@@ -23,6 +23,6 @@ export const vote = (operations: Operations) =>
           ...{ code_block_id, code_block_name: name, code_block_description: description },
           ...{ task, succeeded: up }
         }),
-        (answer) => ({ text: answer.message, structure: answer })
+        (answer) => ({ text: answer.message, answer })
       )
   })

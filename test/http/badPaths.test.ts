@@ -64,6 +64,21 @@ describe("paths and methods", () => {
     }
   })
 
+  it.each([
+    ["POST", "/api/sharedCode", "/api/snippets/public/search"],
+    ["POST", "/api/execute/run", "/api/store/execution"],
+    ["GET", "/api/execute/ws/1f0c6d1e", "/api/store/execution"],
+    ["POST", "/api/agents/heartbeat", "/api/retrieve/executions"],
+    ["POST", "/api/logs/ingest", "/api/raw/search"],
+    ["GET", "/api/logs/hash/4d967a?limit=50", "/api/raw/search"],
+    ["POST", "/api/retrieve/code-files", "/api/retrieve/search"]
+  ])("of existing clients for what is not done here say what is instead: %s %s", async (method, path, instead) => {
+    assert.include(
+      refused(await service.call(method, path, method === "POST" ? {} : undefined), 404, "not_found/route").message,
+      instead
+    )
+  })
+
   it("that are there for another method are 405 and say which", async () => {
     for (const [method, path, allowed] of [
       ["GET", search, "POST"],

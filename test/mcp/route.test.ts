@@ -60,11 +60,14 @@ describe("what the server would refuse without a word", () => {
   })
 
   it("is another method", async () => {
+    const ids = new Set<string>()
     for (const method of ["GET", "PUT", "PATCH", "OPTIONS"]) {
       const answer = await send(service.url, method, "/mcp", undefined, owner)
       refused(answer, 405, "method/not_allowed")
       assert.strictEqual(answer.headers.get("allow"), "POST, DELETE")
+      ids.add(answer.json.request_id)
     }
+    assert.strictEqual(ids.size, 4)
   })
 })
 
@@ -115,6 +118,14 @@ describe("bad input", () => {
     const { failed, text, structure } = await call(service.url, ownerKey, "search", { top_k: 101, min_score: 2 })
     assert.isTrue(failed)
     for (const field of ["task", "top_k", "min_score"]) assert.include(text, `${field}: `)
+    // a model has no list of the tools to look into
+    assert.include(text, "search needs task, and takes top_k, min_score, content_type, public_snips.")
+    const misspelt = await call(service.url, ownerKey, "upload", { task: "t", path: "s3cret" })
+    assert.include(
+      misspelt.text,
+      "upload needs task, file {path, content}, and takes succeeded, public. It knows no other"
+    )
+    assert.notInclude(misspelt.text, "s3cret")
     assert.strictEqual(structure.code, "validation/invalid_field")
     assert.deepStrictEqual(structure.errors.map(({ field }: { field: string }) => field).sort(), [
       "min_score",

@@ -4,11 +4,10 @@ import { type Answer, type Headers, send } from "#test/service/call.ts"
 export const accept = "application/json, text/event-stream"
 export const modern = "2026-07-28"
 
-/** A body of JSON or of server-sent events: its one message. */
-const messageOf = ({ json, text }: Answer) => {
-  const data = /^data: (.*)$/m.exec(text)?.[1]
-  return json ?? (data === undefined ? undefined : JSON.parse(data))
-}
+/** A body of JSON, or of server-sent events: the one message that is no progress. */
+const messageOf = ({ json, text }: Answer) =>
+  json ??
+  [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data!)).find((message) => message.id !== undefined)
 
 /** One POST to /mcp, as it stands. */
 export const post = async (url: string, key: string, body: unknown, headers: Headers = {}): Promise<Answer> => {
@@ -18,7 +17,25 @@ export const post = async (url: string, key: string, body: unknown, headers: Hea
 
 let id = 0
 
-/** A request of the protocol without sessions; gives the whole HTTP answer. */
+/** A request of the protocol without sessions, with what it needs in its head. */
+export const message = (method: string, params: Record<string, unknown> = {}) => {
+  const name = params.name ?? params.uri
+  const meta = {
+    "io.modelcontextprotocol/protocolVersion": modern,
+    "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+    ...(params._meta as object | undefined)
+  }
+  return {
+    body: { jsonrpc: "2.0", id: ++id, method, params: { ...params, _meta: meta } },
+    headers: {
+      ...{ "mcp-protocol-version": modern, "mcp-method": method },
+      ...(typeof name === "string" ? { "mcp-name": encodeName(name) } : {})
+    }
+  }
+}
+
+/** Sends it; gives the whole HTTP answer. */
 export const request = (
   url: string,
   key: string,
@@ -26,22 +43,8 @@ export const request = (
   params: Record<string, unknown> = {},
   headers: Headers = {}
 ): Promise<Answer> => {
-  const name = params.name ?? params.uri
-  const meta = {
-    "io.modelcontextprotocol/protocolVersion": modern,
-    "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
-    "io.modelcontextprotocol/clientCapabilities": {}
-  }
-  return post(
-    url,
-    key,
-    { jsonrpc: "2.0", id: ++id, method, params: { ...params, _meta: meta } },
-    {
-      ...{ "mcp-protocol-version": modern, "mcp-method": method },
-      ...(typeof name === "string" ? { "mcp-name": encodeName(name) } : {}),
-      ...headers
-    }
-  )
+  const sent = message(method, params)
+  return post(url, key, sent.body, { ...sent.headers, ...headers })
 }
 
 /** A name that is no plain ASCII goes encoded. */
@@ -56,7 +59,8 @@ export const call = async (url: string, key: string, name: string, given: unknow
   return {
     failed: json.result.isError === true,
     text: json.result.content[0].text as string,
-    structure: json.result.structuredContent
+    // the route's answer, for programs: the text is for models
+    structure: json.result._meta["cairn/answer"]
   }
 }
 

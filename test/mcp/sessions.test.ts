@@ -41,6 +41,21 @@ describe("a session", () => {
     )
   })
 
+  it("takes many requests at once, and answers each", async () => {
+    const session = await initialize(service.url, ownerKey)
+    const ids = Array.from({ length: 40 }, (_, id) => id)
+    const answers = await Promise.all(
+      ids.map((id) => {
+        const call = { name: "search", arguments: { task: `task ${id}`, top_k: id === 7 ? 0 : 1 } }
+        return post(service.url, ownerKey, { jsonrpc: "2.0", id, method: "tools/call", params: call }, session)
+      })
+    )
+    assert.deepStrictEqual(
+      answers.map(({ json, text }) => [json?.id, json?.result?.isError === true, text.length > 0]),
+      ids.map((id) => [id, id === 7, true])
+    )
+  })
+
   it("is its key's own: no other key can use it or end it", async () => {
     const other = await organization(service, "ENTERPRISE")
     const colleague = await memberKey(other.call, "c@example.org")

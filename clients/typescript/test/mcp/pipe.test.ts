@@ -1,8 +1,7 @@
-import { createServer, type IncomingHttpHeaders } from "node:http"
-import type { AddressInfo } from "node:net"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { ownerKey, type Service, startService } from "../../../../test/service.ts"
 import { startCairnMcp } from "./program.ts"
+import { initialize, initialized, listing, result, standIn } from "./standIn.ts"
 
 let service: Service
 beforeAll(async () => {
@@ -11,53 +10,6 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const environment = () => ({ CAIRN_API_KEY: ownerKey, CAIRN_BASE_URL: service.url })
-const initialize = {
-  jsonrpc: "2.0",
-  id: 0,
-  method: "initialize",
-  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } }
-}
-const initialized = { jsonrpc: "2.0", method: "notifications/initialized" }
-const listing = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} }
-
-/** A server in the place of Cairn. */
-const standIn = async (
-  answer: (
-    headers: IncomingHttpHeaders,
-    body: string
-  ) => { status?: number; type?: string; session?: string; text: string } | undefined
-) => {
-  const seen: Array<{ readonly headers: IncomingHttpHeaders; readonly method: string | undefined }> = []
-  let gone = () => {}
-  const left = new Promise<void>((resolve) => {
-    gone = resolve
-  })
-  const server = createServer(async (request, response) => {
-    let body = ""
-    for await (const chunk of request) body += chunk
-    seen.push({ headers: request.headers, method: JSON.parse(body).method })
-    response.once("close", () => gone())
-    const given = answer(request.headers, body)
-    if (given === undefined) return
-    const { status = 200, type = "application/json", session, text } = given
-    response.writeHead(status, {
-      "content-type": type,
-      ...(session && { "mcp-session-id": session, "mcp-protocol-version": "2025-11-25" })
-    })
-    response.end(text)
-  })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return {
-    ...{ seen, left, env: { CAIRN_API_KEY: "k", CAIRN_BASE_URL: `${url}/` } },
-    close: () => {
-      server.closeAllConnections()
-      return new Promise((resolve) => server.close(resolve))
-    }
-  }
-}
-const result = (id: unknown, value: unknown = {}) => JSON.stringify({ jsonrpc: "2.0", id, result: value })
-
 describe("cairn-mcp", () => {
   it("passes a session's messages on, also those written at once, and says nothing else", async () => {
     const program = startCairnMcp(environment())
@@ -106,9 +58,9 @@ describe("cairn-mcp", () => {
   it("says that a line is no message, and goes on", async () => {
     const program = startCairnMcp(environment())
     for (const line of ["{", "1", "null", "", initialize]) program.write(line)
-    for (let n = 0; n < 3; n++) {
+    for (const code of [-32700, -32600, -32600]) {
       const { id, error } = await program.next()
-      assert.deepStrictEqual([id, error.code], [null, -32700])
+      assert.deepStrictEqual([id, error.code], [null, code])
     }
     assert.strictEqual((await program.next()).id, 0)
     await program.end()
@@ -137,7 +89,8 @@ describe("cairn-mcp", () => {
         ["tools/list", "s1"],
         ["initialize", undefined],
         ["notifications/initialized", "s2"],
-        ["tools/list", "s2"]
+        ["tools/list", "s2"],
+        ["DELETE", "s2"]
       ]
     )
     await server.close()

@@ -36,8 +36,8 @@ export const ran = (command: string, args: ReadonlyArray<string>, env: Record<st
   })
 
 /** `cairn-mcp` to write lines to, and to read lines from one by one. */
-export const startCairnMcp = (env: Record<string, string>) => {
-  const child = spawn(cairnMcp.command, cairnMcp.args, { env: { ...process.env, ...env } })
+export const startCairnMcp = (env: Record<string, string>, ...args: ReadonlyArray<string>) => {
+  const child = spawn(cairnMcp.command, [...cairnMcp.args, ...args], { env: { ...process.env, ...env } })
   const lines: Array<string> = []
   const wanted: Array<(line: string) => void> = []
   let [stdout, stderr] = ["", ""]
@@ -53,8 +53,16 @@ export const startCairnMcp = (env: Record<string, string>) => {
       else want(line)
     }
   })
-  const exited = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)))
+  // a program that is gone takes no more lines
+  child.stdin.on("error", () => {})
+  const exited = new Promise<number | string | null>((resolve) =>
+    child.once("exit", (code, signal) => resolve(code ?? signal))
+  )
   return {
+    exited,
+    /** Reads nothing more from it. */
+    hangUp: () => child.stdout.destroy(),
+    stop: () => child.kill("SIGTERM"),
     write: (message: unknown) =>
       void child.stdin.write(`${typeof message === "string" ? message : JSON.stringify(message)}\n`),
     // biome-ignore lint/suspicious/noExplicitAny: a message is looked at field by field

@@ -1,0 +1,60 @@
+import { Cause, Context, Effect } from "effect"
+import { fieldProblem, type Problem } from "#src/api/Problem.ts"
+import type { Call } from "#src/mcp/Operations.ts"
+import { chat } from "../Chat.ts"
+import { once } from "../middleware/idempotency.ts"
+import { explained } from "../middleware/problems.ts"
+import { taskPatterns } from "../Patterns.ts"
+import { snippetPage } from "../Raw.ts"
+import { storedRepository } from "../Repos.ts"
+import { search, storeFiles, vote } from "../Snippets.ts"
+import { skill } from "../System.ts"
+import { fileIn, filesIn, ownWorkspaces } from "../Workspaces.ts"
+
+/** A function of the routes as an operation: it has what it needs, and fails with problems only. */
+const operation = <P, A, E, R>(run: (given: P) => Effect.Effect<A, E, R>) =>
+  Effect.map(
+    Effect.context<Exclude<R, Call>>(),
+    (services) => (given: P) =>
+      run(given).pipe(
+        Effect.catchCause((cause) =>
+          Cause.hasInterruptsOnly(cause)
+            ? Effect.failCause(cause as Cause.Cause<never>)
+            : Effect.flatMap(explained(cause), Effect.fail)
+        ),
+        // what the request brings goes before what was there when the service started
+        Effect.updateContext((request: Context.Context<Call>) => Context.merge(services, request) as Context.Context<R>)
+      ) as Effect.Effect<A, Problem, Call>
+  )
+
+/** A message's id tells answers apart, no more; that a write is the same again shows by its arguments, as over REST. */
+const writing = <P, A, E, R>(tool: string, run: (given: P) => Effect.Effect<A, E, R>) =>
+  operation((given: P) => once({ route: `MCP ${tool}`, body: JSON.stringify(given), key: undefined }, run(given)))
+
+interface FileOf {
+  readonly id: string
+  readonly path: string
+}
+
+const noFile = fieldProblem("not_found/file", "path", "The repository has no such file.")
+
+const repositoryFile = Effect.fnUntraced(function* ({ id, path }: FileOf) {
+  const { files } = yield* storedRepository(id)
+  const found = files.find((file) => file.path === path)
+  return found === undefined ? yield* noFile : new TextEncoder().encode(found.content)
+})
+
+/** What MCP offers, by the functions that the routes call. */
+export const operations = Effect.all({
+  search: operation(search),
+  upload: writing("upload", storeFiles),
+  vote: writing("vote", vote),
+  patterns: operation(taskPatterns),
+  chat: writing("chat", chat),
+  workspaces: operation(() => ownWorkspaces),
+  files: operation(({ id }: { readonly id: string }) => filesIn(id)),
+  file: operation(({ id, path }: FileOf) => fileIn(id, path)),
+  snippet: operation(({ id }: { readonly id: string }) => snippetPage(id)),
+  repositoryFile: operation(repositoryFile),
+  skill: Effect.succeed(skill)
+})

@@ -1,0 +1,51 @@
+import { Effect } from "effect"
+import { HttpEffect, HttpServerResponse } from "effect/http"
+import { Problem, statusOf } from "#src/api/Problem.ts"
+import { respond } from "../middleware/problems.ts"
+
+/** What the server answers with an empty body, in our words. */
+const refusals = [
+  new Problem({
+    code: "validation/invalid_body",
+    message: "Only sessions of the protocol version 2025-03-26 take several messages at once. Send them one by one."
+  }),
+  new Problem({
+    code: "permission/foreign_origin",
+    message: "MCP is not for pages in a browser: the request has the header Origin. Connect from outside of one."
+  }),
+  new Problem({
+    code: "not_found/session",
+    message:
+      "This key has no such MCP session: it may have ended after an hour without a request. Send initialize again."
+  }),
+  new Problem({
+    code: "header/not_acceptable",
+    message: "An MCP client takes both kinds of answers. Send Accept: application/json, text/event-stream."
+  })
+]
+export const noSession = refusals.find(({ code }) => code === "not_found/session")!
+
+export const tooManyMessages = new Problem({
+  code: "validation/invalid_body",
+  message: "More than 50 messages came at once. Send fewer."
+})
+export const greetingTooLarge = new Problem({
+  code: "validation/invalid_body",
+  message: "An initialize message takes at most 65,536 characters. Send less about the client."
+})
+
+const otherMethod = new Problem({
+  code: "method/not_allowed",
+  message: "/mcp takes the messages of MCP as POST, and DELETE for a session. It opens no stream for GET."
+})
+export const notAllowed = Effect.sync(() => HttpServerResponse.setHeader(respond(otherMethod), "allow", "POST, DELETE"))
+
+/** An empty refusal of the server's becomes the one error body; this is the last to see the answer. */
+export const spoken = HttpEffect.appendPreResponseHandler((_, response) => {
+  const problem = refusals.find(({ code }) => statusOf[code] === response.status)
+  return Effect.succeed(
+    problem === undefined || response.body._tag !== "Empty"
+      ? response
+      : respond(problem, response.headers["x-request-id"])
+  )
+})

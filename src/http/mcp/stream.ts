@@ -1,0 +1,79 @@
+import { Effect, Exit, Fiber, Option, Stream } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { Closing } from "#src/closing.ts"
+import { explained } from "../middleware/problems.ts"
+import { failuresOf, hasCall, type Message, progressTokenOf } from "./messages.ts"
+
+/** What takes longer is answered as a stream. */
+const patience = "1 second"
+/** Seconds between two signs of life. */
+const beat = 10
+
+const stopping =
+  "The service is stopping. What this call began goes on when it is back: make the same call again in a moment, and it waits for that."
+
+const event = (message: object): string => `data: ${JSON.stringify(message)}\n\n`
+
+/** That the call is under way: as progress to who asked for it, else as a comment, which clients pass over. */
+const signOfLife = (messages: ReadonlyArray<Message>, count: number): string => {
+  const tokens = messages.map(progressTokenOf).filter((token) => token !== undefined)
+  if (tokens.length === 0) return ": under way\n\n"
+  const message = `Under way for ${1 + count * beat} s.`
+  return tokens
+    .map((progressToken) => {
+      const params = { progressToken, progress: count + 1, message }
+      return event({ jsonrpc: "2.0", method: "notifications/progress", params })
+    })
+    .join("")
+}
+
+/** An answer as events; the server has done it where it had more messages than one. */
+const eventsOf = (
+  { body, status, headers }: HttpServerResponse.HttpServerResponse,
+  messages: ReadonlyArray<Message>
+) => {
+  if (body._tag === "Stream") return Stream.orDie(body.stream)
+  if (body._tag !== "Uint8Array") return Stream.empty
+  const text = new TextDecoder().decode(body.body)
+  if (status >= 400) return eventsToEach(messages, (JSON.parse(text) as { readonly message: string }).message)
+  const framed = headers["content-type"]?.startsWith("text/event-stream") === true
+  return Stream.encodeText(Stream.make(framed ? text : `data: ${text.trimEnd()}\n\n`))
+}
+
+const eventsToEach = (messages: ReadonlyArray<Message>, said: string) =>
+  Stream.encodeText(Stream.fromIterable(failuresOf(messages, said).map(event)))
+
+/**
+ * Answers calls of tools, however long they take. Clients and what lies between give up on a request of which they hear nothing: agents
+ * after a minute, `fetch` after five. So an answer that is not there at once becomes a stream, which begins at once and says from
+ * time to time that it lives.
+ */
+export const patiently = <E, R>(
+  messages: ReadonlyArray<Message>,
+  answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+) =>
+  Effect.gen(function* () {
+    if (!hasCall(messages)) return yield* answer
+    const closing = yield* Closing
+    // when the client leaves the request's scope closes, and nobody waits any more
+    const call = yield* Effect.forkIn(answer, yield* Effect.scope)
+    const soon = yield* Effect.timeoutOption(Fiber.await(call), patience)
+    if (Option.isSome(soon)) return yield* soon.value
+    const answered = Effect.flatMap(Fiber.await(call), (exit) =>
+      Exit.isSuccess(exit)
+        ? Effect.succeed(eventsOf(exit.value, messages))
+        : Effect.map(explained(exit.cause), ({ message }) => eventsToEach(messages, message))
+    )
+    const stopped = Effect.as(closing.await, eventsToEach(messages, stopping))
+    const signs = Stream.tick(`${beat} seconds`).pipe(
+      Stream.zipWithIndex,
+      Stream.map(([, count]) => signOfLife(messages, count)),
+      Stream.encodeText
+    )
+    const events = Stream.merge(signs, Stream.unwrap(Effect.raceFirst(answered, stopped)), { haltStrategy: "right" })
+    return HttpServerResponse.stream(events, {
+      contentType: "text/event-stream",
+      // no cache and no proxy may keep what comes
+      headers: { "cache-control": "no-store", "x-accel-buffering": "no" }
+    })
+  })
