@@ -1,13 +1,19 @@
 import type { APIPromise } from "./APIPromise.ts"
 import { type GetCodeFilesParams, type GetCodeFilesResponse, getCodeFiles } from "./codeFiles/getCodeFiles.ts"
-import type { Logger } from "./log.ts"
-import { type CairnOptions, type RequestOptions, settingsOf } from "./options.ts"
+import { EventStream, type EventStreamParams } from "./eventStream/EventStream.ts"
+import { type CairnOptions, type RequestOptions, type Settings, settingsOf } from "./options.ts"
 import type { Call } from "./request.ts"
 import { type BulkExecutionResultResponse, type BulkUploadParams, bulkUpload } from "./resources/bulk.ts"
 import { type ChatParams, type ChatResponse, chat } from "./resources/chat.ts"
 import { Events, type EventsParams } from "./resources/events.ts"
+import { Executions } from "./resources/executions.ts"
+import { Functions } from "./resources/functions.ts"
 import { Keys } from "./resources/keys.ts"
+import { Logs } from "./resources/logs.ts"
+import { Patterns } from "./resources/patterns.ts"
+import { Repos } from "./resources/repos.ts"
 import { type SearchParams, type SearchResponse, search } from "./resources/search.ts"
+import { Snippets } from "./resources/snippetStore.ts"
 import {
   type DeleteResponse,
   deleteSnippet,
@@ -15,8 +21,10 @@ import {
   type VoteCodeSnipResponse,
   vote
 } from "./resources/snippets.ts"
+import { type Health, health, type Readiness, ready, skill } from "./resources/system.ts"
 import { type SubmitExecutionResultResponse, type UploadParams, upload } from "./resources/upload.ts"
 import { Uploads } from "./resources/uploads.ts"
+import { Users } from "./resources/users.ts"
 import { Workspaces } from "./resources/workspaces.ts"
 import { Transport } from "./transport.ts"
 
@@ -29,29 +37,49 @@ import { Transport } from "./transport.ts"
  * ```
  *
  * Every method sends its request at once, and again when that may help (`maxRetries`); a write is carried out once all the
- * same. It fails with a `ServiceError` (see `errors.ts` for the kinds), or with the reason of its own `signal`. Its result
+ * same. It fails with a {@link ServiceError}, or with the reason of its own `signal`. Its result
  * comes with the HTTP answer from `.withResponse()`.
  */
 export class Cairn {
   /** API keys of an organization, for its owners and admins. */
   readonly keys: Keys
+  /** The organization's people, for its owners and admins. */
+  readonly users: Users
   /** What agents saved, as git history. */
   readonly workspaces: Workspaces
   /** What became of uploads. */
   readonly uploads: Uploads
+  /** What else can be done with snippets: comments, pages of them, public ones. */
+  readonly snippets: Snippets
+  /** Snippets of several files. */
+  readonly repos: Repos
+  /** Runs of code, and what was said of them. */
+  readonly executions: Executions
+  /** What the store has learned. */
+  readonly patterns: Patterns
+  /** What is known of single functions. */
+  readonly functions: Functions
+  /** What snippets printed when they ran. */
+  readonly logs: Logs
   readonly #options: CairnOptions
+  readonly #settings: Settings
   readonly #transport: Transport
-  readonly #log: Logger
 
-  /** @throws ValidationError An option is wrong; `field` names it. */
+  /** @throws {@link ValidationError}: An option is wrong; `field` names it. */
   constructor(options: CairnOptions = {}) {
-    const settings = settingsOf(options)
     this.#options = options
-    this.#log = settings.log
-    this.#transport = new Transport(settings)
+    this.#settings = settingsOf(options)
+    this.#transport = new Transport(this.#settings)
     this.keys = new Keys(this.#transport)
+    this.users = new Users(this.#transport)
     this.workspaces = new Workspaces(this.#transport)
     this.uploads = new Uploads(this.#transport)
+    this.snippets = new Snippets(this.#transport)
+    this.repos = new Repos(this.#transport)
+    this.executions = new Executions(this.#transport)
+    this.patterns = new Patterns(this.#transport)
+    this.functions = new Functions(this.#transport)
+    this.logs = new Logs(this.#transport)
   }
 
   /** A client with other options; what they leave out is as here. */
@@ -67,7 +95,7 @@ export class Cairn {
 
   /**
    * Stores a file that a task produced, votes on it or has it graded. The same code again is the same snippet.
-   * @throws ValidationError `validation/secret_found`: `public`, and it holds a secret.
+   * @throws {@link ValidationError}: `validation/secret_found`: `public`, and it holds a secret.
    */
   upload(params: UploadParams, options?: RequestOptions): APIPromise<SubmitExecutionResultResponse> {
     return this.#transport.send(() => upload(params), options)
@@ -82,7 +110,7 @@ export class Cairn {
    * Deletes a snippet and everything that belongs to it.
    * @param snippetId An id, or a name that only one snippet of the scope has.
    * @param options `workspaceId`: in place of the client's.
-   * @throws APIError 404 `not_found/snippet`; 409 `conflict/ambiguous_name`, with the ids; 403 `permission/not_your_snippet`.
+   * @throws {@link APIError}: 404 `not_found/snippet`; 409 `conflict/ambiguous_name`, with the ids; 403 `permission/not_your_snippet`.
    */
   delete(
     snippetId: string,
@@ -93,7 +121,7 @@ export class Cairn {
 
   /**
    * Says whether a snippet helped.
-   * @throws APIError 404 `not_found/snippet`.
+   * @throws {@link APIError}: 404 `not_found/snippet`.
    */
   voteCodeSnip(params: VoteCodeSnipParams, options?: RequestOptions): APIPromise<VoteCodeSnipResponse> {
     return this.#transport.send(() => vote(params), options)
@@ -110,11 +138,11 @@ export class Cairn {
 
   /**
    * A search whose matches are files for a model: with the text for its prompt, and written to `cacheDir` when that is
-   * given, never anywhere else. Prefers complete code.
-   * @throws ValidationError `cacheDir` is a link or a file. Any other failure to write is the file system's own error.
+   * given and the call is waited for, never anywhere else. Prefers complete code.
+   * @throws {@link ValidationError}: `cacheDir` is a link or a file. Any other failure to write is the file system's own error.
    */
   getCodeFiles(params: GetCodeFilesParams, options?: RequestOptions): APIPromise<GetCodeFilesResponse> {
-    return getCodeFiles(this.#transport, this.#log, params, options)
+    return getCodeFiles(this.#transport, this.#settings.log, params, options)
   }
 
   /**
@@ -126,6 +154,33 @@ export class Cairn {
    */
   events(params: EventsParams = {}, options?: RequestOptions): Events {
     return new Events(this.#transport, params, options)
+  }
+
+  /**
+   * The same events as they come, for as long as they are taken. A connection that is cut is made again behind the last event:
+   * none is left out, none comes twice. A `timeout` below 45 s counts as 45 s, since the service is silent for up to 15 s.
+   *
+   * ```ts
+   * for await (const event of cairn.eventStream({ after })) if (event.type === "KeyRevoked") break
+   * ```
+   */
+  eventStream(params: EventStreamParams = {}, options?: RequestOptions): EventStream {
+    return new EventStream(this.#settings, params, options)
+  }
+
+  /** Whether the service's process answers. Needs no API key. */
+  health(options?: RequestOptions): APIPromise<Health> {
+    return this.#transport.send(() => health, options)
+  }
+
+  /** Whether the service can answer everything: also a service that is still starting gives a result. Needs no API key. */
+  ready(options?: RequestOptions): APIPromise<Readiness> {
+    return this.#transport.send(() => ready, options)
+  }
+
+  /** The service described for agents, as Markdown. Needs no API key. */
+  skill(options?: RequestOptions): APIPromise<string> {
+    return this.#transport.send(() => skill, options)
   }
 
   /** @internal What has no method here: for the other entries of this package. */

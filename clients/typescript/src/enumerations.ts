@@ -1,8 +1,12 @@
 /** How a run of code ended. */
 export const ExecutionState = {
+  /** It came to its end. */
   COMPLETED: "completed",
+  /** It threw an error. */
   ERRORED: "errored",
+  /** It took too long. */
   TIMED_OUT: "timed_out",
+  /** It was stopped. */
   CANCELLED: "cancelled"
 } as const
 /** `completed`, `errored`, `timed_out` or `cancelled`. */
@@ -10,8 +14,11 @@ export type ExecutionState = (typeof ExecutionState)[keyof typeof ExecutionState
 
 /** Whether code was useful. */
 export const AgentVerdict = {
+  /** It was useful. */
   THUMBS_UP: "thumbs_up",
+  /** It was not. */
   THUMBS_DOWN: "thumbs_down",
+  /** Nobody has judged yet. */
   PENDING: "pending"
 } as const
 /** `thumbs_up`, `thumbs_down`, or `pending` as long as nobody has judged. */

@@ -1,4 +1,9 @@
-/** The public names of `cairn-client`. */
+/**
+ * The client: {@link Cairn} has all operations, with {@link CairnOptions} to begin with and {@link RequestOptions} for one call.
+ * What a call can fail with is a {@link ServiceError}; what all results have beside their fields is {@link Result}.
+ *
+ * @module cairn-client
+ */
 export { APIPromise, type WithResponse } from "./APIPromise.ts"
 export { Cairn, Cairn as default } from "./Cairn.ts"
 export type { Clock } from "./clock.ts"
@@ -9,23 +14,55 @@ export {
   AuthenticationError,
   CacheUnavailableError,
   type ErrorDetails,
+  type FieldError,
   RateLimitError,
   ServiceError,
   ValidationError
 } from "./errors.ts"
+export type { EventStream, EventStreamParams } from "./eventStream/EventStream.ts"
 export type { Logger, LogLevel } from "./log.ts"
-export type { CairnOptions, Fetch, RequestOptions } from "./options.ts"
+export type { CairnOptions, Fetch, HeadersLike, RequestOptions } from "./options.ts"
 export type { Result } from "./Result.ts"
 export type { BulkExecutionResultResponse, BulkUploadParams, LogFile } from "./resources/bulk.ts"
 export type { ChatParams, ChatResponse } from "./resources/chat.ts"
 export type { CodeBlock, Dependencies, JsonObject } from "./resources/codeBlocks.ts"
-export type { Comment } from "./resources/comments.ts"
-export type { Commit } from "./resources/commits.ts"
-export type { EventPage, Events, EventsParams, RecordedEvent } from "./resources/events.ts"
-export type { FunctionReputation } from "./resources/functions.ts"
+export type { Comment, CommentResponse } from "./resources/comments.ts"
+export type { Commit, CommitAuthor, FileChange } from "./resources/commits.ts"
+export type { EventActor, EventPage, Events, EventsParams, RecordedEvent } from "./resources/events.ts"
+export type {
+  ExecutionIO,
+  ExecutionRecord,
+  Executions,
+  GetExecutionsParams,
+  RetrieveExecutionsResponse,
+  StoreExecutionParams,
+  StoreExecutionResponse
+} from "./resources/executions.ts"
+export type { FunctionReputation, Functions } from "./resources/functions.ts"
 export type { CreatedKey, CreateKeyParams, KeyList, Keys, ListedKey, RevokedKey } from "./resources/keys.ts"
+export type { LogMatch, Logs, SearchLogsParams, SearchLogsResponse } from "./resources/logs.ts"
+export type {
+  FewShotExample,
+  FewShotExamples,
+  GetTaskPatternsParams,
+  Patterns,
+  TaskPattern,
+  TaskPatterns
+} from "./resources/patterns.ts"
+export type {
+  BrowsePublicParams,
+  BrowsePublicResponse,
+  PublicSnippet,
+  SearchPublicParams,
+  SearchPublicResponse
+} from "./resources/publicSnippets.ts"
+export type { Repo, Repos, StoreRepoResponse, UploadRepoParams } from "./resources/repos.ts"
+export type { AgentReview, AutoReviewParams, AutoReviewResponse } from "./resources/reviews.ts"
 export type { SearchMatch, SearchParams, SearchResponse } from "./resources/search.ts"
+export type { Snippets } from "./resources/snippetStore.ts"
 export type { DeleteResponse, VoteCodeSnipParams, VoteCodeSnipResponse } from "./resources/snippets.ts"
+export type { StoreCodeBlockParams, StoreCodeBlockResponse } from "./resources/storeCodeBlock.ts"
+export type { Health, Readiness } from "./resources/system.ts"
 export type {
   CachedCodeBlock,
   FileWritten,
@@ -34,9 +71,12 @@ export type {
   Voting
 } from "./resources/upload.ts"
 export type { GradingStatus, GradingVote, Uploads } from "./resources/uploads.ts"
+export type { ErasedUser, EraseUserResponse, Users } from "./resources/users.ts"
 export type {
   CommitList,
   CommitWithDiff,
+  DeleteWorkspaceResponse,
+  ErasedWorkspace,
   RestoreResponse,
   Tree,
   TreeFile,

@@ -2,9 +2,13 @@ import { ValidationError } from "./errors.ts"
 
 /** Where the client's lines go: `console` is one, and so is any logger that takes a text and an object. */
 export interface Logger {
+  /** Each request and its answer: `details` has headers, without what may open anything, and times. */
   debug(message: string, details?: unknown): void
+  /** Each request that is sent again, and why. */
   info(message: string, details?: unknown): void
+  /** What was left out, such as a file that was not written. */
   warn(message: string, details?: unknown): void
+  /** Nothing by now: what fails is raised. */
   error(message: string, details?: unknown): void
 }
 
@@ -42,11 +46,12 @@ export const leveled = (given: Logger | undefined, option: string | undefined, e
   return log
 }
 
-const secret = /^(authorization|proxy-authorization|cookie|set-cookie|x-api-key)$|token|secret|password/i
+/** Names of headers that hold no secret, whoever sets them. */
+const harmless = /^(accept|content-type|idempotency-key|user-agent|x-cairn-.*)$/
 
-/** Headers as they may be shown: what could open anything is `***`. */
+/** Headers as they may be shown: the value of any other may open something, whatever its name. */
 export const redacted = (headers: Headers): { [name: string]: string } =>
-  Object.fromEntries([...headers.entries()].map(([name, value]) => [name, secret.test(name) ? "***" : value]))
+  Object.fromEntries([...headers.entries()].map(([name, value]) => [name, harmless.test(name) ? value : "***"]))
 
 /** A text as it may be shown: keys of the service in it are `***`. */
 export const withoutKeys = (text: string): string =>

@@ -7,6 +7,9 @@ import { type Logger, type LogLevel, leveled } from "./log.ts"
 /** What sends a request: `globalThis.fetch`, or anything that does the same. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
+/** Header names to values. `null` takes a header away that would be sent otherwise; `undefined` says nothing of it. */
+export type HeadersLike = Headers | { readonly [name: string]: string | null | undefined }
+
 /** How a client is made. Every option may be left out. */
 export interface CairnOptions {
   /** The API key, `cairn_live_…`. Default: the environment's `CAIRN_API_KEY`. */
@@ -30,6 +33,8 @@ export interface CairnOptions {
   readonly agentId?: string | undefined
   /** How often a request is sent again when that may help. 0 is never. Default: 2. */
   readonly maxRetries?: number | undefined
+  /** Sent with every call besides the client's own, in place of one of the same name: such as what a gateway asks for. */
+  readonly defaultHeaders?: HeadersLike | undefined
   /** What sends requests. Default: `globalThis.fetch`. */
   readonly fetch?: Fetch | undefined
   /** Where log lines go. Default: standard error. */
@@ -39,6 +44,9 @@ export interface CairnOptions {
   /** What the client waits by. Default: the machine's clock. For tests of programs that use this library. */
   readonly clock?: Clock | undefined
 }
+
+/** Milliseconds of a try, unless the call, the client or the route says otherwise. */
+export const usualTimeout = 60_000
 
 /** What a single call may have otherwise than its client. */
 export interface RequestOptions {
@@ -53,8 +61,8 @@ export interface RequestOptions {
   readonly idempotencyKey?: string | undefined
   /** Ends the call, which then fails with the signal's reason. What the service has begun, it may finish. */
   readonly signal?: AbortSignal | undefined
-  /** Sent besides the client's own, in place of one of the same name. */
-  readonly headers?: { readonly [name: string]: string | undefined } | undefined
+  /** Sent with this call besides the client's, in place of one of the same name. */
+  readonly headers?: HeadersLike | undefined
 }
 
 /** The options with everything that they leave out. */
@@ -65,6 +73,7 @@ export interface Settings {
   readonly timeout: number | undefined
   readonly maxRetries: number
   readonly scope: { readonly [header: string]: string | undefined }
+  readonly headers: HeadersLike
   readonly fetch: Fetch
   readonly log: Logger
   readonly clock: Clock
@@ -96,18 +105,25 @@ const checkedSnips = (desired: string | undefined): string | undefined => {
   throw new ValidationError(`snipsDesired is ${desired}; expected company or client.`, "snipsDesired")
 }
 
+/** A scope that is empty is one that somebody forgot: without it, a customer's snippets would go to all of the organization. */
+export const named = (option: string, value: string | undefined): string | undefined => {
+  if (value !== "") return value
+  throw new ValidationError(`${option} is empty; leave it out when none is meant.`, option)
+}
+
 export const settingsOf = (options: CairnOptions): Settings => ({
-  apiKey: options.apiKey || variable("CAIRN_API_KEY"),
+  apiKey: options.apiKey?.trim() || variable("CAIRN_API_KEY"),
   baseUrl: checkedUrl(options.baseUrl || variable("CAIRN_BASE_URL") || "http://127.0.0.1:8080"),
   timeout: checkedTimeout(options.timeout),
   maxRetries: checkedRetries(options.maxRetries ?? 2),
   scope: {
-    "X-Cairn-Org-Id": options.organizationId,
-    "X-Cairn-Workspace-Id": options.workspaceId,
+    "X-Cairn-Org-Id": named("organizationId", options.organizationId),
+    "X-Cairn-Workspace-Id": named("workspaceId", options.workspaceId),
     "X-Cairn-Snips-Desired": checkedSnips(options.snipsDesired),
     "X-Cairn-Public-Snips": options.publicSnips ? "true" : undefined,
-    "X-Cairn-Agent-Id": options.agentId
+    "X-Cairn-Agent-Id": named("agentId", options.agentId)
   },
+  headers: options.defaultHeaders ?? {},
   fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
   log: leveled(options.logger, options.logLevel, variable("CAIRN_LOG")),
   clock: options.clock ?? systemClock

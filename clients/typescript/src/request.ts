@@ -1,6 +1,6 @@
 import { APIError, AuthenticationError, ValidationError } from "./errors.ts"
 import { excerpt, requestIdOf } from "./failure.ts"
-import type { RequestOptions, Settings } from "./options.ts"
+import { type HeadersLike, named, type RequestOptions, type Settings } from "./options.ts"
 import { VERSION } from "./version.ts"
 
 type Parameters = { readonly [name: string]: string | number | undefined }
@@ -19,6 +19,10 @@ export interface Call<T> {
   readonly timeout?: number
   /** Needs no API key. */
   readonly open?: boolean
+  /** What the answer should be, where `answer` does not say. */
+  readonly mediaType?: string
+  /** Whether an answer that is no 2xx is a result all the same, by its status and text. */
+  readonly accepts?: (status: number, body: string) => boolean
   readonly answer: Answer<T>
 }
 
@@ -33,10 +37,19 @@ export const json = <Wire, T>(read: (body: Wire) => T): Answer<T> => ({ as: "jso
 /** The bytes themselves. */
 export const bytes: Answer<Uint8Array> = { as: "bytes", read: (given) => given }
 
+/** The bytes as a text. */
+export const text: Answer<string> = { as: "bytes", read: (given) => new TextDecoder().decode(given) }
+
 /** A part of a path. One that is empty or moves within the path would call another route. */
 export const part = (name: string, value: string): string => {
-  if (value !== "" && value !== "." && value !== "..") return encodeURIComponent(value)
-  throw new ValidationError(`${name} is ${JSON.stringify(value)}; expected what the service calls it.`, name)
+  const refused = (options?: ErrorOptions) =>
+    new ValidationError(`${name} is ${JSON.stringify(value)}; expected what the service calls it.`, name, options)
+  if (value === "" || value === "." || value === "..") throw refused()
+  try {
+    return encodeURIComponent(value)
+  } catch (cause) {
+    throw refused({ cause }) // half of a character
+  }
 }
 
 export const urlOf = (baseUrl: string, path: string, query: Parameters = {}): string => {
@@ -48,6 +61,11 @@ export const urlOf = (baseUrl: string, path: string, query: Parameters = {}): st
 
 /** The body of all tries. */
 export const bodyOf = ({ body }: Call<unknown>): { readonly body?: string } => {
+  for (const [name, value] of Object.entries(body ?? {})) {
+    if (typeof value !== "number" || Number.isFinite(value)) continue
+    // JSON would make null of it, which is the service's default
+    throw new ValidationError(`${name} is ${value}; expected a number.`, name)
+  }
   try {
     return body === undefined ? {} : { body: JSON.stringify(body) }
   } catch (cause) {
@@ -55,23 +73,27 @@ export const bodyOf = ({ body }: Call<unknown>): { readonly body?: string } => {
   }
 }
 
+const entriesOf = (headers: HeadersLike): ReadonlyArray<readonly [string, string | null | undefined]> =>
+  headers instanceof Headers ? [...headers.entries()] : Object.entries(headers)
+
 /** The headers of all tries of a call: the idempotency key is made here, once. */
 export const headersOf = (settings: Settings, call: Call<unknown>, options: RequestOptions): Headers => {
   const given = {
-    Accept: call.answer.as === "json" ? "application/json" : "*/*",
+    Accept: call.mediaType ?? (call.answer.as === "json" ? "application/json" : "*/*"),
     "User-Agent": `cairn-client/${VERSION} (typescript)`,
     "X-Cairn-SDK-Version": `typescript/${VERSION}`,
     "Content-Type": call.body === undefined ? undefined : "application/json",
     "Idempotency-Key": options.idempotencyKey ?? (call.method === "GET" ? undefined : globalThis.crypto.randomUUID()),
     Authorization: settings.apiKey === undefined ? undefined : `Bearer ${settings.apiKey}`,
     ...settings.scope,
-    ...(call.workspaceId === undefined ? {} : { "X-Cairn-Workspace-Id": call.workspaceId })
+    ...(call.workspaceId === undefined ? {} : { "X-Cairn-Workspace-Id": named("workspaceId", call.workspaceId) })
   }
   const headers = new Headers()
-  for (const [name, value] of [...Object.entries(given), ...Object.entries(options.headers ?? {})]) {
+  for (const [name, value] of [given, settings.headers, options.headers ?? {}].flatMap(entriesOf)) {
     if (value === undefined) continue
     try {
-      headers.set(name, value)
+      if (value === null) headers.delete(name)
+      else headers.set(name, value)
     } catch {
       // its error would say the value, which may be a key
       throw new ValidationError(`The header ${name} can't be sent; expected one line of Latin-1 characters.`, name)

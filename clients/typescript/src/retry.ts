@@ -12,9 +12,15 @@ const jitter = 0.25
 /** The longest `Retry-After` that is waited for, in seconds. */
 export const longestRetryAfter: number = 60
 
-/** Whether the same request may get another answer than this status. */
-export const isTransient = (status: number): boolean =>
-  status === 408 || status === 409 || status === 429 || status >= 500
+/**
+ * Whether the same request may get another answer than this status: what the answer's `x-should-retry` says, else by the
+ * status. A conflict that the service names is decided, and stays one; another may be of two requests at the same moment.
+ */
+export const isTransient = (status: number, code: string | null, shouldRetry: string | null): boolean => {
+  if (shouldRetry === "true" || shouldRetry === "false") return shouldRetry === "true"
+  if (status === 409) return !code?.startsWith("conflict/")
+  return status === 408 || status === 429 || status >= 500
+}
 
 /** Milliseconds to wait before the try after the one of this number, counted from 0. */
 export const backoff = (attempt: number, random: number): number =>

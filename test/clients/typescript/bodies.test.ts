@@ -1,5 +1,6 @@
 import { assert, describe, it } from "vitest"
-import { stub } from "./stub.ts"
+import { ValidationError } from "../../../clients/typescript/src/index.ts"
+import { failure, stub } from "./stub.ts"
 
 const found = { status: 200, body: { matches: [], total_found: 0, cache_hit: false } }
 
@@ -55,6 +56,37 @@ describe("a body", () => {
       ...{ prompts: ["p"], files_written: [{ path: "a", content: "1" }], user_votes: { a: 1 } },
       per_function_reputation: true
     })
+  })
+  it("of a bulk upload has a Blob, a File and any other bytes too, and refuses what is none", async () => {
+    const body = { success: true, code_blocks_stored: 1, votes_queued: 1, message: "", status_url: null }
+    const { cairn, sent } = stub([{ status: 200, body }])
+    const given = { prompts: ["p"], filesWritten: [{ path: "a", content: "1" }] }
+    await cairn.uploadBulkCodeSnips({
+      ...given,
+      logFiles: [
+        { path: "blob", content: new Blob(["run"], { type: "text/x-log" }) },
+        { path: "file", content: new File([new Uint8Array([255])], "a.log"), contentType: "text/plain" },
+        { path: "buffer", content: new Uint8Array([114, 117, 110]).buffer },
+        { path: "empty", content: new Uint8Array() }
+      ]
+    })
+    const base64 = { encoding: "base64" }
+    assert.deepStrictEqual(sent[0]!.body.log_files, [
+      { path: "blob", content: "cnVu", ...base64, content_type: "text/x-log" },
+      { path: "file", content: "/w==", ...base64, content_type: "text/plain" },
+      { path: "buffer", content: "cnVu", ...base64 },
+      { path: "empty", content: "", ...base64 }
+    ])
+    for (const content of [undefined, null, 7, { length: 3 }, ["a"]]) {
+      const logFiles = [
+        { path: "a", content: "fine" },
+        { path: "b", content: content as never }
+      ]
+      const error = (await failure(cairn.uploadBulkCodeSnips({ ...given, logFiles }))) as ValidationError
+      assert.instanceOf(error, ValidationError)
+      assert.strictEqual(error.field, "log_files.1.content")
+    }
+    assert.strictEqual(sent.length, 1)
   })
 })
 

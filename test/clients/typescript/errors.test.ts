@@ -1,4 +1,4 @@
-import { assert, describe, it } from "vitest"
+import { assert, describe, it, vi } from "vitest"
 import {
   APIError,
   AuthenticationError,
@@ -120,13 +120,18 @@ describe("before anything is sent", () => {
     ]) {
       assert.instanceOf(await failure(call), ValidationError)
     }
+    // JSON would make null of it, which the service takes for the default
+    const nan = (await failure(cairn.search({ task: "x", topK: Number.NaN }))) as ValidationError
+    assert.deepInclude(nan, { name: "ValidationError", field: "top_k" })
     const cyclic: Record<string, unknown> = {}
     cyclic["self"] = cyclic
     assert.instanceOf(await failure(cairn.search({ task: "x", inputSchema: cyclic })), ValidationError)
     assert.strictEqual(sent.length, 0)
   })
   it("no key is an AuthenticationError", async () => {
+    vi.stubEnv("CAIRN_API_KEY", "")
     const { cairn, sent } = stub([{ status: 200 }], { apiKey: "" })
+    vi.unstubAllEnvs()
     const error = (await failure(cairn.search({ task: "x" }))) as AuthenticationError
     assert.instanceOf(error, AuthenticationError)
     assert.strictEqual(error.code, "auth/missing_api_key")

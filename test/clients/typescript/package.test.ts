@@ -1,44 +1,19 @@
-import { execFile } from "node:child_process"
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
-import { promisify } from "node:util"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { ownerKey, type Service, startService } from "#test/service.ts"
+import { emptyProject, type Project, run, source, tsc } from "./project.ts"
 
-const run = promisify(execFile)
-const root = fileURLToPath(new URL("../../..", import.meta.url))
-const source = join(root, "clients/typescript")
-/** TypeScript itself, without the project's plugin, on whatever runs the tests. */
-const tsc = (folder: string, ...args: ReadonlyArray<string>) =>
-  program([join(root, "node_modules/typescript/lib/tsc.js"), ...args], folder)
-const program = (args: ReadonlyArray<string>, cwd: string, env: { readonly [name: string]: string } = {}) =>
-  run(process.execPath, [...("Deno" in globalThis ? ["run", "-A"] : []), ...args], {
-    cwd,
-    env: { ...process.env, ...env }
-  }).catch((error: { stdout: string; stderr: string }) => {
-    throw new Error(`${error.stdout}${error.stderr}`)
-  })
-
-/** An empty project into which the built package is installed. */
-let project: string
+let project: Project
 let service: Service
 const environment = () => ({ CAIRN_API_KEY: ownerKey, CAIRN_BASE_URL: service.url })
 beforeAll(async () => {
+  project = await emptyProject()
   service = await startService()
-  project = mkdtempSync(join(tmpdir(), "cairn-consumer-"))
-  const installed = join(project, "node_modules/cairn-client")
-  mkdirSync(installed, { recursive: true })
-  cpSync(join(source, "package.json"), join(installed, "package.json"))
-  await tsc(root, "-p", join(source, "tsconfig.json"), "--outDir", join(installed, "dist"))
-  cpSync(join(root, "node_modules/@types/node"), join(project, "node_modules/@types/node"), { recursive: true })
-  cpSync(join(root, "node_modules/undici-types"), join(project, "node_modules/undici-types"), { recursive: true })
-  writeFileSync(join(project, "package.json"), '{ "type": "module" }')
 })
 afterAll(async () => {
   await service.close()
-  rmSync(project, { recursive: true, force: true })
+  project.remove()
 })
 
 const consumer = `
@@ -71,46 +46,58 @@ export { internal, vote, write, wrong }
 `
 
 it("type-checks in a strict project that checks its libraries too, with Node's types or the browser's", async () => {
-  writeFileSync(join(project, "consumer.ts"), consumer)
-  const strict = ["--module", "nodenext", "--target", "es2022", "--strict", "--exactOptionalPropertyTypes", "--noEmit"]
-  await tsc(project, ...strict, "--types", "node", "--lib", "es2022", "--skipLibCheck", "consumer.ts")
-  await tsc(project, ...strict, "--types", "", "--lib", "es2022,dom,dom.iterable", "consumer.ts")
+  writeFileSync(join(project.folder, "consumer.ts"), consumer)
+  const common = 'import { Cairn } from "cairn-client"\nexport const found = new Cairn().search({ task: "x" })\n'
+  writeFileSync(join(project.folder, "common.cts"), common)
+  const strict = [
+    "--target",
+    "es2022",
+    "--strict",
+    "--exactOptionalPropertyTypes",
+    "--noUncheckedIndexedAccess",
+    "--noEmit"
+  ]
+  const node = ["--types", "node", "--lib", "es2022"]
+  await tsc(project.folder, ...strict, ...node, "--module", "nodenext", "consumer.ts", "common.cts")
+  const browser = ["--types", "", "--lib", "es2022,dom,dom.iterable"]
+  const bundler = ["--module", "esnext", "--moduleResolution", "bundler"]
+  await tsc(project.folder, ...strict, ...browser, ...bundler, "consumer.ts")
 })
 
 it("runs there, against a service", async () => {
-  writeFileSync(join(project, "consumer.ts"), consumer)
-  await tsc(project, "--module", "nodenext", "--target", "es2022", "--types", "node", "--skipLibCheck", "consumer.ts")
-  const { stdout } = await program(["consumer.js"], project, environment())
+  writeFileSync(join(project.folder, "consumer.ts"), consumer)
+  await tsc(
+    project.folder,
+    "--module",
+    "nodenext",
+    "--target",
+    "es2022",
+    "--types",
+    "node",
+    "--skipLibCheck",
+    "consumer.ts"
+  )
+  const { stdout } = await run(["consumer.js"], project.folder, environment())
   assert.deepStrictEqual(JSON.parse(stdout), {
     ...{ requestId: "string", length: 0, sum: 3, state: "completed", status: 200 }
   })
 })
 
-it("has a README and an example that type-check, and the example runs", async () => {
-  const readme = readFileSync(join(source, "README.md"), "utf8")
-  const blocks = [...readme.matchAll(/```ts\n([^`]*(?:`[^`]+`[^`]*)*?)```/g)].map(([, code]) => code!)
-  assert.strictEqual(blocks.length, readme.match(/^```ts$/gm)!.length)
-  const names = blocks.map((code, index) => {
-    const made = code.includes("new Cairn")
-      ? ""
-      : 'import { Cairn as Client } from "cairn-client"\ndeclare const cairn: Client\n'
-    writeFileSync(join(project, `readme${index}.ts`), `${made}${code}\nexport {}\n`)
-    return `readme${index}.ts`
-  })
-  cpSync(join(source, "examples/first-steps.ts"), join(project, "first-steps.ts"))
-  const strict = ["--module", "nodenext", "--target", "es2022", "--strict", "--types", "node", "--skipLibCheck"]
-  await tsc(project, ...strict, "--noEmit", ...names)
-  await tsc(project, ...strict, "first-steps.ts")
-  const { stdout } = await program(["first-steps.js"], project, environment())
-  assert.match(
-    stdout,
-    /^Stored count_words\.\nFound count_words: \d+ %, 1 for it\.\nThe agent wrote count_words\.py\.\nCommit [0-9a-f]{7} keeps it\.\n$/
-  )
+it("is loaded by require, too", async () => {
+  const program = `
+    const { Cairn, ServiceError, default: Default } = require("cairn-client")
+    const { RaySurferError } = require("cairn-client/compat")
+    const same = [Cairn === Default, ServiceError === RaySurferError]
+    new Cairn().search({ task: "x" }).then(({ matches }) => console.log(JSON.stringify([...same, matches.length])))
+  `
+  writeFileSync(join(project.folder, "common.cjs"), program)
+  const { stdout } = await run(["common.cjs"], project.folder, environment())
+  assert.deepStrictEqual(JSON.parse(stdout), [true, true, 0])
 })
 
 it("holds what its exports name, and needs nothing", () => {
   const manifest = JSON.parse(readFileSync(join(source, "package.json"), "utf8"))
-  const installed = join(project, "node_modules/cairn-client")
+  const { installed } = project
   const files = new Set(readdirSync(join(installed, "dist"), { recursive: true, encoding: "utf8" }))
   const { "./package.json": _, ...entries } = manifest.exports
   for (const path of Object.values(entries).flatMap((entry) => Object.values(entry as object))) {

@@ -1,5 +1,4 @@
 import { assert, describe, it } from "vitest"
-import { systemClock } from "../../../clients/typescript/src/clock.ts"
 import {
   APIError,
   CacheUnavailableError,
@@ -45,6 +44,25 @@ describe("what is sent again", () => {
       assert.strictEqual(sent.length, 1)
     })
   }
+  it("no conflict that the service itself names: it would be the same again", async () => {
+    for (const code of ["conflict/ambiguous_name", "conflict/idempotency_key_reused"]) {
+      const { vote, sent } = stub([{ status: 409, body: { code, message: "No." } }, fine])
+      assert.deepInclude(await failure(vote()), { statusCode: 409, code })
+      assert.strictEqual(sent.length, 1)
+    }
+  })
+  it("what x-should-retry says, whatever the status", async () => {
+    for (const [status, said, tries] of [
+      [503, "false", 1],
+      [429, "false", 1],
+      [404, "true", 2],
+      [409, "perhaps", 2]
+    ] as const) {
+      const { vote, sent } = stub([{ status, headers: { "x-should-retry": said } }, fine])
+      await vote().catch(() => {})
+      assert.strictEqual(sent.length, tries, `${status} ${said}`)
+    }
+  })
   it("a try that takes too long, each with the whole timeout", async () => {
     const { vote, sent, timeouts } = stub(["silence", "silence", fine], { timeout: 5_000 })
     const voting = vote()
@@ -62,6 +80,30 @@ describe("what is sent again", () => {
         [5_000, true]
       ]
     )
+  })
+})
+
+describe("a fetch that gives up after five minutes, as Node's does,", () => {
+  const givingUp = (after: number) => {
+    let now = 0
+    const giveUp: Reply = async () => {
+      now += after
+      throw new TypeError("fetch failed", {
+        cause: Object.assign(new Error("late"), { code: "UND_ERR_HEADERS_TIMEOUT" })
+      })
+    }
+    return stub([giveUp, fine], { clock: { ...stub([]).clock, now: () => now } })
+  }
+  it("is asked again in the same try: the request joins the one that is under way", async () => {
+    const { vote, sent } = givingUp(300_500)
+    assert.isTrue((await vote({ maxRetries: 0, timeout: 600_000 })).success)
+    const keys = sent.map(({ headers }) => headers.get("idempotency-key"))
+    assert.deepStrictEqual([keys.length, keys[0]], [2, keys[1]!])
+  })
+  it("is not where it was told to give up earlier", async () => {
+    const { vote, sent } = givingUp(5_000)
+    assert.instanceOf(await failure(vote({ maxRetries: 0 })), CacheUnavailableError)
+    assert.strictEqual(sent.length, 1)
   })
 })
 
@@ -83,7 +125,18 @@ describe("what is left when no try helped", () => {
     assert.instanceOf(error, CacheUnavailableError)
     assert.deepInclude(error, { statusCode: null, code: null, requestId: null })
     assert.include(error.message, "ENOTFOUND")
+    assert.include(error.message, "http://cairn.test?")
     assert.instanceOf(error.cause, TypeError)
+  })
+  it("of a timeout one that tells it from a network that fails", async () => {
+    const { vote, sent, timeouts } = stub(["silence"], { timeout: 5_000 })
+    const voting = failure(vote({ maxRetries: 0 }))
+    while (sent.length === 0) await Promise.resolve()
+    timeouts[0]!.run()
+    const error = (await voting) as ServiceError
+    assert.instanceOf(error, CacheUnavailableError)
+    assert.include(error.message, "5000 ms")
+    assert.strictEqual((error.cause as Error).name, "TimeoutError")
   })
   it("of a 429 a RateLimitError", async () => {
     const error = await left({ status: 429, headers: { "retry-after": "7" }, body: { code: "rate_limit/exceeded" } })
@@ -160,42 +213,5 @@ describe("an idempotency key", () => {
     await vote({ idempotencyKey: "mine" })
     await cairn.workspaces.list()
     assert.deepStrictEqual(keys(sent), ["mine", null])
-  })
-})
-
-describe("a signal", () => {
-  const reason = new Error("changed my mind")
-  it("that is aborted already sends nothing", async () => {
-    const { vote, sent } = stub([fine])
-    assert.strictEqual(await failure(vote({ signal: AbortSignal.abort(reason) })), reason)
-    assert.strictEqual(sent.length, 0)
-  })
-  it("ends a request that is under way, which is not sent again; also one whose fetch does not listen", async () => {
-    const deaf: Reply = () => new Promise(() => {})
-    for (const reply of ["silence", deaf] as const) {
-      const { vote, sent, waits, timeouts } = stub([reply])
-      const controller = new AbortController()
-      const voting = failure(vote({ signal: controller.signal }))
-      while (sent.length === 0) await Promise.resolve()
-      controller.abort(reason)
-      assert.strictEqual(await voting, reason)
-      assert.deepStrictEqual([sent.length, waits, timeouts[0]!.cancelled], [1, [], true])
-    }
-  })
-  it("ends a wait", async () => {
-    const controller = new AbortController()
-    const { vote, sent } = stub([
-      async () => {
-        controller.abort(reason)
-        return new Response("{}", { status: 503 })
-      }
-    ])
-    assert.strictEqual(await failure(vote({ signal: controller.signal })), reason)
-    assert.strictEqual(sent.length, 1)
-    const sleeping = new AbortController()
-    const slept = failure(systemClock.sleep(2 ** 40, sleeping.signal))
-    sleeping.abort(reason)
-    assert.strictEqual(await slept, reason)
-    assert.strictEqual(await failure(systemClock.sleep(1, AbortSignal.abort(reason))), reason)
   })
 })

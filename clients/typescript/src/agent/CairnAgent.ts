@@ -16,6 +16,14 @@ export interface CairnSessionOptions
 /** The options of the agent SDK's `query`, and Cairn's. `debug` is Cairn's; for the SDK's own there is `debugFile`. */
 export type CairnAgentOptions = CairnSessionOptions & Omit<AgentSdkOptions, keyof CairnSessionOptions>
 
+/** The client of these options, or the one that is there with what they say otherwise. */
+const clientOf = (options: CairnSessionOptions, there: Cairn | undefined): Cairn => {
+  const { apiKey, baseUrl, organizationId, workspaceId, snipsDesired, publicSnips, agentId, logger, debug } = options
+  const scope = { apiKey, baseUrl, organizationId, workspaceId, snipsDesired, publicSnips, agentId }
+  if (there === undefined) return new Cairn({ ...scope, logger, logLevel: debug ? "debug" : undefined })
+  return Object.values(scope).every((value) => value === undefined) ? there : there.withOptions(scope)
+}
+
 /**
  * An agent that starts from proven code: for each prompt snippets are searched and offered to the model as files, and after
  * each success, and only then, what it wrote is uploaded and what it used voted on. Each `query` is one session in one
@@ -33,36 +41,19 @@ export class CairnAgent {
 
   /** @throws ValidationError An option of the client is wrong; `field` names it. */
   constructor(options: CairnAgentOptions = {} as CairnAgentOptions) {
-    const { client, apiKey, baseUrl, organizationId, workspaceId, snipsDesired, publicSnips, agentId, logger, debug } =
-      options as CairnSessionOptions
+    const own = options as CairnSessionOptions
     this.#options = options
-    this.client =
-      client ??
-      new Cairn({
-        ...{ apiKey, baseUrl, organizationId, workspaceId, snipsDesired, publicSnips, agentId, logger },
-        logLevel: debug ? "debug" : undefined
-      })
+    this.client = clientOf(own, own.client)
   }
 
   /** Starts a session. What it gives is the agent SDK's `Query`: its messages, and the methods of a running session. */
   query(prompt: AgentPrompt, options: Partial<CairnAgentOptions> = {}): AgentQuery {
+    const own = options as CairnSessionOptions
     const all = { ...this.#options, ...options } as CairnSessionOptions & { readonly env?: CairnHooksOptions["env"] }
     const { client, apiKey, baseUrl, organizationId, workspaceId, snipsDesired, publicSnips, agentId, ...rest } = all
     const { logger, cacheDir, debug, onReport, public: isPublic, ...sdk } = rest
-    const scope = { organizationId, workspaceId, snipsDesired, publicSnips, agentId, apiKey, baseUrl }
-    const others = Object.entries(options).some(([name]) => name in scope)
-    const observed = observe(
-      (options as CairnSessionOptions).client ?? (others ? this.client.withOptions(scope) : this.client),
-      {
-        logger,
-        cacheDir,
-        debug,
-        onReport,
-        public: isPublic,
-        env: sdk.env
-      },
-      "result"
-    )
+    const settings = { logger, cacheDir, debug, onReport, public: isPublic, env: sdk.env }
+    const observed = observe(clientOf(own, own.client ?? this.client), settings, "result")
     return observedQuery(prompt, sdk as AgentSdkOptions, observed)
   }
 }

@@ -2,16 +2,28 @@ import { realpath } from "node:fs/promises"
 import { resolve } from "node:path"
 import type { Cairn } from "../Cairn.ts"
 import type { Logger } from "../log.ts"
-import { type ChangedFile, collect, type LeftFile } from "./collect.ts"
-import { fileOf, type HookEvent } from "./events.ts"
-import { logged } from "./logs.ts"
-import { below, type Manifest, manifestOf } from "./manifest.ts"
-import { CacheFolder, type OfferedFile, offer } from "./offer.ts"
-import { redacted } from "./screen.ts"
-import { isCopy, runsOf, Usage, type Verdict } from "./usage.ts"
+import { CacheFolder } from "./cacheFolder.ts"
+import { collect, type LeftFile } from "./collect.ts"
+import { deliver, type Parcel } from "./delivery.ts"
+import { fileOf, type HookEvent, isAsked } from "./events.ts"
+import { both, type Happened, isDuring, nothing, openOf, spansOf } from "./happened.ts"
+import { logged, logsOf } from "./logs.ts"
+import { below, changedSince, type Manifest, manifestOf } from "./manifest.ts"
+import { type OfferedFile, offer } from "./offer.ts"
+import { redacted, storable } from "./screen.ts"
+import { isCopy, Usage } from "./usage.ts"
+
+/** A vote of a session on a snippet that it used. */
+export interface Vote {
+  /** The snippet's id. */
+  readonly codeBlockId: string
+  /** Whether it helped. */
+  readonly succeeded: boolean
+}
 
 /** What a success of a session led to. */
 export interface SessionReport {
+  /** The agent SDK's. */
   readonly sessionId: string
   /** What was asked, since the last success. */
   readonly task: string
@@ -21,7 +33,8 @@ export interface SessionReport {
   readonly uploaded: ReadonlyArray<string>
   /** Changed files that were not uploaded, and why. */
   readonly left: ReadonlyArray<LeftFile>
-  readonly votes: ReadonlyArray<{ readonly codeBlockId: string; readonly succeeded: boolean }>
+  /** Those that were sent. */
+  readonly votes: ReadonlyArray<Vote>
 }
 
 export interface SessionSettings {
@@ -32,49 +45,22 @@ export interface SessionSettings {
   readonly public: boolean
   /** Values that must not leave the machine. */
   readonly secrets: ReadonlyArray<string>
-  /** Tells of trouble once for all sessions of one agent. */
+  /** Tells of trouble once. */
   readonly warn: (what: string, error: unknown) => void
 }
 
-/** What happened since the last success: a turn that fails may be taken up by the next. */
-interface Happened {
-  readonly prompts: ReadonlyArray<string>
-  /** Files that tools named, as absolute paths. */
-  readonly named: ReadonlySet<string>
-  /** Whether a tool ran that may have changed any file. */
-  readonly anything: boolean
-  readonly runs: ReadonlyMap<string, boolean>
-  readonly log: ReadonlyArray<string>
-}
-const nothing: Happened = { prompts: [], named: new Set(), anything: false, runs: new Map(), log: [] }
-
-const both = (first: Happened, then: Happened): Happened => ({
-  prompts: [...first.prompts, ...then.prompts],
-  named: new Set([...first.named, ...then.named]),
-  anything: first.anything || then.anything,
-  runs: new Map([...first.runs, ...then.runs]),
-  log: [...first.log, ...then.log]
-})
-
 /** What is to be delivered when the turn turns out to be a success. */
-interface Outcome {
+interface Outcome extends Parcel {
   readonly of: Happened
-  readonly task: string
-  readonly files: ReadonlyArray<ChangedFile>
   readonly left: ReadonlyArray<LeftFile>
-  readonly verdicts: ReadonlyArray<Verdict>
-  readonly logs: string
   readonly after: Manifest | undefined
 }
 
-/** Tools that change no file, or name the one that they change. What else runs may change anything. */
-const namesItsFile = new Set([
-  ...["Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "Glob", "Grep", "LS", "TodoWrite", "WebFetch", "WebSearch"],
-  ...["AskUserQuestion", "ExitPlanMode", "ToolSearch", "Skill"]
-])
 const writers = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit"])
 const mostTask = 4_000
-const delivering = { timeout: 30_000 } as const
+/** Milliseconds that a prompt waits for a search, and that no other does after one that was not answered in time. */
+const searching = 5_000
+const resting = 60_000
 
 /** One agent session: what it was asked and offered, what its tools did, and what came of it. */
 export class Session {
@@ -83,9 +69,14 @@ export class Session {
   readonly #settings: SessionSettings
   readonly #usage = new Usage()
   #happened = nothing
+  #task = ""
   #root: string | undefined
   #before: Manifest | undefined
   #outcome: Outcome | undefined
+  /** The folder in which the main agent's next command runs, and each subagent's. */
+  readonly #folders = new Map<string | undefined, string>()
+  #lastEvent = Date.now()
+  #restsUntil = 0
 
   constructor(id: string, settings: SessionSettings) {
     this.#id = id
@@ -94,32 +85,47 @@ export class Session {
   }
 
   /** A prompt was sent: what the model may start from, as text; `""` when there is nothing. */
-  async prompted({ prompt = "", cwd, source }: HookEvent): Promise<string> {
-    const { client, warn } = this.#settings
-    this.#root ??= await realpath(cwd).catch(() => resolve(cwd))
-    const begins = this.#happened.prompts.length === 0 && this.#outcome === undefined
-    this.#add({ prompts: [prompt] })
-    const noted = begins ? this.#noteFiles() : undefined
-    // the machine's own turns, such as that a task in the background ended
-    const searched = source === undefined || source === "user" || source === "sdk"
-    const found = searched
-      ? await offer(client, this.cache, prompt).catch((error: unknown) => warn("No snippets could be offered", error))
-      : undefined
+  async prompted(event: HookEvent): Promise<string> {
+    this.#passed(event)
+    this.#root ??= await realpath(event.cwd).catch(() => resolve(event.cwd))
+    const begins = this.#happened === nothing && this.#outcome === undefined
+    const noted = begins ? this.#noteFiles(this.#root) : undefined
+    const context = isAsked(event) ? await this.#asked(event.prompt ?? "", this.#root) : ""
     await noted
-    if (found) this.#usage.offered(found.files)
-    return found?.context ?? ""
+    return context
   }
 
-  #add(one: Partial<Happened>): void {
-    this.#happened = both(this.#happened, { ...nothing, ...one })
+  async #asked(prompt: string, root: string): Promise<string> {
+    const { client, log, secrets, warn } = this.#settings
+    const task = storable(redacted(prompt, secrets))
+    this.#happened = both(this.#happened, { ...nothing, prompts: [task] })
+    if (performance.now() < this.#restsUntil) return ""
+    const signal = AbortSignal.timeout(searching)
+    try {
+      const { context, files } = await offer(client, log, this.cache, root, task, signal)
+      this.#usage.offered(files)
+      log.debug("Session offered snippets", { count: files.length })
+      return context
+    } catch (error) {
+      if (signal.aborted) this.#restsUntil = performance.now() + resting
+      warn("No snippets could be offered", error)
+      return ""
+    }
   }
 
-  async #noteFiles(): Promise<void> {
-    this.#before = await manifestOf(this.#root!, this.#cacheFolder()).catch(() => undefined)
+  async #noteFiles(root: string): Promise<void> {
+    // what could not be looked through in time once is not again: each prompt would wait for it
+    if (this.#before?.whole !== false) this.#before = await manifestOf(root, this.cache.path, this.#before)
   }
 
-  #cacheFolder(): string | undefined {
-    return this.cache.path ?? (this.#settings.cacheDir === undefined ? undefined : resolve(this.#settings.cacheDir))
+  /** When an event came, and where it left its agent. */
+  #passed({ agent_id, cwd }: HookEvent): { readonly since: number; readonly now: number; readonly folder: string } {
+    const now = Date.now()
+    const since = this.#lastEvent
+    const folder = this.#folders.get(agent_id) ?? cwd
+    this.#lastEvent = now
+    this.#folders.set(agent_id, cwd)
+    return { since, now, folder }
   }
 
   /** Whether a tool asks to read an offered file, which it may. */
@@ -129,46 +135,57 @@ export class Session {
 
   /** A tool was used. */
   used(event: HookEvent, succeeded: boolean): void {
-    const name = event.tool_name ?? ""
-    const path = writers.has(name) && succeeded ? fileOf(event) : undefined
-    this.#usage.used(event, succeeded)
-    this.#add({
-      named: new Set(path === undefined ? [] : [resolve(event.cwd, path)]),
-      anything: !namesItsFile.has(name),
-      runs: runsOf(event, succeeded)
+    const { since, now, folder } = this.#passed(event)
+    const path = succeeded && writers.has(event.tool_name ?? "") ? fileOf(event) : undefined
+    const happened = both(this.#happened, {
+      ...nothing,
+      named: path === undefined ? [] : [resolve(folder, path)],
+      spans: spansOf(event, since, now),
+      runs: this.#usage.used(event, folder, succeeded)
     })
-    this.#happened = { ...this.#happened, log: logged(this.#happened.log, event, succeeded) }
+    this.#happened = { ...happened, log: logged(happened.log, event, succeeded, this.#settings.secrets) }
   }
 
   /** The turn ended: what it made is read now, before the next one changes it. Nothing is sent. */
-  async stopped(): Promise<void> {
+  async stopped(event: HookEvent): Promise<void> {
     const root = this.#root
     if (root === undefined) return
     this.failed()
     const happened = this.#happened
-    this.#happened = nothing
-    const cache = this.#cacheFolder()
-    const after = await manifestOf(root, cache).catch(() => undefined)
-    const named = new Set<string>()
-    for (const path of happened.named) {
-      const where = await realpath(path).catch(() => path)
-      const name = cache !== undefined && below(cache, where) !== undefined ? undefined : below(root, where)
-      if (name !== undefined) named.add(name)
-    }
-    const before = happened.anything ? this.#before : undefined
-    const { files, left } = await collect(root, named, before, after, this.#settings.secrets)
+    const open = openOf(happened.spans, event)
+    this.#happened = open.length === 0 ? nothing : { ...nothing, spans: open }
+    const { spans, prompts, log, runs } = happened
+    const after =
+      spans.length > 0 && this.#before?.whole ? await manifestOf(root, this.cache.path, this.#before) : undefined
+    const made = this.#before && after ? changedSince(this.#before, after, (time) => isDuring(spans, time)) : []
+    const { secrets } = this.#settings
+    const { files, left } = await collect(root, await this.#below(root, happened.named), made, secrets)
+    // a turn of the machine's own, such as when a subagent ends, goes on with what was asked before
+    this.#task = prompts.length > 0 ? storable(prompts.join("\n").trim().slice(0, mostTask)) : this.#task
+    const paths = files.map(({ path }) => path)
     this.#outcome = {
       of: happened,
-      task: redacted(happened.prompts.join("\n").trim(), this.#settings.secrets).slice(0, mostTask),
-      files: files.filter(({ content }) => !this.#usage.all.some(({ source }) => isCopy(content, source))),
+      task: this.#task,
+      files: files
+        .filter(({ content }) => !this.#usage.all.some(({ source }) => isCopy(content, source)))
+        .map((file) => ({ ...file, logs: logsOf(log, file.path, paths) })),
       left,
-      verdicts: this.#usage.verdicts(
-        files.map(({ absolute, content }) => ({ path: absolute, content })),
-        happened.runs
-      ),
-      logs: redacted(happened.log.join("\n"), this.#settings.secrets),
+      verdicts: this.#usage.verdicts(files, runs),
+      public: this.#settings.public,
       after
     }
+  }
+
+  /** Files that tools named, as the manifest has them: without those outside of the session's folder, and in the cache folder. */
+  async #below(root: string, paths: ReadonlyArray<string>): Promise<ReadonlySet<string>> {
+    const cache = this.cache.path
+    const names = new Set<string>()
+    for (const path of new Set(paths)) {
+      const where = await realpath(path).catch(() => path)
+      const name = cache !== undefined && below(cache, where) !== undefined ? undefined : below(root, where)
+      if (name !== undefined) names.add(name)
+    }
+    return names
   }
 
   /** The turn that stopped last failed: nothing of it is sent before the next success. */
@@ -182,52 +199,16 @@ export class Session {
     const outcome = this.#outcome
     if (outcome === undefined) return undefined
     this.#outcome = undefined
-    this.#before = outcome.after
-    const uploaded: Array<string> = []
-    const votes: Array<{ readonly codeBlockId: string; readonly succeeded: boolean }> = []
-    await this.#eachUntilTrouble("The session's files could not be uploaded", outcome.files, async (file) => {
-      await this.#upload(outcome, file)
-      uploaded.push(file.path)
-    })
-    await this.#eachUntilTrouble("The session's votes could not be cast", outcome.verdicts, async (verdict) => {
-      await this.#vote(outcome.task, verdict)
-      votes.push({ codeBlockId: verdict.file.codeBlockId, succeeded: verdict.succeeded })
-    })
+    this.#before = outcome.after ?? this.#before
+    const { client, log, warn } = this.#settings
     const { task, left } = outcome
-    this.#settings.log.debug("Session delivered", { uploaded: uploaded.length, left, votes })
+    const { uploaded, voted } = await deliver(
+      client,
+      { ...outcome, verdicts: this.#usage.take(outcome.verdicts) },
+      warn
+    )
+    const votes = voted.map(({ file, succeeded }) => ({ codeBlockId: file.codeBlockId, succeeded }))
+    log.debug("Session delivered", { uploaded: uploaded.length, left, votes })
     return { sessionId: this.#id, task, offered: this.#usage.all, uploaded, left, votes }
-  }
-
-  /** One that is refused says nothing of the next; a service that does not answer does. */
-  async #eachUntilTrouble<T>(what: string, all: ReadonlyArray<T>, send: (one: T) => Promise<void>): Promise<void> {
-    for (const one of all) {
-      try {
-        await send(one)
-      } catch (error) {
-        this.#settings.warn(what, error)
-        if (!(error instanceof Error) || error.name === "CacheUnavailableError") return
-      }
-    }
-  }
-
-  async #upload({ task, logs }: Outcome, { path, content }: ChangedFile): Promise<void> {
-    await this.#settings.client.upload(
-      {
-        task: task === "" ? path : task,
-        fileWritten: { path, content },
-        succeeded: true,
-        ...(logs === "" ? {} : { executionLogs: logs }),
-        ...(this.#settings.public ? { public: true } : {})
-      },
-      delivering
-    )
-  }
-
-  async #vote(task: string, { file, succeeded }: Verdict): Promise<void> {
-    const { codeBlockId, filename, description } = file
-    await this.#settings.client.voteCodeSnip(
-      { codeBlockId, succeeded, task, codeBlockName: filename, codeBlockDescription: description },
-      delivering
-    )
   }
 }

@@ -1,6 +1,7 @@
+import { lstat } from "node:fs/promises"
 import { basename, join } from "node:path"
 import { ignoredOf } from "./ignored.ts"
-import { changedSince, type Manifest, readBelow } from "./manifest.ts"
+import { readBelow } from "./manifest.ts"
 import { hasSecret, hasSecretName, textFile } from "./screen.ts"
 
 /** Files of one success, and characters of all of them. */
@@ -20,7 +21,9 @@ export interface ChangedFile {
 
 /** A changed file that stays where it is. */
 export interface LeftFile {
+  /** Relative to the session's folder, with `/`. */
   readonly path: string
+  /** Why. */
   readonly reason: "ignored" | "secret" | "too large or no regular file" | "binary" | "empty" | "generated" | "too many"
 }
 
@@ -29,34 +32,57 @@ export interface Collected {
   readonly left: ReadonlyArray<LeftFile>
 }
 
-/** What the session made: the files that its tools named, and those that others made (a command, a server). */
+/** Why a file stays, as far as its name tells. */
+const reasonOf = (path: string): LeftFile["reason"] | undefined => {
+  if (hasSecretName(basename(path))) return "secret"
+  return generated.test(basename(path)) ? "generated" : undefined
+}
+
+/** A file's text, or why it stays. */
+const read = async (root: string, path: string, secrets: ReadonlyArray<string>): Promise<ChangedFile | LeftFile> => {
+  const bytes = await readBelow(root, path)
+  if (bytes === undefined) return { path, reason: "too large or no regular file" }
+  const content = textFile(bytes)
+  if (content === undefined) return { path, reason: "binary" }
+  if (content.trim() === "") return { path, reason: "empty" }
+  return hasSecret(content, secrets) ? { path, reason: "secret" } : { path, absolute: join(root, path), content }
+}
+
+/**
+ * What the session made: files that its tools named, and those that commands made. When these are more than could be sent,
+ * something was unpacked or generated, and which of them were a work of the session can't be told: none is sent.
+ */
 export const collect = async (
   root: string,
   named: ReadonlySet<string>,
-  before: Manifest | undefined,
-  after: Manifest | undefined,
+  made: ReadonlyArray<string>,
   secrets: ReadonlyArray<string>
 ): Promise<Collected> => {
-  const made = before && after ? changedSince(before, after) : []
   const paths = [...new Set([...named, ...made])]
   const ignored = await ignoredOf(root, paths)
   const files: Array<ChangedFile> = []
   const left: Array<LeftFile> = []
-  let characters = 0
+  const fit: Array<string> = []
   for (const path of paths) {
-    const leave = (reason: LeftFile["reason"]) => void left.push({ path, reason })
-    if (ignored.has(path)) leave("ignored")
-    else if (hasSecretName(basename(path))) leave("secret")
-    else if (generated.test(basename(path))) leave("generated")
+    const reason = ignored.has(path) ? "ignored" : reasonOf(path)
+    if (reason === undefined) fit.push(path)
+    else left.push({ path, reason })
+  }
+  const unpacked = fit.filter((path) => !named.has(path)).length > mostFiles
+  let characters = 0
+  for (const path of fit) {
+    if (files.length >= mostFiles || (unpacked && !named.has(path))) {
+      left.push({ path, reason: "too many" })
+      continue
+    }
+    // what a tool wrote, another may have removed
+    if (!(await lstat(join(root, path)).catch(() => undefined))) continue
+    const one = await read(root, path, secrets)
+    if ("reason" in one) left.push(one)
+    else if (characters + one.content.length > mostCharacters) left.push({ path, reason: "too many" })
     else {
-      const bytes = await readBelow(root, path)
-      const content = bytes && textFile(bytes)
-      if (bytes === undefined) leave("too large or no regular file")
-      else if (content === undefined) leave("binary")
-      else if (content.trim() === "") leave("empty")
-      else if (hasSecret(content, secrets)) leave("secret")
-      else if (files.length >= mostFiles || (characters += content.length) > mostCharacters) leave("too many")
-      else files.push({ path, absolute: join(root, path), content })
+      characters += one.content.length
+      files.push(one)
     }
   }
   return { files, left }

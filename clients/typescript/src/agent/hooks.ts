@@ -25,6 +25,14 @@ export interface CairnHooksOptions {
 
 type Hook = (event: HookEvent) => Promise<HookOutput>
 
+/** One entry of the agent SDK's option `hooks`. */
+export interface CairnHookMatcher {
+  /** The tools that it is for; all of them where it is left out. */
+  matcher?: string
+  /** Called with what happened. */
+  hooks: Array<(event: HookEvent) => Promise<HookOutput>>
+}
+
 /** For the agent SDK's option `hooks`. */
 export type CairnHooks = {
   [Name in
@@ -34,7 +42,7 @@ export type CairnHooks = {
     | "PostToolUseFailure"
     | "Stop"
     | "StopFailure"
-    | "SessionEnd"]: Array<{ matcher?: string; hooks: Array<Hook> }>
+    | "SessionEnd"]: Array<CairnHookMatcher>
 }
 
 /** The hooks, and what they can't know: how the result says that the turn ended. */
@@ -52,10 +60,11 @@ const environment = (): { readonly [name: string]: string | undefined } => {
   }
 }
 
-const reasonOf = (error: unknown): object =>
-  error instanceof ServiceError
-    ? { error: error.name, code: error.code, message: error.message }
-    : { error: error instanceof Error ? `${error.name}: ${error.message}` : String(error) }
+/** A refusal's text may hold what was sent; its code does not. */
+const reasonOf = (error: unknown): object => {
+  if (error instanceof ServiceError && error.code) return { error: error.name, code: error.code }
+  return { error: error instanceof Error ? `${error.name}: ${error.message}` : String(error) }
+}
 
 /** `deliver`: at a turn's normal end, or only when its result is known. */
 export const observe = (client: Cairn, options: CairnHooksOptions, deliver: "stop" | "result"): Observed => {
@@ -123,8 +132,8 @@ export const observe = (client: Cairn, options: CairnHooksOptions, deliver: "sto
       }, "Read"),
       PostToolUse: on(used(true)),
       PostToolUseFailure: on(used(false)),
-      Stop: on(async (_, session) => {
-        await session.stopped()
+      Stop: on(async (event, session) => {
+        await session.stopped(event)
         if (deliver === "stop") await succeeded(session)
         return undefined
       }),

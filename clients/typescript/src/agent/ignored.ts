@@ -7,9 +7,11 @@ const byGit = async (root: string, paths: ReadonlyArray<string>): Promise<Readon
   return new Promise((resolve) => {
     try {
       // a file that is in the index and ignored is ignored here: rather one too few than one too many.
-      // The repository is the session's: it must not name a program to run.
+      // The repository is the session's: it must not name a program to run. Neither is it another one's, which a program
+      // that git itself started has in its environment.
       const args = ["-c", "core.fsmonitor=false", "check-ignore", "--no-index", "-z", "--stdin"]
-      const git = spawn("git", args, { cwd: root, stdio: ["pipe", "pipe", "ignore"], timeout: 10_000 })
+      const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_")))
+      const git = spawn("git", args, { cwd: root, env, stdio: ["pipe", "pipe", "ignore"], timeout: 10_000 })
       const chunks: Array<Uint8Array> = []
       git.stdout.on("data", (chunk: Uint8Array) => chunks.push(chunk))
       git.stdin.on("error", () => {})

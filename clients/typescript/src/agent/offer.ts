@@ -1,122 +1,104 @@
-import { rmSync } from "node:fs"
-import { lstat, mkdir, mkdtemp, realpath, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { realpath } from "node:fs/promises"
 import type { Cairn } from "../Cairn.ts"
 import type { CodeFile } from "../codeFiles/getCodeFiles.ts"
 import { promptOf } from "../codeFiles/prompt.ts"
-import { ValidationError } from "../errors.ts"
+import { writeFiles } from "../codeFiles/write.ts"
+import type { Logger } from "../log.ts"
+import type { CacheFolder } from "./cacheFolder.ts"
+import { storable } from "./screen.ts"
 
 /** A snippet that the session was offered, at its place in the cache folder. */
 export interface OfferedFile {
+  /** The snippet's id. */
   readonly codeBlockId: string
+  /** Its name in the cache folder. */
   readonly filename: string
   /** Absolute and real. */
   readonly path: string
+  /** All of its code. */
   readonly source: string
+  /** What the code does, as the store tells it. */
   readonly description: string
 }
 
-/** Characters: the agent SDK turns a longer context into a pointer to a file, which the model need not follow. */
+/** Characters: the agent SDK turns a context of more than 10,000 into a pointer to a file, which the model need not follow. */
 const mostContext = 9_000
 const mostDescription = 400
+const mostName = 200
+const mostDependencies = 10
 /** Characters of a prompt that are searched for. */
 const mostTask = 2_000
 
-/** A client that gives up before the session would notice. */
-export const searching = { timeout: 10_000, maxRetries: 1 } as const
+/**
+ * A name that a model may put into a command as it is: a shell reads nothing else out of it, and it is no option, no hidden
+ * file, and no file from which an agent takes instructions.
+ */
+const isPlainName = (name: string): boolean =>
+  /^[\p{L}\p{N}_[(][\p{L}\p{N}\p{M}_.+@=, ()[\]-]*$/u.test(name) &&
+  !/^(claude(\.local)?|agents|gemini)\.md$/i.test(name)
 
-/** Folders to remove when the program ends: the agent SDK does not tell hooks of the end of each session. */
-const own = new Set<string>()
-const removeOwn = () => {
-  for (const path of own) rmSync(path, { recursive: true, force: true })
-}
+const cut = (text: string, most: number): string => storable(text.slice(0, most))
 
-/** The folder that offered files lie in: the caller's, or one of the session's own, which goes with it. */
-export class CacheFolder {
-  readonly #given: string | undefined
-  #path: string | undefined
-  #making: Promise<string> | undefined
-
-  constructor(given: string | undefined) {
-    this.#given = given
-  }
-
-  /** The real path, once there is one. */
-  get path(): string | undefined {
-    return this.#path
-  }
-
-  /** The real path; made with the first call. */
-  make(): Promise<string> {
-    this.#making ??= this.#make()
-    return this.#making
-  }
-
-  async #make(): Promise<string> {
-    if (this.#given === undefined) {
-      this.#path = await realpath(await mkdtemp(join(tmpdir(), "cairn-snippets-")))
-      if (own.size === 0) globalThis.process?.once("exit", removeOwn)
-      own.add(this.#path)
-    } else {
-      const link = await lstat(this.#given).then(
-        (stats) => stats.isSymbolicLink(),
-        () => false
-      )
-      if (link) throw new ValidationError("cacheDir is a link; expected a folder, or a name that is free.", "cacheDir")
-      await mkdir(this.#given, { recursive: true })
-      this.#path = await realpath(this.#given)
-    }
-    return this.#path
-  }
-
-  /** Removes it, unless it is the caller's. */
-  async close(): Promise<void> {
-    const path = await this.#making?.catch(() => undefined)
-    this.#making = undefined
-    this.#path = undefined
-    if (this.#given !== undefined || path === undefined) return
-    await rm(path, { recursive: true, force: true })
-    own.delete(path)
-    if (own.size === 0) globalThis.process?.off("exit", removeOwn)
-  }
-}
-
-const listed = (files: ReadonlyArray<CodeFile>): string => {
+/** What the model is told: names, places and descriptions, not the code. As many of them, best first, as fit. */
+const listed = (files: ReadonlyArray<CodeFile>): { readonly context: string; readonly count: number } => {
   const short = files.map((file) => ({
     ...file,
-    description: file.description.slice(0, mostDescription),
-    dependencies: Object.fromEntries(Object.entries(file.dependencies).slice(0, 10))
+    description: cut(file.description, mostDescription),
+    language: cut(file.language, mostName),
+    entrypoint: cut(file.entrypoint, mostName),
+    dependencies: Object.fromEntries(
+      Object.entries(file.dependencies)
+        .slice(0, mostDependencies)
+        .map(([name, version]) => [cut(name, mostName), cut(version, mostName)])
+    )
   }))
   for (let count = short.length; count > 0; count--) {
-    const text = promptOf(short.slice(0, count))
-    if (text.length <= mostContext) return text.trim()
+    const context = promptOf(short.slice(0, count)).trim()
+    if (context.length <= mostContext) return { context, count }
   }
-  return ""
+  return { context: "", count: 0 }
 }
 
-/** Searches for a prompt, and puts what is found into the cache folder. The context names the files, not their code. */
+/** What is offered for a prompt; `context` is `""` when there is nothing. */
+export interface Offer {
+  readonly context: string
+  readonly files: ReadonlyArray<OfferedFile>
+}
+
+/**
+ * Searches for a prompt, and puts what is found into the cache folder of a session in `root`. `task` is without secrets; one
+ * that begins with a slash is a command to the program itself.
+ * @throws ServiceError The service refused, or did not answer in time. Other errors are the file system's, or the signal's.
+ */
 export const offer = async (
   client: Cairn,
+  log: Logger,
   cache: CacheFolder,
-  prompt: string
-): Promise<{ readonly context: string; readonly files: ReadonlyArray<OfferedFile> }> => {
-  const task = prompt.trim().slice(0, mostTask)
-  if (task === "" || task.startsWith("/")) return { context: "", files: [] }
-  const { files } = await client.getCodeFiles(
+  root: string,
+  task: string,
+  signal: AbortSignal
+): Promise<Offer> => {
+  const nothing: Offer = { context: "", files: [] }
+  const searched = cut(task.trim(), mostTask)
+  if (searched === "" || searched.startsWith("/")) return nothing
+  const { files: found } = await client.getCodeFiles(
     {
-      ...{ task, topK: 5, minVerdictScore: 0.3, preferComplete: true },
+      ...{ task: searched, topK: 5, minVerdictScore: 0.3, preferComplete: true },
       // remarks above functions would be uploaded with what is built on them
-      perFunctionReputation: false,
-      cacheDir: await cache.make()
+      perFunctionReputation: false
     },
-    searching
+    { maxRetries: 1, signal }
   )
-  const written = files.filter(({ path }) => path !== null)
-  return {
-    context: listed(written),
-    files: written.map(({ codeBlockId, filename, path, source, description }) => ({
-      ...{ codeBlockId, filename, path: path!, source, description }
-    }))
-  }
+  const plain = found.filter(({ filename, codeBlockId }) => {
+    if (isPlainName(filename)) return true
+    log.warn("A snippet was not offered", { codeBlockId, reason: "its name is not a plain file name" })
+    return false
+  })
+  if (plain.length === 0) return nothing
+  const written = (await writeFiles(await cache.make(root), plain, log)).filter(({ path }) => path !== null)
+  const { context, count } = listed(written)
+  const files = written.slice(0, count).map(async ({ codeBlockId, filename, path, source, description }) => ({
+    ...{ codeBlockId, filename, path: await realpath(path!), source, description }
+  }))
+  return { context, files: await Promise.all(files) }
 }

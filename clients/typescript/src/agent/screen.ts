@@ -2,57 +2,49 @@
  * What must not leave the machine. Heuristics, not a proof: names that secrets usually have, and the forms of well-known
  * keys. The service screens once more what becomes public.
  */
+import { placeholder, plainSecret, quotedSecret, secretForms } from "./secretForms.ts"
 
 const secretNames: ReadonlyArray<RegExp> = [
   /^\.env(\..+)?$|\.env$/i,
-  /^\.(npmrc|netrc|pypirc|pgpass|git-credentials|htpasswd|dockercfg)$/i,
+  /^\.(npmrc|yarnrc(\.yml)?|netrc|pypirc|pgpass|my\.cnf|git-credentials|htpasswd|dockercfg|dockerconfigjson)$/i,
   /^_netrc$/i,
   /^id_(rsa|dsa|ecdsa|ed25519)/i,
-  /\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg|tfstate|tfvars)$/i,
+  /\.(pem|key|p12|pfx|p8|jks|keystore|kdbx|ppk|asc|gpg|tfstate|tfvars|ovpn)$/i,
   /^(credentials?|secrets?|passwords?|tokens?)(\.[\w-]+)?$/i,
-  /^service[-_]account.*\.json$/i
+  /^(kubeconfig|client_secret.*\.json|service[-_]account.*\.json)$/i
 ]
-
-const secretForms: ReadonlyArray<RegExp> = [
-  /-----BEGIN [A-Z ]*PRIVATE KEY( BLOCK)?-----/g,
-  /\b(AKIA|ASIA)[0-9A-Z]{16}\b/g,
-  /\bgh[pousr]_[0-9A-Za-z]{30,}\b/g,
-  /\bgithub_pat_\w{30,}\b/g,
-  /\bglpat-[\w-]{20,}/g,
-  /\bnpm_[0-9A-Za-z]{36}\b/g,
-  /\bpypi-[\w-]{40,}/g,
-  /\bsk-[\w-]{20,}/g,
-  /\b[rs]k_(live|test)_[0-9A-Za-z]{16,}\b/g,
-  /\bxox[abeprs]-[\w-]{10,}/g,
-  /\bAIza[\w-]{35}/g,
-  /\bcairn_[a-z]+_[0-9A-Za-z]{16,}\b/g,
-  /\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}/g,
-  /\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@"']+:[^\s/@"'{}$<>]+@/gi,
-  /\bauthorization["']?\s*[:=]\s*["']?(bearer|basic)\s+[\w.~+/=-]{12,}/gi
-]
-
-/** `password = "…"`: a text of some length that is no placeholder. */
-const assigned =
-  /\b[\w-]*(password|passwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)["']?\s*[:=]\s*["']([^"'\s]{8,})["']/gi
-const placeholder =
-  /^(your|my|the|test|example|dummy|fake|change|placeholder|insert|replace|x{3,}|\*{3,}|\.{3})|[<>{}$%]|\.\.\.|…/i
 
 const environmentSecret = /key|token|secret|passw|credential/i
 
-/** The values of variables whose names sound secret: a tool may have printed one, or written it to a file. */
+/**
+ * The values of variables whose names sound secret, longer ones first: a tool may have printed one, or written it to a file.
+ */
 export const secretsOf = (environment: { readonly [name: string]: string | undefined }): ReadonlyArray<string> =>
-  Object.entries(environment).flatMap(([name, value]) =>
-    environmentSecret.test(name) && value !== undefined && value.length >= 12 && !/^[/.]/.test(value) ? [value] : []
-  )
+  Object.entries(environment)
+    .flatMap(([name, value]) =>
+      environmentSecret.test(name) && value !== undefined && value.length >= 12 && !/^[/.]/.test(value) ? [value] : []
+    )
+    .sort((one, other) => other.length - one.length)
 
-const placeholderSafe = (text: string, value: string): string => (placeholder.test(value) ? text : "***")
+/**
+ * An unquoted word may be code: `token = request_token`. In `TOKEN=…`, as shells have it, it is not; elsewhere a secret is told
+ * by digits among its letters.
+ */
+const isPlainSecret = (before: string, value: string): boolean =>
+  !placeholder.test(value) &&
+  (/^[A-Z_-]+=$/.test(before) || (/\d/.test(value) && /[a-z]/i.test(value) && !/^[a-z_]\w*\.[a-z_]/i.test(value)))
 
 /** A text without what looks like a secret. */
 export const redacted = (text: string, known: ReadonlyArray<string> = []): string => {
   let clean = text
   for (const value of known) clean = clean.replaceAll(value, "***")
   for (const form of secretForms) clean = clean.replace(form, "***")
-  return clean.replace(assigned, (whole, _name, value: string) => placeholderSafe(whole, value))
+  clean = clean.replace(quotedSecret, (whole, before: string, value: string) =>
+    placeholder.test(value) ? whole : `${before}***`
+  )
+  return clean.replace(plainSecret, (whole, before: string, value: string) =>
+    isPlainSecret(before, value) ? `${before}***` : whole
+  )
 }
 
 /** Whether a file is one that secrets are kept in, by its name. */
@@ -70,3 +62,7 @@ export const textFile = (bytes: Uint8Array): string | undefined => {
     return undefined
   }
 }
+
+/** Without NUL and halves of characters, which no service takes: a cut may have left one, and tools print anything. */
+export const storable = (text: string): string =>
+  text.replaceAll("\0", "").replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd")

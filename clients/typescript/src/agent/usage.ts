@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
-import { filesRun } from "./commands.ts"
-import { fileOf, type HookEvent, textOf } from "./events.ts"
+import { filesNamed, filesRun } from "./commands.ts"
+import { commandOf, endOf, fileOf, type HookEvent } from "./events.ts"
 import type { OfferedFile } from "./offer.ts"
 
 /** What became of an offered snippet. */
@@ -20,9 +20,9 @@ const linesOf = (source: string): ReadonlySet<string> =>
   )
 
 /** Whether a file was made from a snippet: it has at least half of its lines. */
-export const isFrom = (content: string, source: string): boolean => {
+const isFrom = (content: string, source: string): boolean => {
   const wanted = linesOf(source)
-  if (wanted.size === 0) return content.trim() === source.trim()
+  if (wanted.size === 0) return isCopy(content, source)
   const there = linesOf(content)
   return [...wanted].filter((line) => there.has(line)).length * 2 >= wanted.size
 }
@@ -39,33 +39,39 @@ const real = (path: string): string => {
   }
 }
 
-/** The files that a tool ran, as real paths, and how that ended. */
-export const runsOf = (event: HookEvent, succeeded: boolean): ReadonlyMap<string, boolean> => {
-  const command = event.tool_name === "Bash" ? textOf(event.tool_input, "command") : undefined
-  // what somebody stopped did not fail
-  if (command === undefined || (!succeeded && event.is_interrupt === true)) return new Map()
-  return new Map(filesRun(command, event.cwd, succeeded).map((run) => [real(run.path), run.succeeded]))
-}
+/** How files ended that commands ran: by a snippet's id, or by the path of what may be a copy of one. */
+export type Runs = ReadonlyMap<string, boolean>
 
-/** Which of the offered snippets the session reads, and what that says of them. */
+/** Which of the offered snippets the session reads and runs, and what that says of them. */
 export class Usage {
+  /** By path: a snippet of the same name takes an earlier one's place. */
   readonly #offered = new Map<string, OfferedFile>()
   readonly #read = new Set<string>()
+  readonly #voted = new Set<string>()
 
   offered(files: ReadonlyArray<OfferedFile>): void {
     for (const file of files) this.#offered.set(file.path, file)
   }
 
-  /** Whether the tool reads a file that was offered. */
+  /** The offered file that a tool reads, if it does. */
   reads(event: HookEvent): OfferedFile | undefined {
     const path = event.tool_name === "Read" ? fileOf(event) : undefined
     return path === undefined ? undefined : this.#offered.get(real(resolve(event.cwd, path)))
   }
 
-  /** A tool was used: only what it read counts here. What was read stays read. */
-  used(event: HookEvent, succeeded: boolean): void {
-    const read = this.reads(event)
-    if (read !== undefined && succeeded) this.#read.add(read.path)
+  /** A tool was used, its command from the folder `cwd`: notes what it read, and gives what it ran and how that ended. */
+  used(event: HookEvent, cwd: string, succeeded: boolean): Runs {
+    const command = commandOf(event)
+    const seen = [this.reads(event), ...filesNamed(command ?? "", cwd).map((path) => this.#offered.get(real(path)))]
+    if (succeeded) for (const file of seen) if (file) this.#read.add(file.codeBlockId)
+    const end = endOf(event, succeeded)
+    if (command === undefined || end === "unknown") return new Map()
+    return new Map(
+      filesRun(command, cwd, end === "worked").map((run) => {
+        const path = real(run.path)
+        return [this.#offered.get(path)?.codeBlockId ?? path, run.succeeded]
+      })
+    )
   }
 
   /**
@@ -73,19 +79,26 @@ export class Usage {
    * which is in a file of the session: for it. Of all others nothing is known.
    */
   verdicts(
-    files: ReadonlyArray<{ readonly path: string; readonly content: string }>,
-    run: ReadonlyMap<string, boolean>
+    files: ReadonlyArray<{ readonly absolute: string; readonly content: string }>,
+    runs: Runs
   ): ReadonlyArray<Verdict> {
-    return [...this.#offered.values()].flatMap((file) => {
-      const copies = files.filter(({ content }) => isCopy(content, file.source)).map(({ path }) => path)
-      const runs = [file.path, ...copies].flatMap((path) => run.get(path) ?? [])
-      if (runs.length > 0) return [{ file, succeeded: !runs.includes(false) }]
-      const used = this.#read.has(file.path) && files.some(({ content }) => isFrom(content, file.source))
+    return this.all.flatMap((file) => {
+      const copies = files.filter(({ content }) => isCopy(content, file.source)).map(({ absolute }) => absolute)
+      const ends = [file.codeBlockId, ...copies].flatMap((key) => runs.get(key) ?? [])
+      if (ends.length > 0) return [{ file, succeeded: !ends.includes(false) }]
+      const used = this.#read.has(file.codeBlockId) && files.some(({ content }) => isFrom(content, file.source))
       return used ? [{ file, succeeded: true }] : []
     })
   }
 
-  /** All that were offered. */
+  /** Those that may be voted on now: a session has one vote on each snippet. */
+  take(verdicts: ReadonlyArray<Verdict>): ReadonlyArray<Verdict> {
+    const first = verdicts.filter(({ file }) => !this.#voted.has(file.codeBlockId))
+    for (const { file } of first) this.#voted.add(file.codeBlockId)
+    return first
+  }
+
+  /** All that are offered. */
   get all(): ReadonlyArray<OfferedFile> {
     return [...this.#offered.values()]
   }

@@ -5,9 +5,18 @@ import type { CodeFile } from "./getCodeFiles.ts"
 /** Names that Windows takes for devices, whatever follows the dot. */
 const device = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 
+/** Bytes of a name that every system takes, and characters that none of them has for something else. */
+const longestName = 200
+const special = /[/\\:*?"<>|\u0000-\u001f\u007f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
+
 /** Whether a name is that of a file in the folder itself, on every system. */
 export const isFlat = (name: string): boolean =>
-  name !== "" && name.length <= 255 && !/^\.{1,2}$|[/\\:\u0000-\u001f\u007f]|[. ]$/.test(name) && !device.test(name)
+  name !== "" &&
+  new TextEncoder().encode(name).length <= longestName &&
+  !(special.test(name) || /^\.{1,2}$|[. ]$/.test(name) || device.test(name))
+
+/** Loaded only by who writes, and by a name that bundlers don't see: the rest of the library runs in browsers, too. */
+const partOfNode = <T>(name: string): Promise<T> => import(/* webpackIgnore: true */ /* @vite-ignore */ name)
 
 /**
  * Writes files into a folder, which is made when it is not there, and never anywhere else: a name that is not flat, one
@@ -20,9 +29,9 @@ export const writeFiles = async (
   files: ReadonlyArray<CodeFile>,
   log: Logger
 ): Promise<ReadonlyArray<CodeFile>> => {
-  // loaded only by who writes: the rest of the library runs where there is no file system
-  const { lstat, mkdir, realpath, rename, rm, writeFile } = await import("node:fs/promises")
-  const { join } = await import("node:path")
+  const { lstat, mkdir, realpath, rename, rm, writeFile } =
+    await partOfNode<typeof import("node:fs/promises")>("node:fs/promises")
+  const { join } = await partOfNode<typeof import("node:path")>("node:path")
   const kindOf = async (path: string) => {
     const found = await lstat(path).catch((error: { readonly code?: string }) => {
       if (error.code === "ENOENT") return undefined

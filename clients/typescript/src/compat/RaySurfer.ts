@@ -66,6 +66,10 @@ export class RaySurfer {
     this.cairn = new Cairn({
       maxRetries: 3,
       ...options,
+      // empty was as good as none there
+      organizationId: options.organizationId || undefined,
+      workspaceId: options.workspaceId || undefined,
+      agentId: options.agentId || undefined,
       apiKey: options.apiKey || variable("CAIRN_API_KEY") || variable("RAYSURFER_API_KEY"),
       baseUrl: options.baseUrl || variable("CAIRN_BASE_URL") || variable("RAYSURFER_BASE_URL")
     })
@@ -122,7 +126,7 @@ export class RaySurfer {
     snippetId: string,
     options: { readonly workspaceId?: string | undefined } = {}
   ): Promise<DeleteResponse> {
-    return this.cairn.delete(snippetId, { workspaceId: options.workspaceId })
+    return this.cairn.delete(snippetId, { workspaceId: options.workspaceId || undefined })
   }
 
   /** Says whether a snippet helped. */
@@ -172,12 +176,12 @@ export class RaySurfer {
 
   /** Examples for a task: code with an input and an output of its last run. */
   async getFewShotExamples(task: string, k: number = 3): Promise<ReadonlyArray<FewShotExample>> {
-    return this.cairn._send(() => fewShotExamples(task, k))
+    return (await this.cairn._send(() => fewShotExamples(task, k))).examples
   }
 
   /** Which snippet helped with which task. */
   async getTaskPatterns(params: GetTaskPatternsParams = {}): Promise<ReadonlyArray<TaskPattern>> {
-    return this.cairn._send(() => taskPatterns(params))
+    return (await this.cairn._send(() => taskPatterns(params))).patterns
   }
 
   /** Recorded runs, by snippet, task or verdict. */

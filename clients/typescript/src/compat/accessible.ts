@@ -1,3 +1,4 @@
+import type { FunctionTool } from "../agent/functions/agentFunction.ts"
 import { parametersOf } from "../agent/functions/parameters.ts"
 import { recordable } from "../agent/functions/recordable.ts"
 import { toolSchema } from "../agent/functions/toolSchema.ts"
@@ -11,7 +12,9 @@ export type AgentCallable = AnyFunction
 
 /** What is known of a marked function. */
 export interface AgentAccessibleSchema {
+  /** How agents call it. */
   readonly name: string
+  /** What it does, for the model. */
   readonly description: string
   /** A JSON schema, or parameter names to type names. */
   readonly inputSchema: JsonObject
@@ -25,20 +28,27 @@ export interface AgentAccessibleSchema {
 
 /** A marked function: takes and gives what it took and gave before. */
 export type AgentAccessibleFunction<T extends AgentCallable> = T & {
+  /** That it is marked. */
   readonly _raysurferAccessible: true
+  /** What agents are told of it. */
   readonly _raysurferSchema: AgentAccessibleSchema
+  /** Records its calls. */
   _raysurferClient?: RaySurfer
 }
 
+/** What `agentAccessible` takes. */
 export interface AgentAccessibleOptions {
   /** Default: the function's own. */
   readonly name?: string | undefined
+  /** What it does, for the model. */
   readonly description?: string | undefined
   /** Default: the parameters' names, each a `string`. */
   readonly inputSchema?: JsonObject | undefined
   /** @deprecated Use `inputSchema`. */
   readonly parameters?: JsonObject | undefined
+  /** Taken as existing programs give it; the client's own scope counts. */
   readonly orgId?: string | undefined
+  /** Taken as existing programs give it; the client's own scope counts. */
   readonly workspaceId?: string | undefined
 }
 
@@ -85,9 +95,7 @@ export const agentAccessible = <T extends AgentCallable>(
 }
 
 /** A marked function as a tool of the Messages API. Names with type names become a JSON schema of required properties. */
-export const toAnthropicTool = (
-  fn: AgentAccessibleFunction<AgentCallable>
-): { name: string; description: string; input_schema: JsonObject } => {
+export const toAnthropicTool = (fn: AgentAccessibleFunction<AgentCallable>): FunctionTool => {
   const { name, description, inputSchema } = fn._raysurferSchema
   return { name, description, input_schema: toolSchema(inputSchema) }
 }

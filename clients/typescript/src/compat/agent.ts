@@ -1,6 +1,8 @@
 /**
  * `cairn-client/compat/agent`: all names of the agent SDK, and those of the existing session client in place of its own.
  * Needs the agent SDK, whose names can only be had by loading it; `cairn-client/compat` does not.
+ *
+ * @module cairn-client/compat/agent
  */
 
 // biome-ignore lint/suspicious/noTsIgnore: there is an error only where the peer is not installed
@@ -11,6 +13,7 @@ export {
   type AgentOptions,
   type AgentRunMessage,
   type AgentRunResult,
+  type CodeUsed,
   query,
   type RaysurferAgentOptions,
   RaysurferClient,

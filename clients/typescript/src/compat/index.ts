@@ -1,5 +1,8 @@
 /**
  * The public names of the client that existing programs use, for a Cairn service: change the import to `cairn-client/compat`.
+ * {@link RaySurfer} is the low-level client, {@link RaysurferClient} that of agent sessions.
+ *
+ * @module cairn-client/compat
  */
 export type { CodeFile, GetCodeFilesParams, GetCodeFilesResponse } from "../codeFiles/getCodeFiles.ts"
 export { AgentVerdict, ExecutionState, type SnipsDesired } from "../enumerations.ts"
@@ -63,10 +66,28 @@ export {
   type AgentOptions,
   type AgentRunMessage,
   type AgentRunResult,
+  type CodeUsed,
   query,
+  query as queryDefault,
   type RaysurferAgentOptions,
+  type RaysurferAgentOptions as QueryOptions,
+  type RaysurferAgentOptions as RaysurferQueryOptions,
   RaysurferClient,
   RaysurferClient as ClaudeSDKClient,
   RaysurferClient as RaysurferOpencodeClient
 } from "./session.ts"
-export type { UploadBulkCodeSnipsOptions, UploadNewCodeSnipOptions } from "./uploads.ts"
+export { getTelemetryJson, log, raysurferLogging, resetTelemetry } from "./telemetry.ts"
+export type {
+  BulkExecutionResultRequest,
+  JsonValue,
+  QueryParams,
+  RaysurferExtras,
+  SubmitExecutionResultRequest
+} from "./types.ts"
+export type {
+  BulkArguments,
+  UploadArguments,
+  UploadBulkCodeSnipsOptions,
+  UploadNewCodeSnipOptions,
+  UploadNewCodeSnipOptions as UploadOptions
+} from "./uploads.ts"

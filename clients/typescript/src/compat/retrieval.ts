@@ -4,6 +4,7 @@ import type { SearchMatch, SearchResponse } from "../resources/search.ts"
 
 /** What `getCodeSnips`, `retrieve` and `retrieveBest` take. */
 export interface RetrieveParams {
+  /** What the code should do, in plain words. */
   readonly task: string
   /** Default: 10. */
   readonly topK?: number | undefined
@@ -13,43 +14,67 @@ export interface RetrieveParams {
 
 /** A match of `getCodeSnips`. */
 export interface CodeBlockMatch {
+  /** The snippet itself. */
   readonly codeBlock: CodeBlock
+  /** 0 to 1: how well it fits, votes counted. */
   readonly score: number
+  /** 0 to 1: what its votes say; 0.5 without any. */
   readonly verdictScore: number
+  /** Votes for it. */
   readonly thumbsUp: number
+  /** Votes against it. */
   readonly thumbsDown: number
   /** Always empty, as in the client that this one stands in for: see `getExecutions`. */
   readonly recentExecutions: ReadonlyArray<ExecutionRecord>
 }
 
+/** What `getCodeSnips` gives. */
 export interface RetrieveCodeBlockResponse {
+  /** The best first. */
   readonly codeBlocks: ReadonlyArray<CodeBlockMatch>
+  /** How many there are without `topK`. */
   readonly totalFound: number
 }
 
 /** The match of `retrieveBest`. */
 export interface BestMatch {
+  /** The snippet itself. */
   readonly codeBlock: CodeBlock
+  /** 0 to 1: how well it fits, votes counted. */
   readonly score: number
+  /** The same as `score`. */
   readonly combinedScore: number
+  /** 0 to 1: how near its meaning is; 0 where the service has no vectors. */
   readonly vectorScore: number
+  /** 0 to 1: what its votes say; 0.5 without any. */
   readonly verdictScore: number
+  /** 0 to 1: the share of uploads and runs of this code that went well. */
   readonly errorResilience: number
+  /** Votes for it. */
   readonly thumbsUp: number
+  /** Votes against it. */
   readonly thumbsDown: number
 }
 
 /** One of the next best three. */
 export interface AlternativeCandidate {
+  /** The snippet's id. */
   readonly codeBlockId: string
+  /** The snippet's name. */
   readonly name: string
+  /** 0 to 1: how well it fits, votes counted. */
   readonly score: number
+  /** The same as `score`. */
   readonly combinedScore: number
+  /** Why, in a sentence. */
   readonly reason: string
 }
 
+/** What `retrieveBest` gives. */
 export interface RetrieveBestResponse {
+  /** `null` when nothing was found. */
   readonly bestMatch: BestMatch | null
+  /** At most three, the best first. */
   readonly alternativeCandidates: ReadonlyArray<AlternativeCandidate>
   /** The best score with four decimals; `"0"` without a match. */
   readonly retrievalConfidence: string

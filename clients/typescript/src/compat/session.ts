@@ -12,6 +12,8 @@ const withEnvironment = (options: CairnAgentOptions): CairnAgentOptions => {
     ...options,
     apiKey: given.apiKey || variable("CAIRN_API_KEY") || variable("RAYSURFER_API_KEY"),
     baseUrl: given.baseUrl || variable("CAIRN_BASE_URL") || variable("RAYSURFER_BASE_URL"),
+    // a customer's session is offered nothing else, as before
+    snipsDesired: given.snipsDesired ?? (given.workspaceId ? "client" : undefined),
     debug: given.debug ?? variable("RAYSURFER_DEBUG") === "true"
   } as CairnAgentOptions
 }
@@ -42,30 +44,48 @@ export const query = ({
 
 /** What `new Agent` takes. */
 export interface AgentOptions {
+  /** As for `Cairn`. */
   readonly apiKey?: string | undefined
+  /** As for `Cairn`. */
   readonly baseUrl?: string | undefined
+  /** As for `Cairn`. */
   readonly agentId?: string | undefined
+  /** The tools that it may use without being asked, such as `Read`. */
   readonly allowedTools?: ReadonlyArray<string> | undefined
+  /** What it is told before the conversation. */
   readonly systemPrompt?: string | undefined
+  /** Such as `sonnet`, or a model's full id. */
   readonly model?: string | undefined
 }
 
 /** A message of a conversation so far. */
 export interface AgentRunMessage {
+  /** Who said it. */
   readonly role: "user" | "assistant" | "system"
+  /** What was said. */
   readonly content: string
+}
+
+/** A snippet that a run used. */
+export interface CodeUsed {
+  /** Its id. */
+  readonly codeBlockId: string
+  /** Its name in the cache folder. */
+  readonly filename: string
 }
 
 /** What `Agent.run` gives. */
 export interface AgentRunResult {
+  /** A UUID of this run. */
   readonly runId: string
   /** The last message of the user: what was asked. */
   readonly query: string
+  /** Whether the session came to its end without an error. */
   readonly succeeded: boolean
   /** Of the agent SDK, in order. */
   readonly messages: ReadonlyArray<AgentMessage>
   /** The snippets that were run, or read and used. */
-  readonly codeUsed: ReadonlyArray<{ readonly codeBlockId: string; readonly filename: string }>
+  readonly codeUsed: ReadonlyArray<CodeUsed>
 }
 
 /** An agent that runs a conversation to its end. */

@@ -5,12 +5,15 @@ import type { CachedCodeBlock, FileWritten, UploadParams } from "../resources/up
 /** What `upload` takes as one object. Give `fileWritten` or `filesWritten`. */
 export interface UploadNewCodeSnipOptions
   extends Omit<UploadParams, "fileWritten" | "useServiceAiVoting" | "userVote"> {
+  /** What the task produced. */
   readonly fileWritten?: FileWritten | undefined
   /** Several files: each is a call of its own, and the answers are added up. */
   readonly filesWritten?: ReadonlyArray<FileWritten> | undefined
+  /** Whether the service's model grades what is stored. Default: yes. */
   readonly useRaysurferAiVoting?: boolean | undefined
   /** An older name of `useRaysurferAiVoting`; counts before it. */
   readonly autoVote?: boolean | undefined
+  /** 1 or -1: your own vote, in place of the grading. */
   readonly userVote?: number | undefined
 }
 
@@ -59,6 +62,7 @@ export const uploadsOf = (
   }
   return files.map((file) => ({
     ...params,
+    workspaceId: params.workspaceId || undefined,
     fileWritten: file,
     useServiceAiVoting: autoVote ?? useRaysurferAiVoting ?? true,
     userVote: userVote as 1 | -1 | undefined
@@ -67,7 +71,9 @@ export const uploadsOf = (
 
 /** What `uploadBulkCodeSnips` takes as one object. */
 export interface UploadBulkCodeSnipsOptions extends Omit<BulkUploadParams, "useServiceAiVoting" | "userVotes"> {
+  /** Whether the service's model grades what is stored. Default: yes. */
   readonly useRaysurferAiVoting?: boolean | undefined
+  /** A file's path or name to 1 or -1, in place of the grading. */
   readonly userVotes?: { readonly [file: string]: number } | undefined
 }
 
@@ -93,6 +99,7 @@ export const bulkOf = (given: readonly [UploadBulkCodeSnipsOptions] | BulkArgume
   const { useRaysurferAiVoting, userVotes, logFiles, ...params } = named()
   return {
     ...params,
+    workspaceId: params.workspaceId || undefined,
     ...(logFiles === undefined || logFiles.length === 0 ? {} : { logFiles }),
     useServiceAiVoting: useRaysurferAiVoting ?? true,
     userVotes: userVotes as { readonly [file: string]: 1 | -1 } | undefined

@@ -1,15 +1,17 @@
+import { ValidationError } from "../errors.ts"
 import type { Result } from "../Result.ts"
 import { type Call, json } from "../request.ts"
 import { type FileWritten, type Voting, votingOf } from "./upload.ts"
 
 /** A log of any format. */
 export interface LogFile {
+  /** Where it was written, or any name. */
   readonly path: string
-  /** Text, text that is base64 (say so in `encoding`), or bytes such as a `Buffer`, which are sent as base64. */
-  readonly content: string | Uint8Array
+  /** Text, text that is base64 (say so in `encoding`), or bytes such as a `Buffer` or a `File`, which are sent as base64. */
+  readonly content: string | ArrayBufferView | ArrayBuffer | Blob
   /** Default: `utf-8` for text. */
   readonly encoding?: "utf-8" | "base64" | undefined
-  /** A MIME type. */
+  /** A MIME type. Default: that of a `Blob`. */
   readonly contentType?: string | null | undefined
 }
 
@@ -31,10 +33,13 @@ export interface BulkUploadParams extends Voting {
 
 /** What `uploadBulkCodeSnips` gives. */
 export interface BulkExecutionResultResponse extends Result {
+  /** False: the service could not store some of the files, and logs why. */
   readonly success: boolean
+  /** Files that became snippets, new ones and known ones. */
   readonly codeBlocksStored: number
   /** Gradings that are due. */
   readonly votesQueued: number
+  /** For a person. */
   readonly message: string
   /** For `uploads.status`; `null` when nothing is graded. */
   readonly statusUrl: string | null
@@ -47,10 +52,22 @@ const base64 = (bytes: Uint8Array): string => {
   return btoa(text)
 }
 
-const logOf = ({ path, content, encoding, contentType }: LogFile): object => ({
+const bytesOf = async (content: unknown, field: string): Promise<Uint8Array> => {
+  if (content instanceof Blob) return new Uint8Array(await content.arrayBuffer())
+  if (content instanceof ArrayBuffer) return new Uint8Array(content)
+  if (ArrayBuffer.isView(content)) return new Uint8Array(content.buffer, content.byteOffset, content.byteLength)
+  throw new ValidationError(
+    "The content of a log is neither text nor bytes; expected a string, a Buffer or a Blob.",
+    field
+  )
+}
+
+const logOf = async ({ path, content, encoding, contentType }: LogFile, index: number): Promise<object> => ({
   path,
-  ...(typeof content === "string" ? { content, encoding } : { content: base64(content), encoding: "base64" }),
-  content_type: contentType ?? undefined
+  ...(typeof content === "string"
+    ? { content, encoding }
+    : { content: base64(await bytesOf(content, `log_files.${index}.content`)), encoding: "base64" }),
+  content_type: contentType ?? ((content instanceof Blob && content.type) || undefined)
 })
 
 interface BulkWire {
@@ -61,14 +78,14 @@ interface BulkWire {
   readonly status_url?: string | null
 }
 
-export const bulkUpload = (params: BulkUploadParams): Call<BulkExecutionResultResponse> => ({
+export const bulkUpload = async (params: BulkUploadParams): Promise<Call<BulkExecutionResultResponse>> => ({
   method: "POST",
   path: "/api/store/bulk-execution-result",
   workspaceId: params.workspaceId,
   body: {
     prompts: params.prompts,
     files_written: params.filesWritten,
-    log_files: params.logFiles?.map(logOf),
+    log_files: params.logFiles && (await Promise.all(params.logFiles.map(logOf))),
     ...votingOf(params),
     user_votes: params.userVotes,
     per_function_reputation: params.perFunctionReputation

@@ -5,6 +5,7 @@ import { type Call, json } from "../request.ts"
 export interface ChatParams {
   /** With `org` the name of the workspace: the same pair finds its files again. */
   readonly user: string
+  /** With `user` the name of the workspace: any text, not an id of this service. */
   readonly org: string
   /** `sonnet`, `opus`, `haiku`, `local` (no language model) or a model's full id. Default: `sonnet`. */
   readonly model?: string | undefined
@@ -14,6 +15,7 @@ export interface ChatParams {
 
 /** What `chat` gives. A run that failed has `success: false` and says why in `error`; its files are saved all the same. */
 export interface ChatResponse extends Result {
+  /** Whether the run came to its end. */
   readonly success: boolean
   /** What the agent says. */
   readonly output: string
@@ -23,6 +25,7 @@ export interface ChatResponse extends Result {
   readonly changedFiles: ReadonlyArray<string>
   /** All paths in the workspace. */
   readonly workspaceFiles: ReadonlyArray<string>
+  /** Milliseconds from the request to the end of the run. */
   readonly durationMs: number
   /** The run. */
   readonly sessionId: string

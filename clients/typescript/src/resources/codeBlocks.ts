@@ -8,22 +8,33 @@ export type Dependencies = { readonly [name: string]: string }
 export interface CodeBlock {
   /** A UUID. */
   readonly id: string
+  /** What people call it; several may have the same. */
   readonly name: string
+  /** What it does; `""` when nobody said. */
   readonly description: string
   /** All of its code. */
   readonly source: string
   /** The function to call. */
   readonly entrypoint: string
+  /** In lower case, such as `python`. */
   readonly language: string
+  /** Such as `3.11`; `null` when nobody said. */
   readonly languageVersion: string | null
+  /** Package name to version. */
   readonly dependencies: Dependencies
+  /** Words that it is found by. */
   readonly tags: ReadonlyArray<string>
   /** What the code can do. */
   readonly capabilities: ReadonlyArray<string>
+  /** A JSON schema of what the entrypoint takes; `{}` when nothing is known. */
   readonly inputSchema: JsonObject
+  /** A JSON schema of what the entrypoint gives; `{}` when nothing is known. */
   readonly outputSchema: JsonObject
+  /** Tasks that it is for. */
   readonly exampleQueries: ReadonlyArray<string> | null
+  /** When it was first uploaded. */
   readonly createdAt: string | null
+  /** When it was last uploaded again; votes don't count. */
   readonly updatedAt: string | null
   /** The agent that stored it. */
   readonly agentId: string | null

@@ -3,9 +3,11 @@ import { type Call, json } from "../request.ts"
 
 /** What somebody said about a snippet. */
 export interface Comment {
+  /** A UUID. */
   readonly id: string
   /** `external` for somebody of another organization, `erased` for somebody who was erased. */
   readonly email: string
+  /** What was said. */
   readonly text: string
   /** ISO 8601. */
   readonly createdAt: string
@@ -25,15 +27,19 @@ export const commentOf = ({ id, email, text, created_at }: CommentWire): Comment
   createdAt: created_at
 })
 
+/** What `commentOnCodeSnip` takes. */
 export interface CommentParams {
-  /** A snippet's id. */
+  /** A snippet's id or name. */
   readonly codeBlockId: string
   /** 1 to 10,000 characters. */
   readonly text: string
 }
 
+/** What `snippets.comment` gives. */
 export interface CommentResponse extends Result {
+  /** True: whatever goes wrong is raised. */
   readonly success: boolean
+  /** As it is shown with the snippet. */
   readonly comment: Comment
 }
 

@@ -1,18 +1,37 @@
+/** Who made a commit. */
+export interface CommitAuthor {
+  /** The `user` of the chat. */
+  readonly name: string
+  /** Made of the workspace's id. */
+  readonly email: string
+}
+
+/** A file that a commit changed. */
+export interface FileChange {
+  /** Relative to the workspace. */
+  readonly path: string
+  /** What happened to it. */
+  readonly status: "created" | "modified" | "deleted"
+}
+
 /** A commit of a workspace. */
 export interface Commit {
+  /** 40 hexadecimal digits. */
   readonly sha: string
+  /** SHAs; none of the first commit. */
   readonly parents: ReadonlyArray<string>
+  /** The task in its first line; trailers name the event and the run. */
   readonly message: string
-  readonly author: { readonly name: string; readonly email: string }
+  /** The `user` of the chat, with an e-mail address that is made of the workspace's id. */
+  readonly author: CommitAuthor
   /** ISO 8601. */
   readonly committedAt: string
   /** The chat that made it; `null` of a restore. */
   readonly sessionId: string | null
+  /** The event in the log that says so. */
   readonly eventId: string
-  readonly changes: ReadonlyArray<{
-    readonly path: string
-    readonly status: "created" | "modified" | "deleted"
-  }>
+  /** Against its first parent. */
+  readonly changes: ReadonlyArray<FileChange>
 }
 
 export interface CommitWire {

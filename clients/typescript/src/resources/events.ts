@@ -16,36 +16,54 @@ export interface EventsParams {
   readonly limit?: number | undefined
 }
 
+/** Whose doing an event is; `external` for somebody of another organization. */
+export interface EventActor {
+  /** The API key; `null`: the service's own doing. */
+  readonly keyId: string | null
+  /** The key's user. */
+  readonly userId: string | null
+  /** The key's organization; `null` of a personal key. */
+  readonly organizationId: string | null
+}
+
 /** Something that happened in the organization. */
 export interface RecordedEvent {
   /** Its place in the log; opaque. */
   readonly position: string
+  /** What it is about, such as `snippet-…` with an id. */
   readonly stream: string
+  /** Its place in the stream, from 0. */
   readonly revision: number
+  /** A UUID. */
   readonly eventId: string
+  /** What happened, such as `VoteCast`. */
   readonly type: string
+  /** Of `data`; from 1. */
   readonly schemaVersion: number
   /** The event's own fields, under the names that the log has. */
   readonly data: JsonObject
-  readonly actor: {
-    readonly keyId: string | null
-    readonly userId: string | null
-    readonly organizationId: string | null
-  }
+  /** Whose doing it is; `external` in place of an id for somebody of another organization. */
+  readonly actor: EventActor
+  /** The request that it comes from, which is carried out once. */
   readonly commandId: string
+  /** The same for all that followed from one request. */
   readonly correlationId: string
+  /** The event that it follows from. */
   readonly causationId: string | null
   /** ISO 8601. */
   readonly recordedAt: string
 }
 
+/** Some events. */
 export interface EventPage extends Result {
+  /** Oldest first; none: there are no more by now. */
   readonly events: ReadonlyArray<RecordedEvent>
   /** For `after`. */
   readonly nextAfter: string
 }
 
-interface EventWire {
+/** An event as the service sends it. */
+export interface EventWire {
   readonly position: string
   readonly stream: string
   readonly revision: number
@@ -64,7 +82,7 @@ interface EventWire {
   readonly recorded_at: string
 }
 
-const eventOf = (wire: EventWire): RecordedEvent => ({
+export const eventOf = (wire: EventWire): RecordedEvent => ({
   position: wire.position,
   stream: wire.stream,
   revision: wire.revision,
@@ -115,6 +133,7 @@ export class Events implements AsyncIterable<RecordedEvent> {
     }
   }
 
+  /** The events, one after the other. */
   async *[Symbol.asyncIterator](): AsyncGenerator<RecordedEvent, void, undefined> {
     for await (const { events } of this.pages()) yield* events
   }

@@ -1,14 +1,25 @@
+import type { APIPromise } from "../APIPromise.ts"
+import type { RequestOptions } from "../options.ts"
+import { part, text } from "../request.ts"
+import type { Transport } from "../transport.ts"
+
 /** What is known of one function, from all snippets that hold it. Times are ISO 8601. */
 export interface FunctionReputation {
   /** `fn_…`: the same when the function is reformatted. */
   readonly fingerprint: string
+  /** As the code has it. */
   readonly functionName: string
+  /** As the language writes it. */
   readonly signature: string
   /** Runs of snippets that hold it. */
   readonly executionCount: number
+  /** Votes for it, through the snippets that hold it. */
   readonly thumbsUp: number
+  /** Votes against it, through the snippets that hold it. */
   readonly thumbsDown: number
+  /** `null` when no run went well. */
   readonly lastSuccessAt: string | null
+  /** `null` when no run failed. */
   readonly lastFailureAt: string | null
   /** At most five, the most frequent first. */
   readonly commonErrors: ReadonlyArray<string>
@@ -18,8 +29,11 @@ export interface FunctionReputation {
   readonly outputCompleteness: number
   /** 0 to 1: logged calls beyond the first of a run. */
   readonly repeatCallRate: number
+  /** How many calls were logged. */
   readonly totalLoggedCalls: number
+  /** The agent that uploaded it. */
   readonly authorAgent: string | null
+  /** Whether a person voted on it. */
   readonly reviewedByHuman: boolean
   /** The fingerprint that bore its name before. */
   readonly derivedFrom: string | null
@@ -62,3 +76,24 @@ export const functionOf = (wire: FunctionWire): FunctionReputation => ({
   reviewedByHuman: wire.reviewed_by_human,
   derivedFrom: wire.derived_from
 })
+
+/** What is known of single functions. */
+export class Functions {
+  readonly #transport: Transport
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /**
+   * A function's history, as Markdown: its signature, votes, calls and errors, the snippets of the scope that hold it, their
+   * latest runs, and what it was derived from.
+   * @param fingerprint `fn_…`, as a search with `perFunctionReputation` gives it.
+   * @throws {@link APIError}: 404 `not_found/function`: no snippet of the scope holds it.
+   */
+  history(fingerprint: string, options?: RequestOptions): APIPromise<string> {
+    const path = () => `/api/functions/${part("fingerprint", fingerprint)}`
+    return this.#transport.send(() => ({ method: "GET", path: path(), answer: text }), options)
+  }
+}

@@ -4,6 +4,7 @@ import type { Result } from "../Result.ts"
 import { json } from "../request.ts"
 import type { Transport } from "../transport.ts"
 
+/** What `keys.create` takes. */
 export interface CreateKeyParams {
   /** Whose key it is. Somebody new becomes a member. */
   readonly email: string
@@ -15,39 +16,57 @@ export interface CreateKeyParams {
 
 /** A key that was made. Times are ISO 8601. */
 export interface CreatedKey extends Result {
+  /** A UUID, for `keys.revoke`. */
   readonly id: string
+  /** How it is shown, as it was given. */
   readonly name: string
   /** The full secret: only ever here. */
   readonly key: string
   /** Its beginning, safe to show. */
   readonly keyPrefix: string
+  /** Whose key it is. */
   readonly userEmail: string
+  /** A UUID. */
   readonly organizationId: string
+  /** As it is shown. */
   readonly organizationName: string
   /** Whether the person became a member by this. */
   readonly isNewMember: boolean
+  /** When it was made. */
   readonly createdAt: string
 }
 
 /** A live key. Times are ISO 8601. */
 export interface ListedKey {
+  /** A UUID, for `keys.revoke`. */
   readonly id: string
+  /** How it is shown. */
   readonly name: string
+  /** The secret's beginning, safe to show. */
   readonly keyPrefix: string
+  /** Whose key it is. */
   readonly userEmail: string
+  /** A UUID, for `users.erase`. */
   readonly userId: string
+  /** When it was made. */
   readonly createdAt: string
   /** Up to an hour old; `null` until it is used. */
   readonly lastUsedAt: string | null
 }
 
+/** What `keys.list` gives. */
 export interface KeyList extends Result {
+  /** Those that are not revoked. */
   readonly keys: ReadonlyArray<ListedKey>
+  /** A UUID. */
   readonly organizationId: string
 }
 
+/** What `keys.revoke` gives. */
 export interface RevokedKey extends Result {
+  /** True: whatever goes wrong is raised. */
   readonly success: boolean
+  /** The key's id, as it was given. */
   readonly keyId: string
 }
 
@@ -122,8 +141,8 @@ export class Keys {
 
   /**
    * Makes a key for a member. The answer has the secret, once: when it is lost, revoke the key that the error names.
-   * @throws ValidationError `validation/member_limit_reached`: the organization is full.
-   * @throws APIError 403 `permission/only_owner_can_promote`; 409 `conflict/already_created`: made by an earlier try whose
+   * @throws {@link ValidationError}: `validation/member_limit_reached`: the organization is full.
+   * @throws {@link APIError}: 403 `permission/only_owner_can_promote`; 409 `conflict/already_created`: made by an earlier try whose
    *   answer did not arrive.
    */
   create({ email, keyName, role }: CreateKeyParams, options?: RequestOptions): APIPromise<CreatedKey> {
@@ -144,7 +163,7 @@ export class Keys {
 
   /**
    * Ends a key at once.
-   * @throws APIError 404 `not_found/api_key`: no such key, one of another organization, or revoked already.
+   * @throws {@link APIError}: 404 `not_found/api_key`: no such key, one of another organization, or revoked already.
    */
   revoke(keyId: string, options?: RequestOptions): APIPromise<RevokedKey> {
     const body = { key_id: keyId }

@@ -1,13 +1,19 @@
+import type { APIPromise } from "../APIPromise.ts"
+import type { RequestOptions } from "../options.ts"
+import type { Result } from "../Result.ts"
 import { type Call, json } from "../request.ts"
+import type { Transport } from "../transport.ts"
 import type { JsonObject } from "./codeBlocks.ts"
 
 /** Code for a task, with what it took and gave when it last ran. */
 export interface FewShotExample {
+  /** What the code was run or uploaded for. */
   readonly task: string
   /** `{}` of code that never ran. */
   readonly inputSample: JsonObject
   /** `null` of code that never ran. */
   readonly outputSample: unknown
+  /** All of its code. */
   readonly codeSnippet: string
 }
 
@@ -18,39 +24,57 @@ interface ExampleWire {
   readonly code_snippet: string
 }
 
-export const fewShotExamples = (task: string, k: number): Call<ReadonlyArray<FewShotExample>> => ({
+/** What `patterns.examples` gives. */
+export interface FewShotExamples extends Result {
+  /** The best first. */
+  readonly examples: ReadonlyArray<FewShotExample>
+}
+
+export const fewShotExamples = (task: string, k?: number): Call<FewShotExamples> => ({
   method: "POST",
   path: "/api/retrieve/few-shot-examples",
   body: { task, k },
-  answer: json((wire: { examples: ReadonlyArray<ExampleWire> }) =>
-    wire.examples.map((example) => ({
+  answer: json((wire: { examples: ReadonlyArray<ExampleWire> }) => ({
+    examples: wire.examples.map((example) => ({
       task: example.task,
       inputSample: example.input_sample,
       outputSample: example.output_sample,
       codeSnippet: example.code_snippet
     }))
-  )
+  }))
 })
 
 /** Which snippet helped with which task. Times are ISO 8601. */
 export interface TaskPattern {
+  /** The task, in plain words. */
   readonly taskPattern: string
+  /** The snippet's id. */
   readonly codeBlockId: string
+  /** The snippet's name. */
   readonly codeBlockName: string
+  /** Votes for the snippet, of such tasks. */
   readonly thumbsUp: number
+  /** Votes against the snippet, of such tasks. */
   readonly thumbsDown: number
+  /** `null` when nobody voted for it. */
   readonly lastThumbsUp: string | null
+  /** `null` when nobody voted against it. */
   readonly lastThumbsDown: string | null
-  /** 0 to 1. */
+  /** 0 to 1: what its votes say. */
   readonly verdictScore: number
+  /** 0 to 1: the share of the snippet's uploads and runs that went well. */
+  readonly errorResilience: number
 }
 
+/** Which patterns `patterns.list` gives. */
 export interface GetTaskPatternsParams {
+  /** Patterns of similar tasks, the most alike first. */
   readonly task?: string | undefined
+  /** Only those of this snippet: its id or name. */
   readonly codeBlockId?: string | undefined
-  /** Default: 0. */
+  /** Only those that so many votes speak for. Default: 0. */
   readonly minThumbsUp?: number | undefined
-  /** 1 to 100. Default: 20. */
+  /** The most patterns, 1 to 100. Default: 20. */
   readonly topK?: number | undefined
 }
 
@@ -63,9 +87,16 @@ interface PatternWire {
   readonly last_thumbs_up: string | null
   readonly last_thumbs_down: string | null
   readonly verdict_score: number
+  readonly error_resilience?: number
 }
 
-export const taskPatterns = (params: GetTaskPatternsParams): Call<ReadonlyArray<TaskPattern>> => ({
+/** What `patterns.list` gives. */
+export interface TaskPatterns extends Result {
+  /** The best verdict first; with a task, the most alike before that. */
+  readonly patterns: ReadonlyArray<TaskPattern>
+}
+
+export const taskPatterns = (params: GetTaskPatternsParams): Call<TaskPatterns> => ({
   method: "POST",
   path: "/api/retrieve/task-patterns",
   body: {
@@ -74,8 +105,8 @@ export const taskPatterns = (params: GetTaskPatternsParams): Call<ReadonlyArray<
     min_thumbs_up: params.minThumbsUp,
     top_k: params.topK
   },
-  answer: json((wire: { patterns: ReadonlyArray<PatternWire> }) =>
-    wire.patterns.map((pattern) => ({
+  answer: json((wire: { patterns: ReadonlyArray<PatternWire> }) => ({
+    patterns: wire.patterns.map((pattern) => ({
       taskPattern: pattern.task_pattern,
       codeBlockId: pattern.code_block_id,
       codeBlockName: pattern.code_block_name,
@@ -83,7 +114,35 @@ export const taskPatterns = (params: GetTaskPatternsParams): Call<ReadonlyArray<
       thumbsDown: pattern.thumbs_down,
       lastThumbsUp: pattern.last_thumbs_up,
       lastThumbsDown: pattern.last_thumbs_down,
-      verdictScore: pattern.verdict_score
+      verdictScore: pattern.verdict_score,
+      errorResilience: pattern.error_resilience ?? 1
     }))
-  )
+  }))
 })
+
+/** What the store has learned. */
+export class Patterns {
+  readonly #transport: Transport
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  /** Which snippet helped with which task. */
+  list(params: GetTaskPatternsParams = {}, options?: RequestOptions): APIPromise<TaskPatterns> {
+    return this.#transport.send(() => taskPatterns(params), options)
+  }
+
+  /**
+   * Examples for a model that is to write code: snippets that fit a task, with what they took and gave when they last ran.
+   * @param examples `k`: the most examples, 1 to 100, 3 unless told.
+   */
+  examples(
+    task: string,
+    examples: { readonly k?: number | undefined } = {},
+    options?: RequestOptions
+  ): APIPromise<FewShotExamples> {
+    return this.#transport.send(() => fewShotExamples(task, examples.k), options)
+  }
+}

@@ -3,13 +3,21 @@ import { type Call, json } from "../request.ts"
 
 /** A snippet that everybody may see. */
 export interface PublicSnippet {
+  /** A UUID. */
   readonly id: string
+  /** What people call it. */
   readonly name: string
+  /** What it does. */
   readonly description: string
+  /** All of its code. */
   readonly source: string
+  /** In lower case, such as `python`. */
   readonly language: string
+  /** The function to call; `""` when there is none. */
   readonly entrypoint: string
+  /** Votes for it. */
   readonly thumbsUp: number
+  /** Votes against it. */
   readonly thumbsDown: number
   /** ISO 8601. */
   readonly createdAt: string | null
@@ -17,32 +25,45 @@ export interface PublicSnippet {
   readonly namespace: string
 }
 
+/** What `snippets.listPublic` takes. */
 export interface BrowsePublicParams {
-  /** 1 to 100. Default: 20. */
+  /** The most snippets, 1 to 100. Default: 20. */
   readonly limit?: number | undefined
+  /** How many are left out first, up to 10,000: for the next page. Default: 0. */
   readonly offset?: number | undefined
-  /** Default: `upvoted`. */
+  /** Those with the most votes for them first, or the newest. Default: `upvoted`. */
   readonly sortBy?: "upvoted" | "recent" | undefined
+  /** Only those in this programming language. */
   readonly language?: string | undefined
 }
 
+/** What `snippets.listPublic` gives. */
 export interface BrowsePublicResponse extends Result {
+  /** In the order that was asked for. */
   readonly snippets: ReadonlyArray<PublicSnippet>
+  /** How many there are without `limit`. */
   readonly total: number
+  /** Whether there are more behind `offset` and `limit`. */
   readonly hasMore: boolean
 }
 
+/** What `snippets.searchPublic` takes. */
 export interface SearchPublicParams {
+  /** What the code should do, in plain words. */
   readonly query: string
-  /** 1 to 100. Default: 20. */
+  /** The most snippets, 1 to 100. Default: 20. */
   readonly limit?: number | undefined
+  /** Only those in this programming language. */
   readonly language?: string | undefined
 }
 
+/** What `snippets.searchPublic` gives. */
 export interface SearchPublicResponse extends Result {
   /** The best first. */
   readonly snippets: ReadonlyArray<PublicSnippet>
+  /** How many there are without `limit`. */
   readonly total: number
+  /** As it was asked. */
   readonly query: string
 }
 

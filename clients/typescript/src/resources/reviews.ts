@@ -6,17 +6,29 @@ import { type Call, json } from "../request.ts"
 export interface AgentReview {
   /** ISO 8601. */
   readonly timestamp?: string | undefined
+  /** Useful or not. */
   readonly verdict: AgentVerdict
+  /** Why. */
   readonly reasoning: string
+  /** Each in a sentence. */
   readonly whatWorked: ReadonlyArray<string>
+  /** Each in a sentence. */
   readonly whatDidntWork: ReadonlyArray<string>
+  /** Whether it helped with the task. */
   readonly outputWasUseful: boolean
+  /** Whether it was right. */
   readonly outputWasCorrect: boolean
+  /** Whether nothing was missing. */
   readonly outputWasComplete: boolean
+  /** Whether a failure was what should have happened; `null` without one. */
   readonly errorWasAppropriate?: boolean | null | undefined
+  /** Whether to take this code for such a task again. */
   readonly wouldUseAgain: boolean
+  /** Each in a sentence. */
   readonly suggestedImprovements: ReadonlyArray<string>
+  /** Whether it had to be helped along. Default: no. */
   readonly requiredWorkaround?: boolean | undefined
+  /** How it was helped along. */
   readonly workaroundDescription?: string | null | undefined
 }
 
@@ -71,21 +83,33 @@ export const sentReview = (review: AgentReview): object => ({
 
 /** A recorded run that the service's model is to review, with what may be told of it besides. */
 export interface AutoReviewParams {
+  /** As `executions.record` gave it. What else is told here stands in for what was recorded. */
   readonly executionId: string
+  /** What it was run for. Default, here and below: as it was recorded. */
   readonly triggeringTask?: string | undefined
+  /** How it ended. */
   readonly executionState?: ExecutionState | undefined
+  /** What it took: JSON. */
   readonly inputData?: unknown
+  /** What it gave: JSON. */
   readonly outputData?: unknown
+  /** The snippet's name. */
   readonly codeBlockName?: string | undefined
+  /** What the snippet does. Default: nothing is said of it. */
   readonly codeBlockDescription?: string | undefined
+  /** What went wrong. */
   readonly errorMessage?: string | null | undefined
 }
 
+/** What `executions.review` gives. */
 export interface AutoReviewResponse extends Result {
   /** False where no model can be asked; the verdict is `pending` then. */
   readonly success: boolean
+  /** The run. */
   readonly executionId: string
+  /** What the model thinks of it. */
   readonly review: AgentReview
+  /** For a person. */
   readonly message: string
 }
 

@@ -28,6 +28,7 @@ export interface SearchParams {
 
 /** A snippet that was found. */
 export interface SearchMatch {
+  /** The snippet itself. */
   readonly codeBlock: CodeBlock
   /** 0 to 1: how well it fits, votes counted. */
   readonly score: number
@@ -39,24 +40,33 @@ export interface SearchMatch {
   readonly verdictScore: number
   /** 0 to 1: the share of uploads and runs of this code that went well. */
   readonly errorResilience: number
+  /** Votes for it, counted as often as they say. */
   readonly thumbsUp: number
+  /** Votes against it, counted as often as they say. */
   readonly thumbsDown: number
   /** Flat, safe, and unique among the matches. */
   readonly filename: string
+  /** As `codeBlock` says. */
   readonly language: string
+  /** As `codeBlock` says. */
   readonly entrypoint: string
+  /** As `codeBlock` says. */
   readonly dependencies: Dependencies
+  /** The agent that stored it. */
   readonly agentId: string | null
   /** The latest 20. */
   readonly comments: ReadonlyArray<Comment>
   /** `null` unless `perFunctionReputation` was asked for. */
   readonly functions: ReadonlyArray<FunctionReputation> | null
+  /** One file, or a repository with the fields below. */
   readonly type: "file" | "repo"
   /** Of a repository: where all its files are, relative to the service. From here on `null` for a file. */
   readonly downloadUrl: string | null
   /** Paths, one a line. */
   readonly fileTree: string | null
+  /** How many files it has. */
   readonly fileCount: number | null
+  /** Such as `fastapi`, as its files show. */
   readonly framework: string | null
   /** Its first 500 characters. */
   readonly readmePreview: string | null

@@ -3,8 +3,11 @@ import { type Call, json } from "../request.ts"
 
 /** What `delete` gives. */
 export interface DeleteResponse extends Result {
+  /** True: whatever goes wrong is raised. */
   readonly success: boolean
+  /** 1: the snippet. */
   readonly deletedCount: number
+  /** For a person. */
   readonly message: string
 }
 
@@ -28,21 +31,28 @@ export interface VoteCodeSnipParams {
   readonly succeeded: boolean
   /** The task that it was used for. */
   readonly task?: string | undefined
+  /** Existing programs send it; the service goes by the id. */
   readonly codeBlockName?: string | undefined
+  /** Existing programs send it; the service goes by the id. */
   readonly codeBlockDescription?: string | undefined
+  /** In place of the client's workspace. */
+  readonly workspaceId?: string | undefined
 }
 
 /** What `voteCodeSnip` gives. */
 export interface VoteCodeSnipResponse extends Result {
+  /** True: whatever goes wrong is raised. */
   readonly success: boolean
   /** True: the vote is in the log, and counts with the next read. */
   readonly votePending: boolean
+  /** For a person. */
   readonly message: string
 }
 
 export const vote = (params: VoteCodeSnipParams): Call<VoteCodeSnipResponse> => ({
   method: "POST",
   path: "/api/store/cache-usage",
+  workspaceId: params.workspaceId,
   body: {
     task: params.task,
     code_block_id: params.codeBlockId,

@@ -5,6 +5,7 @@ import type { Dependencies } from "./codeBlocks.ts"
 
 /** A file that a task produced. */
 export interface FileWritten {
+  /** Where it was written: its name tells the language. */
   readonly path: string
   /** All of it: at most 1 MiB of UTF-8. */
   readonly content: string
@@ -12,8 +13,11 @@ export interface FileWritten {
 
 /** A snippet that was retrieved and used. */
 export interface CachedCodeBlock {
+  /** The snippet's id. */
   readonly codeBlockId: string
+  /** The file that it was used as. */
   readonly filename?: string | undefined
+  /** What it does. */
   readonly description?: string | undefined
 }
 
@@ -45,7 +49,9 @@ export interface UploadParams extends Voting {
   readonly userVote?: 1 | -1 | undefined
   /** What the run printed: helps the grading, and can be searched. */
   readonly executionLogs?: string | undefined
+  /** Package name to version. */
   readonly dependencies?: Dependencies | undefined
+  /** Words that it is found by. */
   readonly tags?: ReadonlyArray<string> | undefined
   /** Whether score is kept of each function. Default: no. */
   readonly perFunctionReputation?: boolean | undefined
@@ -61,9 +67,13 @@ export interface UploadParams extends Voting {
 
 /** What `upload` gives. */
 export interface SubmitExecutionResultResponse extends Result {
+  /** True: whatever goes wrong is raised. */
   readonly success: boolean
+  /** 1: the file became a snippet, or was one already. */
   readonly codeBlocksStored: number
+  /** For a person. */
   readonly message: string
+  /** What the snippet is called. */
   readonly snippetName: string | null
   /** For `uploads.status`; `null` when nothing is graded. */
   readonly statusUrl: string | null

@@ -7,17 +7,25 @@ import type { Transport } from "../transport.ts"
 
 /** How far the grading of an upload has come. */
 export interface GradingStatus extends Result {
+  /** The last part of `statusUrl`. */
   readonly id: string
   /** `failed`: at least one file got no verdict. */
   readonly status: "pending" | "done" | "failed"
+  /** Why it failed; else `null`. */
   readonly reason: string | null
+  /** One a file. */
   readonly votes: ReadonlyArray<GradingVote>
 }
 
+/** What became of one file. */
 export interface GradingVote {
+  /** The snippet's id. */
   readonly snippetId: string
+  /** A flat one, made of the path that was uploaded. */
   readonly filename: string
+  /** `pending` until the model has said. */
   readonly verdict: AgentVerdict
+  /** Why, in a sentence. */
   readonly reason: string | null
 }
 
@@ -44,7 +52,7 @@ export class Uploads {
   /**
    * How far the grading of an upload has come.
    * @param upload The `statusUrl` that the upload answered with, or the last part of it.
-   * @throws APIError 404 `not_found/status`: no such grading, or its snippets were deleted.
+   * @throws {@link APIError}: 404 `not_found/status`: no such grading, or its snippets were deleted.
    */
   status(upload: string, options?: RequestOptions): APIPromise<GradingStatus> {
     const id = upload.slice(upload.lastIndexOf("/") + 1)

@@ -7,47 +7,84 @@ import { type Commit, type CommitWire, commitOf } from "./commits.ts"
 
 /** The workspace of one (`orgId`, `userId`). */
 export interface Workspace {
+  /** A UUID. */
   readonly workspaceId: string
+  /** The `org` of its chats. */
   readonly orgId: string
+  /** The `user` of its chats. */
   readonly userId: string
   /** The SHA of its latest commit. */
   readonly head: string
+  /** How many there are. */
   readonly commits: number
+  /** How many there are at the head. */
   readonly files: number
   /** ISO 8601. */
   readonly updatedAt: string
 }
 
+/** What `workspaces.list` gives. */
 export interface WorkspaceList extends Result {
+  /** The one changed last first. */
   readonly workspaces: ReadonlyArray<Workspace>
 }
 
+/** What `workspaces.commits` gives. */
 export interface CommitList extends Result {
+  /** The newest first. */
   readonly commits: ReadonlyArray<Commit>
 }
 
+/** What `workspaces.commit` gives. */
 export interface CommitWithDiff extends Commit, Result {
   /** Unified. */
   readonly diff: string
 }
 
+/** A file at a commit. */
 export interface TreeFile {
+  /** With `/` between its parts. */
   readonly path: string
   /** Bytes. */
   readonly size: number
   /** As git writes it, e.g. `100644`. */
   readonly mode: string
+  /** Of its content: git's name of the blob. */
   readonly sha: string
 }
 
+/** What `workspaces.tree` gives. */
 export interface Tree extends Result {
+  /** Every one, by its path. */
   readonly files: ReadonlyArray<TreeFile>
 }
 
+/** What `workspaces.restore` gives. */
 export interface RestoreResponse extends Result {
+  /** True: whatever goes wrong is raised. */
   readonly success: boolean
   /** The head: a new commit with the old one's files, or the one that has them already. */
   readonly commit: string
+}
+
+/** How much was erased of a workspace. */
+export interface ErasedWorkspace {
+  /** All of its history. */
+  readonly commits: number
+  /** Prompts, answers and every step of them. */
+  readonly chats: number
+  /** That were in the workspace at last. */
+  readonly files: number
+}
+
+/** What `workspaces.delete` gives. */
+export interface DeleteWorkspaceResponse extends Result {
+  /** True: whatever goes wrong is raised. */
+  readonly success: boolean
+  /** What is gone. */
+  readonly erased: ErasedWorkspace
+  /** Of the event in the log that says so: for `after` of `events`. */
+  readonly position: string
 }
 
 interface WorkspacesWire {
@@ -83,6 +120,13 @@ const tree = json(
 )
 const restored = json(
   (wire: { success: boolean; commit: string }): RestoreResponse => ({ success: wire.success, commit: wire.commit })
+)
+const deleted = json(
+  ({ success, erased, position }: DeleteWorkspaceResponse): DeleteWorkspaceResponse => ({
+    success,
+    erased: { commits: erased.commits, chats: erased.chats, files: erased.files },
+    position
+  })
 )
 
 /**
@@ -130,7 +174,11 @@ export class Workspaces {
     at: { readonly at?: string | undefined } = {},
     options?: RequestOptions
   ): APIPromise<Uint8Array> {
-    const parts = () => path.split("/").map((name) => part("path", name))
+    const parts = () =>
+      path
+        .replace(/^\//, "")
+        .split("/")
+        .map((name) => part("path", name))
     return this.#get(() => `${base(id)}/files/${parts().join("/")}`, bytes, options, { at: at.at })
   }
 
@@ -138,6 +186,14 @@ export class Workspaces {
   restore(id: string, commit: string, options?: RequestOptions): APIPromise<RestoreResponse> {
     const call = () => ({ method: "POST", path: `${base(id)}/restore`, body: { commit }, answer: restored }) as const
     return this.#transport.send(call, options)
+  }
+
+  /**
+   * Erases a workspace for good: its files, its git history and the texts of all its chats. Stops a run that is at work in it.
+   * The next chat of the same `org` and `user` begins in an empty workspace with the same id. For owners and admins.
+   */
+  delete(id: string, options?: RequestOptions): APIPromise<DeleteWorkspaceResponse> {
+    return this.#transport.send(() => ({ method: "DELETE", path: base(id), answer: deleted }), options)
   }
 
   #get<T>(

@@ -3,7 +3,6 @@ import { fine, stub } from "../../../../test/clients/typescript/stub.ts"
 import { ownerKey, type Service, startService } from "../../../../test/service.ts"
 import { agentFunction, functionTool, publishFunctions } from "../../src/agent/index.ts"
 import { Cairn } from "../../src/index.ts"
-import { executions } from "../../src/resources/executions.ts"
 
 let service: Service
 beforeAll(async () => {
@@ -40,8 +39,14 @@ it("is stored as a snippet, and its calls are recorded: state, duration, error, 
   assert.throws(() => fn(6, 0), RangeError, "by zero")
   await heard.promise
   const { matches } = await client.search({ task: "divide one number by another" })
-  assert.include(matches[0]!.codeBlock.source, "by zero")
-  const runs = (await client._send(() => executions({ codeBlockId: matches[0]!.codeBlock.id }))).executions
+  const { name, source, entrypoint, language, inputSchema, tags } = matches[0]!.codeBlock
+  assert.include(source, "by zero")
+  assert.deepStrictEqual(
+    [name, entrypoint, language, tags],
+    ["divide_numbers", "divide_numbers", "javascript", ["function"]]
+  )
+  assert.deepStrictEqual(inputSchema["properties"], { a: { type: "number" }, b: { type: "number" } })
+  const runs = (await client.executions.list({ codeBlockId: matches[0]!.codeBlock.id })).executions
   assert.sameDeepMembers(
     runs.map(({ executionState, errorMessage, errorType, io }) => [
       executionState,
@@ -60,7 +65,7 @@ it("is stored as a snippet, and its calls are recorded: state, duration, error, 
 
 it("tells values only where that was asked for, and disturbs nobody when it can't", async () => {
   const { cairn, sent } = stub([
-    { status: 200, body: { success: true, code_blocks_stored: 1, message: "", snippet_name: "x" } },
+    { status: 200, body: { success: true, code_block_id: "x", embedding_id: "x", message: "" } },
     { status: 403, body: {} },
     fine
   ])

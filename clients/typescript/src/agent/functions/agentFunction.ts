@@ -2,6 +2,7 @@ import type { Cairn } from "../../Cairn.ts"
 import { ExecutionState } from "../../enumerations.ts"
 import type { JsonObject } from "../../resources/codeBlocks.ts"
 import { storeExecution } from "../../resources/executions.ts"
+import type { StoreCodeBlockParams } from "../../resources/storeCodeBlock.ts"
 import { parametersOf } from "./parameters.ts"
 import { recordable } from "./recordable.ts"
 import { toolSchema } from "./toolSchema.ts"
@@ -9,7 +10,9 @@ import { type AnyFunction, errorOf, type Run, watched } from "./watched.ts"
 
 /** What is known of a function that agents may call. */
 export interface FunctionSchema {
+  /** What it is called, by agents too. */
   readonly name: string
+  /** What it does, in plain words. */
   readonly description: string
   /** A JSON schema, or parameter names to type names. */
   readonly inputSchema: JsonObject
@@ -17,6 +20,7 @@ export interface FunctionSchema {
   readonly source: string
 }
 
+/** What `agentFunction` takes. Every option may be left out. */
 export interface AgentFunctionOptions {
   /** Default: the function's own. */
   readonly name?: string | undefined
@@ -32,6 +36,7 @@ export interface AgentFunctionOptions {
 
 /** A function that agents may call: takes and gives what it took and gave before. */
 export type AgentFunction<T extends AnyFunction = AnyFunction> = T & {
+  /** What agents are told of it. */
   readonly schema: FunctionSchema
   /** The snippet's name, once `publishFunctions` stored it: from then on calls are recorded. */
   readonly snippetName: string | null
@@ -42,6 +47,10 @@ interface Recording {
   readonly codeBlockId: string
 }
 const recordings = new WeakMap<AnyFunction, Recording>()
+
+/** What is known of a function's code; an input schema that would only be guessed is left for the service to read off it. */
+type Code = Pick<StoreCodeBlockParams, "entrypoint" | "language" | "inputSchema">
+const codes = new WeakMap<AnyFunction, Code>()
 
 /** Of what a call took or gave: all of it, or how much. */
 const noted = (value: unknown, whole: boolean): unknown => {
@@ -93,21 +102,34 @@ export const agentFunction = <T extends AnyFunction>(fn: T, options: AgentFuncti
     watched(fn, (run) => record(marked, options.recordValues ?? false, run)),
     { schema, snippetName: null }
   )
+  codes.set(marked, {
+    entrypoint: fn.name,
+    language: options.source === undefined ? "javascript" : "typescript",
+    inputSchema: options.inputSchema && toolSchema(options.inputSchema)
+  })
   return marked
 }
 
+/** A tool of the Messages API. */
+export interface FunctionTool {
+  /** What the model calls it by. */
+  readonly name: string
+  /** What it does, for the model. */
+  readonly description: string
+  /** A JSON schema of an object with its parameters. */
+  readonly input_schema: JsonObject
+}
+
 /** The function as a tool of the Messages API. */
-export const functionTool = ({
-  schema
-}: AgentFunction): { readonly name: string; readonly description: string; readonly input_schema: JsonObject } => ({
+export const functionTool = ({ schema }: AgentFunction): FunctionTool => ({
   name: schema.name,
   description: schema.description,
   input_schema: toolSchema(schema.inputSchema)
 })
 
 /**
- * Stores functions as snippets, and records their calls from then on. Gives the snippets' names. The same function again is
- * the same snippet. Fails as `upload` does; the functions before the one that failed are stored.
+ * Stores functions as snippets, and records their calls from then on. Gives their names. The same code again is the same
+ * snippet. Fails as `snippets.create` does; the functions before the one that failed are stored.
  */
 export const publishFunctions = async (
   client: Cairn,
@@ -116,17 +138,15 @@ export const publishFunctions = async (
   const names: Array<string> = []
   for (const fn of functions) {
     const { name, description, source } = fn.schema
-    const { snippetName } = await client.upload({
-      task: description === "" ? name : description,
-      fileWritten: { path: `${name}.ts`, content: source },
-      succeeded: true,
-      useServiceAiVoting: false,
-      tags: ["function"]
+    const code = codes.get(fn) ?? { entrypoint: "", language: "javascript" }
+    const { codeBlockId } = await client.snippets.create({
+      ...{ name, description, source, ...code, tags: ["function"] },
+      exampleQueries: [`Call ${name}: ${description}`]
     })
-    const known = snippetName ?? name
-    recordings.set(fn, { client, codeBlockId: snippetName ?? `function_registry:${name}` })
-    Object.assign(fn, { snippetName })
-    names.push(known)
+    // names need not be unique
+    recordings.set(fn, { client, codeBlockId })
+    Object.assign(fn, { snippetName: name })
+    names.push(name)
   }
   return names
 }
