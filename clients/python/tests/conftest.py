@@ -9,7 +9,7 @@ from tests import service as services
 from tests.kinds import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from anyio.from_thread import BlockingPortal
 
@@ -27,9 +27,10 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 
 @pytest.fixture(scope="session")
-def portal() -> Iterator[BlockingPortal]:
-    with start_blocking_portal("asyncio") as opened:
-        yield opened
+def portals() -> Iterator[Mapping[str, BlockingPortal]]:
+    """A loop of each kind that the asynchronous client runs in."""
+    with start_blocking_portal("asyncio") as asyncio, start_blocking_portal("trio") as trio:
+        yield {"asyncio": asyncio, "trio": trio}
 
 
 @pytest.fixture(autouse=True)
@@ -39,9 +40,9 @@ def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(f"RAYSURFER_{name}", raising=False)
 
 
-@pytest.fixture(params=["sync", "async"])
-def kind(request: pytest.FixtureRequest, portal: BlockingPortal) -> Iterator[Kind]:
-    made = Kind(request.param, portal if request.param == "async" else None)
+@pytest.fixture(params=["sync", "asyncio", "trio"])
+def kind(request: pytest.FixtureRequest, portals: Mapping[str, BlockingPortal]) -> Iterator[Kind]:
+    made = Kind(request.param, portals.get(request.param))
     yield made
     for client in made.opened:
         client.close()

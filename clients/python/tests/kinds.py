@@ -60,6 +60,12 @@ class Blocking:
     def __repr__(self) -> str:
         return repr(self._inner)
 
+    def __next__(self) -> Any:
+        async def one() -> Any:
+            return await anext(self._inner)  # type: ignore[call-overload]
+
+        return self._portal.call(one)
+
     def __iter__(self) -> Iterator[Any]:
         async def collected() -> list[Any]:
             return [one async for one in self._inner]  # type: ignore[attr-defined]
@@ -124,5 +130,5 @@ def timed(client: object, waits: list[float], chance: float = 0.0) -> Any:
         waits.append(seconds)
 
     if isinstance(transport, AsyncTransport):
-        return AsyncTransport(transport.settings, transport.http, sleep=note, chance=certain)
-    return Transport(transport.settings, transport.http, sleep=waits.append, chance=certain)
+        return AsyncTransport(transport.settings, transport.pools, sleep=note, chance=certain)
+    return Transport(transport.settings, transport.pools, sleep=waits.append, chance=certain)

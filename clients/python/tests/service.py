@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import httpx2
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 ROOT = Path(__file__).resolve().parents[3]
 DEADLINE = 120
@@ -46,7 +46,8 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def running(folder: Path) -> Iterator[Service]:
+def running(folder: Path, also: Mapping[str, str] | None = None) -> Iterator[Service]:
+    """A service in a folder; `also`: what its environment says besides."""
     port = free_port()
     key = "cairn_live_" + "".join(secrets.choice(string.ascii_letters + string.digits) for _ in range(43))
     service = Service(f"http://127.0.0.1:{port}", key, port)
@@ -56,6 +57,7 @@ def running(folder: Path) -> Iterator[Service]:
         "CAIRN_DATA_DIR": str(folder / "data"),
         "CAIRN_OWNER_KEY": key,
         "CAIRN_RATE_LIMITS": "off",
+        **(also or {}),
     }
     log = folder / "service.log"
     with log.open("wb") as output:

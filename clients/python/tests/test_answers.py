@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import httpx2
 import pytest
 
-from cairn_client import CacheUnavailableError, ValidationError
-from tests.test_retries import Answers, ok
+from cairn_client import APIError, CacheUnavailableError, ValidationError
+from tests.answering import Answers, ok
 
 if TYPE_CHECKING:
     from tests.kinds import Kind
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def test_an_answer_that_can_not_be_read(kind: Kind, content: bytes) -> None:
     answers = Answers(httpx2.Response(200, content=content, headers={"x-request-id": "r-9"}))
     mocked = kind.mocked(answers)
-    with pytest.raises(CacheUnavailableError, match="POST /api/retrieve/search was answered with what is no") as raised:
+    with pytest.raises(APIError, match="POST /api/retrieve/search was answered with what is no") as raised:
         mocked.client.search("a")
     assert (raised.value.status_code, raised.value.request_id) == (200, "r-9")
     assert len(answers.requests) == 1
@@ -37,7 +37,8 @@ def test_an_error_whose_body_can_not_be_read(kind: Kind, content: bytes) -> None
 
 
 def test_timeouts(kind: Kind) -> None:
-    answers = Answers(ok(success=True, output="", changed_files=[], workspace_files=[], duration_ms=1))
+    chat = {"success": True, "output": "", "changed_files": [], "workspace_files": [], "duration_ms": 1}
+    answers = Answers(ok(**chat, session_id="s", workspace_id="w", commit="c"))
     client = kind.mocked(answers).client
 
     def timeouts() -> tuple[float | None, float | None]:
@@ -55,11 +56,17 @@ def test_timeouts(kind: Kind) -> None:
     client.chat("a", user="u", org="o", timeout=30)
     assert timeouts() == (10.0, 30)
     client.with_options(timeout=5).chat("a", user="u", org="o")
-    assert timeouts() == (10.0, 600.0)
+    assert timeouts() == (5, 5)
     client.with_options(timeout=900).chat("a", user="u", org="o")
     assert timeouts() == (10.0, 900)
     client.with_options(timeout=None).chat("a", user="u", org="o")
     assert timeouts() == (None, None)
-    for bad in (0, -1, float("nan")):
-        with pytest.raises(ValidationError):
+    client.with_options(timeout=httpx2.Timeout(7, connect=3)).search("a")
+    assert timeouts() == (3, 7)
+    client.search("a", timeout=httpx2.Timeout(7, connect=3))
+    assert timeouts() == (3, 7)
+    wrong: list[Any] = [0, -1, float("nan"), float("inf"), 1e10, "5"]
+    for bad in wrong:
+        with pytest.raises(ValidationError) as refused:
             client.search("a", timeout=bad)
+        assert refused.value.field == "timeout"

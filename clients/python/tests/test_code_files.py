@@ -10,7 +10,7 @@ import pytest
 
 from cairn_client import Cairn, ValidationError
 from cairn_client._code_files import is_flat
-from tests.test_service import source, stored, unique
+from tests.snippets import source, stored, unique
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ from cairn_client import CacheUnavailableError
 from tests.cutting import cutting
 from tests.kinds import Blocking, timed
 from tests.service import free_port
-from tests.test_service import source, stored, unique
+from tests.snippets import source, stored, unique
 
 if TYPE_CHECKING:
     from cairn_client import Cairn

@@ -59,6 +59,8 @@ def test_the_readme_has_every_method_and_error() -> None:
     parts = ("keys", "workspaces", "uploads")
     names = {*methods(Cairn), *(f"{part}.{name}" for part in parts for name in methods(getattr(client, part)))}
     client.close()
+    # of the parts it is said once
+    names = {name for name in names if not name.endswith(".with_raw_response")}
     missing = [name for name in names if not re.search(rf"\b(client|error)?\.?{re.escape(name)}\b", README)]
     assert missing == []
     for name in dir(cairn_client):

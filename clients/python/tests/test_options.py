@@ -119,6 +119,10 @@ def test_the_environment(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
         ({"snips_desired": "everything"}, "snips_desired"),
         ({"workspace_id": "two\nlines"}, "workspace_id"),
         ({"agent_id": "café"}, "agent_id"),
+        # each would be everybody's
+        ({"organization_id": ""}, "organization_id"),
+        ({"workspace_id": ""}, "workspace_id"),
+        ({"agent_id": ""}, "agent_id"),
         ({"api_key": "cairn_live_\x00"}, "api_key"),
         ({"timeout": 0}, "timeout"),
         ({"max_retries": -1}, "max_retries"),
@@ -165,6 +169,12 @@ def test_files_of_another_shape_are_refused(kind: Kind, files: Any, field: str) 
     with pytest.raises(ValidationError) as refused:
         kind.mocked(Recorder()).client.upload_bulk_code_snips(["a"], files)
     assert refused.value.field == field
+
+
+def test_an_empty_workspace_is_not_the_clients_own(kind: Kind) -> None:
+    recorder = Recorder()
+    with pytest.raises(ValidationError, match="workspace_id is empty"):
+        kind.mocked(recorder, workspace_id="customer-1").client.search("a", workspace_id="")
 
 
 def test_paths_stay_in_the_workspace(kind: Kind) -> None:
@@ -229,7 +239,8 @@ def test_your_own_connections_stay_open(kind: Kind) -> None:
     with client as entered:
         entered.search("a")
     assert not http.is_closed
-    own = Cairn()
+    own = Cairn("k")
     with own:
         pass
-    assert own._transport.http.is_closed
+    with pytest.raises(RuntimeError, match="This client is closed"):
+        own.search("a")

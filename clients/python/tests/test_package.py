@@ -3,58 +3,32 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
 import zipfile
+from email import message_from_string
 from pathlib import Path
 
 import pytest
+import trove_classifiers
+
+from tests.consumer import MISUSE, MISUSES, PROGRAM, USE
 
 FOLDER = Path(__file__).parent.parent
+UV = [sys.executable, "-m", "uv", "--quiet"]
 
-PROGRAM = """
-import cairn_client, cairn_client.compat, cairn_client.compat.types, importlib.metadata as metadata
-assert metadata.version("cairn-client") == cairn_client.__version__
-assert "site-packages" in cairn_client.__file__
-client = cairn_client.Cairn("k")
-client.close()
-print("fine")
-"""
 
-USE = """
-from datetime import datetime
-from cairn_client import AsyncCairn, Cairn
-from cairn_client.compat import RaySurfer, agent_accessible
-
-def use(client: Cairn, old: RaySurfer) -> datetime | None:
-    score: float = client.with_raw_response.search("a", top_k=3, timeout=2).parse().matches[0].score
-    for event in client.events(type="VoteCast"):
-        print(event.recorded_at.year, score)
-    return old.search("a").matches[0].code_block.created_at
-
-async def use_async(client: AsyncCairn) -> str:
-    async for event in client.events():
-        print(event.position)
-    return (await client.keys.create("a@b.c", "laptop")).key
-
-@agent_accessible("Doubles.")
-def double(number: int) -> int:
-    return number * 2
-
-wrong: str = double(1)
-Cairn(nothing=1)
-Cairn().search("a", retries=3)
-"""
-
-MISUSES = ["21 assignment", "22 call-arg", "23 call-arg"]
+def run(command: list[str], cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
 
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("dist")
-    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(FOLDER)]
-    subprocess.run(command, check=True, capture_output=True)
+    done = run([sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(FOLDER)])
+    assert done.returncode == 0, done.stdout
     return {path.suffix: path for path in folder.iterdir()}
 
 
@@ -70,27 +44,61 @@ def test_the_wheel_has_the_types_and_no_tests(built: dict[str, Path]) -> None:
 def test_the_sdist_has_what_builds_and_tests_it(built: dict[str, Path]) -> None:
     with tarfile.open(built[".gz"]) as sdist:
         names = {name.partition("/")[2] for name in sdist.getnames()}
-    assert {"pyproject.toml", "README.md", "scripts/generate_sync.py", "tests/conftest.py"} <= names
+    assert {"pyproject.toml", "README.md", "LICENSE", "docs/templates/custom.css", "tests/conftest.py"} <= names
+    assert [name for name in names if "__pycache__" in name or name.startswith("docs/api/")] == []
+
+
+def test_the_metadata_says_what_it_is(built: dict[str, Path]) -> None:
+    with zipfile.ZipFile(built[".whl"]) as wheel:
+        name = next(name for name in wheel.namelist() if name.endswith("/METADATA"))
+        metadata = message_from_string(wheel.read(name).decode())
+        assert f"{name.rpartition('/')[0]}/licenses/LICENSE" in wheel.namelist()
+    assert (metadata["Name"], metadata["License-Expression"], metadata["Requires-Python"]) == (
+        *("cairn-client", "MIT"),
+        ">=3.11",
+    )
+    assert set(metadata.get_all("Classifier", [])) <= trove_classifiers.classifiers
+    assert metadata.get_all("Provides-Extra") == ["agent"]
+    checked = run([sys.executable, "-m", "twine", "check", "--strict", *map(str, built.values())])
+    assert checked.returncode == 0, checked.stdout
+
+
+@pytest.fixture(scope="session")
+def consumers(built: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The interpreters of environments that have nothing but the package: the wheel's with the extra."""
+    pythons = {}
+    for kind, extra in ((".whl", "[agent]"), (".gz", "")):
+        folder = tmp_path_factory.mktemp("consumer")
+        assert run([*UV, "venv", "--python", sys.executable, str(folder / "venv")]).returncode == 0
+        python = folder / "venv" / "bin" / "python"
+        install = run([*UV, "pip", "install", "--python", str(python), f"cairn-client{extra} @ {built[kind].as_uri()}"])
+        if install.returncode != 0 and "error sending request" in install.stderr:
+            pytest.skip("no package index is reached here, from which its dependencies could come")
+        assert install.returncode == 0, install.stderr
+        pythons[kind] = python
+    return pythons
 
 
 @pytest.mark.parametrize("kind", [".whl", ".gz"])
-def test_it_installs_into_an_empty_environment(built: dict[str, Path], tmp_path: Path, kind: str) -> None:
-    uv = [sys.executable, "-m", "uv", "--quiet"]
-    subprocess.run([*uv, "venv", "--python", sys.executable, str(tmp_path / "venv")], check=True, capture_output=True)
-    python = str(tmp_path / "venv" / "bin" / "python")
-    command = [*uv, "pip", "install", "--python", python, str(built[kind])]
-    install = subprocess.run(command, capture_output=True, text=True, check=False)
-    if install.returncode != 0 and "error sending request" in install.stderr:
-        pytest.skip("no package index is reached here, from which its dependencies could come")
-    assert install.returncode == 0, install.stderr
-    program = [python, "-W", "error", "-c", PROGRAM]
-    done = subprocess.run(program, capture_output=True, text=True, check=False, cwd=tmp_path)
+def test_it_installs_into_an_empty_environment(consumers: dict[str, Path], tmp_path: Path, kind: str) -> None:
+    done = run([str(consumers[kind]), "-W", "error", "-c", PROGRAM], tmp_path)
     assert (done.stdout, done.stderr) == ("fine\n", "")
-    if kind == ".whl":
-        (tmp_path / "use.py").write_text(USE, "utf-8")
-        mypy = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache")]
-        checked = subprocess.run(
-            [*mypy, "--python-executable", python, "use.py"], capture_output=True, text=True, check=False, cwd=tmp_path
-        )
-        errors = re.findall(r"^use\.py:(\d+): error: .*\[([a-z-]+)\]$", checked.stdout, re.M)
-        assert [" ".join(error) for error in errors] == MISUSES, checked.stdout
+
+
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_its_types_are_seen_there(consumers: dict[str, Path], tmp_path: Path, checker: str) -> None:
+    if checker == "pyright" and shutil.which("node") is None:
+        pytest.skip("node is not installed, in which pyright runs")
+    (tmp_path / "use.py").write_text(USE, "utf-8")
+    (tmp_path / "misuse.py").write_text(MISUSE, "utf-8")
+    python = str(consumers[".whl"])
+    strict = {
+        "mypy": ["--strict", "--cache-dir", str(tmp_path / "cache"), "--python-executable", python],
+        "pyright": ["--pythonpath", python],
+    }
+    command = [sys.executable, "-m", checker, *strict[checker]]
+    used = run([*command, "use.py"], tmp_path)
+    assert used.returncode == 0, used.stdout
+    misused = run([*command, "misuse.py"], tmp_path)
+    lines = re.findall(r"misuse\.py:(\d+):(?:\d+ -)? error: ", misused.stdout)
+    assert [int(line) for line in lines] == MISUSES, misused.stdout

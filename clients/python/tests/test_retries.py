@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from email.utils import formatdate
 from typing import TYPE_CHECKING, Any
 
 import httpx2
@@ -16,39 +15,13 @@ from cairn_client import (
     ServiceError,
     ValidationError,
 )
-from tests.kinds import NOW
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.kinds import Kind
 
-FOUND = {"matches": [], "total_found": 0, "cache_hit": False}
-
-
-class Answers:
-    """Answers one after the other, the last one for ever, and keeps the requests."""
-
-    def __init__(self, *answers: httpx2.Response | type[httpx2.RequestError]) -> None:
-        self.answers = list(answers)
-        self.requests: list[httpx2.Request] = []
-
-    def __call__(self, request: httpx2.Request) -> httpx2.Response:
-        answer = self.answers[min(len(self.requests), len(self.answers) - 1)]
-        self.requests.append(request)
-        if isinstance(answer, type):
-            raise answer("no answer", request=request)
-        return httpx2.Response(answer.status_code, headers=answer.headers, content=answer.content)
-
-
-def ok(**body: Any) -> httpx2.Response:
-    return httpx2.Response(200, json=FOUND | body, headers={"x-request-id": "r-1"})
-
-
-def status(code: int, problem: str = "some/problem", **headers: str) -> httpx2.Response:
-    body = {"message": "It went wrong.", "detail": "It went wrong.", "code": problem, "request_id": "r-0"}
-    return httpx2.Response(code, json=body, headers={name.replace("_", "-"): value for name, value in headers.items()})
-
+from tests.answering import Answers, ok, status
 
 TRANSIENT = [408, 409, 429, 500, 501, 502, 503, 504, 529]
 
@@ -167,60 +140,6 @@ def test_chance_takes_up_to_a_quarter(kind: Kind) -> None:
     mocked = kind.mocked(Answers(status(503), status(503), ok()), chance=1.0)
     mocked.client.search("a")
     assert mocked.waits == [0.375, 0.75]
-
-
-def date(seconds: float) -> str:
-    return formatdate(NOW + seconds, usegmt=True)
-
-
-@pytest.mark.parametrize("code", [429, 503])
-@pytest.mark.parametrize(
-    ("header", "waits"),
-    [
-        ("7", 7.0),
-        ("0.25", 0.25),
-        ("60", 60.0),
-        (date(30), 30.0),
-        (date(30).replace("GMT", "+0000"), 30.0),
-        # nothing that says anything: the usual wait
-        ("0", 0.5),
-        (date(-30), 0.5),
-        ("soon", 0.5),
-        ("", 0.5),
-        ("-5", 0.5),
-        ("nan", 0.5),
-        ("inf", 0.5),
-        ("1e3", 0.5),
-    ],
-)
-def test_retry_after(kind: Kind, code: int, header: str, waits: float) -> None:
-    answer = status(code)
-    answer.headers["retry-after"] = header
-    mocked = kind.mocked(Answers(answer, ok()))
-    mocked.client.search("a")
-    assert mocked.waits == [waits]
-
-
-@pytest.mark.parametrize(("header", "after"), [("61", 61), ("3600", 3600), (date(3600), 3600), ("60.5", 61)])
-@pytest.mark.parametrize(("code", "error"), [(429, RateLimitError), (503, CacheUnavailableError)])
-def test_more_than_a_minute_is_told_at_once(
-    kind: Kind, header: str, after: int, code: int, error: type[RateLimitError | CacheUnavailableError]
-) -> None:
-    answers = Answers(status(code, retry_after=header))
-    mocked = kind.mocked(answers)
-    with pytest.raises(error) as raised:
-        mocked.client.search("a")
-    assert vars(raised.value)["retry_after"] == after
-    assert (mocked.waits, len(answers.requests)) == ([], 1)
-
-
-@pytest.mark.parametrize(("headers", "after"), [({}, None), ({"retry_after": "0"}, 0), ({"retry_after": "2"}, 2)])
-def test_a_rate_limit_after_the_retries(kind: Kind, headers: dict[str, str], after: int | None) -> None:
-    mocked = kind.mocked(Answers(status(429, **headers)))
-    with pytest.raises(RateLimitError) as raised:
-        mocked.client.search("a")
-    assert raised.value.retry_after == after
-    assert len(mocked.waits) == 2
 
 
 def test_the_number_of_retries(kind: Kind) -> None:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import httpx2
 import pydantic
 import pydantic_core
 
@@ -24,8 +25,6 @@ from cairn_client.types.model import Result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    import httpx2
 
 R = TypeVar("R", bound=Result)
 
@@ -63,13 +62,12 @@ def parsed(response: httpx2.Response, model: type[R]) -> R:
     except pydantic.ValidationError as failure:
         # without the input: an answer may have a key or a caller's text in it
         details = [f"{'.'.join(map(str, one['loc'])) or 'body'}: {one['msg']}" for one in failure.errors()[:3]]
-        message = f"{_request(response)} was answered with what is no {model.__name__}: {'; '.join(details)}"
-        raise _unreadable(message, response) from None
+        message = (
+            f"{_request(response)} was answered with what is no {model.__name__} ({'; '.join(details)}). "
+            "Is base_url (CAIRN_BASE_URL) the service's?"
+        )
+        raise APIError(message, response.status_code, request_id=request_id_of(response)) from None
     return result.received(request_id_of(response))
-
-
-def _unreadable(message: str, response: httpx2.Response) -> CacheUnavailableError:
-    return CacheUnavailableError(message, status_code=response.status_code, request_id=request_id_of(response))
 
 
 def error_of(response: httpx2.Response, now: float) -> ServiceError:
@@ -78,6 +76,10 @@ def error_of(response: httpx2.Response, now: float) -> ServiceError:
     status = response.status_code
     text = _text(body, "message") or _text(body, "detail")
     message = text or f"{_request(response)} was answered with {status} {response.reason_phrase}".rstrip()
+    if response.next_request is not None:
+        # the place only: the rest of it may be somebody's secret
+        place = str(response.next_request.url.copy_with(raw_path=b"/", fragment=None, userinfo=b"")).rstrip("/")
+        message += f": it is redirected to {place}. No redirect is followed; is that the base_url (CAIRN_BASE_URL)?"
     code = _text(body, "code")
     request_id = request_id_of(response) or _text(body, "request_id")
     if status == 401:
@@ -96,14 +98,21 @@ def error_of(response: httpx2.Response, now: float) -> ServiceError:
     return APIError(message, status, code=code, request_id=request_id)
 
 
+def without_key() -> AuthenticationError:
+    """The error of a request that nobody would answer."""
+    return AuthenticationError("There is no API key. Give api_key, or set CAIRN_API_KEY", code="auth/missing_api_key")
+
+
 def unreachable(base_url: str, failure: httpx2.RequestError, attempts: int) -> CacheUnavailableError:
     """The error of a request that got no answer."""
     tried = "" if attempts == 1 else f" {attempts} times"
     reason = f"{type(failure).__name__}: {failure}".removesuffix(": ")
-    return CacheUnavailableError(
-        f"Tried{tried} to reach Cairn at {base_url}, without an answer: {reason}. "
-        "Check base_url (CAIRN_BASE_URL) and that the service runs, or give it more time (timeout)."
+    advice = (
+        "All connections of the client were in use: make fewer requests at once, or give them more time (timeout)."
+        if isinstance(failure, httpx2.PoolTimeout)
+        else "Check base_url (CAIRN_BASE_URL) and that the service runs, or give it more time (timeout)."
     )
+    return CacheUnavailableError(f"Tried{tried} to reach Cairn at {base_url}, without an answer: {reason}. {advice}")
 
 
 def _request(response: httpx2.Response) -> str:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pydantic
 
-from cairn_client._request import given
+from cairn_client._request import given, is_unicode
+from cairn_client._settings import text
 from cairn_client.errors import FieldError, ValidationError
 from cairn_client.types.inputs import FileWritten, LogFile
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from cairn_client.types.inputs import FileWrittenDict, LogFileDict
+    from cairn_client.types.inputs import CachedCodeBlock, FileWrittenDict, LogFileDict
 
 M = TypeVar("M", bound=pydantic.BaseModel)
+T = TypeVar("T")
 
 
 def _model(kind: type[M], value: Any, field: str) -> M:
@@ -32,7 +35,7 @@ def _model(kind: type[M], value: Any, field: str) -> M:
 
 def file_written(value: FileWritten | FileWrittenDict, field: str = "file_written") -> dict[str, Any]:
     """A file of an upload. Its content is text: bytes are decoded by whoever knows how."""
-    if not isinstance(value, pydantic.BaseModel) and isinstance(value.get("content"), bytes):
+    if isinstance(value, dict) and isinstance(value.get("content"), bytes):
         message = f"{field}.content is bytes; expected text (a log file's content may be bytes)"
         raise ValidationError(message, f"{field}.content")
     file = _model(FileWritten, value, field)
@@ -41,14 +44,21 @@ def file_written(value: FileWritten | FileWrittenDict, field: str = "file_writte
 
 def files_written(values: Sequence[FileWritten | FileWrittenDict]) -> list[dict[str, Any]]:
     """The files of a bulk upload."""
-    return [file_written(value, f"files_written.{index}") for index, value in enumerate(values)]
+    each = items(values, "files_written", "files")
+    return [file_written(value, f"files_written.{index}") for index, value in enumerate(each)]
+
+
+def repo_files(values: Iterable[FileWritten | FileWrittenDict]) -> list[dict[str, Any]]:
+    """The files of a repository."""
+    return [file_written(value, f"files.{index}") for index, value in enumerate(values)]
 
 
 def log_files(values: Sequence[LogFile | LogFileDict] | None) -> list[dict[str, Any]] | None:
     """The log files of a bulk upload: bytes as base64."""
     if values is None:
         return None
-    files = [_model(LogFile, value, f"log_files.{index}") for index, value in enumerate(values)]
+    each = items(values, "log_files", "files")
+    files = [_model(LogFile, value, f"log_files.{index}") for index, value in enumerate(each)]
     return [
         given(path=file.path, content=file.content, encoding=file.encoding, content_type=file.content_type)
         for file in files
@@ -60,26 +70,49 @@ def word(value: str | None) -> str | None:
     return str(value.value) if isinstance(value, Enum) else value
 
 
-def status_id(id_or_url: str) -> str:
-    """The id of a grading: itself, or the last part of an upload's `status_url`."""
-    return id_or_url.rstrip("/").rpartition("/")[2]
+def json_type(value: object) -> str:
+    """The type of a value in JSON's words; of what JSON has none for, in Python's."""
+    names = {bool: "boolean", int: "number", float: "number", str: "string", list: "array", dict: "object"}
+    return "null" if value is None else names.get(type(value), type(value).__name__)
+
+
+def last_part(id_or_url: str) -> str:
+    """An id: itself, or the last part of an address such as an upload's `status_url`."""
+    return text(id_or_url, "id").rstrip("/").rpartition("/")[2]
 
 
 def file_path(path: str) -> str:
     """A path inside a workspace, which can't name anything else of the service."""
-    parts = path.removeprefix("/").split("/")
-    if any(part in ("", ".", "..") for part in parts):
+    parts = text(path, "path").removeprefix("/").split("/")
+    if not is_unicode(path) or any(part in ("", ".", "..") for part in parts):
         raise ValidationError("path is no file of a workspace; expected a path like lib/words.py", "path")
     return "/".join(parts)
 
 
-def tags_of(values: Sequence[str] | None) -> list[str] | None:
-    """Tags; a single text is not taken for a list of letters."""
-    if isinstance(values, str):
-        raise ValidationError("tags is a text; expected a list of texts", "tags")
-    return None if values is None else list(values)
+def items(values: Iterable[T], field: str, kind: str = "texts") -> list[T]:
+    """A list; a single text is not taken for a list of letters, nor an object for a list of its names."""
+    if isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping | pydantic.BaseModel):
+        return list(values)
+    raise ValidationError(f"{field} is of type {type(values).__name__}; expected a list of {kind}", field)
 
 
-def mapping(value: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def tags_of(values: Iterable[str] | None, field: str = "tags") -> list[str] | None:
+    """Tags, or other texts, if there are any."""
+    return None if values is None else items(values, field)
+
+
+def mapping(value: Mapping[str, Any] | None, field: str = "a parameter") -> dict[str, Any] | None:
     """A map as JSON has it."""
-    return None if value is None else dict(value)
+    if value is None:
+        return None
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise ValidationError(f"{field} is of type {type(value).__name__}; expected a dict", field)
+
+
+def used(values: Iterable[CachedCodeBlock] | None) -> list[dict[str, Any]] | None:
+    """The snippets that a run used."""
+    if values is None:
+        return None
+    each = items(values, "cached_code_blocks", "dicts like {'code_block_id': …}")
+    return [mapping(value, f"cached_code_blocks.{index}") or {} for index, value in enumerate(each)]

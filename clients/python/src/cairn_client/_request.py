@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypedDict
 from urllib.parse import quote
 
-from cairn_client._settings import header_text, httpx_timeout, retries
+from cairn_client._settings import TIMEOUT, httpx_timeout, refuse_unknown, replace, retries
 from cairn_client.errors import ValidationError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     import httpx2
 
@@ -23,12 +23,16 @@ if TYPE_CHECKING:
 class CallOptions(TypedDict, total=False):
     """What every method takes by name, for this one call."""
 
-    timeout: float | None
-    """Seconds for each step of the request (connect, send, wait for an answer); `None` for no limit."""
-    max_retries: int
-    idempotency_key: str
-    """1 to 255 characters: for 24 hours the same one repeats the same answer and writes nothing."""
-    extra_headers: Mapping[str, str]
+    timeout: float | httpx2.Timeout | None
+    """Seconds for each step of an attempt (connect, send, wait for the next bytes); `None` for no limit. Unless given,
+    the client's."""
+    max_retries: int | None
+    """How often the request is sent again at most, 0 or more; `None` for as often as the client says."""
+    idempotency_key: str | None
+    """Names a write: for 24 hours the same one repeats the same answer and writes nothing. 1 to 255 printable ASCII
+    characters; `None` for one of this call's own. Requests that only read have none."""
+    extra_headers: Mapping[str, str | None] | None
+    """Sent besides the client's own, in place of one of the same name; `None` for a value takes that one away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +41,16 @@ class Request:
 
     method: str
     path: str
-    body: Mapping[str, Any] | None = None
+    body: Mapping[str, Any] | None = field(default=None, repr=False)
     query: Mapping[str, str | int | None] = field(default_factory=dict)
     workspace_id: str | None = None
-    options: CallOptions = field(default_factory=CallOptions)
-    shortest_timeout: float = 0
-    """Seconds that it gets at least, unless the call says otherwise."""
+    options: CallOptions = field(default_factory=CallOptions, repr=False)
+    usual_timeout: float = TIMEOUT
+    """Seconds for each step of an attempt, when neither the call nor the client says otherwise."""
+    open: bool = False
+    """Whether it needs no key."""
+    accepts: Callable[[httpx2.Response], bool] | None = field(default=None, repr=False)
+    """Whether an answer that is no 2xx is a result all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +60,8 @@ class Prepared:
     method: str
     url: str
     path: str
-    headers: dict[str, str]
-    content: bytes | None
+    headers: httpx2.Headers = field(repr=False)
+    content: bytes | None = field(repr=False)
     params: dict[str, str]
     timeout: httpx2.Timeout
     max_retries: int
@@ -67,7 +75,7 @@ def given(**fields: Any) -> dict[str, Any]:
 def path_of(*parts: str) -> str:
     """A path of parts, each of which is one segment."""
     for part in parts:
-        if part in ("", ".", ".."):
+        if not isinstance(part, str) or part in ("", ".", "..") or not is_unicode(part):
             raise ValidationError(f"{part!r} is no name of anything; expected an id", "id")
     return "/" + "/".join(quote(part, safe="") for part in parts)
 
@@ -75,32 +83,45 @@ def path_of(*parts: str) -> str:
 def prepare(request: Request, settings: Settings) -> Prepared:
     """Completes a request with the client's options and this call's."""
     options = request.options
-    timeout = settings.timeout if settings.timeout is None else max(settings.timeout, request.shortest_timeout)
+    refuse_unknown(options, CallOptions)
+    timeout = request.usual_timeout if settings.timeout == TIMEOUT else settings.timeout
+    max_retries = options.get("max_retries")
     headers = settings.headers(request.workspace_id)
-    if request.method == "POST":
-        key = options.get("idempotency_key", str(uuid.uuid4()))
-        if re.fullmatch(r"[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?", key) is None:
-            message = "idempotency_key is empty, too long or not printable; expected 1 to 255 ASCII characters"
-            raise ValidationError(message, "idempotency_key")
-        headers |= {"Content-Type": "application/json", "Idempotency-Key": key}
-    for name, value in options.get("extra_headers", {}).items():
-        _replace(headers, header_text(name, "extra_headers"), header_text(value, "extra_headers"))
+    if request.body is not None:
+        headers["Content-Type"] = "application/json"
+    if request.method != "GET":
+        headers["Idempotency-Key"] = _idempotency_key(options.get("idempotency_key"))
+    replace(headers, options.get("extra_headers") or {}, "extra_headers")
     return Prepared(
         method=request.method,
         url=settings.base_url + request.path,
         path=request.path,
         headers=headers,
         content=None if request.body is None else _encoded(given(**request.body)),
-        params={name: str(value) for name, value in request.query.items() if value is not None},
+        params={name: _parameter(name, value) for name, value in request.query.items() if value is not None},
         timeout=httpx_timeout(options.get("timeout", timeout)),
-        max_retries=retries(options.get("max_retries", settings.max_retries)),
+        max_retries=settings.max_retries if max_retries is None else retries(max_retries),
     )
 
 
-def _replace(headers: dict[str, str], name: str, value: str) -> None:
-    for present in [present for present in headers if present.lower() == name.lower()]:
-        del headers[present]
-    headers[name] = value
+def _idempotency_key(key: str | None) -> str:
+    if key is None:
+        return str(uuid.uuid4())
+    if not isinstance(key, str) or re.fullmatch(r"[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?", key) is None:
+        message = "idempotency_key is empty, too long or not printable; expected 1 to 255 ASCII characters"
+        raise ValidationError(message, "idempotency_key")
+    return key
+
+
+def _parameter(name: str, value: str | int) -> str:
+    if is_unicode(text := str(value)):
+        return text
+    raise ValidationError(f"{name} has half a surrogate pair; expected text", name)
+
+
+def is_unicode(text: str) -> bool:
+    """Whether an address can have it: without half a surrogate pair."""
+    return re.search(r"[\ud800-\udfff]", text) is None
 
 
 def _encoded(body: Mapping[str, Any]) -> bytes:

@@ -29,9 +29,18 @@ class Chance:
     now: Callable[[], float] = time.time
 
 
-def is_transient(status: int) -> bool:
-    """Whether the same request may succeed a little later."""
-    return status in (408, 409, 429) or status >= 500
+def is_transient(response: httpx2.Response, code: str | None = None) -> bool:
+    """Whether the same request may succeed a little later: as `x-should-retry` says, else by the status.
+
+    A conflict that the service names (`code`) is decided; another may be of two requests at the same moment.
+    """
+    asked = response.headers.get("x-should-retry")
+    if asked in ("true", "false"):
+        return asked == "true"
+    status = response.status_code
+    if status == 409:
+        return code is None or not code.startswith("conflict/")
+    return status in (408, 429) or status >= 500
 
 
 def may_pass(failure: httpx2.RequestError) -> bool:
@@ -58,9 +67,9 @@ def retry_after(headers: httpx2.Headers, now: float) -> float | None:
         return None
 
 
-def wait_after(response: httpx2.Response, attempt: int, chance: Chance) -> float | None:
+def wait_after(response: httpx2.Response, attempt: int, chance: Chance, code: str | None = None) -> float | None:
     """Seconds before the next attempt, or `None` when there should be none."""
-    if not is_transient(response.status_code):
+    if not is_transient(response, code):
         return None
     asked = retry_after(response.headers, chance.now())
     if not asked:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import platform
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import Enum
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 from urllib.parse import urlsplit
 
 import httpx2
@@ -18,7 +18,9 @@ from cairn_client.errors import ValidationError
 
 if TYPE_CHECKING:
     import logging
+    from collections.abc import Mapping
 
+    from cairn_client._request import CallOptions
     from cairn_client.types import SnipsDesired
 
 BASE_URL = "http://127.0.0.1:8080"
@@ -26,49 +28,78 @@ TIMEOUT = 60.0
 CHAT_TIMEOUT = 600.0
 MAX_RETRIES = 2
 CONNECT_TIMEOUT = 10.0
+LONGEST_TIMEOUT = 2_147_483
+"""The most seconds that a socket takes: almost 25 days."""
 
 
 class Overrides(TypedDict, total=False):
     """What `with_options` may change."""
 
     api_key: str | None
-    base_url: str | None
-    timeout: float | None
+    base_url: str | httpx2.URL | None
+    timeout: float | httpx2.Timeout | None
     organization_id: str | None
     workspace_id: str | None
     snips_desired: SnipsDesired | Literal["company", "client"] | None
     public_snips: bool
     agent_id: str | None
     max_retries: int
+    default_headers: Mapping[str, str | None] | None
     logger: logging.Logger | None
+
+
+def text(value: str, name: str) -> str:
+    """A text, which is not what everybody gives."""
+    if isinstance(value, str):
+        return value
+    raise ValidationError(f"{name} is of type {type(value).__name__}; expected a text", name)
 
 
 def header_text(value: str, name: str) -> str:
     """A value that a header can carry."""
-    if re.fullmatch(r"[\x20-\x7e]*", value) is None:
+    if re.fullmatch(r"[\x20-\x7e]*", text(value, name)) is None:
         message = f"{name} has characters that a header can't carry; expected printable ASCII without line breaks"
         raise ValidationError(message, name)
     return value
 
 
-def httpx_timeout(seconds: float | None) -> httpx2.Timeout:
+def replace(headers: httpx2.Headers, others: Mapping[str, str | None], name: str) -> None:
+    """Puts other headers in place of those of the same name; `None` takes one away."""
+    for header, value in others.items():
+        if re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", text(header, name)) is None:
+            raise ValidationError(f"{name} has what is no header's name; expected letters, digits and hyphens", name)
+        if value is None:
+            headers.pop(header, None)
+        else:
+            headers[header] = header_text(value, name)
+
+
+def refuse_unknown(given: Mapping[str, object], kind: type[CallOptions | Overrides]) -> None:
+    """Python's own error for a name that is no argument: `**options` alone would take any."""
+    for name in given.keys() - kind.__annotations__.keys():
+        expected = ", ".join(kind.__annotations__)
+        raise TypeError(f"got an unexpected keyword argument {name!r}; besides a method's own there are {expected}")
+
+
+def httpx_timeout(given: float | httpx2.Timeout | None) -> httpx2.Timeout:
     """Seconds for each step of a request; a connection gets at most ten of them."""
-    if seconds is None:
-        return httpx2.Timeout(None)
-    if not seconds > 0:
-        raise ValidationError(f"timeout is {seconds}; expected seconds above 0, or None for no limit", "timeout")
-    return httpx2.Timeout(seconds, connect=min(seconds, CONNECT_TIMEOUT))
+    if given is None or isinstance(given, httpx2.Timeout):
+        return httpx2.Timeout(given)
+    if not isinstance(given, int | float) or not 0 < given <= LONGEST_TIMEOUT:
+        message = f"timeout is {given!r}; expected seconds, above 0 and at most {LONGEST_TIMEOUT}, or None for no limit"
+        raise ValidationError(message, "timeout")
+    return httpx2.Timeout(given, connect=min(given, CONNECT_TIMEOUT))
 
 
 def retries(number: int) -> int:
     """How often a request is sent again at most."""
-    if number < 0:
-        raise ValidationError(f"max_retries is {number}; expected 0 or more", "max_retries")
+    if not isinstance(number, int) or number < 0:
+        raise ValidationError(f"max_retries is {number!r}; expected a whole number, 0 or more", "max_retries")
     return number
 
 
-def _address(given: str) -> str:
-    address = given.strip().rstrip("/")
+def _address(given: str | httpx2.URL) -> str:
+    address = text(str(given) if isinstance(given, httpx2.URL) else given, "base_url").strip().rstrip("/")
     try:
         parts = urlsplit(address)
         fine = parts.scheme in ("http", "https") and parts.hostname and not (parts.query or parts.fragment)
@@ -85,37 +116,43 @@ def _address(given: str) -> str:
     return address
 
 
+def _user_agent() -> str:
+    return f"cairn-client/{__version__} python/{platform.python_version()} httpx2/{httpx2.__version__}"
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """All of a client's options but its connections."""
 
     api_key: str | None = field(repr=False)
     base_url: str
-    timeout: float | None
+    timeout: float | httpx2.Timeout | None
     organization_id: str | None
     workspace_id: str | None
     snips_desired: str | None
     public_snips: bool
     agent_id: str | None
     max_retries: int
+    default_headers: Mapping[str, str | None] = field(repr=False)
     logger: logging.Logger
 
     @staticmethod
     def of(
         *,
         api_key: str | None = None,
-        base_url: str | None = None,
-        timeout: float | None = TIMEOUT,
+        base_url: str | httpx2.URL | None = None,
+        timeout: float | httpx2.Timeout | None = TIMEOUT,
         organization_id: str | None = None,
         workspace_id: str | None = None,
         snips_desired: SnipsDesired | Literal["company", "client"] | str | None = None,
         public_snips: bool = False,
         agent_id: str | None = None,
         max_retries: int = MAX_RETRIES,
+        default_headers: Mapping[str, str | None] | None = None,
         logger: logging.Logger | None = None,
     ) -> Settings:
         """Checks the options, and completes them from the environment."""
-        key = (api_key or os.environ.get("CAIRN_API_KEY", "")).strip()
+        key = text(api_key or os.environ.get("CAIRN_API_KEY", ""), "api_key").strip()
         address = base_url or os.environ.get("CAIRN_BASE_URL", "").strip() or BASE_URL
         desired = str(snips_desired.value) if isinstance(snips_desired, Enum) else snips_desired
         if desired not in (None, "company", "client"):
@@ -131,42 +168,37 @@ class Settings:
             public_snips=public_snips,
             agent_id=agent_id,
             max_retries=retries(max_retries),
+            default_headers=dict(default_headers or {}),
             logger=logger or default_logger(),
         )
         settings.headers()
         return settings
 
-    def headers(self, workspace_id: str | None = None) -> dict[str, str]:
+    def headers(self, workspace_id: str | None = None) -> httpx2.Headers:
         """The headers of every request. Another `workspace_id` replaces the client's."""
         texts = {
             "organization_id": ("X-Cairn-Org-Id", self.organization_id),
-            "workspace_id": ("X-Cairn-Workspace-Id", workspace_id or self.workspace_id),
+            "workspace_id": ("X-Cairn-Workspace-Id", self.workspace_id if workspace_id is None else workspace_id),
             "snips_desired": ("X-Cairn-Snips-Desired", self.snips_desired),
             "public_snips": ("X-Cairn-Public-Snips", "true" if self.public_snips else None),
             "agent_id": ("X-Cairn-Agent-Id", self.agent_id),
             "api_key": ("Authorization", f"Bearer {self.api_key}" if self.api_key else None),
         }
-        return {
-            "Accept": "application/json",
-            "User-Agent": f"cairn-client/{__version__} python/{platform.python_version()} httpx2/{httpx2.__version__}",
-            "X-Cairn-SDK-Version": f"python/{__version__}",
-            **{header: header_text(value, name) for name, (header, value) in texts.items() if value},
-        }
+        headers = httpx2.Headers({"Accept": "application/json", "User-Agent": _user_agent()})
+        headers["X-Cairn-SDK-Version"] = f"python/{__version__}"
+        for name, (header, value) in texts.items():
+            if value is None:
+                continue
+            if value == "":
+                # a scope that somebody forgot: without it, a customer's snippets would go to all of the organization
+                raise ValidationError(f"{name} is empty; leave it out when none is meant", name)
+            headers[header] = header_text(value, name)
+        replace(headers, self.default_headers, "default_headers")
+        return headers
 
     def with_(self, overrides: Overrides) -> Settings:
         """The same with other values."""
-        return Settings.of(
-            **{
-                "api_key": self.api_key,
-                "base_url": self.base_url,
-                "timeout": self.timeout,
-                "organization_id": self.organization_id,
-                "workspace_id": self.workspace_id,
-                "snips_desired": self.snips_desired,
-                "public_snips": self.public_snips,
-                "agent_id": self.agent_id,
-                "max_retries": self.max_retries,
-                "logger": self.logger,
-                **overrides,
-            }  # type: ignore[arg-type]  # a TypedDict unpacks to `object` beside other entries
-        )
+        refuse_unknown(overrides, Overrides)
+        options: dict[str, Any] = {one.name: getattr(self, one.name) for one in fields(self)}
+        options.update(overrides)
+        return Settings.of(**options)

@@ -2,9 +2,9 @@
 
 ```
 ServiceError                  message · code · status_code · request_id
-├── APIError                  the service answered with another error than those below: status_code
-├── AuthenticationError       401: no key, or one that is not valid (any more)
-├── CacheUnavailableError     no answer (network, timeout), a 5xx, or one that can't be read: retry_after
+├── APIError                  another error than those below, or an answer that can't be read: status_code
+├── AuthenticationError       401, or no key at all
+├── CacheUnavailableError     no answer (network, timeout) or a 5xx: retry_after
 ├── RateLimitError            429: retry_after
 └── ValidationError           400 `validation/*`, or refused here before it was sent: field · errors
 ```
@@ -23,21 +23,22 @@ class FieldError:
     """What is wrong with one field of a request."""
 
     field: str
+    """Its path, such as `file_written.path`."""
     message: str
+    """For a person: what it is and what was expected."""
 
 
 class ServiceError(Exception):
-    """The base of all errors.
-
-    `message` is for a person: what was wrong, what was expected, how to mend it. `code` is for a program, such as
-    `not_found/snippet`, and `None` when the service did not say. `status_code` is `None` when there was no answer.
-    `request_id` finds the request in the service's log.
-    """
+    """The base of all errors."""
 
     message: str
+    """For a person: what was wrong, what was expected, how to mend it."""
     code: str | None
+    """For a program, such as `not_found/snippet`; `None` when the service did not say."""
     status_code: int | None
+    """The answer's, or `None` when there was none."""
     request_id: str | None
+    """Finds the request in the service's log."""
 
     def __init__(
         self,
@@ -74,7 +75,10 @@ def _restored(kind: type[ServiceError], args: tuple[Any, ...], state: dict[str, 
 
 
 class APIError(ServiceError):
-    """The service answered with an error that is none of the others, such as 403, 404, 409 or 413."""
+    """The service answered with an error that is none of the others, such as 403, 404, 409 or 413.
+
+    Or with what can't be read: then `status_code` is that of a success.
+    """
 
     status_code: int
 
@@ -89,7 +93,10 @@ class AuthenticationError(ServiceError):
 
 
 class CacheUnavailableError(ServiceError):
-    """The service can't be reached, doesn't answer in time, fails (5xx), or answers what can't be read."""
+    """The service can't be reached, doesn't answer in time, or fails (5xx)."""
+
+    retry_after: int | None
+    """Whole seconds after which the service said that it may work, or `None`."""
 
     def __init__(
         self,
@@ -102,11 +109,13 @@ class CacheUnavailableError(ServiceError):
     ) -> None:
         super().__init__(message, status_code=status_code, code=code, request_id=request_id)
         self.retry_after = retry_after
-        """Whole seconds after which the service said that it may work, or `None`."""
 
 
 class RateLimitError(ServiceError):
     """Too many requests, also after the retries."""
+
+    retry_after: int | None
+    """Whole seconds until the limit is reset, or `None` when the service did not say."""
 
     def __init__(
         self,
@@ -119,11 +128,15 @@ class RateLimitError(ServiceError):
     ) -> None:
         super().__init__(message, status_code=status_code, code=code, request_id=request_id)
         self.retry_after = retry_after
-        """Whole seconds until the limit is reset, or `None` when the service did not say."""
 
 
 class ValidationError(ServiceError):
     """The request is not well-formed or out of range."""
+
+    field: str | None
+    """The first field that is wrong, as a path like `file_written.path`, or `None`."""
+    errors: tuple[FieldError, ...]
+    """Every field that is wrong."""
 
     def __init__(
         self,
@@ -137,6 +150,4 @@ class ValidationError(ServiceError):
     ) -> None:
         super().__init__(message, status_code=status_code, code=code, request_id=request_id)
         self.field = field
-        """The first field that is wrong, as a path like `file_written.path`, or `None`."""
         self.errors = errors
-        """Every field that is wrong."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -27,6 +29,17 @@ def match(name: str, source: str = SOURCE, **more: Any) -> dict[str, Any]:
     return {"code_block": block, "score": 0.9, "thumbs_up": 1, "thumbs_down": 0, "filename": name, **KIND, **more}
 
 
+def refusal(status: int, **headers: str) -> httpx2.Response:
+    return httpx2.Response(status, json={"error": "secret words", "code": f"e/{status}"}, headers=headers)
+
+
+def later() -> None:
+    """Waits until the clock is past what the file system's may be behind it: what was so far is before what follows."""
+    begun = time.time()
+    while time.time() - begun < 0.025:
+        pass
+
+
 class World:
     """A session by its hooks."""
 
@@ -36,11 +49,16 @@ class World:
         self.folder = folder
         self.matches = [match("add.py")]
         self.status = 200
+        # answers to all but searches, before they are as usual
+        self.replies: list[httpx2.Response | Exception] = []
         self.sent: list[tuple[str, dict[str, Any]]] = []
         self.reports: list[SessionReport] = []
-        transport = httpx2.MockTransport(self.answer)
-        http: Any = httpx2.AsyncClient if kind is AsyncCairn else httpx2.Client
-        client = kind("cairn_live_secret", "http://cairn.test", http_client=http(transport=transport), max_retries=0)
+        http: Any = (
+            httpx2.AsyncClient(transport=httpx2.MockTransport(self.answer_soon))
+            if kind is AsyncCairn
+            else httpx2.Client(transport=httpx2.MockTransport(self.answer))
+        )
+        client = kind("cairn_live_secret", "http://cairn.test", http_client=http, max_retries=0)
         told = HookOptions(**{"env": {}, "on_report": self.reports.append, **options})
         self.observer = Observer(client, told, deliver)
         self.hooks = self.observer.callbacks()
@@ -49,13 +67,21 @@ class World:
         name = request.url.path.rpartition("/")[2]
         self.sent.append((name, json.loads(request.content)))
         if self.status != 200:
-            return httpx2.Response(self.status, json={"error": "no", "code": "no"})
+            return refusal(self.status)
+        if self.replies and name != "search":
+            reply = self.replies.pop(0)
+            if isinstance(reply, Exception):
+                raise reply
+            return reply
         answers: Mapping[str, dict[str, Any]] = {
             "search": {"matches": self.matches, "total_found": len(self.matches), "cache_hit": True},
             "execution-result": {"success": True, "message": "stored", "code_blocks_stored": 1},
             "cache-usage": {"success": True, "vote_pending": False, "message": "voted"},
         }
         return httpx2.Response(200, json=answers[name])
+
+    async def answer_soon(self, request: httpx2.Request) -> httpx2.Response:
+        return self.answer(request)
 
     def on(self, event: str, **more: Any) -> dict[str, Any]:
         """What a hook answers."""
@@ -71,17 +97,39 @@ class World:
         answer = self.on("UserPromptSubmit", prompt=text, **more)
         return str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
 
-    def tool(self, name: str, failed: str | None = None, response: Any = None, **given: Any) -> None:
+    def tool(
+        self,
+        name: str,
+        failed: str | None = None,
+        response: Any = None,
+        event: Mapping[str, Any] = MappingProxyType({}),
+        **given: Any,
+    ) -> None:
+        more = {"tool_name": name, "tool_input": given, **event}
         if failed is None:
-            self.on("PostToolUse", tool_name=name, tool_input=given, tool_response=response)
+            self.on("PostToolUse", **{"tool_response": response, **more})
         else:
-            self.on("PostToolUseFailure", tool_name=name, tool_input=given, error=failed)
+            self.on("PostToolUseFailure", **{"error": failed, **more})
 
-    def write(self, name: str, content: str) -> None:
+    def bash(self, command: str, failed: str | None = None, **event: Any) -> None:
+        self.tool("Bash", failed, None, event, command=command)
+
+    def put(self, name: str, content: str | bytes) -> Path:
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content, "utf-8")
-        self.tool("Write", file_path=str(path))
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    def write(self, name: str, content: str) -> None:
+        self.tool("Write", file_path=str(self.put(name, content)))
+
+    def stop(self, **event: Any) -> SessionReport:
+        """What a turn's end led to."""
+        self.on("Stop", **event)
+        return self.reports[-1]
+
+    def uploads(self) -> list[dict[str, Any]]:
+        return [body for name, body in self.sent if name == "execution-result"]
 
     @property
     def session(self) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cairn_client import Cairn
-from tests.agent.hooked import World
+from tests.agent.hooked import World, later
 
 
 def test_what_commands_made_is_found_and_the_rest_stays(world: World) -> None:
@@ -91,30 +90,118 @@ def test_what_lies_outside_or_in_the_cache_folder_is_not_the_session_s(tmp_path:
     assert (folder / "cache" / "add.py").exists(), "the folder is the caller's"
 
 
-def test_there_is_a_bound(world: World) -> None:
+def test_there_is_a_bound_of_files_that_tools_wrote(world: World) -> None:
     world.prompt()
     for number in range(25):
         world.write(f"{number}.py", f"print('number {number}')\n")
-    world.tool("Bash", command="yes", response={"stdout": "y" * 100_000, "stderr": "the end"})
     world.on("Stop")
     [report] = world.reports
     assert len(report.uploaded) == 20
     assert [left.reason for left in report.left] == ["too many"] * 5
-    logs = world.sent[1][1]["execution_logs"]
-    assert len(logs) <= 32_000
-    assert logs.endswith("the end")
 
 
-def test_secrets_stay_in_files_logs_and_tasks(tmp_path: Path) -> None:
-    secret = "a-very-secret-value"
-    world = World(Path(os.path.realpath(tmp_path)), Cairn, env={"MY_TOKEN": secret})
-    world.prompt(f"log in with {secret}")
-    world.write("with.py", f"print('{secret}')\n")
-    world.write("without.py", "print('without')\n")
-    world.tool("Bash", command=f"curl -H 'Authorization: Bearer {secret}' x", response=f"{secret} AKIA0123456789ABCDEF")
-    world.on("Stop")
-    assert world.reports[0].uploaded == ["without.py"]
-    sent = json.dumps(world.sent[1:])
-    assert secret not in sent
-    assert "AKIA" not in sent
-    assert "***" in sent
+def test_more_than_that_by_commands_was_unpacked_and_not_written(world: World) -> None:
+    world.prompt()
+    for number in range(30):
+        world.put(f"unpacked/{number}.py", f"print('number {number}')\n")
+    world.bash("tar -xf theirs.tar")
+    world.write("mine.py", "print('mine')\n")
+    report = world.stop()
+    assert (report.uploaded, len(report.left)) == (["mine.py"], 30)
+
+
+def test_subagents_and_the_background_work_for_the_session(world: World) -> None:
+    world.prompt("write one")
+    world.tool("Write", event={"agent_id": "a1"}, file_path=str(world.put("sub.py", "print('by a subagent')\n")))
+    world.bash("make server", tool_response={"backgroundTaskId": "b1"}, duration_ms=1)
+    assert world.stop(background_tasks=[{"id": "b1", "status": "running"}]).uploaded == ["sub.py"]
+    later()
+    world.put("late.py", "print('made in the background')\n")
+    world.prompt("<task-notification>b1 ended</task-notification>")
+    assert world.stop(background_tasks=[]).uploaded == ["late.py"]
+    # the machine's own turn goes on with what was asked
+    assert [upload["task"] for upload in world.uploads()] == ["write one", "write one"]
+    later()
+    world.put("mine.py", "print('by the user, when nothing runs any more')\n")
+    world.prompt("thanks")
+    world.bash("true", duration_ms=1)
+    assert world.stop().uploaded == []
+
+
+def test_what_the_user_or_another_program_wrote_meanwhile_is_theirs(world: World) -> None:
+    world.put("mine.py", "print('mine')\n")
+    world.prompt()
+    later()
+    world.put("mine.py", "print('edited by the user while the model thought')\n")
+    world.put("new.py", "print('new, by the user')\n")
+    later()
+    world.tool("Read", file_path=str(world.folder / "mine.py"))
+    world.put("made.py", "print('made')\n")
+    world.bash("python3 gen.py", duration_ms=1)
+    later()
+    world.put("after.py", "print('by the user, after the command')\n")
+    report = world.stop()
+    assert (report.uploaded, report.left) == (["made.py"], [])
+
+
+def test_without_a_tool_that_could_have_made_it_nothing_is_the_session_s(world: World) -> None:
+    world.prompt()
+    world.put("by_the_user.py", "print('user')\n")
+    world.tool("Read", file_path=str(world.folder / "by_the_user.py"))
+    world.tool("Agent", prompt="look around")
+    world.bash("cd . && git pull")
+    assert world.stop().uploaded == []
+
+
+def test_what_was_only_touched_moved_copied_or_removed_again_is_no_work(world: World) -> None:
+    for name in ("touched", "moved", "copied", "again", "mode"):
+        world.put(f"{name}.py", f"print('{name}')\n")
+    world.prompt()
+    (world.folder / "touched.py").touch()
+    (world.folder / "moved.py").rename(world.folder / "elsewhere.py")
+    shutil.copyfile(world.folder / "copied.py", world.folder / "copy.py")
+    world.put("again.py", "print('again')\n")
+    (world.folder / "mode.py").chmod(0o755)
+    world.write("gone.py", "print('gone')\n")
+    (world.folder / "gone.py").unlink()
+    world.bash("much")
+    report = world.stop()
+    assert (report.uploaded, report.left) == ([], [])
+
+
+def test_a_later_success_that_did_not_change_it_does_not_send_it_again(world: World) -> None:
+    world.prompt("one")
+    world.write("a.py", "print('a')\n")
+    world.put("b.py", "print('b')\n")
+    world.bash("make")
+    assert world.stop().uploaded == ["a.py", "b.py"]
+    world.prompt("two")
+    world.bash("make")
+    assert world.stop().uploaded == []
+
+
+def test_a_pipe_holds_nobody_up_and_a_name_that_is_no_text_is_passed_over(world: World) -> None:
+    world.prompt()
+    os.mkfifo(world.folder / "pipe.py")
+    world.tool("Write", file_path=str(world.folder / "pipe.py"))
+    (world.folder / os.fsdecode(b"\xff\xfe.py")).write_text("print('who can say my name')\n")
+    world.put("gr\u00f6\u00dfe.py", "print('a name in UTF-8')\n")
+    world.bash("make")
+    report = world.stop()
+    assert report.uploaded == ["gr\u00f6\u00dfe.py"]
+    assert [(left.path, left.reason) for left in report.left] == [("pipe.py", "too large or no regular file")]
+
+
+def test_a_folder_that_is_reached_through_a_link_or_gone_is_survived(tmp_path: Path) -> None:
+    folder = Path(os.path.realpath(tmp_path)) / "work"
+    folder.mkdir()
+    way = tmp_path / "way"
+    way.symlink_to(folder)
+    world = World(way, Cairn)
+    world.prompt()
+    world.write("a.py", "print('a')\n")
+    assert world.stop().uploaded == ["a.py"]
+    world.prompt("go on")
+    shutil.rmtree(folder)
+    world.bash("rm -rf .")
+    assert world.stop().uploaded == []

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import anyio.to_thread
 import httpx2
 import pytest
 
@@ -52,23 +54,23 @@ def test_a_function_is_a_tool() -> None:
     assert function(3) == 1.5
 
 
-@pytest.mark.parametrize("kind", [Cairn, AsyncCairn])
+@pytest.mark.parametrize(("kind", "backend"), [(Cairn, "asyncio"), (AsyncCairn, "asyncio"), (AsyncCairn, "trio")])
 @pytest.mark.parametrize("values", [False, True])
-def test_a_published_function_s_calls_are_recorded(service: Service, kind: type, values: bool) -> None:
+def test_a_published_function_s_calls_are_recorded(service: Service, kind: type, backend: str, values: bool) -> None:
     name, function = marked(record_values=values)
 
     async def run() -> None:
         client = kind(service.key, service.base_url)
         assert await publish_functions(client, [function]) == [name]
         # outside of the loop, as a synchronous program calls it
-        assert await asyncio.to_thread(function, 5, parts=["secret"]) == 2.5
+        assert await anyio.to_thread.run_sync(partial(function, 5, parts=["secret"])) == 2.5
         with pytest.raises(ValueError, match="nothing"):
-            await asyncio.to_thread(function, 0)
+            await anyio.to_thread.run_sync(function, 0)
         closed = client.close()
         if closed is not None:
             await closed
 
-    asyncio.run(run())
+    anyio.run(run, backend=backend)
     worked, failed = executions(service, name)
     assert (worked.execution_state, failed.execution_state) == ("completed", "errored")
     assert (failed.error_type, failed.error_message) == ("ValueError", "nothing to halve")

@@ -8,11 +8,13 @@ from cairn_client._raw import async_raw
 
 if TYPE_CHECKING:
     from cairn_client._async.client import AsyncCairn
-    from cairn_client._async.resources import AsyncKeys, AsyncUploads, AsyncWorkspaces
+    from cairn_client._async.learned import AsyncExecutions, AsyncFunctions, AsyncLogs, AsyncPatterns
+    from cairn_client._async.resources import AsyncKeys, AsyncUploads, AsyncUsers, AsyncWorkspaces
+    from cairn_client._async.store import AsyncRepos, AsyncSnippetStore
 
 
 class AsyncWithRawResponse:
-    """What `with_raw_response` has: all methods but `events`."""
+    """What `with_raw_response` has: all methods but `events` and `event_stream`."""
 
     def __init__(self, client: AsyncCairn) -> None:
         self.search = async_raw(client.search)
@@ -22,9 +24,19 @@ class AsyncWithRawResponse:
         self.delete = async_raw(client.delete)
         self.vote_code_snip = async_raw(client.vote_code_snip)
         self.chat = async_raw(client.chat)
-        self.keys = AsyncKeysWithRawResponse(client.keys)
-        self.workspaces = AsyncWorkspacesWithRawResponse(client.workspaces)
-        self.uploads = AsyncUploadsWithRawResponse(client.uploads)
+        self.health = async_raw(client.health)
+        self.ready = async_raw(client.ready)
+        self.skill = async_raw(client.skill)
+        self.keys = client.keys.with_raw_response
+        self.users = client.users.with_raw_response
+        self.workspaces = client.workspaces.with_raw_response
+        self.uploads = client.uploads.with_raw_response
+        self.snippets = client.snippets.with_raw_response
+        self.repos = client.repos.with_raw_response
+        self.executions = client.executions.with_raw_response
+        self.patterns = client.patterns.with_raw_response
+        self.functions = client.functions.with_raw_response
+        self.logs = client.logs.with_raw_response
 
 
 class AsyncKeysWithRawResponse:
@@ -46,6 +58,7 @@ class AsyncWorkspacesWithRawResponse:
         self.tree = async_raw(workspaces.tree)
         self.file = async_raw(workspaces.file)
         self.restore = async_raw(workspaces.restore)
+        self.delete = async_raw(workspaces.delete)
 
 
 class AsyncUploadsWithRawResponse:
@@ -53,3 +66,60 @@ class AsyncUploadsWithRawResponse:
 
     def __init__(self, uploads: AsyncUploads) -> None:
         self.status = async_raw(uploads.status)
+
+
+class AsyncUsersWithRawResponse:
+    """The methods of `users`."""
+
+    def __init__(self, users: AsyncUsers) -> None:
+        self.erase = async_raw(users.erase)
+
+
+class AsyncSnippetStoreWithRawResponse:
+    """The methods of `snippets`."""
+
+    def __init__(self, snippets: AsyncSnippetStore) -> None:
+        self.create = async_raw(snippets.create)
+        self.comment = async_raw(snippets.comment)
+        self.markdown = async_raw(snippets.markdown)
+        self.list_public = async_raw(snippets.list_public)
+        self.search_public = async_raw(snippets.search_public)
+
+
+class AsyncReposWithRawResponse:
+    """The methods of `repos`."""
+
+    def __init__(self, repos: AsyncRepos) -> None:
+        self.upload = async_raw(repos.upload)
+        self.get = async_raw(repos.get)
+
+
+class AsyncExecutionsWithRawResponse:
+    """The methods of `executions`."""
+
+    def __init__(self, executions: AsyncExecutions) -> None:
+        self.record = async_raw(executions.record)
+        self.list = async_raw(executions.list)
+        self.review = async_raw(executions.review)
+
+
+class AsyncPatternsWithRawResponse:
+    """The methods of `patterns`."""
+
+    def __init__(self, patterns: AsyncPatterns) -> None:
+        self.list = async_raw(patterns.list)
+        self.examples = async_raw(patterns.examples)
+
+
+class AsyncFunctionsWithRawResponse:
+    """The methods of `functions`."""
+
+    def __init__(self, functions: AsyncFunctions) -> None:
+        self.history = async_raw(functions.history)
+
+
+class AsyncLogsWithRawResponse:
+    """The methods of `logs`."""
+
+    def __init__(self, logs: AsyncLogs) -> None:
+        self.search = async_raw(logs.search)

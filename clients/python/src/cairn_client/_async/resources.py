@@ -5,12 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Unpack
 from urllib.parse import quote
 
-from cairn_client._bodies import file_path, status_id, word
+from cairn_client._async.raw import (
+    AsyncKeysWithRawResponse,
+    AsyncUploadsWithRawResponse,
+    AsyncUsersWithRawResponse,
+    AsyncWorkspacesWithRawResponse,
+)
+from cairn_client._bodies import file_path, last_part, word
 from cairn_client._request import CallOptions, Request, path_of
 from cairn_client.types import (
     CommitList,
     CommitWithDiff,
     CreatedKey,
+    DeleteWorkspaceResponse,
+    EraseUserResponse,
     GradingStatus,
     KeyList,
     RestoreResponse,
@@ -29,12 +37,29 @@ class AsyncKeys:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
+    @property
+    def with_raw_response(self) -> AsyncKeysWithRawResponse:
+        """The same methods, each returning the HTTP answer too (`RawResponse`)."""
+        return AsyncKeysWithRawResponse(self)
+
     async def create(
         self, email: str, key_name: str, role: Literal["member", "admin"] = "member", **options: Unpack[CallOptions]
     ) -> CreatedKey:
-        """Creates a key for a person, who becomes a member if they are none yet. Only owners make admins.
+        """Creates a key for a person, who becomes a member if they are none yet.
 
-        The full key is only ever in this answer.
+        The full key is only ever in this answer: when it is lost, revoke it.
+
+        Args:
+            email: whose key it is.
+            key_name: how it is shown, such as `laptop`.
+            role: only owners may give `admin`.
+            **options: `timeout`, `max_retries`, `idempotency_key`, `extra_headers` of this call.
+
+        Raises:
+            ValidationError: `validation/member_limit_reached`: the organization is full.
+            APIError: 403 `permission/…`; 409 `conflict/already_created`: made by an earlier attempt whose answer did
+                not arrive.
+
         """
         body = {"email": email, "key_name": key_name, "role": word(role)}
         request = Request("POST", "/api/keys/org/create", body, options=options)
@@ -45,16 +70,30 @@ class AsyncKeys:
         return await self._transport.ask(Request("POST", "/api/keys/org/list", {}, options=options), KeyList)
 
     async def revoke(self, key_id: str, **options: Unpack[CallOptions]) -> RevokedKey:
-        """Ends a key at once."""
+        """Ends a key at once: `key_id` is the `id` of a key.
+
+        Raises:
+            APIError: 404 `not_found/api_key`: there is none, it is another organization's, or was revoked already.
+
+        """
         request = Request("POST", "/api/keys/org/revoke", {"key_id": key_id}, options=options)
         return await self._transport.ask(request, RevokedKey)
 
 
 class AsyncWorkspaces:
-    """The workspaces that chats work in, and their git history."""
+    """The workspaces that chats work in, and their git history.
+
+    A `workspace_id` is that of `list` or of a chat's answer. What is not there is an `APIError` 404:
+    `not_found/workspace`, `not_found/commit` or `not_found/file`.
+    """
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
+
+    @property
+    def with_raw_response(self) -> AsyncWorkspacesWithRawResponse:
+        """The same methods, each returning the HTTP answer too (`RawResponse`)."""
+        return AsyncWorkspacesWithRawResponse(self)
 
     async def list(self, **options: Unpack[CallOptions]) -> WorkspaceList:
         """All workspaces of the organization, the one changed last first."""
@@ -68,33 +107,101 @@ class AsyncWorkspaces:
         before: str | None = None,
         **options: Unpack[CallOptions],
     ) -> CommitList:
-        """A workspace's commits, newest first: at most `limit` (1-1000, else 50), older than the commit `before`."""
+        """A workspace's commits, newest first.
+
+        Args:
+            workspace_id: the workspace.
+            limit: at most so many, 1 to 1,000. Default: 50.
+            before: only those older than this commit (a SHA).
+            **options: `timeout`, `max_retries`, `extra_headers` of this call.
+
+        """
         query = {"limit": limit, "before": before}
         request = Request("GET", path_of("api", "workspaces", workspace_id, "commits"), query=query, options=options)
         return await self._transport.ask(request, CommitList)
 
     async def commit(self, workspace_id: str, sha: str, **options: Unpack[CallOptions]) -> CommitWithDiff:
-        """One commit with its unified diff."""
+        """One commit with its unified diff.
+
+        Args:
+            workspace_id: the workspace.
+            sha: the commit.
+            **options: `timeout`, `max_retries`, `extra_headers` of this call.
+
+        """
         path = path_of("api", "workspaces", workspace_id, "commits", sha)
         return await self._transport.ask(Request("GET", path, options=options), CommitWithDiff)
 
     async def tree(self, workspace_id: str, *, at: str | None = None, **options: Unpack[CallOptions]) -> Tree:
-        """The files at a commit, or at the head."""
+        """The files at a commit.
+
+        Args:
+            workspace_id: the workspace.
+            at: the commit (a SHA). Default: the head.
+            **options: `timeout`, `max_retries`, `extra_headers` of this call.
+
+        """
         path = path_of("api", "workspaces", workspace_id, "tree")
         return await self._transport.ask(Request("GET", path, query={"at": at}, options=options), Tree)
 
     async def file(
         self, workspace_id: str, path: str, *, at: str | None = None, **options: Unpack[CallOptions]
     ) -> bytes:
-        """The bytes of a file at a commit, or at the head."""
+        """The bytes of a file at a commit.
+
+        Args:
+            workspace_id: the workspace.
+            path: from the workspace's folder on, such as `lib/words.py`.
+            at: the commit (a SHA). Default: the head.
+            **options: `timeout`, `max_retries`, `extra_headers` of this call.
+
+        """
         address = path_of("api", "workspaces", workspace_id, "files") + "/" + quote(file_path(path), safe="/")
         response = await self._transport.send(Request("GET", address, query={"at": at}, options=options))
         return response.content
 
     async def restore(self, workspace_id: str, commit: str, **options: Unpack[CallOptions]) -> RestoreResponse:
-        """Makes a new commit with an older one's files. History is never rewritten."""
+        """Makes a new commit with an older one's files. History is never rewritten.
+
+        Args:
+            workspace_id: the workspace.
+            commit: the older one (a SHA).
+            **options: `timeout`, `max_retries`, `idempotency_key`, `extra_headers` of this call.
+
+        """
         path = path_of("api", "workspaces", workspace_id, "restore")
         return await self._transport.ask(Request("POST", path, {"commit": commit}, options=options), RestoreResponse)
+
+    async def delete(self, workspace_id: str, **options: Unpack[CallOptions]) -> DeleteWorkspaceResponse:
+        """Erases a workspace for good: its files, its git history and the texts of all its chats.
+
+        For owners and admins. Stops a run that is at work in it. The next chat of the same (org, user) begins in an
+        empty workspace with the same id.
+        """
+        path = path_of("api", "workspaces", workspace_id)
+        return await self._transport.ask(Request("DELETE", path, options=options), DeleteWorkspaceResponse)
+
+
+class AsyncUsers:
+    """The organization's people, for its owners and admins."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    @property
+    def with_raw_response(self) -> AsyncUsersWithRawResponse:
+        """The same methods, each returning the HTTP answer too (`RawResponse`)."""
+        return AsyncUsersWithRawResponse(self)
+
+    async def erase(self, user_id: str, **options: Unpack[CallOptions]) -> EraseUserResponse:
+        """Erases a user for good: revokes the user's keys, deletes name and e-mail, and frees the seat.
+
+        What the user stored for the organization stays, without their name. The same e-mail can be added again later.
+        `user_id` is that of `keys.list`. Raises `APIError` 404 `not_found/user`, and 409 `conflict/owner_stays`: the
+        owner can't be erased.
+        """
+        path = path_of("api", "users", user_id)
+        return await self._transport.ask(Request("DELETE", path, options=options), EraseUserResponse)
 
 
 class AsyncUploads:
@@ -103,7 +210,17 @@ class AsyncUploads:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
+    @property
+    def with_raw_response(self) -> AsyncUploadsWithRawResponse:
+        """The same methods, each returning the HTTP answer too (`RawResponse`)."""
+        return AsyncUploadsWithRawResponse(self)
+
     async def status(self, status: str, **options: Unpack[CallOptions]) -> GradingStatus:
-        """How far a grading has come: `status` is an upload's `status_url`, or the id in it."""
-        path = path_of("api", "store", "status", status_id(status))
+        """How far a grading has come: `status` is an upload's `status_url`, or the id in it.
+
+        Raises:
+            APIError: 404 `not_found/status`: no such grading, or its snippets were deleted.
+
+        """
+        path = path_of("api", "store", "status", last_part(status))
         return await self._transport.ask(Request("GET", path, options=options), GradingStatus)

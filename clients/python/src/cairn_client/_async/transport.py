@@ -8,23 +8,21 @@ from typing import TYPE_CHECKING, TypeVar
 import anyio
 import httpx2
 
-from cairn_client._answers import error_of, parsed, remember, request_id_of, unreachable
+from cairn_client._answers import error_of, parsed, remember, request_id_of, unreachable, without_key
 from cairn_client._logs import shown
+from cairn_client._pools import AsyncPools
 from cairn_client._request import prepare
 from cairn_client._retries import Chance, backoff, may_pass, wait_after
-from cairn_client._settings import Overrides, Settings, httpx_timeout
 from cairn_client.types.model import Result
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from cairn_client._request import Prepared, Request
+    from cairn_client._settings import Overrides, Settings
     from cairn_client.errors import ServiceError
 
 R = TypeVar("R", bound=Result)
-
-# the service closes idle connections after five seconds: one that is used just then is cut
-_LIMITS = httpx2.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=4.0)
 
 
 class AsyncTransport:
@@ -33,20 +31,29 @@ class AsyncTransport:
     def __init__(
         self,
         settings: Settings,
-        http_client: httpx2.AsyncClient | None = None,
+        pools: AsyncPools,
         *,
         sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
         chance: Chance | None = None,
     ) -> None:
         self.settings = settings
-        self.http = http_client or httpx2.AsyncClient(timeout=httpx_timeout(settings.timeout), limits=_LIMITS)
+        self.pools = pools
         self._sleep = sleep
         self._chance = chance or Chance()
 
+    @property
+    def http(self) -> httpx2.AsyncClient:
+        """The connections to use now."""
+        return self.pools.current()
+
     def with_(self, overrides: Overrides, http_client: httpx2.AsyncClient | None = None) -> AsyncTransport:
         """The same connections with other options."""
-        settings = self.settings.with_(overrides)
-        return AsyncTransport(settings, http_client or self.http, sleep=self._sleep, chance=self._chance)
+        pools = self.pools if http_client is None else AsyncPools(http_client)
+        return AsyncTransport(self.settings.with_(overrides), pools, sleep=self._sleep, chance=self._chance)
+
+    async def close(self) -> None:
+        """Closes the connections."""
+        await self.pools.aclose()
 
     async def ask(self, request: Request, model: type[R]) -> R:
         """Sends a request, and reads its answer as a result."""
@@ -55,6 +62,8 @@ class AsyncTransport:
     async def send(self, request: Request) -> httpx2.Response:
         """Sends a request until it is answered, fails for good, or was tried often enough."""
         prepared = prepare(request, self.settings)
+        if not request.open and self.pools.given is None and "authorization" not in prepared.headers:
+            raise without_key()
         logger = self.settings.logger
         attempt = 0
         while True:
@@ -74,11 +83,11 @@ class AsyncTransport:
                     "%s %s answered %s in %d ms, request %s",
                     *(prepared.method, prepared.path, what, took, request_id_of(response)),
                 )
-                if response.is_success:
+                if response.is_success or (request.accepts is not None and request.accepts(response)):
                     remember(response)
                     return response
-                wait = wait_after(response, attempt, self._chance)
                 problem = error_of(response, self._chance.now())
+                wait = wait_after(response, attempt, self._chance, problem.code)
             if wait is None or attempt >= prepared.max_retries:
                 raise problem from failure
             attempt += 1

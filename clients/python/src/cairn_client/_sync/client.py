@@ -5,17 +5,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, Self, Unpack
 
+from cairn_client._pools import Pools
 from cairn_client._request import CallOptions, Request
 from cairn_client._settings import CHAT_TIMEOUT, MAX_RETRIES, TIMEOUT, Overrides, Settings
+from cairn_client._sync.event_stream import EventStream
+from cairn_client._sync.learned import Executions, Functions, Logs, Patterns
 from cairn_client._sync.pages import Events
 from cairn_client._sync.raw import WithRawResponse
-from cairn_client._sync.resources import Keys, Uploads, Workspaces
+from cairn_client._sync.resources import Keys, Uploads, Users, Workspaces
 from cairn_client._sync.snippets import Snippets
+from cairn_client._sync.store import Repos, SnippetStore
+from cairn_client._sync.system import System
 from cairn_client._sync.transport import Transport
+from cairn_client._sync.uploading import Uploading
 from cairn_client.types import ChatResponse, EventsPage
 
 if TYPE_CHECKING:
     import logging
+    from collections.abc import Mapping
     from types import TracebackType
 
     import httpx2
@@ -23,40 +30,72 @@ if TYPE_CHECKING:
     from cairn_client.types import SnipsDesired
 
 
-class Cairn(Snippets):
-    """Cairn's client.
+class Cairn(Snippets, Uploading, System):
+    """Cairn's client: one for a program, shared by its threads, tasks and event loops.
+
+    Close it, or use it in an `with` block. Every option may be left out.
 
     Args:
-        api_key: the key; `CAIRN_API_KEY` unless given.
-        base_url: where the service is; `CAIRN_BASE_URL` unless given, else http://127.0.0.1:8080.
-        timeout: seconds for each step of a request (connect, send, wait for an answer); `None` for no limit.
-        organization_id: the key's own organization; another one is refused.
-        workspace_id: a customer's own snippets, besides the organization's.
-        snips_desired: `client`: only the workspace's snippets; `company`: only the organization's.
-        public_snips: finds public snippets of others too.
-        agent_id: narrows to this agent's snippets and those of no agent; uploads are this agent's.
-        max_retries: how often a request is sent again after 408, 409, 429, 5xx and when no answer came.
-        http_client: connections of your own (proxies, certificates, tests); you close them.
-        logger: takes what the client logs; else `cairn_client`, at the level that `CAIRN_LOG` names.
+        api_key: the key, `cairn_live_…`. Default: `CAIRN_API_KEY` of the environment.
+        base_url: where the service is, `http(s)://host[:port][/path]`. Default: `CAIRN_BASE_URL` of the environment,
+            else http://127.0.0.1:8080.
+        timeout: seconds for each step of an attempt (connect, for which it has ten at most; send; wait for the next
+            bytes), an `httpx2.Timeout`, or `None` for no limit. Default: 60, and 600 for `chat`.
+        organization_id: the organization whose snippets are meant: the key's own, or the service refuses.
+        workspace_id: a customer of the organization, whose snippets are kept apart. Needs the tier PRO or ENTERPRISE.
+        snips_desired: `client`: only the workspace's snippets, which needs `workspace_id`; `company`: only the
+            organization's. Default: both.
+        public_snips: whether searches find public snippets of others too. Default: no.
+        agent_id: the agent that asks: uploads are noted as its own, searches find its own and nobody's.
+        max_retries: how often a request is sent again when that may help (after 408, 409, 429, 5xx, or without an
+            answer), 0 or more. Default: 2.
+        default_headers: sent with every request besides the client's own, in place of one of the same name, such as
+            what a gateway asks for; `None` for a value takes that one away.
+        http_client: connections of your own, for proxies, certificates or tests. You close them; their timeouts are not
+            used.
+        logger: takes what the client logs: never a key, never what a caller typed. Default: the logger `cairn_client`,
+            at the level that `CAIRN_LOG` of the environment names (debug, info, warn, error, off).
+
+    Raises:
+        ValidationError: an option is wrong; `field` names it.
+        TypeError: `http_client` is none.
 
     """
 
     keys: Keys
+    """API keys of the organization, for its owners and admins."""
+    users: Users
+    """The organization's people, for its owners and admins."""
     workspaces: Workspaces
+    """What agents saved, as git history."""
     uploads: Uploads
+    """What became of uploads."""
+    snippets: SnippetStore
+    """What else can be done with snippets: comments, pages of them, public ones."""
+    repos: Repos
+    """Snippets of several files."""
+    executions: Executions
+    """Runs of code, and what was said of them."""
+    patterns: Patterns
+    """What the store has learned."""
+    functions: Functions
+    """What is known of single functions."""
+    logs: Logs
+    """What snippets printed when they ran."""
 
     def __init__(
         self,
         api_key: str | None = None,
-        base_url: str | None = None,
+        base_url: str | httpx2.URL | None = None,
         *,
-        timeout: float | None = TIMEOUT,
+        timeout: float | httpx2.Timeout | None = TIMEOUT,
         organization_id: str | None = None,
         workspace_id: str | None = None,
         snips_desired: SnipsDesired | Literal["company", "client"] | None = None,
         public_snips: bool = False,
         agent_id: str | None = None,
         max_retries: int = MAX_RETRIES,
+        default_headers: Mapping[str, str | None] | None = None,
         http_client: httpx2.Client | None = None,
         logger: logging.Logger | None = None,
     ) -> None:
@@ -70,16 +109,24 @@ class Cairn(Snippets):
             public_snips=public_snips,
             agent_id=agent_id,
             max_retries=max_retries,
+            default_headers=default_headers,
             logger=logger,
         )
-        self._begin(Transport(settings, http_client), owned=http_client is None)
+        self._begin(Transport(settings, Pools(http_client)), owned=http_client is None)
 
     def _begin(self, transport: Transport, *, owned: bool) -> None:
         self._transport = transport
         self._owned = owned
         self.keys = Keys(transport)
+        self.users = Users(transport)
         self.workspaces = Workspaces(transport)
         self.uploads = Uploads(transport)
+        self.snippets = SnippetStore(transport)
+        self.repos = Repos(transport)
+        self.executions = Executions(transport)
+        self.patterns = Patterns(transport)
+        self.functions = Functions(transport)
+        self.logs = Logs(transport)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(base_url={self._transport.settings.base_url!r})"
@@ -91,7 +138,15 @@ class Cairn(Snippets):
         return client
 
     def with_options(self, *, http_client: httpx2.Client | None = None, **overrides: Unpack[Overrides]) -> Self:
-        """A copy with other options, over the same connections unless it gets others. Closing it closes nothing."""
+        """A copy with other options, which are the constructor's, over the same connections unless it gets others.
+
+        Closing it closes nothing. It works as long as the connections are open.
+
+        Args:
+            http_client: other connections.
+            **overrides: all other options of the constructor; what is left out is as here.
+
+        """
         return self._over(self._transport.with_(overrides, http_client))
 
     @property
@@ -111,20 +166,20 @@ class Cairn(Snippets):
     ) -> ChatResponse:
         """Gives the agent a task in the workspace of (org, user), whose files last from one call to the next.
 
-        It gets ten minutes, or the client's `timeout` when that is longer, unless the call says otherwise. Sent again
-        after a lost connection, it joins the run that is under way.
+        It gets ten minutes, unless the client or the call was given a `timeout`. Sent again after a lost connection, it
+        joins the run that is under way. A run that failed is no error: it has `success` false, and its files are saved.
 
         Args:
             query: the task or question.
-            user: scopes the workspace.
-            org: scopes the workspace.
+            user: with `org` the name of the workspace: the same pair finds its files again.
+            org: any text; it need not be your organization.
             model: `sonnet`, `opus`, `haiku`, `local` (no language model), or a model's full id.
             max_turns: the agent's turns at most, 1 to 100.
             **options: `timeout`, `max_retries`, `idempotency_key`, `extra_headers` of this call.
 
         """
         body = {"user_query": query, "user_id": user, "org_id": org, "model": model, "max_turns": max_turns}
-        request = Request("POST", "/api/agent-chat", body, options=options, shortest_timeout=CHAT_TIMEOUT)
+        request = Request("POST", "/api/agent-chat", body, options=options, usual_timeout=CHAT_TIMEOUT)
         return self._transport.ask(request, ChatResponse)
 
     def events(
@@ -153,10 +208,32 @@ class Cairn(Snippets):
 
         return Events(fetch, after)
 
+    def event_stream(
+        self,
+        *,
+        after: str | None = None,
+        type: str | None = None,
+        stream: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> EventStream:
+        """The same events as they come, for as long as they are taken: `with client.event_stream() as events`.
+
+        A connection that is cut is made again behind the last event: none is left out, none comes twice. A `timeout`
+        below 45 s counts as 45 s, since the service is silent for up to 15 s.
+
+        Args:
+            after: only events after this position.
+            type: only events of this type, such as `VoteCast`.
+            stream: only events of this stream.
+            **options: `timeout`, `max_retries`, `extra_headers` of each connection.
+
+        """
+        return EventStream(self._transport, after=after, type=type, stream=stream, options=options)
+
     def close(self) -> None:
         """Closes the connections, unless they are somebody else's."""
         if self._owned:
-            self._transport.http.close()
+            self._transport.close()
 
     def __enter__(self) -> Self:
         return self

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import deque
+from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -12,25 +13,59 @@ if TYPE_CHECKING:
 
 
 class Events:
-    """Events, oldest first: `for event in client.events()`. Asks for the next page when one is used up."""
+    """Events, oldest first: `for event in client.events()`. Asks for the next page when one is used up.
+
+    Each loop begins anew. A loop may end early: nothing has to be closed.
+    """
 
     def __init__(self, fetch: Callable[[str | None], EventsPage], after: str | None) -> None:
         self._fetch = fetch
         self._after = after
 
     def pages(self) -> Iterator[EventsPage]:
-        """The pages as the service answers them, until it has no more."""
-        after = self._after
-        while True:
-            page = self._fetch(after)
-            if not page.events:
-                return
-            yield page
-            if page.next_after == after:
-                return
-            after = page.next_after
+        """The pages as the service answers them, until it has no more: to go on some other time after `next_after`."""
+        return Pages(self._fetch, self._after)
 
     def __iter__(self) -> Iterator[RecordedEvent]:
-        for page in self.pages():
-            for event in page.events:
-                yield event
+        return Each(self.pages())
+
+
+# no generators: one that a loop leaves early has to be closed, which only some event loops do by themselves
+
+
+class Pages:
+    """The pages from a position on."""
+
+    def __init__(self, fetch: Callable[[str | None], EventsPage], after: str | None) -> None:
+        self._fetch = fetch
+        self._after = after
+        self._ended = False
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> EventsPage:
+        if not self._ended:
+            page = self._fetch(self._after)
+            self._ended = not page.events or page.next_after == self._after
+            self._after = page.next_after
+            if page.events:
+                return page
+        raise StopIteration
+
+
+class Each:
+    """The events of some pages."""
+
+    def __init__(self, pages: Iterator[EventsPage]) -> None:
+        self._pages = pages
+        self._left: deque[RecordedEvent] = deque()
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> RecordedEvent:
+        while not self._left:
+            page = next(self._pages)
+            self._left.extend(page.events)
+        return self._left.popleft()

@@ -9,11 +9,13 @@ from cairn_client._raw import raw
 
 if TYPE_CHECKING:
     from cairn_client._sync.client import Cairn
-    from cairn_client._sync.resources import Keys, Uploads, Workspaces
+    from cairn_client._sync.learned import Executions, Functions, Logs, Patterns
+    from cairn_client._sync.resources import Keys, Uploads, Users, Workspaces
+    from cairn_client._sync.store import Repos, SnippetStore
 
 
 class WithRawResponse:
-    """What `with_raw_response` has: all methods but `events`."""
+    """What `with_raw_response` has: all methods but `events` and `event_stream`."""
 
     def __init__(self, client: Cairn) -> None:
         self.search = raw(client.search)
@@ -23,9 +25,19 @@ class WithRawResponse:
         self.delete = raw(client.delete)
         self.vote_code_snip = raw(client.vote_code_snip)
         self.chat = raw(client.chat)
-        self.keys = KeysWithRawResponse(client.keys)
-        self.workspaces = WorkspacesWithRawResponse(client.workspaces)
-        self.uploads = UploadsWithRawResponse(client.uploads)
+        self.health = raw(client.health)
+        self.ready = raw(client.ready)
+        self.skill = raw(client.skill)
+        self.keys = client.keys.with_raw_response
+        self.users = client.users.with_raw_response
+        self.workspaces = client.workspaces.with_raw_response
+        self.uploads = client.uploads.with_raw_response
+        self.snippets = client.snippets.with_raw_response
+        self.repos = client.repos.with_raw_response
+        self.executions = client.executions.with_raw_response
+        self.patterns = client.patterns.with_raw_response
+        self.functions = client.functions.with_raw_response
+        self.logs = client.logs.with_raw_response
 
 
 class KeysWithRawResponse:
@@ -47,6 +59,7 @@ class WorkspacesWithRawResponse:
         self.tree = raw(workspaces.tree)
         self.file = raw(workspaces.file)
         self.restore = raw(workspaces.restore)
+        self.delete = raw(workspaces.delete)
 
 
 class UploadsWithRawResponse:
@@ -54,3 +67,60 @@ class UploadsWithRawResponse:
 
     def __init__(self, uploads: Uploads) -> None:
         self.status = raw(uploads.status)
+
+
+class UsersWithRawResponse:
+    """The methods of `users`."""
+
+    def __init__(self, users: Users) -> None:
+        self.erase = raw(users.erase)
+
+
+class SnippetStoreWithRawResponse:
+    """The methods of `snippets`."""
+
+    def __init__(self, snippets: SnippetStore) -> None:
+        self.create = raw(snippets.create)
+        self.comment = raw(snippets.comment)
+        self.markdown = raw(snippets.markdown)
+        self.list_public = raw(snippets.list_public)
+        self.search_public = raw(snippets.search_public)
+
+
+class ReposWithRawResponse:
+    """The methods of `repos`."""
+
+    def __init__(self, repos: Repos) -> None:
+        self.upload = raw(repos.upload)
+        self.get = raw(repos.get)
+
+
+class ExecutionsWithRawResponse:
+    """The methods of `executions`."""
+
+    def __init__(self, executions: Executions) -> None:
+        self.record = raw(executions.record)
+        self.list = raw(executions.list)
+        self.review = raw(executions.review)
+
+
+class PatternsWithRawResponse:
+    """The methods of `patterns`."""
+
+    def __init__(self, patterns: Patterns) -> None:
+        self.list = raw(patterns.list)
+        self.examples = raw(patterns.examples)
+
+
+class FunctionsWithRawResponse:
+    """The methods of `functions`."""
+
+    def __init__(self, functions: Functions) -> None:
+        self.history = raw(functions.history)
+
+
+class LogsWithRawResponse:
+    """The methods of `logs`."""
+
+    def __init__(self, logs: Logs) -> None:
+        self.search = raw(logs.search)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -105,7 +105,13 @@ class CairnAgent:
         await self.sdk.connect(prompt)
 
     async def query(self, prompt: str | AsyncIterable[dict[str, Any]], session_id: str = "default") -> None:
-        """Sends a prompt. Its answer comes from `receive_response`."""
+        """Sends a prompt. Its answer comes from `receive_response`.
+
+        Args:
+            prompt: what the agent is asked, or messages as the agent SDK has them.
+            session_id: tells several conversations over one connection apart.
+
+        """
         await self.sdk.query(prompt, session_id)
 
     async def receive_messages(self) -> AsyncIterator[Message]:
@@ -116,11 +122,14 @@ class CairnAgent:
 
     async def receive_response(self) -> AsyncIterator[Message]:
         """The messages of one turn, the result last. It comes once its files and votes were sent."""
-        async for message in self.sdk.receive_messages():
-            last = await _noted(message, self._observer)
-            yield message
-            if last:
-                return
+        messages: Any = self.sdk.receive_messages()
+        # it goes on after a turn's end, and trio warns of a generator that is left
+        async with aclosing(messages):
+            async for message in messages:
+                last = await _noted(message, self._observer)
+                yield message
+                if last:
+                    return
 
     async def interrupt(self) -> None:
         """Stops the turn that is under way. It is no success."""
@@ -160,7 +169,27 @@ async def query(
     logger: logging.Logger | None = None,
     on_report: Callable[[SessionReport], object] | None = None,
 ) -> AsyncIterator[Message]:
-    """One session, as the agent SDK's `query` starts it, with what `CairnAgent` does. The same options as there."""
+    """One session, as the agent SDK's `query` starts it, with what `CairnAgent` does.
+
+    After a result that is an error it raises the agent SDK's `ProcessError`, as that one does.
+
+    Args:
+        prompt: what the agent is asked, or messages as the agent SDK has them: then there are as many turns.
+        options: the agent SDK's: tools, system prompt, model, folder, hooks of your own.
+        workspace_id: a customer's own snippets; instead of the client's.
+        debug: logs what is offered and delivered, to stderr unless logging is set up.
+        client: searches, uploads and votes. Unless given, one by the environment (`CAIRN_API_KEY`, `CAIRN_BASE_URL`),
+            closed with the session.
+        cache_dir: the folder for offered files. Unless given, a new temporary one, removed with the session.
+        public: whether everybody may find what is uploaded; the service refuses files with secrets.
+        logger: where warnings go, else `cairn_client.agent`.
+        on_report: hears of each success, after its files and votes were sent.
+
+    Raises:
+        ImportError: `claude-agent-sdk` is not installed.
+        ValidationError: an option of the client is wrong; `field` names it.
+
+    """
     require_sdk()
     from claude_agent_sdk import ClaudeAgentOptions
     from claude_agent_sdk import query as sdk_query

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
 from cairn_client.agent._ignored import ignored_of
-from cairn_client.agent._manifest import GENERATED, Manifest, changed_since, read_below
+from cairn_client.agent._manifest import read_below
 from cairn_client.agent._screen import has_secret, has_secret_name, text_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Sequence
+    from pathlib import Path
 
 _MOST_FILES = 20
 _MOST_CHARACTERS = 2_097_152
 """Of all files of one success."""
+
+_GENERATED = re.compile(
+    r"(^|[-.])lock(\.\w+)?$|^(package-lock|npm-shrinkwrap)\.json$|^go\.sum$|\.(log|min\.js|map|pyc)$", re.IGNORECASE
+)
+"""Files that a tool makes and nobody wrote."""
 
 Reason = Literal["ignored", "secret", "too large or no regular file", "binary", "empty", "generated", "too many"]
 
@@ -39,20 +46,37 @@ class LeftFile:
 
 
 def collect(
-    root: Path, named: Iterable[str], before: Manifest | None, after: Manifest | None, secrets: Sequence[str]
+    root: Path, named: Collection[str], made: Sequence[str], secrets: Sequence[str]
 ) -> tuple[list[ChangedFile], list[LeftFile]]:
-    """The files that the session's tools named, and those that others made (a command, a server)."""
-    made = changed_since(before, after) if before and after else []
+    """The files that the session's tools named, and those that commands made.
+
+    When these are more than could be sent, something was unpacked or generated, and which of them were a work of the
+    session can't be told: none is sent.
+    """
     paths = list(dict.fromkeys([*named, *made]))
     ignored = ignored_of(root, paths)
     files: list[ChangedFile] = []
     left: list[LeftFile] = []
-    characters = 0
+    fit: list[str] = []
     for path in paths:
-        read = "ignored" if path in ignored else _read(root, path, secrets)
+        reason = "ignored" if path in ignored else _reason(path)
+        if reason is None:
+            fit.append(path)
+        else:
+            left.append(LeftFile(path, reason))
+    unpacked = sum(path not in named for path in fit) > _MOST_FILES
+    characters = 0
+    for path in fit:
+        if len(files) >= _MOST_FILES or (unpacked and path not in named):
+            left.append(LeftFile(path, "too many"))
+            continue
+        # what a tool wrote, another may have removed
+        if not (root / path).is_symlink() and not (root / path).exists():
+            continue
+        read = _read(root, path, secrets)
         if not isinstance(read, ChangedFile):
             left.append(LeftFile(path, read))
-        elif len(files) >= _MOST_FILES or characters + len(read.content) > _MOST_CHARACTERS:
+        elif characters + len(read.content) > _MOST_CHARACTERS:
             left.append(LeftFile(path, "too many"))
         else:
             characters += len(read.content)
@@ -60,12 +84,15 @@ def collect(
     return files, left
 
 
-def _read(root: Path, path: str, secrets: Sequence[str]) -> ChangedFile | Reason:
-    name = Path(path).name
+def _reason(path: str) -> Reason | None:
+    """Why a file stays, as far as its name tells."""
+    name = PurePosixPath(path).name
     if has_secret_name(name):
         return "secret"
-    if GENERATED.search(name):
-        return "generated"
+    return "generated" if _GENERATED.search(name) else None
+
+
+def _read(root: Path, path: str, secrets: Sequence[str]) -> ChangedFile | Reason:
     content = read_below(root, path)
     if content is None:
         return "too large or no regular file"

@@ -3,27 +3,44 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from cairn_client.agent._events import file_of, text_of
+from cairn_client.agent._events import command_of, file_of, text_of
+from cairn_client.agent._screen import redacted, storable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from cairn_client.agent._events import HookEvent
 
 _MOST_OF_ONE = 4_000
-_MOST_OF_ALL = 32_000
-"""Characters: of the ends, where results and errors are."""
+_MOST_KEPT = 256_000
+_MOST_SENT = 32_000
+"""Characters of one output, of what is kept, and of what is sent with a file: the ends, where results are."""
 
-_QUIET = frozenset(
-    (
-        "Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "Glob", "Grep", "LS", "TodoWrite",
-    )
-)  # fmt: skip
+_MOST_SCREENED = 100_000
+"""Characters in which secrets are looked for: more than is kept, so that none is cut before it is known for one."""
+
+_QUIET = frozenset(("Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "Glob", "Grep", "LS", "TodoWrite"))
 """Tools whose output is a file's content: that a file was read says enough."""
 
 
 def _tail(text: str, most: int) -> str:
     return text if len(text) <= most else f"…{text[1 - most :]}"
+
+
+def _last(entries: Sequence[str], most: int) -> list[str]:
+    """The entries at the end that are no longer than that together."""
+    length = 0
+    kept: list[str] = []
+    for entry in reversed(entries):
+        length += len(entry) + 1
+        if length > most:
+            break
+        kept.append(entry)
+    return kept[::-1]
 
 
 def _output(response: object) -> str:
@@ -32,37 +49,37 @@ def _output(response: object) -> str:
     streams = [text_of(response, "stdout"), text_of(response, "stderr")]
     if streams[0] is not None or streams[1]:
         return "\n".join(stream for stream in streams if stream)
-    return json.dumps(response, ensure_ascii=False, default=str)
+    return json.dumps(response, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
-class ExecutionLog:
-    """The end of what was printed since the last success."""
+def _entry(event: HookEvent, succeeded: bool, secrets: Sequence[str]) -> str:
+    """What a tool was told and printed, without secrets."""
 
-    def __init__(self) -> None:
-        self._entries: list[str] = []
-        self._length = 0
+    def clean(text: str) -> str:
+        return _tail(redacted(_tail(text, _MOST_SCREENED), secrets), _MOST_OF_ONE)
 
-    def add(self, event: HookEvent, succeeded: bool) -> None:
-        """A tool was used."""
-        name = str(event.get("tool_name", "tool"))
-        command = text_of(event.get("tool_input"), "command")
-        head = f"[{name}] {file_of(event) or ''}".strip() if command is None else f"$ {_tail(command, _MOST_OF_ONE)}"
-        if not succeeded:
-            output = f"failed: {event.get('error', '')}"
-        else:
-            output = "" if name in _QUIET else _output(event.get("tool_response"))
-        entry = "\n".join(text for text in (head, _tail(output, _MOST_OF_ONE)) if text)
-        self._entries.append(entry)
-        self._length += len(entry) + 1
-        while self._length > _MOST_OF_ALL and len(self._entries) > 1:
-            self._length -= len(self._entries.pop(0)) + 1
+    name = str(event.get("tool_name", "tool"))
+    command = command_of(event)
+    head = f"[{name}] {file_of(event) or ''}".strip() if command is None else f"$ {clean(command)}"
+    if not succeeded:
+        output = f"failed: {event.get('error', '')}"
+    else:
+        output = "" if name in _QUIET else _output(event.get("tool_response"))
+    return storable("\n".join(text for text in (head, clean(output)) if text))
 
-    @property
-    def text(self) -> str:
-        """At most 32,000 characters."""
-        return "\n".join(self._entries)
 
-    def clear(self) -> None:
-        """Forgets all of it."""
-        self._entries.clear()
-        self._length = 0
+def logged(entries: Sequence[str], event: HookEvent, succeeded: bool, secrets: Sequence[str]) -> list[str]:
+    """An entry for each tool: with another one, and without the first where it gets too long."""
+    return _last([*entries, _entry(event, succeeded, secrets)], _MOST_KEPT)
+
+
+def _names(path: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.-]){re.escape(PurePosixPath(path).name)}(?![\w-])")
+
+
+def logs_of(entries: Sequence[str], path: str, paths: Sequence[str]) -> str:
+    """What concerns a file of the session: entries that name it, and those that name none, such as `make test`."""
+    own = _names(path)
+    every = [_names(one) for one in paths]
+    concern = [entry for entry in entries if own.search(entry) or not any(form.search(entry) for form in every)]
+    return "\n".join(_last(concern, _MOST_SENT))

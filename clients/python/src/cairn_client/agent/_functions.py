@@ -59,8 +59,19 @@ def function_tool(function: Callable[..., Any]) -> dict[str, Any]:
 async def publish_functions(client: Cairn | AsyncCairn, functions: Sequence[Callable[..., Any]]) -> list[str]:
     """Stores functions as snippets, and records their calls from then on.
 
-    The same code again is the same snippet. Returns the functions' names. Raises what `upload` does, and `ValueError`
-    for what is no `agent_function` or whose source can't be read; the functions before it are stored.
+    The same code again is the same snippet.
+
+    Args:
+        client: stores them, and records their calls: keep it open as long as they are called.
+        functions: each an `agent_function`.
+
+    Returns:
+        The functions' names.
+
+    Raises:
+        ValueError: one is no `agent_function`, or its source can't be read. Those before it are stored.
+        ServiceError: as `upload` raises it.
+
     """
     names: list[str] = []
     for function in functions:

@@ -25,16 +25,13 @@ if TYPE_CHECKING:
 
 Hook: TypeAlias = "Callable[[HookEvent, str | None, object], Awaitable[dict[str, Any]]]"
 
-_DELIVERING = 600.0
-"""Seconds for the hook that uploads and votes."""
-
 
 def _logger(given: logging.Logger | None, debug: bool) -> logging.Logger:
     if given is not None:
         return given
     default_logger()
     logger = logging.getLogger(f"{NAME}.agent")
-    if debug or os.environ.get("CAIRN_DEBUG"):
+    if debug:
         logger.setLevel(logging.DEBUG)
         if not logger.hasHandlers():
             logger.addHandler(logging.StreamHandler(sys.stderr))
@@ -120,13 +117,22 @@ class Observer:
 
     async def _stopped(self, event: HookEvent) -> dict[str, Any]:
         session = self._session(event)
-        await session.stopped()
+        await session.stopped(event)
         if self._deliver == "stop":
             await self._delivered(session)
         return {}
 
     async def _failed(self, event: HookEvent) -> dict[str, Any]:
-        self._session(event).failed()
+        # the result of an earlier turn may not have been taken up yet
+        if self._deliver == "stop":
+            self._session(event).failed()
+        return {}
+
+    async def _ended(self, event: HookEvent) -> dict[str, Any]:
+        # a session whose results decide ends with them: the last one may not have been heard yet
+        session = self._sessions.pop(str(event["session_id"]), None) if self._deliver == "stop" else None
+        if session is not None:
+            session.cache.close()
         return {}
 
     async def _delivered(self, session: Session) -> None:
@@ -172,8 +178,9 @@ class Observer:
             "PostToolUse": (None, contained(self._used)),
             "PostToolUseFailure": (None, contained(self._used)),
             "Stop": (None, contained(self._stopped)),
-            # the program knows it, and the SDK passes it on, though its types don't name it
+            # the program knows these, and the SDK passes them on, though its types don't name them
             "StopFailure": (None, contained(self._failed)),
+            "SessionEnd": (None, contained(self._ended)),
         }
 
     def hooks(self) -> dict[HookName, list[HookMatcher]]:
@@ -184,7 +191,7 @@ class Observer:
         return cast(
             "dict[HookName, list[HookMatcher]]",
             {
-                event: [HookMatcher(matcher=tool, hooks=[cast("Any", hook)], timeout=_DELIVERING)]
+                event: [HookMatcher(matcher=tool, hooks=[cast("Any", hook)])]
                 for event, (tool, hook) in self.callbacks().items()
             },
         )
@@ -208,8 +215,8 @@ def cairn_hooks(
 
     Args:
         client: searches, uploads and votes. An `AsyncCairn`, or a `Cairn`, which then works in threads.
-        cache_dir: the folder for offered files. Unless given, a new temporary one for each session, removed with the
-            hooks or at the program's end: the SDK doesn't tell hooks that a session ended.
+        cache_dir: the folder for offered files. Unless given, a new temporary one for each session, removed with it, or
+            with the hooks or the program, since the SDK doesn't tell hooks of each session's end.
         public: whether everybody may find what is uploaded; the service refuses files with secrets.
         logger: where warnings go, else `cairn_client.agent`.
         debug: logs what is offered and delivered too, to stderr unless logging is set up.

@@ -3,112 +3,115 @@
 from __future__ import annotations
 
 import inspect
-import shutil
-import tempfile
-import weakref
-from pathlib import Path
+import re
+import unicodedata
 from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 
-from cairn_client._code_files import llm_prompt
+from cairn_client._code_files import llm_prompt, write_files
 from cairn_client.agent._manifest import real
+from cairn_client.agent._screen import storable
 from cairn_client.agent._usage import OfferedFile
 
 if TYPE_CHECKING:
-    import os
+    import logging
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from cairn_client import AsyncCairn, Cairn
+    from cairn_client.agent._cache_folder import CacheFolder
     from cairn_client.types import CodeFile, CodeFilesResponse
 
-MOST_CONTEXT = 9_000
-"""Characters: the agent SDK turns a longer context into a pointer to a file, which the model need not follow."""
+_MOST_CONTEXT = 9_000
+"""Halves of characters in UTF-16, as the agent SDK counts.
+
+It turns a context of more than 10,000 into a pointer to a file, which the model need not follow.
+"""
 
 _MOST_DESCRIPTION = 400
+_MOST_NAME = 200
 _MOST_DEPENDENCIES = 10
 _MOST_TASK = 2_000
 """Characters of a prompt that are searched for."""
 
+_INSTRUCTIONS = re.compile(r"(claude(\.local)?|agents|gemini)\.md", re.IGNORECASE)
+
 
 async def called(method: Callable[..., Any], *args: Any, **options: Any) -> Any:
-    """Calls a method of either client."""
+    """Calls a method of either client. One of a thread that is no longer waited for goes on."""
     if inspect.iscoroutinefunction(method):
         return await method(*args, **options)
-    return await anyio.to_thread.run_sync(lambda: method(*args, **options))
+    return await anyio.to_thread.run_sync(lambda: method(*args, **options), abandon_on_cancel=True)
 
 
-class CacheFolder:
-    """The folder that offered files lie in: the caller's, or one of the session's own, which goes with it."""
+def _is_plain_name(name: str) -> bool:
+    """Whether a model may put a name into a command as it is.
 
-    def __init__(self, given: str | os.PathLike[str] | None) -> None:
-        self._given = None if given is None else Path(given).absolute()
-        self._own: Path | None = None
-        self._remove: Callable[[], object] | None = None
-
-    @property
-    def real(self) -> Path | None:
-        """Where it really is, once there is one."""
-        path = self._given or self._own
-        return None if path is None else real(path)
-
-    def make(self) -> Path:
-        """Its path. The caller's is made by the one who writes into it."""
-        if self._given is not None:
-            return self._given
-        if self._own is None:
-            self._own = real(tempfile.mkdtemp(prefix="cairn-snippets-"))
-            self._remove = weakref.finalize(self, shutil.rmtree, self._own, ignore_errors=True)
-        return self._own
-
-    def close(self) -> None:
-        """Removes it, unless it is the caller's."""
-        if self._remove is not None:
-            self._remove()
-        self._own = self._remove = None
+    A shell reads nothing else out of it, and it is no option, no hidden file, and no file from which an agent takes
+    instructions.
+    """
+    kinds = [unicodedata.category(character)[0] for character in name]
+    plain = all(kind in "LNM" or character in "_.+@=, ()[]-" for kind, character in zip(kinds, name, strict=True))
+    begins = name != "" and (kinds[0] in "LN" or name[0] in "_[(")
+    return plain and begins and _INSTRUCTIONS.fullmatch(name) is None
 
 
-def context_of(files: Sequence[CodeFile]) -> str:
+def _short(file: CodeFile) -> CodeFile:
+    dependencies = list(file.dependencies.items())[:_MOST_DEPENDENCIES]
+    return file.model_copy(
+        update={
+            "description": storable(file.description[:_MOST_DESCRIPTION]),
+            "language": storable(file.language[:_MOST_NAME]),
+            "entrypoint": storable(file.entrypoint[:_MOST_NAME]),
+            "dependencies": {name[:_MOST_NAME]: version[:_MOST_NAME] for name, version in dependencies},
+        }
+    )
+
+
+def _context(files: Sequence[CodeFile]) -> tuple[str, int]:
     """What the model is told: names, places and descriptions, not the code. As many of them, best first, as fit."""
-    short = [
-        file.model_copy(
-            update={
-                "description": file.description[:_MOST_DESCRIPTION],
-                "dependencies": dict(list(file.dependencies.items())[:_MOST_DEPENDENCIES]),
-            }
-        )
-        for file in files
-    ]
+    short = [_short(file) for file in files]
     while short:
         text = llm_prompt(short).strip()
-        if len(text) <= MOST_CONTEXT:
-            return text
+        if len(text.encode("utf-16-le", "surrogatepass")) // 2 <= _MOST_CONTEXT:
+            return text, len(short)
         short.pop()
-    return ""
+    return "", 0
 
 
-async def offer(client: Cairn | AsyncCairn, cache: CacheFolder, prompt: str) -> tuple[str, list[OfferedFile]]:
-    """Searches for a prompt, and puts what is found into the cache folder. Raises what the client and the disk do."""
-    task = prompt.strip()[:_MOST_TASK]
-    # a command to the program itself
-    if not task or task.startswith("/"):
+async def offer(
+    client: Cairn | AsyncCairn, logger: logging.Logger, cache: CacheFolder, root: Path, task: str, timeout: float
+) -> tuple[str, list[OfferedFile]]:
+    """Searches for a prompt, and puts what is found into the cache folder of a session in `root`.
+
+    `task` is without secrets; one that begins with a slash is a command to the program itself. Raises what the client
+    and the disk do.
+    """
+    searched = storable(task.strip()[:_MOST_TASK])
+    if not searched or searched.startswith("/"):
         return "", []
     found: CodeFilesResponse = await called(
         client.get_code_files,
-        task,
+        searched,
         5,
         0.3,
         prefer_complete=True,
         # remarks above functions would be uploaded with what is built on them
         per_function_reputation=False,
-        cache_dir=cache.make(),
-        # gives up before the session would notice
-        timeout=10.0,
+        timeout=timeout,
         max_retries=1,
     )
-    written = [file for file in found.files if file.path is not None]
-    return context_of(written), [
+    plain = [file for file in found.files if _is_plain_name(file.filename)]
+    for _ in range(len(found.files) - len(plain)):
+        logger.warning("A snippet was not offered: its name is not a plain file name")
+    if not plain:
+        return "", []
+    files = await anyio.to_thread.run_sync(lambda: write_files(plain, cache.make(root), logger))
+    written = [file for file in files if file.path is not None]
+    context, count = _context(written)
+    return context, [
         OfferedFile(file.code_block_id, file.filename, str(real(file.path)), file.source, file.description)
-        for file in written
+        for file in written[:count]
         if file.path is not None
     ]

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from cairn_client.agent._secret_forms import PLACEHOLDER, PLAIN_SECRET, QUOTED_SECRET, SECRET_FORMS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -16,65 +18,52 @@ _SECRET_NAMES = [
     re.compile(form, re.IGNORECASE)
     for form in (
         r"^\.env(\..+)?$|\.env$",
-        r"^\.(npmrc|netrc|pypirc|pgpass|git-credentials|htpasswd|dockercfg)$",
+        r"^\.(npmrc|yarnrc(\.yml)?|netrc|pypirc|pgpass|my\.cnf|git-credentials|htpasswd|dockercfg|dockerconfigjson)$",
         r"^_netrc$",
         r"^id_(rsa|dsa|ecdsa|ed25519)",
-        r"\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk|asc|gpg|tfstate|tfvars)$",
+        r"\.(pem|key|p12|pfx|p8|jks|keystore|kdbx|ppk|asc|gpg|tfstate|tfvars|ovpn)$",
         r"^(credentials?|secrets?|passwords?|tokens?)(\.[\w-]+)?$",
-        r"^service[-_]account.*\.json$",
+        r"^(kubeconfig|client_secret.*\.json|service[-_]account.*\.json)$",
     )
 ]
-
-_SECRET_FORMS = [
-    re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY( BLOCK)?-----"),
-    re.compile(r"\b(AKIA|ASIA)[0-9A-Z]{16}\b"),
-    re.compile(r"\bgh[pousr]_[0-9A-Za-z]{30,}\b"),
-    re.compile(r"\bgithub_pat_\w{30,}\b"),
-    re.compile(r"\bglpat-[\w-]{20,}"),
-    re.compile(r"\bnpm_[0-9A-Za-z]{36}\b"),
-    re.compile(r"\bpypi-[\w-]{40,}"),
-    re.compile(r"\bsk-[\w-]{20,}"),
-    re.compile(r"\b[rs]k_(live|test)_[0-9A-Za-z]{16,}\b"),
-    re.compile(r"\bxox[abeprs]-[\w-]{10,}"),
-    re.compile(r"\bAIza[\w-]{35}"),
-    re.compile(r"\bcairn_[a-z]+_[0-9A-Za-z]{16,}\b"),
-    re.compile(r"\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}"),
-    re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s:/@\"']+:[^\s/@\"'{}$<>]+@", re.IGNORECASE),
-    re.compile(r"\bauthorization[\"']?\s*[:=]\s*[\"']?(bearer|basic)\s+[\w.~+/=-]{12,}", re.IGNORECASE),
-]
-
-_ASSIGNED = re.compile(
-    r"\b[\w-]*(?:password|passwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)[\"']?\s*[:=]\s*"
-    r"[\"']([^\"'\s]{8,})[\"']",
-    re.IGNORECASE,
-)
-"""`password = "…"`: a text of some length."""
-
-_PLACEHOLDER = re.compile(
-    r"^(your|my|the|test|example|dummy|fake|change|placeholder|insert|replace|x{3,}|\*{3,}|\.{3})|[<>{}$%]|\.\.\.|…",
-    re.IGNORECASE,
-)
 
 _SECRET_VARIABLE = re.compile(r"key|token|secret|passw|credential", re.IGNORECASE)
 _SHORTEST_VALUE = 12
 
 
 def secrets_of(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """The values of variables whose names sound secret: a tool may have printed one, or written it to a file."""
-    return tuple(
+    """The values of variables whose names sound secret, longer ones first.
+
+    A tool may have printed one, or written it to a file.
+    """
+    values = (
         value
         for name, value in environment.items()
         if _SECRET_VARIABLE.search(name) and len(value) >= _SHORTEST_VALUE and not value.startswith(("/", "."))
     )
+    return tuple(sorted(values, key=len, reverse=True))
+
+
+def _is_plain_secret(before: str, value: str) -> bool:
+    """An unquoted word may be code: `token = request_token`.
+
+    In `TOKEN=…`, as shells have it, it is not; elsewhere a secret is told by digits among its letters.
+    """
+    if PLACEHOLDER.search(value):
+        return False
+    mixed = re.search(r"[0-9]", value) and re.search(r"[a-z]", value, re.IGNORECASE)
+    code = re.match(r"[a-z_]\w*\.[a-z_]", value, re.IGNORECASE)
+    return re.fullmatch(r"[A-Z_-]+=", before) is not None or (mixed is not None and code is None)
 
 
 def redacted(text: str, known: Sequence[str] = ()) -> str:
     """A text without what looks like a secret."""
     for value in known:
         text = text.replace(value, "***")
-    for form in _SECRET_FORMS:
+    for form in SECRET_FORMS:
         text = form.sub("***", text)
-    return _ASSIGNED.sub(lambda found: found[0] if _PLACEHOLDER.search(found[1]) else "***", text)
+    text = QUOTED_SECRET.sub(lambda found: found[0] if PLACEHOLDER.search(found[2]) else f"{found[1]}***", text)
+    return PLAIN_SECRET.sub(lambda found: f"{found[1]}***" if _is_plain_secret(found[1], found[2]) else found[0], text)
 
 
 def has_secret_name(name: str) -> bool:
@@ -95,3 +84,8 @@ def text_file(content: bytes) -> str | None:
         return content.decode()
     except UnicodeDecodeError:
         return None
+
+
+def storable(text: str) -> str:
+    """Without NUL and halves of characters, which no service takes: tools print anything."""
+    return text.replace("\0", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")

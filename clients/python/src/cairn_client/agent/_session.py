@@ -2,45 +2,41 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
 
-from cairn_client.agent._collect import ChangedFile, LeftFile, collect
-from cairn_client.agent._events import file_of
-from cairn_client.agent._execution_log import ExecutionLog
-from cairn_client.agent._manifest import Manifest, below, manifest_of, real
-from cairn_client.agent._offer import CacheFolder, called, offer
-from cairn_client.agent._screen import redacted
+from cairn_client.agent._cache_folder import CacheFolder
+from cairn_client.agent._collect import LeftFile, collect
+from cairn_client.agent._delivery import Parcel, deliver
+from cairn_client.agent._events import file_of, is_asked
+from cairn_client.agent._execution_log import logged, logs_of
+from cairn_client.agent._happened import Happened, is_during, open_of, spans_of
+from cairn_client.agent._manifest import Manifest, below, changed_since, manifest_of, real
+from cairn_client.agent._offer import offer
+from cairn_client.agent._screen import redacted, storable
 from cairn_client.agent._usage import OfferedFile, Usage, Vote, is_copy
-from cairn_client.errors import CacheUnavailableError, ServiceError
 
 if TYPE_CHECKING:
     import logging
     import os
-    from collections.abc import Awaitable, Callable, Iterable
+    from collections.abc import Callable
 
     from cairn_client import AsyncCairn, Cairn
     from cairn_client.agent._events import HookEvent
 
-Given = TypeVar("Given")
-Sent = TypeVar("Sent")
-
-_NAMES_ITS_FILE = frozenset(
-    (
-        "Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "Glob", "Grep", "LS", "TodoWrite", "WebFetch",
-        "WebSearch", "AskUserQuestion", "ExitPlanMode", "ToolSearch", "Skill",
-    )
-)  # fmt: skip
-"""Tools that change no file, or name the one that they change. What else runs may change anything."""
-
 _WRITERS = frozenset(("Write", "Edit", "MultiEdit", "NotebookEdit"))
 _MOST_TASK = 4_000
-_SECONDS = 30.0
-"""For each upload and vote."""
+_SEARCHING = 5.0
+"""Seconds that a prompt waits for a search."""
+
+_RESTING = 60.0
+"""Seconds in which no prompt is searched for after one that was not answered in time."""
 
 
 @dataclass(frozen=True)
@@ -77,12 +73,10 @@ class SessionSettings:
 class _Outcome:
     """What is to be delivered when the turn turns out to be a success."""
 
-    task: str
-    files: list[ChangedFile]
+    of: Happened
+    parcel: Parcel
     left: list[LeftFile]
-    verdicts: list[tuple[OfferedFile, bool]]
-    logs: str
-    after: Manifest
+    after: Manifest | None
 
 
 class Session:
@@ -93,35 +87,64 @@ class Session:
         self._id = session_id
         self._settings = settings
         self._usage = Usage()
-        self._log = ExecutionLog()
+        self._happened = Happened()
+        self._task = ""
         self._root: Path | None = None
         self._before: Manifest | None = None
         self._outcome: _Outcome | None = None
-        # since the last success: a turn that fails may be taken up by the next
-        self._prompts: list[str] = []
-        self._named: dict[Path, None] = {}
-        self._anything = False
+        # the folder in which the main agent's next command runs, and each subagent's
+        self._folders: dict[str | None, str] = {}
+        self._last_event = time.time()
+        self._rests_until = 0.0
 
     async def prompted(self, event: HookEvent) -> str:
         """A prompt was sent. Returns what the model may start from; `""` when there is nothing."""
-        prompt = str(event.get("prompt", ""))
+        self._passed(event)
         if self._root is None:
             self._root = real(event["cwd"])
-        begins = not self._prompts
-        self._prompts.append(prompt)
-        if begins:
-            self._before = await anyio.to_thread.run_sync(manifest_of, self._root, self.cache.real)
-        # not the machine's own turns, such as that a task in the background ended
-        if event.get("source") not in (None, "user", "sdk"):
+        root, begins = self._root, self._happened.nothing and self._outcome is None
+        context = ""
+
+        async def ask() -> None:
+            nonlocal context
+            context = await self._asked(str(event.get("prompt", "")), root) if is_asked(event) else ""
+
+        async with anyio.create_task_group() as both:
+            if begins:
+                both.start_soon(self._note_files, root)
+            both.start_soon(ask)
+        return context
+
+    async def _asked(self, prompt: str, root: Path) -> str:
+        settings = self._settings
+        task = storable(redacted(prompt, settings.secrets))
+        self._happened = Happened(prompts=[task]).after(self._happened)
+        if time.monotonic() < self._rests_until:
             return ""
         try:
-            context, files = await offer(self._settings.client, self.cache, prompt)
+            with anyio.fail_after(_SEARCHING):
+                context, files = await offer(settings.client, settings.logger, self.cache, root, task, _SEARCHING)
         except Exception as error:  # noqa: BLE001 # whatever it is, the session must go on
-            self._settings.warn("No snippets could be offered", error)
+            if isinstance(error, TimeoutError):
+                self._rests_until = time.monotonic() + _RESTING
+            settings.warn("No snippets could be offered", error)
             return ""
         self._usage.offer(files)
-        self._settings.logger.debug("Session offered %d snippets", len(files))
+        settings.logger.debug("Session offered %d snippets", len(files))
         return context
+
+    async def _note_files(self, root: Path) -> None:
+        # what could not be looked through in time once is not again: each prompt would wait for it
+        if self._before is None or self._before.whole:
+            self._before = await anyio.to_thread.run_sync(manifest_of, root, self.cache.real, self._before)
+
+    def _passed(self, event: HookEvent) -> tuple[float, float, str]:
+        """When the last event and this one came, and where the one before left its agent."""
+        since, self._last_event = self._last_event, time.time()
+        agent = event.get("agent_id")
+        folder = self._folders.get(agent, str(event["cwd"]))
+        self._folders[agent] = str(event["cwd"])
+        return since, self._last_event, folder
 
     def may_read(self, event: HookEvent) -> bool:
         """Whether a tool asks to read an offered file, which it may."""
@@ -129,87 +152,68 @@ class Session:
 
     def used(self, event: HookEvent, succeeded: bool) -> None:
         """A tool was used."""
-        name = event.get("tool_name")
-        self._usage.used(event, succeeded)
-        self._log.add(event, succeeded)
-        self._anything = self._anything or name not in _NAMES_ITS_FILE
-        path = file_of(event) if succeeded and name in _WRITERS else None
-        if path is not None:
-            self._named[Path(event["cwd"], path)] = None
+        since, now, folder = self._passed(event)
+        path = file_of(event) if succeeded and event.get("tool_name") in _WRITERS else None
+        self._happened = Happened(
+            named=[] if path is None else [str(Path(folder, path))],
+            spans=spans_of(event, since, now),
+            runs=self._usage.used(event, folder, succeeded),
+        ).after(self._happened)
+        self._happened.log = logged(self._happened.log, event, succeeded, self._settings.secrets)
 
-    async def stopped(self) -> None:
+    async def stopped(self, event: HookEvent) -> None:
         """The turn ended: what it made is read now, before the next one changes it. Nothing is sent."""
-        if self._root is not None:
-            self._outcome = await anyio.to_thread.run_sync(self._read, self._root)
+        if self._root is None:
+            return
+        self.failed()
+        happened, self._happened = self._happened, Happened(spans=open_of(self._happened.spans, event))
+        # a turn of the machine's own, such as when a subagent ends, goes on with what was asked before
+        if happened.prompts:
+            self._task = storable("\n".join(happened.prompts).strip()[:_MOST_TASK])
+        self._outcome = await anyio.to_thread.run_sync(self._read, self._root, happened, self._before)
 
-    def _read(self, root: Path) -> _Outcome:
+    def _read(self, root: Path, happened: Happened, before: Manifest | None) -> _Outcome:
         cache = self.cache.real
-        after = manifest_of(root, cache)
-        wrote = [real(path) for path in self._named]
-        named = [below(root, path) for path in wrote if cache is None or not path.is_relative_to(cache)]
-        before = self._before if self._anything else None
-        secrets = self._settings.secrets
-        files, left = collect(root, [name for name in named if name is not None], before, after, secrets)
+        after = None
+        made: list[str] = []
+        if before is not None and before.whole and happened.spans:
+            after = manifest_of(root, cache, before)
+            made = changed_since(before, after, partial(is_during, happened.spans))
+        files, left = collect(root, self._below(root, happened.named), made, self._settings.secrets)
         sources = [offered.source for offered in self._usage.offered]
-        return _Outcome(
-            task=redacted("\n".join(self._prompts).strip(), secrets)[:_MOST_TASK],
-            files=[file for file in files if not any(is_copy(file.content, source) for source in sources)],
-            left=left,
-            verdicts=self._usage.verdicts(files),
-            logs=redacted(self._log.text, secrets),
-            after=after,
+        paths = [file.path for file in files]
+        own = [file for file in files if not any(is_copy(file.content, source) for source in sources)]
+        parcel = Parcel(
+            task=self._task,
+            files=[(file, logs_of(happened.log, file.path, paths)) for file in own],
+            verdicts=self._usage.verdicts(files, happened.runs),
+            public=self._settings.public,
         )
+        return _Outcome(happened, parcel, left, after)
+
+    def _below(self, root: Path, paths: list[str]) -> list[str]:
+        """Files that tools named, without those outside of the session's folder, and in the cache folder."""
+        cache = self.cache.real
+        wrote = [real(path) for path in dict.fromkeys(paths)]
+        names = [below(root, path) for path in wrote if cache is None or not path.is_relative_to(cache)]
+        return [name for name in dict.fromkeys(names) if name is not None]
 
     def failed(self) -> None:
-        """The turn failed: nothing of it is sent, and the next success counts from the last."""
+        """The turn that stopped last failed: nothing of it is sent before the next success."""
+        if self._outcome is not None:
+            self._happened = self._happened.after(self._outcome.of)
         self._outcome = None
 
     async def succeeded(self) -> SessionReport | None:
         """The turn that stopped last was a success: its files and votes are sent. What can't be is warned of."""
-        outcome = self._outcome
+        outcome, self._outcome = self._outcome, None
         if outcome is None:
             return None
-        self._outcome = None
-        self._prompts = []
-        self._named = {}
-        self._anything = False
-        self._before = outcome.after
-        self._log.clear()
-        self._usage.settled()
-
-        async def upload(file: ChangedFile) -> str:
-            await called(
-                self._settings.client.upload,
-                outcome.task or file.path,
-                {"path": file.path, "content": file.content},
-                True,
-                execution_logs=outcome.logs or None,
-                public=self._settings.public,
-                timeout=_SECONDS,
-            )
-            return file.path
-
-        async def vote(verdict: tuple[OfferedFile, bool]) -> Vote:
-            file, helped = verdict
-            cast = self._settings.client.vote_code_snip
-            texts = (outcome.task, file.code_block_id, file.filename, file.description)
-            await called(cast, *texts, succeeded=helped, timeout=_SECONDS)
-            return Vote(file.code_block_id, helped)
-
-        uploaded = await self._each("The session's files could not be uploaded", outcome.files, upload)
-        votes = await self._each("The session's votes could not be cast", outcome.verdicts, vote)
-        counts = (len(uploaded), len(outcome.left), len(votes))
+        self._before = outcome.after or self._before
+        parcel = outcome.parcel
+        parcel.verdicts[:] = self._usage.take(parcel.verdicts)
+        delivered = await deliver(self._settings.client, parcel, self._settings.warn)
+        counts = (len(delivered.uploaded), len(outcome.left), len(delivered.votes))
         self._settings.logger.debug("Session delivered: %d files uploaded, %d left, %d votes", *counts)
-        return SessionReport(self._id, outcome.task, self._usage.offered, uploaded, outcome.left, votes)
-
-    async def _each(self, what: str, given: Iterable[Given], send: Callable[[Given], Awaitable[Sent]]) -> list[Sent]:
-        """One that is refused says nothing of the next; a service that does not answer does."""
-        sent: list[Sent] = []
-        for one in given:
-            try:
-                sent.append(await send(one))
-            except Exception as error:  # noqa: BLE001 # whatever it is, the session must go on
-                self._settings.warn(what, error)
-                if not isinstance(error, ServiceError) or isinstance(error, CacheUnavailableError):
-                    break
-        return sent
+        offered = self._usage.offered
+        return SessionReport(self._id, parcel.task, offered, delivered.uploaded, outcome.left, delivered.votes)

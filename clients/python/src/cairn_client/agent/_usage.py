@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from cairn_client.agent._commands import files_run
-from cairn_client.agent._events import file_of, text_of
+from cairn_client.agent._commands import files_named, files_run
+from cairn_client.agent._events import command_of, end_of, file_of
 from cairn_client.agent._manifest import real
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from cairn_client.agent._collect import ChangedFile
     from cairn_client.agent._events import HookEvent
@@ -41,6 +41,13 @@ class Vote:
     succeeded: bool
 
 
+class Verdict(NamedTuple):
+    """What became of an offered snippet."""
+
+    file: OfferedFile
+    succeeded: bool
+
+
 def _lines(source: str) -> set[str]:
     """The lines of code that tell one file from another: no blank ones, braces and comments."""
     lines = map(str.strip, source.split("\n"))
@@ -54,20 +61,20 @@ def is_copy(content: str, source: str) -> bool:
     return content.strip() == source.strip()
 
 
-def is_from(content: str, source: str) -> bool:
+def _is_from(content: str, source: str) -> bool:
     """Whether a file was made from a snippet: it has at least half of its lines."""
     wanted = _lines(source)
     return len(wanted & _lines(content)) * 2 >= len(wanted) if wanted else is_copy(content, source)
 
 
 class Usage:
-    """Which of the offered snippets the session reads and runs."""
+    """Which of the offered snippets the session reads and runs, and what that says of them."""
 
     def __init__(self) -> None:
+        # by path: a snippet of the same name takes an earlier one's place
         self._offered: dict[str, OfferedFile] = {}
         self._read: set[str] = set()
-        # absolute paths that commands ran since the last success: how it ended last
-        self._run: dict[str, bool] = {}
+        self._voted: set[str] = set()
 
     def offer(self, files: Iterable[OfferedFile]) -> None:
         """Notes what is offered."""
@@ -75,42 +82,54 @@ class Usage:
 
     @property
     def offered(self) -> list[OfferedFile]:
-        """All that was offered."""
+        """All that are offered."""
         return list(self._offered.values())
+
+    def _at(self, path: str | Path) -> OfferedFile | None:
+        return self._offered.get(str(real(path)))
 
     def reads(self, event: HookEvent) -> OfferedFile | None:
         """The offered file that a tool reads, if it does."""
         path = file_of(event) if event.get("tool_name") == "Read" else None
-        return None if path is None else self._offered.get(str(real(Path(event["cwd"], path))))
+        return None if path is None else self._at(Path(event["cwd"], path))
 
-    def used(self, event: HookEvent, succeeded: bool) -> None:
-        """A tool was used. Only files that were offered, or that a command runs, are noted."""
-        read = self.reads(event)
-        if read is not None and succeeded:
-            self._read.add(read.path)
-        command = text_of(event.get("tool_input"), "command") if event.get("tool_name") == "Bash" else None
-        # what somebody stopped did not fail
-        if command is None or (not succeeded and event.get("is_interrupt") is True):
-            return
-        for run in files_run(command, event["cwd"], succeeded):
-            self._run[str(real(run.path))] = run.succeeded
+    def used(self, event: HookEvent, cwd: str, succeeded: bool) -> dict[str, bool]:
+        """A tool was used, its command from the folder `cwd`.
 
-    def verdicts(self, files: Sequence[ChangedFile]) -> list[tuple[OfferedFile, bool]]:
+        Notes what it read, and returns what it ran and how that ended: by a snippet's id, or by the path of what may be
+        a copy of one.
+        """
+        command = command_of(event)
+        if succeeded:
+            seen = [self.reads(event), *map(self._at, files_named(command or "", cwd))]
+            self._read |= {file.code_block_id for file in seen if file is not None}
+        end = end_of(event, succeeded)
+        if command is None or end == "unknown":
+            return {}
+        runs = {}
+        for run in files_run(command, cwd, end == "worked"):
+            offered = self._at(run.path)
+            runs[str(real(run.path)) if offered is None else offered.code_block_id] = run.succeeded
+        return runs
+
+    def verdicts(self, files: Sequence[ChangedFile], runs: Mapping[str, bool]) -> list[Verdict]:
         """Offered snippets, each with whether it helped.
 
         One that was run, itself or as an unchanged copy: as the last run went. One that was read, and at least half of
         which is in a file of the session: it did. Of all others nothing is known.
         """
-        known: list[tuple[OfferedFile, bool]] = []
+        known: list[Verdict] = []
         for file in self._offered.values():
             copies = [changed.absolute for changed in files if is_copy(changed.content, file.source)]
-            runs = [self._run[path] for path in (file.path, *copies) if path in self._run]
-            if runs:
-                known.append((file, all(runs)))
-            elif file.path in self._read and any(is_from(changed.content, file.source) for changed in files):
-                known.append((file, True))
+            ends = [runs[key] for key in (file.code_block_id, *copies) if key in runs]
+            if ends:
+                known.append(Verdict(file, all(ends)))
+            elif file.code_block_id in self._read and any(_is_from(one.content, file.source) for one in files):
+                known.append(Verdict(file, True))
         return known
 
-    def settled(self) -> None:
-        """The next success counts what comes from here on; what was read stays read."""
-        self._run.clear()
+    def take(self, verdicts: Iterable[Verdict]) -> list[Verdict]:
+        """Those that may be voted on now: a session has one vote on each snippet."""
+        first = [verdict for verdict in verdicts if verdict.file.code_block_id not in self._voted]
+        self._voted |= {verdict.file.code_block_id for verdict in first}
+        return first

@@ -1,7 +1,10 @@
 """The existing clients' names over this library: `from cairn_client.compat import RaySurfer, FileWritten`.
 
-All of the low-level client, its types and errors, the decorators and `log`. Not here: sessions of an agent.
+All of the low-level client, its types and errors, the decorators, `log`, and the sessions of the agent SDK, whose own
+names are here, too: they are had by loading it (`pip install cairn-client[agent]`), which the first use of one does.
 """
+
+from typing import Any
 
 from cairn_client._version import __version__
 from cairn_client.compat._async.client import AsyncRaySurfer
@@ -22,6 +25,7 @@ from cairn_client.compat.exceptions import (
     ServerError,
     ValidationError,
 )
+from cairn_client.compat.session import Agent, MessageParam, RaysurferClient, RaysurferOpencodeClient, RunResult
 from cairn_client.compat.telemetry import log, raysurfer_logging
 from cairn_client.compat.types import (
     AgentReview,
@@ -65,6 +69,7 @@ from cairn_client.compat.types import (
 
 __all__ = [
     "APIError",
+    "Agent",
     "AgentReview",
     "AgentVerdict",
     "AlternativeCandidate",
@@ -91,15 +96,19 @@ __all__ = [
     "JsonValue",
     "LogFile",
     "LogSearchMatch",
+    "MessageParam",
     "PublicSnippet",
     "RateLimitError",
     "RaySurfer",
     "RaySurferError",
+    "RaysurferClient",
+    "RaysurferOpencodeClient",
     "RefusedError",
     "RepoFile",
     "RetrieveBestResponse",
     "RetrieveCodeBlockResponse",
     "RetrieveExecutionsResponse",
+    "RunResult",
     "SearchLogsResponse",
     "SearchMatch",
     "SearchPublicResponse",
@@ -119,3 +128,30 @@ __all__ = [
     "set_tracking_client",
     "to_anthropic_tool",
 ]
+
+_OF_THE_SDK = {
+    "AgentDefinition",
+    "AssistantMessage",
+    "ClaudeAgentOptions",
+    "HookMatcher",
+    "Message",
+    "ResultMessage",
+    "SystemMessage",
+    "TextBlock",
+    "ThinkingBlock",
+    "ToolResultBlock",
+    "ToolUseBlock",
+    "UserMessage",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """The agent SDK's own names, which the existing package has beside its own."""
+    if name not in _OF_THE_SDK:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from cairn_client.agent._sdk import require_sdk
+
+    require_sdk()
+    import claude_agent_sdk
+
+    return getattr(claude_agent_sdk, name)

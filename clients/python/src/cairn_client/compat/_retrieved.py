@@ -49,7 +49,9 @@ def best(found: SearchResponse) -> RetrieveBestResponse:
                 code_block_id=match.code_block.id,
                 name=match.code_block.name,
                 score=match.score,
-                reason=f"{match.thumbs_up} up, {match.thumbs_down} down",
+                reason=f"{match.thumbs_up} thumbs up, {match.thumbs_down} thumbs down"
+                if match.thumbs_up > 0
+                else "No execution history",
             )
             for match in others
         ],

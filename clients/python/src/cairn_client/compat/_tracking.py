@@ -6,10 +6,14 @@ import asyncio
 import inspect
 import json
 import logging
+import sys
 from concurrent.futures import CancelledError
+from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
+
+import anyio.to_thread
 
 from cairn_client._logs import NAME
 from cairn_client.types.snippets import ExecutionState
@@ -43,11 +47,23 @@ def state_of(error: BaseException | None) -> ExecutionState:
     """How a call ended."""
     if error is None:
         return ExecutionState.COMPLETED
-    if isinstance(error, TimeoutError):
+    trio = _trio()
+    if isinstance(error, TimeoutError) or (trio is not None and isinstance(error, trio.TooSlowError)):
         return ExecutionState.TIMED_OUT
-    if isinstance(error, asyncio.CancelledError | CancelledError):
-        return ExecutionState.CANCELLED
-    return ExecutionState.ERRORED
+    return ExecutionState.CANCELLED if is_cancelled(error) else ExecutionState.ERRORED
+
+
+def is_cancelled(error: BaseException) -> bool:
+    """Whether an error is the end of a cancelled task, of any kind of loop."""
+    trio = _trio()
+    return isinstance(error, asyncio.CancelledError | CancelledError) or (
+        trio is not None and isinstance(error, trio.Cancelled)
+    )
+
+
+def _trio() -> Any:
+    """What a program that runs in trio's loop has loaded; this library doesn't need it."""
+    return sys.modules.get("trio")
 
 
 def jsonable(value: object, depth: int = 0) -> Any:
@@ -106,7 +122,7 @@ async def record(client: Any, run: Run) -> None:
         if inspect.iscoroutinefunction(client.store_execution):
             await store()
         else:
-            await asyncio.to_thread(store)
+            await anyio.to_thread.run_sync(store, abandon_on_cancel=True)
     except Exception as error:  # noqa: BLE001 # whatever it is, the function's own outcome counts
         _failed(error)
 
@@ -118,6 +134,10 @@ def record_soon(client: Any, run: Run) -> None:
     try:
         if not inspect.iscoroutinefunction(client.store_execution):
             _hurried(client, run).store_execution(**_execution(run))
+            return
+        trio = _trio()
+        if trio is not None and trio.lowlevel.in_trio_run():
+            trio.lowlevel.spawn_system_task(record, client, run, context=copy_context())
             return
         try:
             loop = asyncio.get_running_loop()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import time
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from cairn_client.compat._described import described_parameters, input_schema_of, own_source
-from cairn_client.compat._tracking import Run, record, record_soon, state_of
+from cairn_client.compat._tracking import Run, is_cancelled, record, record_soon, state_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -101,9 +100,10 @@ def _tracked_async(function: Callable[P, T], meta: dict[str, Any]) -> Callable[P
         except Exception as error:
             await record(meta["client"], _run(meta, started, given, None, error))
             raise
-        except asyncio.CancelledError as error:
-            # cancelled: what is awaited now would be cancelled too
-            record_soon(meta["client"], _run(meta, started, given, None, error))
+        except BaseException as error:
+            if is_cancelled(error):
+                # what is awaited now would be cancelled too
+                record_soon(meta["client"], _run(meta, started, given, None, error))
             raise
         await record(meta["client"], _run(meta, started, given, result, None))
         return result
@@ -116,18 +116,18 @@ def _meta(function: Callable[..., Any]) -> dict[str, Any] | None:
     return meta if isinstance(meta, dict) else None
 
 
-def to_anthropic_tool(function: Callable[..., Any]) -> dict[str, Any]:
+def to_anthropic_tool(func: Callable[..., Any]) -> dict[str, Any]:
     """The definition of an `agent_accessible` function as a tool of the Messages API."""
-    meta = _meta(function)
+    meta = _meta(func)
     if meta is None:
-        name = getattr(function, "__name__", repr(function))
+        name = getattr(func, "__name__", repr(func))
         raise ValueError(f"{name} is not for agents; decorate it with @agent_accessible() first")
     return {field: meta[field] for field in ("name", "description", "input_schema")}
 
 
-def set_tracking_client(function: Callable[..., Any], client: object) -> None:
+def set_tracking_client(func: Callable[..., Any], client: object) -> None:
     """Records a function's calls with this client from now on. A function that is not `agent_accessible` has none."""
-    meta = _meta(function)
+    meta = _meta(func)
     if meta is None:
         raise ValueError("The function is not for agents; decorate it with @agent_accessible() first")
     meta["client"] = client

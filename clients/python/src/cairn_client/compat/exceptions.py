@@ -26,6 +26,7 @@ from cairn_client.errors import (
 )
 
 RaySurferError = ServiceError
+"""The base of all errors: `ServiceError`."""
 
 
 class RefusedError(ValidationError, APIError):
@@ -35,7 +36,7 @@ class RefusedError(ValidationError, APIError):
 
 
 class ServerError(CacheUnavailableError, APIError):
-    """The service failed, or answered what can't be read."""
+    """The service failed."""
 
     status_code: int
 

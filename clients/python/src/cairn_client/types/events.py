@@ -9,7 +9,7 @@ from cairn_client.types.model import Model, Result
 
 
 class EventActor(Model):
-    """Whose doing an event is; `external` for somebody of another organization."""
+    """Whose doing an event is; `external` in place of an id for somebody of another organization."""
 
     key_id: str | None = None
     user_id: str | None = None
@@ -20,21 +20,33 @@ class RecordedEvent(Model):
     """One event of the log."""
 
     position: str
+    """Its place in the log, for `after`; opaque."""
     stream: str
+    """What it is about, such as `snippet-…` with an id."""
     revision: int
+    """Its place in the stream, from 0."""
     event_id: str
+    """A UUID."""
     type: str
+    """What happened, such as `VoteCast`."""
     schema_version: int
+    """Of `data`; from 1."""
     data: dict[str, Any]
+    """The type's own fields, under the names that the log has."""
     actor: EventActor
     command_id: str
+    """The request that it comes from, which is carried out once."""
     correlation_id: str
+    """The same for all that followed from one request."""
     causation_id: str | None = None
+    """The event that it follows from."""
     recorded_at: datetime
 
 
 class EventsPage(Result):
-    """Some events, oldest first; go on with `after` = `next_after`."""
+    """Some events, oldest first."""
 
     events: list[RecordedEvent]
+    """None: there are no more by now."""
     next_after: str
+    """For `after`: the last one's position."""

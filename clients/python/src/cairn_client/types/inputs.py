@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from enum import StrEnum
-from typing import Any, Literal, TypedDict
+from typing import Any, ClassVar, Literal, NotRequired, TypedDict
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
@@ -25,27 +25,35 @@ class VoteSource(StrEnum):
     """Who cast a vote."""
 
     AI = "ai"
+    """A model."""
     HUMAN = "human"
+    """A person."""
 
 
 class FileWritten(BaseModel):
     """A text file that a run wrote."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(frozen=True)
 
     path: str
+    """Where the run wrote it; the last part becomes the snippet's file name. At most 4,096 characters."""
     content: str
+    """All of it: at most 1 MiB of UTF-8."""
 
 
 class LogFile(BaseModel):
     """What a run printed. `bytes` are sent as base64, a text as it is."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(frozen=True)
 
     path: str
+    """At most 4,096 characters."""
     content: str
+    """Its text, or its bytes as base64: 16 MiB in all files of an upload. May be given as `bytes`."""
     encoding: Literal["utf-8", "base64"] = "utf-8"
+    """How `content` is to be read."""
     content_type: str | None = None
+    """Its MIME type."""
 
     @model_validator(mode="before")
     @classmethod
@@ -57,7 +65,14 @@ class LogFile(BaseModel):
 
     @classmethod
     def of(cls, path: str, content: str | bytes | bytearray, content_type: str | None = None) -> LogFile:
-        """A log file from a text or from bytes."""
+        """A log file from a text or from bytes.
+
+        Args:
+            path: at most 4,096 characters.
+            content: a text, or bytes, which are sent as base64.
+            content_type: its MIME type.
+
+        """
         return cls.model_validate({"path": path, "content": content, "content_type": content_type})
 
 
@@ -68,16 +83,13 @@ class FileWrittenDict(TypedDict):
     content: str
 
 
-class _LogFileDict(TypedDict):
-    path: str
-    content: str | bytes
-
-
-class LogFileDict(_LogFileDict, total=False):
+class LogFileDict(TypedDict):
     """A `LogFile` as a plain dict; its `content` may be `bytes`."""
 
-    encoding: Literal["utf-8", "base64"]
-    content_type: str | None
+    path: str
+    content: str | bytes
+    encoding: NotRequired[Literal["utf-8", "base64"]]
+    content_type: NotRequired[str | None]
 
 
 class CachedCodeBlock(TypedDict):

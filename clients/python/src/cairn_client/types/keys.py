@@ -10,16 +10,22 @@ from cairn_client.types.model import Model, Result
 
 
 class CreatedKey(Result):
-    """A new key. Its `key` is only ever in this answer."""
+    """A new key. Its `key` is only ever in this answer, and not in its `repr`."""
 
     id: str
+    """A UUID, for `keys.revoke`."""
     name: str
+    """How it is shown, as it was given."""
     key: str = Field(repr=False)
+    """The secret itself, `cairn_live_…`."""
     key_prefix: str
+    """The first 20 characters, which may be shown."""
     user_email: str
+    """Whose key it is, in lower case."""
     organization_id: str
     organization_name: str
     is_new_member: bool
+    """Whether the person became a member of the organization by this."""
     created_at: datetime
 
 
@@ -27,12 +33,18 @@ class ListedKey(Model):
     """A live key."""
 
     id: str
+    """A UUID, for `keys.revoke`."""
     name: str
+    """How it is shown."""
     key_prefix: str
+    """The first 20 characters."""
     user_email: str
+    """Whose key it is."""
     user_id: str
+    """A UUID."""
     created_at: datetime
     last_used_at: datetime | None = None
+    """Up to an hour old; `None` until it is used."""
 
 
 class KeyList(Result):

@@ -1,84 +1,116 @@
-"""Snippets, and what the operations on them answer."""
+"""Snippets, as they are found."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from enum import StrEnum
-from typing import Annotated, Any
+from typing import Any
 
 from pydantic import Field
 
-from cairn_client.types.model import Model, Result
+from cairn_client.types.model import Model, OpenEnum, Result
 
 
-class ExecutionState(StrEnum):
+class ExecutionState(OpenEnum):
     """How a run ended."""
 
     COMPLETED = "completed"
+    """Successfully."""
     ERRORED = "errored"
+    """With an error."""
     TIMED_OUT = "timed_out"
+    """It took longer than it was given."""
     CANCELLED = "cancelled"
+    """Somebody ended it."""
 
 
-class AgentVerdict(StrEnum):
+class AgentVerdict(OpenEnum):
     """What was thought of a run or a snippet."""
 
     THUMBS_UP = "thumbs_up"
+    """Useful."""
     THUMBS_DOWN = "thumbs_down"
+    """Not useful."""
     PENDING = "pending"
+    """Nobody has said yet."""
 
 
 class CodeBlock(Model):
     """A stored snippet."""
 
     id: str
+    """A UUID."""
     name: str
+    """What people call it; several may have the same."""
     description: str
+    """What it does; `""` when nobody said."""
     source: str
+    """All of its code."""
     entrypoint: str
+    """The function to call; `""` when there is none."""
     language: str
+    """The programming language in lower case, such as `python`."""
     language_version: str | None = None
     dependencies: dict[str, str] = Field(default_factory=dict)
+    """Package name to version; a version that nobody told is `""`."""
     tags: list[str] = Field(default_factory=list)
+    """Words that it is found by."""
     capabilities: list[str] = Field(default_factory=list)
+    """What it can do."""
     input_schema: dict[str, Any] = Field(default_factory=dict)
+    """A JSON schema of what the entrypoint takes; `{}` when nothing is known."""
     output_schema: dict[str, Any] = Field(default_factory=dict)
+    """A JSON schema of what the entrypoint gives; `{}` when nothing is known."""
     example_queries: list[str] | None = None
+    """Tasks that it is for."""
     created_at: datetime | None = None
     updated_at: datetime | None = None
+    """When it was last uploaded again; votes don't count."""
     agent_id: str | None = None
+    """The agent that uploaded it."""
 
 
 class SnippetComment(Model):
     """What somebody said of a snippet."""
 
     id: str
+    """A UUID."""
     email: str
+    """Of who said it; `external` for somebody of another organization, `erased` when that was asked for."""
     text: str
     created_at: datetime
 
 
 class FunctionReputation(Model):
-    """What is known of a function, from all snippets of the tenant that hold it."""
+    """What is known of a function, from all snippets of the organization that hold it."""
 
     fingerprint: str
+    """`fn_…`: the same when the function is reformatted, or its local names are changed."""
     function_name: str
     signature: str
+    """As the language writes it."""
     execution_count: int = 0
+    """Runs of snippets that hold it."""
     thumbs_up: int = 0
+    """Votes for it, counted as often as they say."""
     thumbs_down: int = 0
+    """Votes against it, counted as often as they say."""
     last_success_at: datetime | None = None
     last_failure_at: datetime | None = None
     common_errors: list[str] = Field(default_factory=list)
+    """At most five, the most frequent first."""
     avg_output_size: float = 0
+    """Of what its logged calls returned; 0 when none was logged."""
     output_completeness: float = 0
     """0 to 1: logged calls that returned something."""
     repeat_call_rate: float = 0
     """0 to 1: logged calls beyond the first of a run."""
     total_logged_calls: int = 0
     author_agent: str | None = None
+    """The agent that uploaded it."""
     reviewed_by_human: bool = False
+    """Whether a person voted on it."""
     derived_from: str | None = None
+    """The fingerprint that bore its name before."""
 
 
 class SearchMatch(Model):
@@ -88,58 +120,59 @@ class SearchMatch(Model):
     score: float
     """0 to 1: relevance and votes together."""
     thumbs_up: int
+    """Votes for it, counted as often as they say."""
     thumbs_down: int
+    """Votes against it, counted as often as they say."""
     filename: str
+    """Flat and safe to write, unique among the matches of an answer."""
     language: str
+    """As `code_block` says."""
     entrypoint: str
+    """As `code_block` says."""
     dependencies: dict[str, str] = Field(default_factory=dict)
+    """As `code_block` says."""
     functions: list[FunctionReputation] | None = None
-    """Only with `per_function_reputation`."""
-    combined_score: float | None = None
-    vector_score: float | None = None
-    verdict_score: float | None = None
-    error_resilience: float | None = None
+    """`None` unless `per_function_reputation` was asked for."""
+    combined_score: float = 0
+    """The same as `score`."""
+    vector_score: float = 0
+    """0 to 1: how near its meaning is; 0 where the service has no vectors."""
+    verdict_score: float = 0.5
+    """0 to 1: what its votes say; 0.5 without any."""
+    error_resilience: float = 1
+    """0 to 1: the share of its uploads and runs that went well."""
     agent_id: str | None = None
+    """The agent that uploaded it."""
     comments: list[SnippetComment] = Field(default_factory=list)
+    """The latest 20."""
     type: str = "file"
     """`file`, or `repo` with the fields below."""
     download_url: str | None = None
+    """Where all files of a repository are, relative to the service."""
     file_tree: str | None = None
+    """The paths of a repository's files, one a line."""
     file_count: int | None = None
     framework: str | None = None
     readme_preview: str | None = None
+    """The first 500 characters."""
+
+    def model_post_init(self, _: Any) -> None:
+        """Completes what an answer may leave out."""
+        if "combined_score" not in self.model_fields_set:
+            self.combined_score = self.score
 
 
 class SearchResponse(Result):
     """What a search found, best first."""
 
     matches: list[SearchMatch]
+    """The best first."""
     total_found: int
     """All that match, before `top_k`."""
     cache_hit: bool
+    """Whether the service had the answer in its memory."""
     search_namespaces: list[str] = Field(default_factory=list)
-
-
-class SubmitExecutionResultResponse(Result):
-    """What became of an upload."""
-
-    success: bool
-    code_blocks_stored: int
-    message: str
-    snippet_name: str | None = None
-    status_url: str | None = None
-    """For `uploads.status`, when a grading is due."""
-
-
-class BulkExecutionResultResponse(Result):
-    """What became of a bulk upload."""
-
-    success: bool
-    code_blocks_stored: int
-    votes_queued: int
-    message: str
-    status_url: str | None = None
-    """For `uploads.status`, when gradings are due."""
+    """What was searched: `organization` or `personal`, `workspace`, `public`."""
 
 
 class DeleteResponse(Result):
@@ -148,6 +181,7 @@ class DeleteResponse(Result):
     success: bool
     deleted_count: int
     message: str
+    """For a person."""
 
 
 class VoteCodeSnipResponse(Result):
@@ -155,52 +189,6 @@ class VoteCodeSnipResponse(Result):
 
     success: bool
     vote_pending: bool
+    """True: the vote is in the log, and counts from the next read on."""
     message: str
-
-
-class FileGrading(Model):
-    """What became of one file's grading."""
-
-    snippet_id: str
-    filename: str
-    verdict: Annotated[AgentVerdict | str, Field(union_mode="left_to_right")]
-    reason: str | None = None
-
-
-class GradingStatus(Result):
-    """How far the grading of an upload has come."""
-
-    id: str
-    status: str
-    """`pending`, `done`, or `failed`: at least one file got no verdict."""
-    reason: str | None = None
-    votes: list[FileGrading]
-
-
-class CodeFile(Model):
-    """A found snippet as a file."""
-
-    code_block_id: str
-    filename: str
-    source: str
-    entrypoint: str
-    description: str
-    input_schema: dict[str, Any] = Field(default_factory=dict)
-    output_schema: dict[str, Any] = Field(default_factory=dict)
-    language: str
-    dependencies: dict[str, str] = Field(default_factory=dict)
-    score: float = 0.0
-    thumbs_up: int = 0
-    thumbs_down: int = 0
-    path: str | None = None
-    """Where it was written, or `None` when it was not."""
-
-
-class CodeFilesResponse(Result):
-    """Found snippets as files, and a text that tells a language model of them."""
-
-    files: list[CodeFile]
-    task: str
-    total_found: int
-    add_to_llm_prompt: str = ""
-    """`""` when nothing was found."""
+    """For a person."""

@@ -10,37 +10,51 @@ from cairn_client.types.model import Model, Result
 
 
 class ChatResponse(Result):
-    """What the agent said and did."""
+    """What the agent said and did. A run that failed has `success` false; what it wrote is saved all the same."""
 
     success: bool
     output: str
+    """What the agent says."""
     changed_files: list[str]
-    """Created or modified by this call."""
+    """Paths that this call created or modified."""
     workspace_files: list[str]
+    """All paths in the workspace."""
     duration_ms: int
-    session_id: str | None = None
+    """Milliseconds."""
+    session_id: str
+    """The run."""
     error: str = ""
     """Why `success` is false; else `""`."""
-    workspace_id: str | None = None
-    commit: str | None = None
+    workspace_id: str
+    """For `workspaces`."""
+    commit: str
+    """The SHA of the commit that holds the files."""
 
 
 class Workspace(Model):
     """A workspace: the files of one (org, user)."""
 
     workspace_id: str
+    """A UUID."""
     org_id: str
+    """The `org` of its chats."""
     user_id: str
+    """The `user` of its chats."""
     head: str
+    """The SHA of its latest commit."""
     commits: int
+    """How many there are."""
     files: int
+    """How many there are at the head."""
     updated_at: datetime
+    """When the latest commit was made."""
 
 
 class WorkspaceList(Result):
-    """The caller's workspaces, the one changed last first."""
+    """The caller's workspaces."""
 
     workspaces: list[Workspace]
+    """The one changed last first."""
 
 
 class CommitAuthor(Model):
@@ -62,13 +76,18 @@ class CommitFields(Model):
     """What every commit has."""
 
     sha: str
+    """40 hexadecimal digits."""
     parents: list[str]
+    """SHAs; none of the first commit."""
     message: str
     author: CommitAuthor
     committed_at: datetime
     session_id: str | None = None
+    """The run that made it; `None` when none did."""
     event_id: str
+    """The event in the log that says so."""
     changes: list[FileChange] = Field(default_factory=list)
+    """Against its first parent."""
 
 
 class Commit(CommitFields):
@@ -76,15 +95,17 @@ class Commit(CommitFields):
 
 
 class CommitList(Result):
-    """A workspace's commits, newest first."""
+    """Some of a workspace's commits."""
 
     commits: list[Commit]
+    """The newest first."""
 
 
 class CommitWithDiff(CommitFields, Result):
-    """One commit with its unified diff."""
+    """One commit with its diff."""
 
     diff: str
+    """Unified, against its first parent."""
 
 
 class TreeFile(Model):
@@ -92,8 +113,11 @@ class TreeFile(Model):
 
     path: str
     size: int
+    """Bytes."""
     mode: str
+    """As git writes it, such as `100644`."""
     sha: str
+    """Of its content: git's name of the blob."""
 
 
 class Tree(Result):
@@ -107,3 +131,4 @@ class RestoreResponse(Result):
 
     success: bool
     commit: str
+    """The head's SHA: a new commit with the old one's files, or the one that has them already."""

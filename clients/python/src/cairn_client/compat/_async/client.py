@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Literal, Self, TypeVar
 
 from cairn_client._async.transport import AsyncTransport
+from cairn_client._pools import AsyncPools
 from cairn_client._request import Request
 from cairn_client._settings import CHAT_TIMEOUT, Overrides, Settings
 from cairn_client.compat._async.retrieve import AsyncRetrieving
@@ -56,13 +57,13 @@ class AsyncRaySurfer(AsyncStoring, AsyncRecording, AsyncRetrieving):
             api_key=api_key or environment("API_KEY"),
             base_url=base_url or environment("BASE_URL"),
             timeout=timeout,
-            organization_id=organization_id,
-            workspace_id=workspace_id,
+            organization_id=organization_id or None,  # empty was as good as none there
+            workspace_id=workspace_id or None,
             snips_desired=snips_desired,
             public_snips=public_snips,
-            agent_id=agent_id,
+            agent_id=agent_id or None,
         )
-        self._transport = AsyncTransport(settings, http_client)
+        self._transport = AsyncTransport(settings, AsyncPools(http_client))
         self._owned = http_client is None
 
     def __repr__(self) -> str:
@@ -75,7 +76,7 @@ class AsyncRaySurfer(AsyncStoring, AsyncRecording, AsyncRetrieving):
         if workspace_id is not None:
             overrides["workspace_id"] = workspace_id
         if apart and self._owned:
-            client._transport = AsyncTransport(self._transport.settings.with_(overrides))  # noqa: SLF001 # one of its own
+            client._transport = AsyncTransport(self._transport.settings.with_(overrides), AsyncPools())  # noqa: SLF001 # one of its own
             client._owned = True  # noqa: SLF001
         else:
             client._transport = self._transport.with_(overrides)  # noqa: SLF001
@@ -85,7 +86,7 @@ class AsyncRaySurfer(AsyncStoring, AsyncRecording, AsyncRetrieving):
     async def close(self) -> None:
         """Closes the connections."""
         if self._owned:
-            await self._transport.http.aclose()
+            await self._transport.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -107,19 +108,19 @@ class AsyncRaySurfer(AsyncStoring, AsyncRecording, AsyncRetrieving):
     async def chat(self, query: str, *, user: str, org: str, model: str = "sonnet", max_turns: int = 8) -> ChatResponse:
         """Gives the agent a task in the workspace of (org, user)."""
         body = {"user_query": query, "user_id": user, "org_id": org, "model": model, "max_turns": max_turns}
-        return await self._ask(Request("POST", "/api/agent-chat", body, shortest_timeout=CHAT_TIMEOUT), ChatResponse)
+        return await self._ask(Request("POST", "/api/agent-chat", body, usual_timeout=CHAT_TIMEOUT), ChatResponse)
 
     async def browse_public(
         self, limit: int = 20, offset: int = 0, sort_by: str = "upvoted", language: str | None = None
     ) -> BrowsePublicResponse:
         """Pages through the public snippets. Needs no key."""
         body = {"limit": limit, "offset": offset, "sort_by": sort_by, "language": language}
-        return await self._ask(Request("POST", "/api/snippets/public/list", body), BrowsePublicResponse)
+        return await self._ask(Request("POST", "/api/snippets/public/list", body, open=True), BrowsePublicResponse)
 
     async def search_public(self, query: str, limit: int = 20, language: str | None = None) -> SearchPublicResponse:
         """Searches the public snippets. Needs no key."""
         body = {"query": query, "limit": limit, "language": language}
-        return await self._ask(Request("POST", "/api/snippets/public/search", body), SearchPublicResponse)
+        return await self._ask(Request("POST", "/api/snippets/public/search", body, open=True), SearchPublicResponse)
 
     async def heartbeat(
         self,

@@ -56,11 +56,11 @@ class AsyncRetrieving:
             "min_verdict_score": min_verdict_score,
             "min_human_upvotes": min_human_upvotes,
             "prefer_complete": prefer_complete,
-            "input_schema": mapping(input_schema),
+            "input_schema": mapping(input_schema, "input_schema"),
             "per_function_reputation": per_function_reputation or None,
             "result_type": None if result_type == "any" else result_type,
         }
-        request = Request("POST", "/api/retrieve/search", body, workspace_id=workspace_id)
+        request = Request("POST", "/api/retrieve/search", body, workspace_id=workspace_id or None)
         return await self._ask(request, SearchResponse)
 
     async def get_code_snips(

@@ -72,7 +72,7 @@ class AsyncStoring:
             "user_vote": user_vote,
             "execution_logs": execution_logs,
             "run_url": run_url,
-            "dependencies": mapping(dependencies),
+            "dependencies": mapping(dependencies, "dependencies"),
             "tags": tags_of(tags),
             "public": public or None,
             "vote_source": word(vote_source),
@@ -82,7 +82,7 @@ class AsyncStoring:
         answers = []
         for file in files:
             one = {**body, "file_written": file_body(file)}
-            request = Request("POST", "/api/store/execution-result", one, workspace_id=workspace_id)
+            request = Request("POST", "/api/store/execution-result", one, workspace_id=workspace_id or None)
             answers.append(await self._ask(request, SubmitExecutionResultResponse))
         return summed(answers)
 
@@ -103,10 +103,10 @@ class AsyncStoring:
             "task": task,
             "files": [] if repo_path is None else text_files(repo_path),
             "github_url": github_url,
-            "dependencies": mapping(dependencies),
+            "dependencies": mapping(dependencies, "dependencies"),
             "tags": tags_of(tags),
         }
-        request = Request("POST", "/api/store/repo", body, workspace_id=workspace_id)
+        request = Request("POST", "/api/store/repo", body, workspace_id=workspace_id or None)
         stored = await self._ask(request, StoreRepoResponse)
         return SubmitExecutionResultResponse(
             success=stored.success,
@@ -133,17 +133,17 @@ class AsyncStoring:
             "files_written": file_bodies(files_written),
             "log_files": log_bodies(log_files),
             "use_service_ai_voting": use_raysurfer_ai_voting,
-            "user_votes": mapping(user_votes),
+            "user_votes": mapping(user_votes, "user_votes"),
             "vote_source": word(vote_source),
             "vote_count": vote_count,
             "per_function_reputation": per_function_reputation or None,
         }
-        request = Request("POST", "/api/store/bulk-execution-result", body, workspace_id=workspace_id)
+        request = Request("POST", "/api/store/bulk-execution-result", body, workspace_id=workspace_id or None)
         return await self._ask(request, BulkExecutionResultResponse)
 
     async def delete(self, snippet_id: str, workspace_id: str | None = None) -> DeleteResponse:
         """Deletes a snippet, by id or name."""
-        request = Request("POST", "/api/snippets/delete", {"snippet_id": snippet_id}, workspace_id=workspace_id)
+        request = Request("POST", "/api/snippets/delete", {"snippet_id": snippet_id}, workspace_id=workspace_id or None)
         return await self._ask(request, DeleteResponse)
 
     async def vote_code_snip(
@@ -187,15 +187,15 @@ class AsyncStoring:
             "entrypoint": entrypoint,
             "language": language,
             "description": description,
-            "input_schema": mapping(input_schema),
-            "output_schema": mapping(output_schema),
+            "input_schema": mapping(input_schema, "input_schema"),
+            "output_schema": mapping(output_schema, "output_schema"),
             "language_version": language_version,
-            "dependencies": mapping(dependencies),
+            "dependencies": mapping(dependencies, "dependencies"),
             "tags": tags_of(tags),
             "capabilities": capabilities,
             "example_queries": example_queries,
         }
-        request = Request("POST", "/api/store/code-block", body, workspace_id=workspace_id)
+        request = Request("POST", "/api/store/code-block", body, workspace_id=workspace_id or None)
         return await self._ask(request, StoreCodeBlockResponse)
 
     async def publish_function_registry(self, functions: Sequence[Callable[..., Any]]) -> list[str]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Literal, Self, TypeVar
 
+from cairn_client._pools import Pools
 from cairn_client._request import Request
 from cairn_client._settings import CHAT_TIMEOUT, Overrides, Settings
 from cairn_client._sync.transport import Transport
@@ -57,13 +58,13 @@ class RaySurfer(Storing, Recording, Retrieving):
             api_key=api_key or environment("API_KEY"),
             base_url=base_url or environment("BASE_URL"),
             timeout=timeout,
-            organization_id=organization_id,
-            workspace_id=workspace_id,
+            organization_id=organization_id or None,  # empty was as good as none there
+            workspace_id=workspace_id or None,
             snips_desired=snips_desired,
             public_snips=public_snips,
-            agent_id=agent_id,
+            agent_id=agent_id or None,
         )
-        self._transport = Transport(settings, http_client)
+        self._transport = Transport(settings, Pools(http_client))
         self._owned = http_client is None
 
     def __repr__(self) -> str:
@@ -76,7 +77,7 @@ class RaySurfer(Storing, Recording, Retrieving):
         if workspace_id is not None:
             overrides["workspace_id"] = workspace_id
         if apart and self._owned:
-            client._transport = Transport(self._transport.settings.with_(overrides))  # noqa: SLF001 # one of its own
+            client._transport = Transport(self._transport.settings.with_(overrides), Pools())  # noqa: SLF001 # one of its own
             client._owned = True  # noqa: SLF001
         else:
             client._transport = self._transport.with_(overrides)  # noqa: SLF001
@@ -86,7 +87,7 @@ class RaySurfer(Storing, Recording, Retrieving):
     def close(self) -> None:
         """Closes the connections."""
         if self._owned:
-            self._transport.http.close()
+            self._transport.close()
 
     def __enter__(self) -> Self:
         return self
@@ -108,19 +109,19 @@ class RaySurfer(Storing, Recording, Retrieving):
     def chat(self, query: str, *, user: str, org: str, model: str = "sonnet", max_turns: int = 8) -> ChatResponse:
         """Gives the agent a task in the workspace of (org, user)."""
         body = {"user_query": query, "user_id": user, "org_id": org, "model": model, "max_turns": max_turns}
-        return self._ask(Request("POST", "/api/agent-chat", body, shortest_timeout=CHAT_TIMEOUT), ChatResponse)
+        return self._ask(Request("POST", "/api/agent-chat", body, usual_timeout=CHAT_TIMEOUT), ChatResponse)
 
     def browse_public(
         self, limit: int = 20, offset: int = 0, sort_by: str = "upvoted", language: str | None = None
     ) -> BrowsePublicResponse:
         """Pages through the public snippets. Needs no key."""
         body = {"limit": limit, "offset": offset, "sort_by": sort_by, "language": language}
-        return self._ask(Request("POST", "/api/snippets/public/list", body), BrowsePublicResponse)
+        return self._ask(Request("POST", "/api/snippets/public/list", body, open=True), BrowsePublicResponse)
 
     def search_public(self, query: str, limit: int = 20, language: str | None = None) -> SearchPublicResponse:
         """Searches the public snippets. Needs no key."""
         body = {"query": query, "limit": limit, "language": language}
-        return self._ask(Request("POST", "/api/snippets/public/search", body), SearchPublicResponse)
+        return self._ask(Request("POST", "/api/snippets/public/search", body, open=True), SearchPublicResponse)
 
     def heartbeat(
         self,

@@ -57,11 +57,11 @@ class Retrieving:
             "min_verdict_score": min_verdict_score,
             "min_human_upvotes": min_human_upvotes,
             "prefer_complete": prefer_complete,
-            "input_schema": mapping(input_schema),
+            "input_schema": mapping(input_schema, "input_schema"),
             "per_function_reputation": per_function_reputation or None,
             "result_type": None if result_type == "any" else result_type,
         }
-        request = Request("POST", "/api/retrieve/search", body, workspace_id=workspace_id)
+        request = Request("POST", "/api/retrieve/search", body, workspace_id=workspace_id or None)
         return self._ask(request, SearchResponse)
 
     def get_code_snips(self, task: str, top_k: int = 10, min_verdict_score: float = 0.0) -> RetrieveCodeBlockResponse:

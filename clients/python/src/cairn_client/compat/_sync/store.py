@@ -73,7 +73,7 @@ class Storing:
             "user_vote": user_vote,
             "execution_logs": execution_logs,
             "run_url": run_url,
-            "dependencies": mapping(dependencies),
+            "dependencies": mapping(dependencies, "dependencies"),
             "tags": tags_of(tags),
             "public": public or None,
             "vote_source": word(vote_source),
@@ -83,7 +83,7 @@ class Storing:
         answers = []
         for file in files:
             one = {**body, "file_written": file_body(file)}
-            request = Request("POST", "/api/store/execution-result", one, workspace_id=workspace_id)
+            request = Request("POST", "/api/store/execution-result", one, workspace_id=workspace_id or None)
             answers.append(self._ask(request, SubmitExecutionResultResponse))
         return summed(answers)
 
@@ -104,10 +104,10 @@ class Storing:
             "task": task,
             "files": [] if repo_path is None else text_files(repo_path),
             "github_url": github_url,
-            "dependencies": mapping(dependencies),
+            "dependencies": mapping(dependencies, "dependencies"),
             "tags": tags_of(tags),
         }
-        request = Request("POST", "/api/store/repo", body, workspace_id=workspace_id)
+        request = Request("POST", "/api/store/repo", body, workspace_id=workspace_id or None)
         stored = self._ask(request, StoreRepoResponse)
         return SubmitExecutionResultResponse(
             success=stored.success,
@@ -134,17 +134,17 @@ class Storing:
             "files_written": file_bodies(files_written),
             "log_files": log_bodies(log_files),
             "use_service_ai_voting": use_raysurfer_ai_voting,
-            "user_votes": mapping(user_votes),
+            "user_votes": mapping(user_votes, "user_votes"),
             "vote_source": word(vote_source),
             "vote_count": vote_count,
             "per_function_reputation": per_function_reputation or None,
         }
-        request = Request("POST", "/api/store/bulk-execution-result", body, workspace_id=workspace_id)
+        request = Request("POST", "/api/store/bulk-execution-result", body, workspace_id=workspace_id or None)
         return self._ask(request, BulkExecutionResultResponse)
 
     def delete(self, snippet_id: str, workspace_id: str | None = None) -> DeleteResponse:
         """Deletes a snippet, by id or name."""
-        request = Request("POST", "/api/snippets/delete", {"snippet_id": snippet_id}, workspace_id=workspace_id)
+        request = Request("POST", "/api/snippets/delete", {"snippet_id": snippet_id}, workspace_id=workspace_id or None)
         return self._ask(request, DeleteResponse)
 
     def vote_code_snip(
@@ -188,15 +188,15 @@ class Storing:
             "entrypoint": entrypoint,
             "language": language,
             "description": description,
-            "input_schema": mapping(input_schema),
-            "output_schema": mapping(output_schema),
+            "input_schema": mapping(input_schema, "input_schema"),
+            "output_schema": mapping(output_schema, "output_schema"),
             "language_version": language_version,
-            "dependencies": mapping(dependencies),
+            "dependencies": mapping(dependencies, "dependencies"),
             "tags": tags_of(tags),
             "capabilities": capabilities,
             "example_queries": example_queries,
         }
-        request = Request("POST", "/api/store/code-block", body, workspace_id=workspace_id)
+        request = Request("POST", "/api/store/code-block", body, workspace_id=workspace_id or None)
         return self._ask(request, StoreCodeBlockResponse)
 
     def publish_function_registry(self, functions: Sequence[Callable[..., Any]]) -> list[str]:

@@ -34,22 +34,17 @@ from cairn_client.compat.types.stored import (
     StoreRepoResponse,
     SubmitExecutionResultRequest,
 )
+from cairn_client.types.code_files import CodeFile, CodeFilesResponse
 from cairn_client.types.inputs import FileWritten, JsonDict, LogFile, SnipsDesired
-from cairn_client.types.snippets import (
-    AgentVerdict,
-    BulkExecutionResultResponse,
-    CodeBlock,
-    CodeFile,
-    CodeFilesResponse,
-    DeleteResponse,
-    ExecutionState,
-    FunctionReputation,
-    SubmitExecutionResultResponse,
-)
+from cairn_client.types.snippets import AgentVerdict, CodeBlock, DeleteResponse, ExecutionState, FunctionReputation
+from cairn_client.types.uploads import BulkExecutionResultResponse, SubmitExecutionResultResponse
 from cairn_client.types.workspaces import ChatResponse
 
 RepoFile = FileWritten
+"""A file of a repository: `FileWritten`."""
+
 GetCodeFilesResponse = CodeFilesResponse
+"""`CodeFilesResponse`."""
 
 __all__ = [
     "AgentReview",

@@ -1,88 +1,21 @@
 """Runs of code, and what was said of them."""
 
-from __future__ import annotations
+from cairn_client.types.executions import (
+    AgentReview,
+    AutoReviewResponse,
+    ExecutionIO,
+    ExecutionRecord,
+    JsonValue,
+    RetrieveExecutionsResponse,
+    StoreExecutionResponse,
+)
 
-from datetime import UTC, datetime
-from typing import Any
-
-from pydantic import Field
-
-from cairn_client.types.inputs import JsonDict
-from cairn_client.types.model import Model, Result
-from cairn_client.types.snippets import AgentVerdict, ExecutionState
-
-JsonValue = Any
-
-
-class ExecutionIO(Model):
-    """What a run took and gave."""
-
-    input_data: JsonDict
-    input_hash: str = ""
-    output_data: JsonValue = None
-    output_hash: str = ""
-    output_type: str = "unknown"
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
-class AgentReview(Model):
-    """What was thought of a run, at length."""
-
-    timestamp: datetime = Field(default_factory=_now)
-    verdict: AgentVerdict
-    reasoning: str
-    what_worked: list[str] = Field(default_factory=list)
-    what_didnt_work: list[str] = Field(default_factory=list)
-    output_was_useful: bool
-    output_was_correct: bool
-    output_was_complete: bool
-    error_was_appropriate: bool | None = None
-    would_use_again: bool
-    suggested_improvements: list[str] = Field(default_factory=list)
-    required_workaround: bool = False
-    workaround_description: str | None = None
-
-
-class ExecutionRecord(Model):
-    """A recorded run."""
-
-    id: str
-    code_block_id: str
-    timestamp: datetime = Field(default_factory=_now)
-    execution_state: ExecutionState
-    duration_ms: int
-    error_message: str | None = None
-    error_type: str | None = None
-    io: ExecutionIO
-    triggering_task: str
-    retrieval_score: float = 0.0
-    verdict: AgentVerdict = AgentVerdict.PENDING
-    review: AgentReview | None = None
-
-
-class StoreExecutionResponse(Result):
-    """What was recorded."""
-
-    success: bool
-    execution_id: str
-    pattern_updated: bool
-    message: str
-
-
-class AutoReviewResponse(Result):
-    """The service's review of a run."""
-
-    success: bool
-    execution_id: str
-    review: AgentReview
-    message: str
-
-
-class RetrieveExecutionsResponse(Result):
-    """Recorded runs."""
-
-    executions: list[ExecutionRecord]
-    total_found: int
+__all__ = [
+    "AgentReview",
+    "AutoReviewResponse",
+    "ExecutionIO",
+    "ExecutionRecord",
+    "JsonValue",
+    "RetrieveExecutionsResponse",
+    "StoreExecutionResponse",
+]

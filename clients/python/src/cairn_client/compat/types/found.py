@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 from pydantic import Field
 
 from cairn_client import types
-from cairn_client.compat.types.executions import ExecutionRecord, JsonValue
-from cairn_client.types.inputs import JsonDict
+from cairn_client.types.executions import ExecutionRecord
+from cairn_client.types.inputs import JsonDict  # noqa: TC001 # pydantic reads it at run time
+from cairn_client.types.learned import (
+    FewShotExample,
+    FewShotExamples,
+    LogSearchMatch,
+    SearchLogsResponse,
+    TaskPattern,
+    TaskPatterns,
+)
 from cairn_client.types.model import Model, Result
 from cairn_client.types.snippets import CodeBlock
 
@@ -21,9 +28,8 @@ class SearchMatch(types.SearchMatch):
 
     def model_post_init(self, _: Any) -> None:
         """Gives each score a value, as from an older service that answers with one only."""
-        for name in ("combined_score", "vector_score", "verdict_score"):
-            if getattr(self, name) is None:
-                setattr(self, name, self.score)
+        for name in {"combined_score", "vector_score", "verdict_score"} - self.model_fields_set:
+            setattr(self, name, self.score)
 
 
 class SearchResponse(types.SearchResponse):
@@ -54,7 +60,7 @@ class AlternativeCandidate(Model):
 class RetrieveBestResponse(Result):
     """The snippet that fits best, and up to three others."""
 
-    best_match: BestMatch | None
+    best_match: BestMatch | None = None
     alternative_candidates: list[AlternativeCandidate]
     retrieval_confidence: str
 
@@ -74,63 +80,6 @@ class RetrieveCodeBlockResponse(Result):
 
     code_blocks: list[CodeBlockMatch]
     total_found: int
-
-
-class FewShotExample(Model):
-    """Code for a task, with what it took and gave."""
-
-    task: str
-    input_sample: JsonDict
-    output_sample: JsonValue = None
-    code_snippet: str
-
-
-class FewShotExamples(Result):
-    """Examples for a task."""
-
-    examples: list[FewShotExample]
-
-
-class TaskPattern(Model):
-    """Which snippet helped with which task."""
-
-    task_pattern: str
-    code_block_id: str
-    code_block_name: str
-    thumbs_up: int
-    thumbs_down: int
-    last_thumbs_up: datetime | None = None
-    last_thumbs_down: datetime | None = None
-    verdict_score: float | None = None
-
-
-class TaskPatterns(Result):
-    """What the store has learned."""
-
-    patterns: list[TaskPattern]
-
-
-class LogSearchMatch(Model):
-    """A log that has the words."""
-
-    snippet_id: str
-    name: str
-    filename: str | None = None
-    language: str
-    created_at: datetime
-    triggering_query: str | None = None
-    score: float
-    preview: str
-    raw_markdown_url: str
-    log_url: str | None = None
-
-
-class SearchLogsResponse(Result):
-    """Logs that have the words."""
-
-    matches: list[LogSearchMatch]
-    total_found: int
-    has_more: bool
 
 
 class PublicSnippet(Model):
@@ -162,3 +111,23 @@ class SearchPublicResponse(Result):
     snippets: list[PublicSnippet]
     total: int
     query: str
+
+
+__all__ = [
+    "AlternativeCandidate",
+    "BestMatch",
+    "BrowsePublicResponse",
+    "CodeBlockMatch",
+    "FewShotExample",
+    "FewShotExamples",
+    "LogSearchMatch",
+    "PublicSnippet",
+    "RetrieveBestResponse",
+    "RetrieveCodeBlockResponse",
+    "SearchLogsResponse",
+    "SearchMatch",
+    "SearchPublicResponse",
+    "SearchResponse",
+    "TaskPattern",
+    "TaskPatterns",
+]

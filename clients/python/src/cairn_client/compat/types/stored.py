@@ -6,23 +6,7 @@ from pydantic import BaseModel, Field
 
 from cairn_client.types.inputs import FileWritten, LogFile
 from cairn_client.types.model import Result
-
-
-class StoreCodeBlockResponse(Result):
-    """What was stored."""
-
-    success: bool
-    code_block_id: str
-    embedding_id: str
-    message: str
-
-
-class StoreRepoResponse(Result):
-    """Which repository was stored."""
-
-    success: bool
-    repo_id: str
-    message: str
+from cairn_client.types.stored import StoreCodeBlockResponse, StoreRepoResponse
 
 
 class AnyResult(Result):
@@ -50,3 +34,12 @@ class BulkExecutionResultRequest(BaseModel):
     log_files: list[LogFile] | None = None
     use_raysurfer_ai_voting: bool = True
     user_votes: dict[str, int] | None = None
+
+
+__all__ = [
+    "AnyResult",
+    "BulkExecutionResultRequest",
+    "StoreCodeBlockResponse",
+    "StoreRepoResponse",
+    "SubmitExecutionResultRequest",
+]

@@ -1,9 +1,8 @@
-"""Every method against the real service."""
+"""Snippets: stored, found, voted on and deleted, against the real service."""
 
 from __future__ import annotations
 
 import uuid
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -23,25 +22,7 @@ if TYPE_CHECKING:
     from tests.kinds import Kind
     from tests.service import Service
 
-
-def unique() -> str:
-    """A word that nothing else in the store has."""
-    return "q" + uuid.uuid4().hex[:12]
-
-
-def source(word: str) -> str:
-    return (
-        f'def {word}(path: str) -> list:\n    """Reads a {word} file into rows."""\n    return open(path).readlines()\n'
-    )
-
-
-def stored(client: Cairn, word: str, **options: Any) -> str:
-    client.upload(f"read a {word} file", {"path": f"{word}.py", "content": source(word)}, True, user_vote=1, **options)
-    return client.search(f"read a {word} file").matches[0].code_block.id
-
-
-def recent(time: datetime | None) -> bool:
-    return time is not None and time.tzinfo is not None and abs(datetime.now(UTC) - time) < timedelta(minutes=10)
+from tests.snippets import recent, source, stored, unique
 
 
 def test_an_upload_is_found_as_typed_results(client: Cairn) -> None:
@@ -178,51 +159,6 @@ def test_an_agents_snippets(client: Cairn) -> None:
     assert agent.search(f"read a {word} file").matches[0].agent_id == f"agent-{word}"
     other = client.with_options(agent_id="another-agent").search(f"read a {word} file")
     assert word not in [match.code_block.name for match in other.matches]
-
-
-def test_chat_works_in_a_workspace_with_history(client: Cairn) -> None:
-    word, user = unique(), unique()
-    stored(client, word)
-    answer = client.chat(f"read a {word} file", user=user, org="acme", model="local")
-    assert (answer.success, answer.error) == (True, "")
-    assert (answer.changed_files, answer.workspace_files) == ([f"{word}.py"], [f"{word}.py"])
-    assert answer.session_id
-    assert answer.workspace_id
-    assert answer.duration_ms >= 0
-    workspaces = client.workspaces
-    listed = next(one for one in workspaces.list().workspaces if one.user_id == user)
-    assert (listed.org_id, listed.head, listed.files) == ("acme", answer.commit, 1)
-    assert recent(listed.updated_at)
-    commits = workspaces.commits(answer.workspace_id).commits
-    assert commits[0].sha == answer.commit
-    assert recent(commits[0].committed_at)
-    assert [(change.path, change.status) for change in commits[0].changes] == [(f"{word}.py", "created")]
-    assert f"+def {word}" in workspaces.commit(answer.workspace_id, commits[0].sha).diff
-    assert [file.path for file in workspaces.tree(answer.workspace_id).files] == [f"{word}.py"]
-    assert workspaces.file(answer.workspace_id, f"{word}.py") == source(word).encode()
-
-    other = unique()
-    stored(client, other)
-    second = client.chat(f"read a {other} file", user=user, org="acme", model="local")
-    assert set(second.workspace_files) == {f"{word}.py", f"{other}.py"}
-    assert len(workspaces.commits(answer.workspace_id, limit=1).commits) == 1
-    older = workspaces.commits(answer.workspace_id, before=str(second.commit)).commits
-    assert [commit.sha for commit in older] == [answer.commit]
-    restored = workspaces.restore(answer.workspace_id, str(answer.commit))
-    assert restored.success
-    assert restored.commit not in (answer.commit, second.commit)
-    assert [file.path for file in workspaces.tree(answer.workspace_id).files] == [f"{word}.py"]
-    assert len(workspaces.tree(answer.workspace_id, at=second.commit).files) == 2
-    with pytest.raises(APIError) as missing:
-        workspaces.file(answer.workspace_id, "no such file.py")
-    assert missing.value.code == "not_found/file"
-
-
-def test_a_failed_chat_is_an_answer(client: Cairn) -> None:
-    empty = client.with_options(workspace_id=unique(), snips_desired="client")
-    answer = empty.chat("read a file", user=unique(), org="acme", model="local")
-    assert not answer.success
-    assert answer.error
 
 
 def test_an_idempotency_key_repeats_the_answer(client: Cairn) -> None:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from tests.test_service import unique
+from tests.snippets import unique
 
 if TYPE_CHECKING:
     from cairn_client.compat import RaySurfer

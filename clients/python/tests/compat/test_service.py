@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import importlib
-import inspect
 from typing import TYPE_CHECKING, Any
 
-import httpx2
 import pytest
 
-from cairn_client import CacheUnavailableError, ServiceError, ValidationError, compat
 from cairn_client.compat import (
     AgentReview,
     AgentVerdict,
-    APIError,
     AuthenticationError,
     ExecutionState,
     FileWritten,
     LogFile,
-    RaySurferError,
 )
-from tests.test_retries import Answers, status
-from tests.test_service import recent, source, unique
+from tests.snippets import recent, source, unique
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -169,92 +162,3 @@ def test_chat(raysurfer: RaySurfer) -> None:
     raysurfer.upload(f"read a {word} file", file(word), user_vote=1)
     answer = raysurfer.chat(f"read a {word} file", user=word, org="acme", model="local")
     assert (answer.success, answer.workspace_files, answer.error) == (True, [f"{word}.py"], "")
-
-
-def test_errors_are_caught_as_before(kind: Kind, raysurfer: RaySurfer) -> None:
-    with pytest.raises(APIError) as refused:
-        raysurfer.search("")
-    assert isinstance(refused.value, ValidationError)
-    assert (refused.value.status_code, refused.value.field) == (400, "task")
-    failing = kind.raysurfer("k", "http://cairn.test", http_client=kind.http(Answers(status(500)))).for_tracking()
-    with pytest.raises(APIError) as failed:
-        failing.search("a")
-    assert isinstance(failed.value, CacheUnavailableError)
-    assert failed.value.status_code == 500
-    gone = kind.raysurfer("k", "http://cairn.test", http_client=kind.http(Answers(httpx2.ConnectError))).for_tracking()
-    with pytest.raises(CacheUnavailableError) as unreachable:
-        gone.search("a")
-    assert not isinstance(unreachable.value, APIError)
-    assert RaySurferError is ServiceError
-
-
-def test_a_heartbeat_goes_where_the_service_may_take_it(kind: Kind) -> None:
-    answers = Answers(httpx2.Response(200, json={"alive": True}))
-    client = kind.raysurfer("k", "http://cairn.test", http_client=kind.http(answers))
-    assert client.heartbeat("agent-1", cpu_percent=1.5) == {"alive": True}
-    assert answers.requests[0].url.path == "/api/agents/heartbeat"
-
-
-def test_the_environment_of_both(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RAYSURFER_API_KEY", "theirs")
-    monkeypatch.setenv("RAYSURFER_BASE_URL", "http://theirs.test")
-    answers = Answers(httpx2.Response(200, json={"matches": [], "total_found": 0}))
-    kind.raysurfer(http_client=kind.http(answers)).search("a")
-    assert (answers.requests[-1].url.host, answers.requests[-1].headers["authorization"]) == (
-        "theirs.test",
-        "Bearer theirs",
-    )
-    monkeypatch.setenv("CAIRN_BASE_URL", "http://ours.test")
-    kind.raysurfer(http_client=kind.http(answers)).search("a")
-    assert answers.requests[-1].url.host == "ours.test"
-
-
-PARAMETERS = {
-    "__init__": "api_key base_url timeout organization_id workspace_id snips_desired public_snips agent_id",
-    "search": "task top_k min_verdict_score min_human_upvotes prefer_complete input_schema per_function_reputation "
-    "workspace_id result_type",
-    "upload": "task file_written succeeded use_raysurfer_ai_voting user_vote execution_logs run_url workspace_id "
-    "dependencies tags public vote_source vote_count files_written auto_vote per_function_reputation repo_path "
-    "github_url",
-    "upload_bulk_code_snips": "prompts files_written log_files use_raysurfer_ai_voting user_votes workspace_id "
-    "vote_source vote_count",
-    "delete": "snippet_id workspace_id",
-    "vote_code_snip": "task code_block_id code_block_name code_block_description succeeded",
-    "comment_on_code_snip": "code_block_id text",
-    "chat": "query user org model max_turns",
-    "get_code_snips": "task top_k min_verdict_score",
-    "retrieve_best": "task top_k min_verdict_score",
-    "get_code_files": "task top_k min_verdict_score prefer_complete cache_dir per_function_reputation",
-    "store_code_block": "name source entrypoint language description input_schema output_schema language_version "
-    "dependencies tags capabilities example_queries",
-    "store_execution": "code_block_id triggering_task input_data output_data execution_state duration_ms error_message "
-    "error_type verdict review",
-    "get_few_shot_examples": "task k",
-    "get_task_patterns": "task code_block_id min_thumbs_up top_k",
-    "get_executions": "code_block_id task verdict limit",
-    "search_logs": "query limit offset code_block_id language days_back",
-    "auto_review": "execution_id triggering_task execution_state input_data output_data code_block_name "
-    "code_block_description error_message",
-    "browse_public": "limit offset sort_by language",
-    "search_public": "query limit language",
-    "heartbeat": "agent_id agent_name status current_task cpu_percent memory_percent metadata",
-}
-
-
-@pytest.mark.parametrize("method", PARAMETERS)
-def test_parameters_are_in_the_existing_order(method: str) -> None:
-    expected = PARAMETERS[method].split()
-    for client in (compat.RaySurfer, compat.AsyncRaySurfer):
-        assert list(inspect.signature(getattr(client, method)).parameters)[1 : len(expected) + 1] == expected
-
-
-def test_aliases() -> None:
-    for client in (compat.RaySurfer, compat.AsyncRaySurfer):
-        assert client.upload_new_code_snip is client.upload_new_code_snips is client.upload
-        assert client.submit_execution_result is client.upload
-
-
-def test_the_types_module_has_the_types() -> None:
-    types = importlib.import_module("cairn_client.compat.types")
-    for name in ("FileWritten", "LogFile", "SnipsDesired", "SearchMatch", "AlternativeCandidate", "ExecutionState"):
-        assert getattr(types, name) is getattr(compat, name)

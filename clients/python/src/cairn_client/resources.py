@@ -1,0 +1,92 @@
+"""What a client's parts are: the types of `client.keys`, `client.workspaces` and the others, for annotations.
+
+```python
+from cairn_client.resources import Workspaces
+
+
+def newest(workspaces: Workspaces, workspace_id: str) -> str:
+    return workspaces.commits(workspace_id, limit=1).commits[0].sha
+```
+
+A client makes them; programs don't. Those of an `AsyncCairn` have `Async` before their names.
+"""
+
+from cairn_client._async.learned import AsyncExecutions, AsyncFunctions, AsyncLogs, AsyncPatterns
+from cairn_client._async.raw import (
+    AsyncExecutionsWithRawResponse,
+    AsyncFunctionsWithRawResponse,
+    AsyncKeysWithRawResponse,
+    AsyncLogsWithRawResponse,
+    AsyncPatternsWithRawResponse,
+    AsyncReposWithRawResponse,
+    AsyncSnippetStoreWithRawResponse,
+    AsyncUploadsWithRawResponse,
+    AsyncUsersWithRawResponse,
+    AsyncWithRawResponse,
+    AsyncWorkspacesWithRawResponse,
+)
+from cairn_client._async.resources import AsyncKeys, AsyncUploads, AsyncUsers, AsyncWorkspaces
+from cairn_client._async.store import AsyncRepos, AsyncSnippetStore
+from cairn_client._settings import Overrides
+from cairn_client._sync.learned import Executions, Functions, Logs, Patterns
+from cairn_client._sync.raw import (
+    ExecutionsWithRawResponse,
+    FunctionsWithRawResponse,
+    KeysWithRawResponse,
+    LogsWithRawResponse,
+    PatternsWithRawResponse,
+    ReposWithRawResponse,
+    SnippetStoreWithRawResponse,
+    UploadsWithRawResponse,
+    UsersWithRawResponse,
+    WithRawResponse,
+    WorkspacesWithRawResponse,
+)
+from cairn_client._sync.resources import Keys, Uploads, Users, Workspaces
+from cairn_client._sync.store import Repos, SnippetStore
+
+__all__ = [
+    "AsyncExecutions",
+    "AsyncExecutionsWithRawResponse",
+    "AsyncFunctions",
+    "AsyncFunctionsWithRawResponse",
+    "AsyncKeys",
+    "AsyncKeysWithRawResponse",
+    "AsyncLogs",
+    "AsyncLogsWithRawResponse",
+    "AsyncPatterns",
+    "AsyncPatternsWithRawResponse",
+    "AsyncRepos",
+    "AsyncReposWithRawResponse",
+    "AsyncSnippetStore",
+    "AsyncSnippetStoreWithRawResponse",
+    "AsyncUploads",
+    "AsyncUploadsWithRawResponse",
+    "AsyncUsers",
+    "AsyncUsersWithRawResponse",
+    "AsyncWithRawResponse",
+    "AsyncWorkspaces",
+    "AsyncWorkspacesWithRawResponse",
+    "Executions",
+    "ExecutionsWithRawResponse",
+    "Functions",
+    "FunctionsWithRawResponse",
+    "Keys",
+    "KeysWithRawResponse",
+    "Logs",
+    "LogsWithRawResponse",
+    "Overrides",
+    "Patterns",
+    "PatternsWithRawResponse",
+    "Repos",
+    "ReposWithRawResponse",
+    "SnippetStore",
+    "SnippetStoreWithRawResponse",
+    "Uploads",
+    "UploadsWithRawResponse",
+    "Users",
+    "UsersWithRawResponse",
+    "WithRawResponse",
+    "Workspaces",
+    "WorkspacesWithRawResponse",
+]

@@ -1,0 +1,59 @@
+"""How the service is, and what was erased."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from cairn_client.types.model import Model, Result
+
+
+class Health(Result):
+    """That the process answers."""
+
+    status: str
+    """`healthy`."""
+
+
+class Readiness(Result):
+    """Whether the service can answer everything."""
+
+    status: str
+    """`ready`, `starting` (a read model still catches up) or `failing` (one has stopped)."""
+    read_models: dict[str, str] = Field(default_factory=dict)
+    """Each read model's name to `ok`, `behind`, or why it stopped."""
+
+
+class ErasedWorkspace(Model):
+    """How much was erased of a workspace."""
+
+    commits: int
+    chats: int
+    """Prompts, answers and every step of them."""
+    files: int
+    """That were in the workspace at last."""
+
+
+class DeleteWorkspaceResponse(Result):
+    """What was erased."""
+
+    success: bool
+    erased: ErasedWorkspace
+    position: str
+    """Of the event in the log that says so: for `after` of `events`."""
+
+
+class ErasedUser(Model):
+    """How much was erased of a user."""
+
+    users: int
+    keys: int
+    """The user's API keys, which are revoked."""
+
+
+class EraseUserResponse(Result):
+    """What was erased."""
+
+    success: bool
+    erased: ErasedUser
+    position: str
+    """Of the last event in the log that says so: for `after` of `events`."""

@@ -1,0 +1,89 @@
+"""Sessions in which something fails: the model, the turns, a name, the service."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import anyio
+import httpx2
+import pytest
+
+from tests.agent.session.world import SEARCH, SOURCE, World, session_options
+from tests.agent.stand_in import calls, model, offered_path, shown
+
+
+@pytest.mark.parametrize("status", [401, 500])
+def test_a_failing_model_leaves_no_vote_and_no_upload(world: World, status: int) -> None:
+    world.store()
+    with model(
+        lambda body: calls("Read", file_path=offered_path(body, "count_words.py")),
+        calls("Write", file_path=str(world.folder / "failed.py"), content=SOURCE),
+        {"status": status},
+    ) as api:
+        assert not anyio.run(world.run, api, backend=world.backend)
+    assert (world.folder / "failed.py").exists()
+    assert world.sent == [SEARCH]
+    assert world.reports == []
+    assert (world.stored().thumbs_up, world.stored().thumbs_down) == (0, 0)
+
+
+def test_a_session_that_runs_out_of_turns_leaves_nothing(world: World) -> None:
+    write = calls("Write", file_path=str(world.folder / "half.py"), content=SOURCE)
+    with model(write, write) as api:
+        assert not anyio.run(partial(world.run, api, max_turns=1), backend=world.backend)
+    assert (world.folder / "half.py").exists()
+    assert world.sent == [SEARCH]
+
+
+class Renaming(httpx2.AsyncHTTPTransport):
+    """The real service, whose snippets have hostile names."""
+
+    names = ("../evil.py", "/tmp/evil.py", "..", "a/../../evil.py", "fine.py")
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        response = await super().handle_async_request(request)
+        if request.url.path != SEARCH:
+            return response
+        body = json.loads(await response.aread())
+        body["matches"] = [{**body["matches"][0], "filename": name} for name in self.names]
+        await response.aclose()
+        return httpx2.Response(200, json=body)
+
+
+def test_a_hostile_name_writes_nothing_outside(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    world.store("../../evil.py")
+    cache = world.folder / "deep" / "cache"
+    with model() as api, caplog.at_level(logging.WARNING):
+        assert anyio.run(partial(world.run, api, http=Renaming(), cache_dir=cache), backend=world.backend)
+        assert "evil.py" not in shown(api.requests[0])
+    [report] = world.reports
+    assert [file.filename for file in report.offered] == ["fine.py"]
+    assert [path.name for path in world.folder.rglob("*")] == ["deep", "cache", "fine.py"]
+    assert not list(world.folder.parent.rglob("evil.py"))
+    assert report.uploaded == [], "the cache folder is no work of the session"
+    assert len(caplog.records) == 4
+
+
+def test_without_a_service_it_goes_on_warns_once_and_prints_nothing(world: World) -> None:
+    with model(calls("Write", file_path=str(world.folder / "a.py"), content=SOURCE)) as api:
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("CAIRN_")}
+        environment |= {
+            "CAIRN_BASE_URL": "http://127.0.0.1:1",
+            "CAIRN_API_KEY": "cairn_live_nobody",
+            "TEST_BACKEND": world.backend,
+            "TEST_OPTIONS": json.dumps(session_options(api, world.folder, world.home)),
+        }
+        # the agent SDK leaves generators before their end, of which trio warns
+        warnings = ["-W", "error", "-W", "ignore:Async generator 'claude_agent_sdk:ResourceWarning"]
+        program = [sys.executable, *warnings, str(Path(__file__).parent.parent / "program.py")]
+        done = subprocess.run(program, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert done.stderr.count("the session goes on without") == 1, done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert (world.folder / "a.py").read_text() == SOURCE

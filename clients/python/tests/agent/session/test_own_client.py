@@ -1,0 +1,85 @@
+"""The hooks in sessions that are started with the agent SDK itself, and by `query`."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from cairn_client import AsyncCairn, Cairn
+from cairn_client.agent import Vote, cairn_hooks, query
+from tests.agent.session.world import SEARCH, TASK, World, drained, sdk, succeeded
+from tests.agent.stand_in import DONE, Model, calls, model, offered_path, shown
+
+
+@pytest.mark.parametrize("kind", [Cairn, AsyncCairn])
+def test_the_hooks_do_the_same_in_a_client_of_ones_own(world: World, kind: type) -> None:
+    block = world.store()
+    (world.folder / "a.txt").write_text("one two three\n")
+    seen: list[str] = []
+
+    async def own(event: Any, *_: object) -> dict[str, Any]:
+        seen.append(event["tool_name"])
+        return {}
+
+    async def session(api: Model) -> bool:
+        client = kind(world.service.key, world.service.base_url, workspace_id=world.workspace, snips_desired="client")
+        hooks = cairn_hooks(client, on_report=world.reports.append)
+        hooks["PostToolUse"] = [sdk.HookMatcher(hooks=[own]), *hooks["PostToolUse"]]
+        async with sdk.ClaudeSDKClient(world.options(api, hooks=hooks)) as agent:
+            await agent.query(TASK)
+            messages = await drained(agent.receive_response())
+        closed = client.close()
+        if closed is not None:
+            await closed
+        return succeeded(messages)
+
+    with model(
+        lambda body: calls("Bash", command=f"python3 {offered_path(body, 'count_words.py')} a.txt"),
+        calls("Write", file_path=str(world.folder / "new.py"), content="print('a new thing of this session')\n"),
+    ) as api:
+        assert anyio.run(session, api, backend=world.backend)
+    [report] = world.reports
+    assert (report.uploaded, report.votes) == (["new.py"], [Vote(block, True)])
+    assert seen == ["Bash", "Write"]
+    gc.collect()
+    assert not Path(report.offered[0].path).parent.exists(), "the cache folder goes with the hooks"
+
+
+@pytest.mark.parametrize(("second", "more"), [({"status": 401}, {}), (DONE, {"max_turns": 1})])
+def test_the_hooks_leave_nothing_of_a_failed_turn(world: World, second: Any, more: Any) -> None:
+    world.store()
+
+    async def session(api: Model) -> bool:
+        client = world.client()
+        hooks = cairn_hooks(client, on_report=world.reports.append)
+        messages = await drained(sdk.query(prompt=TASK, options=world.options(api, hooks=hooks, **more)))
+        await client._transport.http.aclose()
+        return succeeded(messages)
+
+    with model(lambda body: calls("Bash", command=f"python3 {offered_path(body, 'count_words.py')}"), second) as api:
+        assert not anyio.run(session, api, backend=world.backend)
+    assert world.sent == [SEARCH]
+    assert world.reports == []
+
+
+def test_query_is_one_session(world: World) -> None:
+    world.store()
+    client = world.client()
+
+    async def session(api: Model) -> bool:
+        messages = await drained(query(TASK, world.options(api), client=client, on_report=world.reports.append))
+        await client._transport.http.aclose()
+        return succeeded(messages)
+
+    with model(
+        calls("Write", file_path=str(world.folder / "new.py"), content="print('a new thing of a query')\n")
+    ) as api:
+        assert anyio.run(session, api, backend=world.backend)
+        assert "count_words.py" in shown(api.requests[0])
+    [report] = world.reports
+    assert report.uploaded == ["new.py"]
+    assert not Path(report.offered[0].path).parent.exists()
