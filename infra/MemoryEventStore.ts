@@ -63,6 +63,11 @@ export const layer = Layer.effect(
             .slice(0, limit)
         ),
       head: Effect.sync(() => log.length),
+      since: (after) =>
+        Effect.sync(() => ({
+          head: Math.max(after, log.length),
+          types: [...new Set(log.slice(after).map(({ type }) => type))]
+        })),
       hints: PubSub.subscribe(news)
     })
   })

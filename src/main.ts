@@ -46,7 +46,7 @@ const program = Effect.gen(function* () {
       yield* bootstrap(ownerKey, (key) => {
         kept = keepKey(config.dataDir, key)
       })
-      yield* Effect.forEach(reactions, (reaction) => Effect.forkScoped(react(reaction)))
+      yield* react(reactions)
       return Layer.effectDiscard(greet(config, kept)).pipe(Layer.provide(Server.serve(config)))
     })
   )

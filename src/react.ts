@@ -1,4 +1,4 @@
-import { Effect, PubSub, Schedule } from "effect"
+import { Clock, Effect, PubSub, Schedule } from "effect"
 import type { Recorded } from "#domain/Event.ts"
 import type { EventOf, EventType } from "#domain/events.ts"
 import { EventStore } from "#ports/EventStore.ts"
@@ -26,36 +26,86 @@ interface AnyReaction extends Pick<Reaction<EventType, unknown, unknown>, "name"
 type Needs<A extends AnyReaction> = Effect.Services<ReturnType<A["handle"]>>
 
 const batch = 500
+/** Milliseconds after which a checkpoint that only passed others' events is stored, so that a start need not pass them again. */
+const idle = 1_000
 
-/** Runs a reaction for as long as the scope lives. One that fails tries again from the event that it failed at. */
-export const react = Effect.fnUntraced(function* <A extends AnyReaction>(reaction: A) {
+/** How far the log was looked through for all reactions together, and where each last had something of its own. */
+interface Watch {
+  readonly from: number
+  to: number
+  readonly latest: Map<string, number>
+}
+
+/** Runs a reaction. One that fails tries again from the event that it failed at. */
+const run = Effect.fnUntraced(function* <A extends AnyReaction>(
+  { name, on, ...reaction }: A,
+  watch: Watch,
+  moves: PubSub.Subscription<void>
+) {
   const handle = reaction.handle as (event: never) => Effect.Effect<void, unknown, Needs<A>>
   const store = yield* EventStore
   const models = yield* ReadModels
+  // not known before it was read
+  let stored = -1
+  let storedAt = 0
+  let at = -1
 
-  const step = Effect.gen(function* () {
-    const from = yield* models.reaction(reaction.name)
-    const head = yield* store.head
-    if (from >= head) return false
-    const stored = yield* store.readAll(from, { types: reaction.on, limit: batch })
-    for (const event of stored) yield* handle(Codec.decode(event) as never)
-    const to = stored.length < batch ? Math.max(head, stored.at(-1)?.position ?? 0) : stored.at(-1)!.position
-    yield* models.advance(reaction.name, from, to)
-    return true
+  const keep = Effect.gen(function* () {
+    while (stored < at && !(yield* models.advance(name, stored, at))) stored = yield* models.reaction(name)
+    stored = Math.max(stored, at)
+    at = stored
+    storedAt = yield* Clock.currentTimeMillis
   })
 
-  return yield* Effect.scoped(
-    Effect.gen(function* () {
-      const hints = yield* store.hints
-      const catchUp = Effect.repeat(step, { while: (more) => more })
-      return yield* catchUp.pipe(
-        Effect.tapCause((cause) => Effect.logWarning(`reaction ${reaction.name} stands still`, cause)),
-        // a defect may pass too: a full disk, an event of a newer version that runs beside this one
-        Effect.catchDefect((defect) => Effect.fail(defect)),
-        Effect.retry(Schedule.spaced("1 second")),
-        Effect.andThen(PubSub.takeAll(hints)),
-        Effect.forever
-      )
-    })
+  const deliver = Effect.fnUntraced(function* (to: number) {
+    // another process may have done it
+    stored = yield* models.reaction(name)
+    at = Math.max(at, stored)
+    while (at < to) {
+      const events = yield* store.readAll(at, { types: on, limit: batch })
+      for (const event of events) yield* handle(Codec.decode(event) as never)
+      const last = events.at(-1)?.position ?? at
+      at = events.length < batch ? Math.max(to, last) : last
+      yield* keep
+    }
+  })
+
+  const step = Effect.gen(function* () {
+    const { from, to, latest } = watch
+    if (at < from || (latest.get(name) ?? 0) > at) return yield* deliver(to)
+    at = Math.max(at, to)
+    if (at > stored && (yield* Clock.currentTimeMillis) - storedAt >= idle) yield* keep
+  })
+
+  return yield* step.pipe(
+    Effect.tapCause((cause) => Effect.logWarning(`reaction ${name} stands still`, cause)),
+    // a defect may pass too: a full disk, an event of a newer version that runs beside this one
+    Effect.catchDefect((defect) => Effect.fail(defect)),
+    Effect.retry(Schedule.spaced("1 second")),
+    Effect.andThen(PubSub.takeAll(moves)),
+    Effect.forever
   )
+})
+
+/**
+ * Runs reactions for as long as the scope lives. One look at what is new tells all of them whether it concerns them:
+ * most events concern none.
+ */
+export const react = Effect.fnUntraced(function* <A extends AnyReaction>(reactions: ReadonlyArray<A>) {
+  const store = yield* EventStore
+  const moves = yield* PubSub.sliding<void>(1)
+  const hints = yield* store.hints
+  const head = yield* Effect.retry(store.head, Schedule.spaced("1 second"))
+  const watch: Watch = { from: head, to: head, latest: new Map() }
+  for (const one of reactions) {
+    yield* Effect.forkScoped(Effect.flatMap(PubSub.subscribe(moves), (moves) => run(one, watch, moves)))
+  }
+  const look = Effect.gen(function* () {
+    const { head, types } = yield* store.since(watch.to)
+    for (const { name, on } of reactions) if (on.some((type) => types.includes(type))) watch.latest.set(name, head)
+    watch.to = head
+    yield* PubSub.publish(moves, undefined)
+  })
+  // a store that is away is asked again by the next hint
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(PubSub.takeAll(hints), Effect.ignore(look))))
 })

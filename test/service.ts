@@ -39,12 +39,7 @@ const everything = ({ database, dataDir }: Place, environment: Environment, log:
     ...{ HOST: "127.0.0.1", PORT: "0", CAIRN_DATA_DIR: dataDir, DATABASE_URL: Redacted.value(database) },
     ...{ CAIRN_OWNER_KEY: ownerKey, CAIRN_RATE_LIMITS: "off", ...environment }
   })
-  return Layer.effectDiscard(
-    Effect.andThen(
-      bootstrap(config.ownerKey),
-      Effect.forEach(Layers.reactions, (reaction) => Effect.forkScoped(react(reaction)))
-    )
-  ).pipe(
+  return Layer.effectDiscard(Effect.andThen(bootstrap(config.ownerKey), react(Layers.reactions))).pipe(
     Layer.provideMerge(Server.serve(config)),
     Layer.provideMerge(Layers.service(config)),
     Layer.provideMerge(Layers.serviceDatabase(config)),

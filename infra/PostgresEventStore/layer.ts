@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { Cause, Deferred, Effect, Layer, Option, PubSub, Queue, Schedule } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
@@ -33,6 +34,7 @@ export const layer = Layer.effect(
   EventStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const self = randomUUID()
     const waiting = yield* Queue.unbounded<Waiting>()
     const news = yield* PubSub.sliding<void>(1)
     const told = yield* Queue.sliding<void>(1)
@@ -122,14 +124,18 @@ export const layer = Layer.effect(
     yield* Effect.forkScoped(
       Effect.forever(
         Queue.take(told).pipe(
-          Effect.andThen(Effect.ignore(sql.notify(channel, ""))),
+          Effect.andThen(Effect.ignore(sql.notify(channel, self))),
           Effect.andThen(Effect.sleep("20 millis"))
         )
       )
     )
     yield* sql.listen(channel).pipe(
       Effect.flatMap((notifications) =>
-        Effect.forever(Effect.andThen(Queue.take(notifications), PubSub.publish(news, undefined)))
+        Effect.forever(
+          Effect.flatMap(Queue.take(notifications), ({ payload }) =>
+            payload === self ? Effect.void : PubSub.publish(news, undefined)
+          )
+        )
       ),
       Effect.scoped,
       Effect.ignore,
@@ -162,6 +168,7 @@ export const layer = Layer.effect(
       readStream: (stream, after) => here(patient(Read.readStream(stream, after))),
       readAll: (after, options = {}) => here(Read.readAll(after, options)),
       head: here(Read.head),
+      since: (after) => here(Read.since(after)),
       hints: PubSub.subscribe(news)
     })
   })

@@ -97,3 +97,15 @@ export const head = Effect.flatMap(PgClient.PgClient, (sql) =>
     Number(row!.head)
   )
 )
+
+export const since = (after: number) =>
+  Effect.flatMap(PgClient.PgClient, (sql) =>
+    Effect.map(
+      sql.unsafe<{ head: bigint; types: ReadonlyArray<string> }>(
+        `SELECT coalesce(max(position), $1) AS head, coalesce(array_agg(DISTINCT type), '{}') AS types
+         FROM events WHERE position > $1`,
+        [BigInt(after)]
+      ),
+      ([row]) => ({ head: Number(row!.head), types: row!.types })
+    )
+  )

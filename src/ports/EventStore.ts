@@ -93,6 +93,10 @@ export class EventStore extends Context.Service<
     readonly readAll: (after: number, options?: ReadAll) => Effect.Effect<ReadonlyArray<StoredEvent>, StoreUnavailable>
     /** The position of the last event, 0 for an empty log. Sees every append that was acknowledged before, anywhere. */
     readonly head: Effect.Effect<number, StoreUnavailable>
+    /** Of all that lies strictly after a position: where it ends (the position itself, when there is nothing), and its types. */
+    readonly since: (
+      after: number
+    ) => Effect.Effect<{ readonly head: number; readonly types: ReadonlyArray<string> }, StoreUnavailable>
     /** Gets a message whenever there may be something new: soon after each append by anyone, and now and then besides. */
     readonly hints: Effect.Effect<PubSub.Subscription<void>, never, Scope.Scope>
   }

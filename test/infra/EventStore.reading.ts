@@ -40,6 +40,20 @@ export const reading = (it: Vitest.MethodsNonLive<EventStore>) => {
     })
   )
 
+  it.effect("tells which types lie behind a position, and where they end", () =>
+    Effect.gen(function* () {
+      const { append, since, head } = yield* EventStore
+      const before = yield* head
+      assert.deepStrictEqual(yield* since(before), { head: before, types: [] })
+      for (const type of ["A", "B", "A"]) yield* append(to(fresh(), "any", [command({ events: [noted({ type })] })]))
+      const all = yield* rest(before)
+      const { types, head: end } = yield* since(before)
+      assert.sameMembers([...types], ["A", "B"])
+      assert.strictEqual(end, all.at(-1)!.position)
+      assert.deepStrictEqual(yield* since(all[1]!.position), { head: all[2]!.position, types: ["A"] })
+    })
+  )
+
   it.effect("shows a reader each event once and in order while others write", () =>
     Effect.gen(function* () {
       const { append, readAll, head } = yield* EventStore
