@@ -9,7 +9,7 @@ import { EventStore } from "#ports/EventStore.ts"
 import { ReadModels } from "#ports/ReadModels.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import * as Codec from "#src/codec.ts"
-import { advance } from "#src/project.ts"
+import { bring } from "#src/project.ts"
 import { benchDatabase } from "./database.ts"
 import { type Measured, thousands } from "./report.ts"
 
@@ -76,13 +76,9 @@ export const replay = (scale: number) =>
       const perSecond = decoded / ((performance.now() - started) / 1000)
 
       const models = yield* ReadModels
-      let build = yield* models.begin(Snippets)
+      const build = yield* models.begin(Snippets)
       const folding = performance.now()
-      for (;;) {
-        const next = yield* advance(build)
-        if (next === build) break
-        build = next
-      }
+      yield* bring(build, yield* store.head)
       const folded = decoded / ((performance.now() - folding) / 1000)
       const rows: Array<Measured> = [
         {

@@ -2,7 +2,7 @@ import { Cause, Clock, Context, Deferred, Effect, Layer } from "effect"
 import type { Decider } from "#domain/Decider.ts"
 import type { Recorded } from "#domain/Event.ts"
 import type { DomainEvent } from "#domain/events.ts"
-import { EventStore, type StoredEvent } from "#ports/EventStore.ts"
+import { EventStore } from "#ports/EventStore.ts"
 import * as Codec from "./codec.ts"
 import {
   type Answer,
@@ -83,8 +83,6 @@ export class Dispatcher extends Context.Service<
         Twin: ({ job, of }) => Effect.asVoid(Effect.forkIn(Deferred.into(Deferred.await(of), job.answer), scope))
       })
 
-      const recorded = ({ data, payload, ...envelope }: StoredEvent, event: DomainEvent) => ({ ...envelope, event })
-
       /** One round: decide what waits, append it, answer. Gives back the jobs that have to be decided again. */
       const round = Effect.fnUntraced(function* (line: Line, jobs: ReadonlyArray<Job>) {
         const cached = line.loaded
@@ -112,7 +110,9 @@ export class Dispatcher extends Context.Service<
           yield* Effect.forEach(decisions, ({ job, events }, index) =>
             Deferred.succeed(
               job.answer,
-              stored[index]!.map((event, place) => (fresh ? recorded(event, events[place]!) : Codec.decode(event)))
+              stored[index]!.map((event, place) =>
+                fresh ? Codec.recorded(event, events[place]!) : Codec.decode(event)
+              )
             )
           )
           if (!fresh) return idle.map(({ job }) => job)

@@ -10,19 +10,33 @@ const batch = 5_000
 const patience = 1_000
 
 /**
- * Takes a build on by one batch, to a position at the most (the log's head unless told); answers where it stands then.
- * The same build again: there was nothing more.
+ * Takes a build on to a position that the log has, batch by batch: the next one is read while one is taken in. `told`
+ * hears of each, and how many events it had.
  */
-export const advance = Effect.fnUntraced(function* (build: Build, most?: number) {
+export const bring = Effect.fnUntraced(function* (
+  from: Build,
+  to: number,
+  told: (build: Build, events: number) => Effect.Effect<void> = () => Effect.void
+) {
+  if (from.position >= to) return from
   const store = yield* EventStore
   const models = yield* ReadModels
-  // in this order: what is read after the look at the head holds all events up to it
-  const to = most ?? (yield* store.head)
-  if (to <= build.position) return build
-  const stored = yield* store.readAll(build.position, { types: typesOf(build.projection), limit: batch })
-  const due = stored.filter(({ position }) => position <= to)
-  const [next] = yield* models.apply([build], due.map(Codec.decode), due.length < batch ? to : due.at(-1)!.position)
-  return next!
+  const types = typesOf(from.projection)
+  const read = (after: number) => store.readAll(after, { types, limit: batch })
+  let build = from
+  let page = yield* read(build.position)
+  while (build.position < to) {
+    const due = page.filter(({ position }) => position <= to)
+    const end = due.length < batch ? to : due.at(-1)!.position
+    const [moved, next] = yield* Effect.all(
+      [models.apply([build], due.map(Codec.decode), end), end < to ? read(end) : Effect.succeed([])],
+      { concurrency: 2 }
+    )
+    build = moved[0]!
+    page = next
+    yield* told(build, due.length)
+  }
+  return build
 })
 
 const nameOf = ({ projection }: Build) => schemaOf(projection)
@@ -54,13 +68,7 @@ export class Projector extends Context.Service<
 
         /** Brings one read model up to a position by itself. */
         const alone = Effect.fnUntraced(function* (projection: Projection, to: number) {
-          let build = yield* models.live(projection)
-          for (;;) {
-            const next = yield* advance(build, to)
-            if (next === build) break
-            build = next
-            yield* tell([build])
-          }
+          const build = yield* bring(yield* models.live(projection), to, (build) => tell([build]))
           failures.delete(nameOf(build))
           return [build]
         })

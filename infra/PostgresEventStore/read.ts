@@ -41,7 +41,7 @@ export const envelopeOf = (row: EnvelopeRow): Envelope => ({
   recordedAt: row.recorded_at.getTime()
 })
 
-const stored = (row: Row): StoredEvent => ({ ...envelopeOf(row), data: row.data, payload: row.bytes })
+const stored = (row: Row): StoredEvent => Object.assign(envelopeOf(row), { data: row.data, payload: row.bytes })
 
 // A scalar subquery: the plan of a join turns bad when it was made while the tables were empty.
 const columns = `position, tenant, stream, revision, event_id, type, schema_version, data,

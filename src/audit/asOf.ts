@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { EventStore } from "#ports/EventStore.ts"
 import type { Projection } from "#ports/Projection.ts"
 import { type Kept, ReadModels } from "#ports/ReadModels.ts"
-import { advance } from "#src/project.ts"
+import { bring } from "#src/project.ts"
 
 /** Where the read models of a position are kept. */
 export const schemaAt = (position: number): string => `as_of_${position}`
@@ -40,11 +40,7 @@ export const asOf = Effect.fnUntraced(function* (
   const models = yield* ReadModels
   const begun = yield* models.begin(projection)
   return yield* Effect.gen(function* () {
-    let build = begun
-    while (build.position < position) {
-      build = yield* advance(build, position)
-      progress(build.position, position)
-    }
+    const build = yield* bring(begun, position, (build) => Effect.sync(() => progress(build.position, position)))
     const asOf: AsOf = { projection, tables: yield* models.keep(build, schemaAt(position)) }
     return asOf
   }).pipe(Effect.onError(() => Effect.ignore(models.drop(begun))))

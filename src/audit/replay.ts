@@ -1,11 +1,8 @@
 import { Effect, Schema } from "effect"
 import { EventStore } from "#ports/EventStore.ts"
-import { type Projection, typesOf } from "#ports/Projection.ts"
+import type { Projection } from "#ports/Projection.ts"
 import { type Build, type Difference, ReadModels } from "#ports/ReadModels.ts"
-import * as Codec from "#src/codec.ts"
-
-/** Events that are taken in within one transaction. */
-const batch = 5_000
+import { bring } from "#src/project.ts"
 
 /** So many positions behind the live build a new one is near enough for the live one to be held meanwhile. */
 const near = 2_000
@@ -46,19 +43,14 @@ export const replay = Effect.fnUntraced(function* (
   const models = yield* ReadModels
   let events = 0
 
-  /** Takes a build on to a position that the live one has, batch by batch. */
-  const bring = Effect.fnUntraced(function* (from: Build, to: number) {
-    let build = from
-    while (build.position < to) {
-      const stored = yield* store.readAll(build.position, { types: typesOf(projection), limit: batch })
-      const due = stored.filter(({ position }) => position <= to)
-      const next = due.length === batch ? due.at(-1)!.position : to
-      build = (yield* models.apply([build], due.map(Codec.decode), next))[0]!
-      events += due.length
-      options.progress(build.position, to)
-    }
-    return build
-  })
+  /** Takes the build on to a position that the live one has. */
+  const bringTo = (from: Build, to: number) =>
+    bring(from, to, (build, taken) =>
+      Effect.sync(() => {
+        events += taken
+        options.progress(build.position, to)
+      })
+    )
 
   /** The live build, once it has passed a position. */
   const passed = Effect.fnUntraced(function* (position: number) {
@@ -77,7 +69,7 @@ export const replay = Effect.fnUntraced(function* (
     while (true) {
       const live = yield* models.live(projection)
       if (live.position - build.position <= near) return build
-      build = yield* bring(build, live.position)
+      build = yield* bringTo(build, live.position)
     }
   })
 
@@ -86,7 +78,7 @@ export const replay = Effect.fnUntraced(function* (
     let head = 0
     const met = yield* models.compare(
       projection,
-      (live) => Effect.tap(bring(build, live.position), () => Effect.map(store.head, (now) => void (head = now))),
+      (live) => Effect.tap(bringTo(build, live.position), () => Effect.map(store.head, (now) => void (head = now))),
       limit
     )
     return { ...met, head, more: head > met.live.position }
@@ -118,7 +110,7 @@ export const replay = Effect.fnUntraced(function* (
       return replayed
     }
     const next = yield* bringNear(rebuilt)
-    const met = yield* models.promote(projection, (live) => bring(next, live.position))
+    const met = yield* models.promote(projection, (live) => bringTo(next, live.position))
     yield* models.drop(met.live)
     return { ...replayed, position: met.rebuilt.position, events }
   }).pipe(Effect.onError(() => Effect.ignore(models.drop(build))))

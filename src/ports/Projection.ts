@@ -56,18 +56,21 @@ export const dropped = (
   table: Table<never>,
   events: ReadonlyArray<Recorded<DomainEvent>>
 ): ReadonlyArray<{ readonly column: string; readonly value: string }> =>
-  events.flatMap(({ event, ...envelope }) => {
-    const drop = dropOf(table, event)
-    return drop === undefined ? [] : [{ column: drop.column, value: drop.value(event, envelope) }]
-  })
+  table.drops === undefined
+    ? []
+    : events.flatMap((recorded) => {
+        const drop = dropOf(table, recorded.event)
+        return drop === undefined ? [] : [{ column: drop.column, value: drop.value(recorded.event, recorded) }]
+      })
 
 const changeOf = (table: Table<never>, event: DomainEvent) => table.on[event._tag] as AnyChange | undefined
 
 /** The ids of the rows of a table that events may change. */
 export const touched = (table: Table<never>, events: ReadonlyArray<Recorded<DomainEvent>>): ReadonlyArray<string> => {
   const ids = new Set<string>()
-  for (const { event, ...envelope } of events) {
-    for (const id of changeOf(table, event)?.rows(event, envelope) ?? []) ids.add(id)
+  for (const recorded of events) {
+    const { event } = recorded
+    for (const id of changeOf(table, event)?.rows(event, recorded) ?? []) ids.add(id)
   }
   return [...ids]
 }
@@ -78,14 +81,16 @@ export const fold = (
   rows: Map<string, Row | undefined>,
   events: ReadonlyArray<Recorded<DomainEvent>>
 ): void => {
-  for (const { event, ...envelope } of events) {
+  // what is recorded is its own envelope: a copy of each would cost as much as the folding
+  for (const recorded of events) {
+    const { event } = recorded
     const drop = dropOf(table, event)
     if (drop !== undefined) {
-      const value = drop.value(event, envelope)
+      const value = drop.value(event, recorded)
       for (const [id, row] of rows) if (row?.[drop.column] === value) rows.set(id, undefined)
     }
     const change = changeOf(table, event)
     if (change === undefined) continue
-    for (const id of change.rows(event, envelope)) rows.set(id, change.to(rows.get(id), event, envelope, id))
+    for (const id of change.rows(event, recorded)) rows.set(id, change.to(rows.get(id), event, recorded, id))
   }
 }
