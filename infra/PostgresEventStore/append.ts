@@ -11,6 +11,8 @@ export interface Verdict {
   readonly trouble: ReadonlyArray<number>
   /** The revision that each unit's stream had. */
   readonly actual: ReadonlyArray<number>
+  /** The ids of all events of the batch, in its order. */
+  readonly eventIds: ReadonlyArray<string>
 }
 
 interface Row {
@@ -88,14 +90,12 @@ const columnsOf = (batch: ReadonlyArray<Append>): Columns => {
 }
 
 /** Typed, because an array of nulls alone has no type to be inferred. */
-const parametersOf = (batch: ReadonlyArray<Append>) => {
-  const columns = columnsOf(batch)
-  return Object.entries(types).flatMap(([table, elements]) =>
+const parametersOf = (columns: Columns) =>
+  Object.entries(types).flatMap(([table, elements]) =>
     Object.entries(elements).map(([name, element]) =>
       Result.getOrThrow(PgTypes.array((columns as never)[table]![name], element))
     )
   )
-}
 
 const parameters = Array.from({ length: 27 }, (_, index) => `$${index + 1}`).join(", ")
 const statement = `SELECT head, recorded, trouble, actual FROM es_append(${parameters})`
@@ -103,34 +103,36 @@ const statement = `SELECT head, recorded, trouble, actual FROM es_append(${param
 /** One call of `es_append`: all of the batch or nothing of it. */
 export const appendBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<Append>) {
   const sql = yield* PgClient.PgClient
-  const [row] = yield* sql.unsafe<Row>(statement, parametersOf(batch))
+  const columns = columnsOf(batch)
+  const [row] = yield* sql.unsafe<Row>(statement, parametersOf(columns))
   const { head, recorded, trouble, actual } = row!
   const verdict: Verdict = {
     head: Number(head),
     recordedAt: recorded?.getTime() ?? 0,
     trouble: (trouble ?? []).map((unit) => unit - 1),
-    actual
+    actual,
+    eventIds: columns.events.id as Array<string>
   }
   return verdict
 })
 
-/** The events of a unit that is in, as a reader will see them; `position` is that of the event before its first. */
+/** The events of a unit that is in, as a reader will see them: the batch's from its `first` event on (from 0). */
 export const appended = (
   { tenant, stream, commands }: Append,
-  position: number,
-  actual: number,
-  recordedAt: number
+  { head, recordedAt, eventIds }: Verdict,
+  first: number,
+  actual: number
 ): ReadonlyArray<ReadonlyArray<StoredEvent>> => {
   let next = 0
   return commands.map(({ commandId, correlationId, causationId, actor, events }) =>
-    events.map(({ type, schemaVersion, data, payload }, index) => {
-      next += 1
+    events.map(({ type, schemaVersion, data, payload }) => {
+      const place = next++
       return {
-        position: position + next,
+        position: head + first + place + 1,
         tenant,
         stream,
-        revision: actual + next,
-        eventId: derivedId(commandId, index),
+        revision: actual + place + 1,
+        eventId: eventIds[first + place]!,
         type,
         schemaVersion,
         actor,

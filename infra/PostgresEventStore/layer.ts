@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
-import { Cause, Deferred, Effect, Layer, Option, PubSub, Queue, Schedule } from "effect"
+import { Cause, Deferred, Effect, Layer, PubSub, Queue, Schedule } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { derivedId } from "#domain/Id.ts"
 import { type Append, EventStore, type StoredEvent, StoreUnavailable, WrongRevision } from "#ports/EventStore.ts"
 import { passes } from "#ports/passes.ts"
 import { appendBatch, appended } from "./append.ts"
+import { groupCommit } from "./groupCommit.ts"
 import * as Read from "./read.ts"
 
 type Events = ReadonlyArray<ReadonlyArray<StoredEvent>>
@@ -15,10 +16,6 @@ interface Waiting {
   readonly answer: Deferred.Deferred<Events, WrongRevision | StoreUnavailable>
 }
 
-/** Bytes of payloads and number of units that go out in one call. */
-const batchBytes = 8 * 1024 * 1024
-const batchUnits = 1024
-
 /** A lost connection is tried again before an append is given up, for about 5 s in all. */
 const reconnect = { schedule: Schedule.exponential("20 millis"), times: 8 }
 
@@ -26,16 +23,12 @@ const channel = "cairn_events"
 
 const unavailable = () => new StoreUnavailable({ message: "the event store can't be reached" })
 
-/**
- * The log in Postgres. Appends that arrive while one is under way go out together in the next call (group commit):
- * alone, each would wait for the lock and for the disk. Positions are dense.
- */
+/** The log in Postgres. Positions are dense. */
 export const layer = Layer.effect(
   EventStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const self = randomUUID()
-    const waiting = yield* Queue.unbounded<Waiting>()
     const news = yield* PubSub.sliding<void>(1)
     const told = yield* Queue.sliding<void>(1)
 
@@ -43,8 +36,9 @@ export const layer = Layer.effect(
 
     /** Units that could not go in with others, one by one: each gets an answer of its own. */
     const alone = Effect.fnUntraced(function* ({ append, answer }: Waiting) {
-      const { trouble, head, actual, recordedAt } = yield* appendBatch([append])
-      if (trouble.length === 0) return yield* Deferred.succeed(answer, appended(append, head, actual[0]!, recordedAt))
+      const verdict = yield* appendBatch([append])
+      const { trouble, actual } = verdict
+      if (trouble.length === 0) return yield* Deferred.succeed(answer, appended(append, verdict, 0, actual[0]!))
       const before = yield* Effect.forEach(append.commands, ({ commandId }) => outcome(commandId))
       if (before.every((events) => events.length > 0)) return yield* Deferred.succeed(answer, before)
       const { stream, expected } = append
@@ -53,7 +47,8 @@ export const layer = Layer.effect(
 
     const commit = Effect.fnUntraced(function* (batch: ReadonlyArray<Waiting>) {
       if (batch.length === 1) return yield* alone(batch[0]!)
-      const { trouble, head, actual, recordedAt } = yield* appendBatch(batch.map(({ append }) => append))
+      const verdict = yield* appendBatch(batch.map(({ append }) => append))
+      const { trouble, actual } = verdict
       if (trouble.length > 0) {
         // nothing went in: the good ones first, again as one, then those in trouble
         const troubled = new Set(trouble)
@@ -62,11 +57,11 @@ export const layer = Layer.effect(
         yield* Effect.forEach(troubled, (unit) => commitOrFail([batch[unit]!]))
         return
       }
-      let position = head
+      let first = 0
       for (const [unit, { append, answer }] of batch.entries()) {
-        const events = appended(append, position, actual[unit]!, recordedAt)
+        const events = appended(append, verdict, first, actual[unit]!)
         yield* Deferred.succeed(answer, events)
-        for (const { length } of events) position += length
+        for (const { length } of events) first += length
       }
     })
 
@@ -93,32 +88,17 @@ export const layer = Layer.effect(
         0
       )
 
-    const nextBatch = Effect.gen(function* () {
-      const batch = [yield* Queue.take(waiting)]
-      let bytes = weight(batch[0]!)
-      while (batch.length < batchUnits && bytes < batchBytes) {
-        const next = yield* Queue.poll(waiting)
-        if (Option.isNone(next)) break
-        batch.push(next.value)
-        bytes += weight(next.value)
-      }
-      return batch
+    const offer = yield* groupCommit<Waiting>({
+      bytes: weight,
+      send: (batch) =>
+        commitOrFail(batch).pipe(
+          Effect.provideService(PgClient.PgClient, sql),
+          Effect.andThen(PubSub.publish(news, undefined)),
+          Effect.andThen(Queue.offer(told, undefined))
+        ),
+      // nobody is left waiting for a store that was closed
+      refuse: failAll
     })
-
-    // nobody is left waiting for a store that was closed
-    yield* Effect.addFinalizer(() =>
-      Effect.flatMap(Queue.clear(waiting), failAll).pipe(Effect.andThen(Queue.shutdown(waiting)))
-    )
-    yield* Effect.forkScoped(
-      Effect.forever(
-        Effect.gen(function* () {
-          const batch = yield* nextBatch
-          yield* Effect.onInterrupt(commitOrFail(batch), () => failAll(batch))
-          yield* PubSub.publish(news, undefined)
-          yield* Queue.offer(told, undefined)
-        })
-      )
-    )
 
     // Other processes are told after the commit, and seldom: a NOTIFY inside it would serialise all commits again.
     yield* Effect.forkScoped(
@@ -160,7 +140,7 @@ export const layer = Layer.effect(
         Effect.uninterruptible(
           Effect.gen(function* () {
             const answer = yield* Deferred.make<Events, WrongRevision | StoreUnavailable>()
-            const taken = yield* Queue.offer(waiting, { append, answer })
+            const taken = yield* offer({ append, answer })
             return yield* taken ? Deferred.await(answer) : Effect.fail(unavailable())
           })
         ),
