@@ -7,6 +7,8 @@ import { Snippets } from "#projections/Snippets/tables.ts"
 import { Projector } from "./project.ts"
 
 const patience = 1_000
+/** Milliseconds between two readings that nobody asked for. */
+const pause = 50
 
 /**
  * Keeps this process's snippet index like the catalogue: it reads on in the catalogue's rows from where it was, whichever
@@ -70,7 +72,9 @@ export class Indexing extends Context.Service<
           Effect.forever(
             moved.pipe(
               Effect.timeoutOrElse({ duration: "1 second", orElse: () => Effect.succeed(true) }),
-              Effect.flatMap((mine) => (mine ? catchUp : Effect.void))
+              Effect.flatMap((mine) => (mine ? catchUp : Effect.void)),
+              // whoever asks does not wait for this: it only keeps little to be left to do then
+              Effect.andThen(Effect.sleep(pause))
             )
           )
         )

@@ -5,7 +5,7 @@ import { Cause, Console, Effect, Exit, Layer, Option, type Redacted } from "effe
 import { HttpServer } from "effect/http"
 import { parentGone } from "#infra/parent.ts"
 import { bootstrap } from "./bootstrap.ts"
-import { type BadConfig, type Config, readConfig } from "./config.ts"
+import { BadConfig, type Config, readConfig } from "./config.ts"
 import * as Server from "./http/server.ts"
 import { reactions, service, serviceDatabase } from "./layers.ts"
 import { react } from "./react.ts"
@@ -51,7 +51,12 @@ const program = Effect.gen(function* () {
     })
   )
   const everything = http.pipe(Layer.provide(service(config)), Layer.provide(serviceDatabase(config)))
-  return yield* Effect.raceFirst(Layer.launch(everything), parentGone)
+  const serving = Effect.catchTag(Layer.launch(everything), "ServeError", ({ cause }) => {
+    const { code } = cause as NodeJS.ErrnoException
+    const mend = "Set PORT to a free port, or HOST to an address of this machine."
+    return Effect.fail(new BadConfig({ message: `can't listen at ${config.host}:${config.port} (${code}). ${mend}` }))
+  })
+  return yield* Effect.raceFirst(serving, parentGone)
 })
 
 /** What the operator can mend is one line; a defect is shown whole. */

@@ -1,4 +1,6 @@
+import { once } from "node:events"
 import { existsSync, readFileSync, statSync } from "node:fs"
+import { type AddressInfo, createServer } from "node:net"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { send } from "#test/service/call.ts"
@@ -55,6 +57,18 @@ describe("the first start", () => {
     } finally {
       removePlace(own)
     }
+  })
+
+  it("says in one line that its port is taken", async () => {
+    const taken = createServer().listen(0, "127.0.0.1")
+    await once(taken, "listening")
+    const { port } = taken.address() as AddressInfo
+    const service = startProcess(place, { PORT: String(port) })
+    assert.notStrictEqual(await service.ended, 0)
+    const line = `cairn: can't listen at 127.0.0.1:${port} (EADDRINUSE). Set PORT to a free port`
+    assert.include(service.output.text, line)
+    assert.lengthOf(service.output.text.trim().split("\n"), 1)
+    taken.close()
   })
 
   it("refuses a wrong one in one line, without it", async () => {
