@@ -54,6 +54,7 @@ export const greeted = async (
     stdio: ["ignore", "pipe", "pipe"]
   })
   let output = ""
+  let patience: NodeJS.Timeout | undefined
   const end = (signal: NodeJS.Signals) => {
     child.kill(signal)
     return gone(child)
@@ -67,11 +68,12 @@ export const greeted = async (
     child.stdout.on("data", note)
     child.stderr.on("data", note)
     child.once("exit", () => reject(new Error(`the service ended:\n${output}`)))
-    setTimeout(() => {
+    patience = setTimeout(() => {
       child.kill("SIGKILL")
       reject(new Error(`the service did not start:\n${output}`))
-    }, readyWithin).unref()
-  })
+    }, readyWithin)
+    // one that has started may live as long as it is needed
+  }).finally(() => clearTimeout(patience))
   return {
     url,
     startup: performance.now() - started,
