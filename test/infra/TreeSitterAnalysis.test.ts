@@ -275,10 +275,11 @@ layer(TreeSitterAnalysis.layer)("TreeSitterAnalysis", (it) => {
       ]
       for (const source of hostile) {
         for (const path of ["a.py", "a.ts", "unknown"]) {
-          const start = performance.now()
+          const start = process.cpuUsage()
           const found = yield* analyse(path, source)
           assert.isTrue(found.completeness >= 0 && found.completeness <= 1)
-          assert.isBelow(performance.now() - start, 5_000, source.slice(0, 10))
+          // of this process's own, however busy the machine is: what grows with the square takes minutes
+          assert.isBelow(process.cpuUsage(start).user / 1e6, 5, source.slice(0, 10))
         }
       }
       assert.strictEqual((yield* analyse("a.py", "def f(:\n  return")).language, "python")
