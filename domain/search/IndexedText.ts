@@ -54,7 +54,11 @@ const stemOfPath = (path: string): string => {
 }
 
 /** Names of one thing, each once: the entrypoint is often the name, and the file is often called after it. */
-const names = ({ name = "", entrypoint = "", path = "" }: SearchedText): string =>
+export const namesOf = ({
+  name = "",
+  entrypoint = "",
+  path = ""
+}: Pick<SearchedText, "name" | "entrypoint" | "path">): string =>
   [...new Set([name, entrypoint, stemOfPath(path)])].join(" ")
 
 /** Capabilities that only repeat the description or the imports would weigh them twice. */
@@ -68,7 +72,7 @@ export const indexText = (text: SearchedText, before?: IndexedText): IndexedText
   const whole = before === undefined
   const has = (...keys: ReadonlyArray<keyof SearchedText>) => whole || keys.some((key) => text[key] !== undefined)
   return {
-    name: has("name", "entrypoint", "path") ? encode(tokenize(names(text))) : before!.name,
+    name: has("name", "entrypoint", "path") ? encode(tokenize(namesOf(text))) : before!.name,
     description: has("description", "tags", "capabilities") ? encode(tokenize(described(text))) : before!.description,
     exampleQueries: has("exampleQueries")
       ? encode(tokenize((text.exampleQueries ?? []).join("\n")))

@@ -1,0 +1,62 @@
+/** What each word piece means: a row of numbers, near the rows of pieces that mean the like. */
+export interface EmbeddingTable {
+  /** Numbers in a row. */
+  readonly dimensions: number
+  /** Piece → its row's number. A piece with `##` before it continues a word. */
+  readonly numbers: ReadonlyMap<string, number>
+  /** The rows one after the other, as integers. */
+  readonly rows: Int8Array
+  /** What a row's integers are multiplied by. */
+  readonly scales: Float32Array
+  /** What the fields of a snippet weigh. */
+  readonly weights: { readonly name: number; readonly description: number; readonly source: number }
+  /** Power of a text's length that its sum is divided by, in snippets and in queries: 0 would let long texts win. */
+  readonly powers: { readonly snippet: number; readonly query: number }
+}
+
+const magic = "SEM1"
+
+/** Of the file: rows, bits of a number, bytes of the vocabulary, weights and powers. */
+const headerFields = ["dim", "rows", "bits", "vocabBytes", "wn", "wd", "ws", "p", "qp"] as const
+type Header = { readonly [field in (typeof headerFields)[number]]: number }
+
+const isHeader = (value: unknown): value is Header =>
+  typeof value === "object" &&
+  value !== null &&
+  headerFields.every((field) => Number.isFinite((value as { readonly [field: string]: unknown })[field]))
+
+const headerOf = (json: string): Header => {
+  const header: unknown = JSON.parse(json)
+  if (!isHeader(header)) throw new Error(`its header must have the numbers ${headerFields.join(", ")}`)
+  if (header.bits !== 8) throw new Error(`its rows have ${header.bits} bits a number, and only 8 are understood`)
+  if (header.dim % 4 !== 0)
+    throw new Error(`its rows have ${header.dim} numbers, and only multiples of 4 are understood`)
+  return header
+}
+
+/**
+ * Reads a table's file: `SEM1`, the header's length (32 bits, little-endian), the header in JSON, the pieces one a line, padding
+ * to a multiple of 4, a 32-bit float for each row, the rows. Throws an `Error` that says what is wrong with it.
+ */
+export const readTable = (bytes: Uint8Array): EmbeddingTable => {
+  const text = (from: number, length: number) => new TextDecoder().decode(bytes.subarray(from, from + length))
+  if (bytes.length < 8 || text(0, 4) !== magic) throw new Error(`it does not begin with ${magic}`)
+  const headerLength = new DataView(bytes.buffer, bytes.byteOffset).getUint32(4, true)
+  const header = headerOf(text(8, headerLength))
+  const vocabulary = 8 + headerLength
+  const pieces = text(vocabulary, header.vocabBytes).split("\n")
+  const numbers = Math.ceil((vocabulary + header.vocabBytes) / 4) * 4
+  const size = header.rows * (4 + header.dim)
+  if (pieces.length !== header.rows || bytes.length !== numbers + size)
+    throw new Error(`it has not the ${header.rows} pieces and ${numbers + size} bytes that its header tells of`)
+  // a copy of its own: the text before them need not be kept, and floats must begin at a multiple of 4
+  const { buffer } = new Uint8Array(bytes.subarray(numbers))
+  return {
+    dimensions: header.dim,
+    numbers: new Map(pieces.map((piece, number) => [piece, number])),
+    rows: new Int8Array(buffer, header.rows * 4),
+    scales: new Float32Array(buffer, 0, header.rows),
+    weights: { name: header.wn, description: header.wd, source: header.ws },
+    powers: { snippet: header.p, query: header.qp }
+  }
+}

@@ -1,0 +1,75 @@
+import type { EmbeddingTable } from "./EmbeddingTable.ts"
+import { pieceCounts, readShare } from "./pieces.ts"
+import { toUnit, type Vector } from "./vector.ts"
+
+/** What is encoded of a snippet. */
+export interface EncodedText {
+  readonly name: string
+  readonly description: string
+  readonly source: string
+}
+
+/** What a query means. */
+export interface QueryMeaning {
+  /** Of length 1; zeros when nothing in the query can be read. */
+  readonly vector: Vector
+  /** The share of the query that could be read, 0…1; 0 when the vector is zeros. */
+  readonly read: number
+}
+
+/** Makes vectors of texts. Pure: the same text gives the same vector, on every machine and runtime. */
+export interface Encoder {
+  readonly dimensions: number
+  /** A snippet's sum of its fields, not yet of length 1, so that its tasks can be added. Of the source only the beginning counts. */
+  readonly snippet: (text: EncodedText) => Vector
+  /** The sum of the tasks that a snippet was used for, to be added to the snippet's. They weigh like its description. */
+  readonly tasks: (tasks: ReadonlyArray<string>) => Vector
+  readonly query: (text: string) => QueryMeaning
+}
+
+/** Characters of a source that are encoded: the rest repeats it, and would cost as much again. */
+const sourceEncoded = 2_500
+/** Characters of one task that are encoded. */
+const taskEncoded = 2_500
+
+/** Adds a text's pieces, each by how often it occurs, over a power of their sum. */
+const add = (table: EmbeddingTable, to: Vector, text: string, weight: number, power: number): void => {
+  if (text === "") return
+  const { dimensions, rows, scales, numbers } = table
+  const counts = pieceCounts(text, numbers)
+  let sum = 0
+  for (const count of counts.values()) sum += 1 + Math.log(count)
+  if (sum === 0) return
+  const share = weight / sum ** power
+  for (const [number, count] of counts) {
+    const factor = share * (1 + Math.log(count)) * scales[number]!
+    const from = number * dimensions
+    for (let at = 0; at < dimensions; at++) to[at]! += factor * rows[from + at]!
+  }
+}
+
+export const makeEncoder = (table: EmbeddingTable): Encoder => {
+  const { dimensions, weights, powers } = table
+  return {
+    dimensions,
+    snippet: ({ name, description, source }) => {
+      const vector = new Float32Array(dimensions)
+      add(table, vector, name, weights.name, powers.snippet)
+      add(table, vector, description, weights.description, powers.snippet)
+      add(table, vector, source.slice(0, sourceEncoded), weights.source, powers.snippet)
+      return vector
+    },
+    tasks: (tasks) => {
+      const vector = new Float32Array(dimensions)
+      const text = tasks.map((task) => task.slice(0, taskEncoded)).join("\n")
+      add(table, vector, text, weights.description, powers.snippet)
+      return vector
+    },
+    query: (text) => {
+      const vector = new Float32Array(dimensions)
+      add(table, vector, text, 1, powers.query)
+      toUnit(vector)
+      return { vector, read: vector.some((number) => number !== 0) ? readShare(text) : 0 }
+    }
+  }
+}

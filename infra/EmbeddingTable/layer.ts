@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto"
+import { readFile } from "node:fs/promises"
+import { fileURLToPath } from "node:url"
+import { Effect, Layer, Schema } from "effect"
+import { readTable } from "#domain/search/embeddings/EmbeddingTable.ts"
+import { makeEncoder } from "#domain/search/embeddings/Encoder.ts"
+import { tableDigest } from "#domain/search/embeddings/tableDigest.ts"
+import { Embeddings } from "#ports/Embeddings.ts"
+
+const file = fileURLToPath(new URL("table.bin", import.meta.url))
+
+/** The table of this installation can't be used. */
+export class EmbeddingTableUnusable extends Schema.TaggedError<EmbeddingTableUnusable>()("EmbeddingTableUnusable", {
+  message: Schema.String
+}) {}
+
+const unusable = (path: string) => (cause: unknown) =>
+  new EmbeddingTableUnusable({
+    message: `The table of embeddings ${path} can't be used: ${cause instanceof Error ? cause.message : String(cause)}. It is part of the installation: restore it from the repository.`
+  })
+
+/** Reads a table; any other than the one whose vectors the read models hold is refused. */
+export const load = (path: string) =>
+  Effect.tryPromise({ try: () => readFile(path), catch: unusable(path) }).pipe(
+    Effect.flatMap((bytes) =>
+      Effect.try({
+        try: () => {
+          const digest = createHash("sha256").update(bytes).digest("hex")
+          if (digest !== tableDigest) throw new Error(`its SHA-256 is ${digest}, and ${tableDigest} was expected`)
+          return makeEncoder(readTable(bytes))
+        },
+        catch: unusable(path)
+      })
+    )
+  )
+
+/** Vectors by the table that comes with the service. */
+export const layer = Layer.effect(Embeddings, load(file))

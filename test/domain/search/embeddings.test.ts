@@ -1,0 +1,140 @@
+import { existsSync, readFileSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { readTable } from "#domain/search/embeddings/EmbeddingTable.ts"
+import type { EncodedText } from "#domain/search/embeddings/Encoder.ts"
+import { hasDirection, meaningOf, toUnit, type Vector, vectorToText } from "#domain/search/embeddings/vector.ts"
+import { encoder } from "#test/embeddings.ts"
+import { corpus, evaluationSetsExist, queries } from "#test/evaluation.ts"
+import golden from "./golden/embeddings.json" with { type: "json" }
+
+/** Equal to 1e-6 in every number: the reference's own results are 32-bit floats. */
+const near = (actual: Vector, expected: ArrayLike<number>, what: string) => {
+  assert.strictEqual(actual.length, expected.length, what)
+  const most = actual.reduce((most, number, at) => Math.max(most, Math.abs(number - expected[at]!)), 0)
+  assert.isAtMost(most, 1e-6, what)
+}
+
+const unit = (text: EncodedText): Vector => toUnit(encoder.snippet(text))
+const cosine = (one: Vector, other: Vector) => one.reduce((sum, number, at) => sum + number * other[at]!, 0)
+const length = (vector: Vector) => Math.sqrt(cosine(vector, vector))
+
+/** The reference encoder and its table, which lie beside this repository where it is developed. */
+const reference = new URL("../../../../shared/embeddings/encoder.mjs", import.meta.url)
+const referenceExists = existsSync(reference)
+
+describe("the encoder", () => {
+  it("gives what the reference encoder gave", () => {
+    assert.isAbove(golden.queries.length + golden.snippets.length, 10)
+    for (const { text, vector } of golden.queries) near(encoder.query(text).vector, vector, text)
+    for (const { snippet, vector } of golden.snippets) near(unit(snippet), vector, snippet.name)
+  })
+
+  it.skipIf(!referenceExists || !evaluationSetsExist)(
+    "gives what the reference encoder gives for all development sets (skipped without ../shared)",
+    async () => {
+      const { Encoder } = await import(reference.href)
+      const theirs = new Encoder(new URL("table.bin", reference).pathname)
+      for (const set of ["mbpp", "agent30", "distractors"] as const) {
+        for (const document of corpus(set)) near(unit(document), theirs.doc(document), document.id)
+      }
+      for (const { text } of [...queries("mbpp"), ...queries("agent30")]) {
+        near(encoder.query(text).vector, theirs.query(text), text)
+      }
+    }
+  )
+
+  it("puts what means the like near, without a word in common", () => {
+    const purge = unit({ name: "purge_messages", description: "", source: "" })
+    const draw = unit({ name: "draw_polygon", description: "", source: "" })
+    const { vector } = encoder.query("delete all old emails")
+    assert.isAbove(cosine(vector, purge), cosine(vector, draw) + 0.3)
+  })
+
+  it("gives length 1, or zeros where nothing can be read", () => {
+    for (const text of ["a", "sort a list", "x".repeat(100_000), "++", "ключ key"]) {
+      assert.closeTo(length(encoder.query(text).vector), 1, 1e-6, text.slice(0, 20))
+    }
+    for (const text of ["", " ", "日本語", "ключ", "_ . ;"]) {
+      assert.deepInclude(encoder.query(text), { read: 0 }, text)
+      assert.isFalse(hasDirection(encoder.query(text).vector), text)
+    }
+    assert.isFalse(hasDirection(encoder.snippet({ name: "", description: "", source: "" })))
+    assert.isFalse(hasDirection(encoder.tasks([])))
+  })
+
+  it("says how much of a query it can read", () => {
+    assert.strictEqual(encoder.query("sort a list!").read, 1)
+    assert.strictEqual(encoder.query("naïve café").read, 1)
+    assert.closeTo(encoder.query("ключи 12345").read, 0.5, 1e-12)
+  })
+
+  it("takes a task like a description", () => {
+    const task = "Removes old messages"
+    const described = encoder.snippet({ name: "", description: task, source: "" })
+    near(encoder.tasks([task]), described, task)
+  })
+})
+
+describe("a table that can't be read", () => {
+  const header = { dim: 4, rows: 2, bits: 8, vocabBytes: 3, wn: 2, wd: 1.5, ws: 1, p: 0.5, qp: 0.5 }
+  /** A table of two pieces, whose header is as told. */
+  const table = (change: object = {}, magic = "SEM1") => {
+    const json = JSON.stringify({ ...header, ...change })
+    const text = `${json}a\nb`
+    const start = Buffer.alloc(8)
+    start.write(magic)
+    start.writeUInt32LE(json.length, 4)
+    const padding = Buffer.alloc((4 - ((8 + text.length) % 4)) % 4)
+    return Buffer.concat([
+      start,
+      Buffer.from(text),
+      padding,
+      Buffer.from(Float32Array.of(0.5, 2).buffer),
+      Buffer.alloc(8, 3)
+    ])
+  }
+
+  it("is refused with what is wrong", () => {
+    const read = readTable(table())
+    assert.deepStrictEqual([read.numbers.get("b"), read.scales[1], read.rows.length], [1, 2, 8])
+    assert.throws(() => readTable(Buffer.from("")), /does not begin with SEM1/)
+    assert.throws(() => readTable(table({}, "SEM2")), /does not begin with SEM1/)
+    assert.throws(() => readTable(table({ bits: 4 })), /4 bits/)
+    assert.throws(() => readTable(table({ dim: 3 })), /multiples of 4/)
+    assert.throws(() => readTable(table({ wn: "2" })), /must have the numbers/)
+    assert.throws(() => readTable(table({ rows: 3 })), /3 pieces/)
+    assert.throws(() => readTable(table().subarray(0, -1)), /bytes/)
+  })
+})
+
+describe("a vector as text", () => {
+  it("is the same again, and sums up to a direction", () => {
+    const { vector } = encoder.query("sort a list")
+    const other = encoder.snippet({ name: "median", description: "", source: "" })
+    near(meaningOf(vectorToText(vector))!, vector, "one")
+    const sum = toUnit(vector.map((number, at) => number + other[at]!))
+    near(meaningOf(vectorToText(vector), "", vectorToText(other))!, sum, "two")
+  })
+
+  it("is empty for what means nothing", () => {
+    const nothing = vectorToText(encoder.query("日本語").vector)
+    assert.deepStrictEqual([nothing, meaningOf(nothing, ""), meaningOf()], ["", null, null])
+    const { vector } = encoder.query("opposite")
+    assert.isNull(meaningOf(vectorToText(vector), vectorToText(vector.map((number) => -number))))
+  })
+
+  it("does not depend on the machine's order of bytes", () => {
+    assert.strictEqual(vectorToText(Float32Array.of(1, -2)), Buffer.from("0000803f000000c0", "hex").toString("base64"))
+  })
+})
+
+describe("the table of the installation", () => {
+  it("is the one that the read model's version stands for", async () => {
+    const { tableDigest } = await import("#domain/search/embeddings/tableDigest.ts")
+    const { Snippets } = await import("#projections/Snippets/tables.ts")
+    // another table makes other vectors: with a new digest here goes a new version
+    assert.deepStrictEqual([Snippets.version, tableDigest.slice(0, 8)], [3, "c846e04e"])
+    const notice = readFileSync(new URL("../../../infra/EmbeddingTable/NOTICE", import.meta.url), "utf8")
+    assert.include(notice, "Weights derived from sentence-transformers/all-MiniLM-L6-v2, Apache License 2.0")
+  })
+})

@@ -1,0 +1,18 @@
+import { Effect, Layer } from "effect"
+import { hasDirection, toUnit, type Vector } from "#domain/search/embeddings/vector.ts"
+import { namesOf, type SearchedText } from "#domain/search/IndexedText.ts"
+import * as EmbeddingTable from "#infra/EmbeddingTable/layer.ts"
+import { Embeddings } from "#ports/Embeddings.ts"
+
+/** The service's own encoder. */
+export const encoder = await Effect.runPromise(Effect.provide(Embeddings, EmbeddingTable.layer))
+
+/** The same as a layer: one reading of the table for all tests of a file. */
+export const embeddings = Layer.succeed(Embeddings, encoder)
+
+/** What a snippet means, as an index gets it of one that was never used for a task. */
+export const vectorOf = (text: SearchedText): Vector | null => {
+  const { description = "", source = "" } = text
+  const vector = encoder.snippet({ name: namesOf(text), description, source })
+  return hasDirection(vector) ? toUnit(vector) : null
+}
