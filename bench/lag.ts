@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { Effect, Layer, PubSub } from "effect"
 import { UsageEvent } from "#domain/Usage.ts"
+import * as EmbeddingTable from "#infra/EmbeddingTable/layer.ts"
 import * as PostgresEventStore from "#infra/PostgresEventStore/layer.ts"
 import * as PostgresReadModels from "#infra/PostgresReadModels/layer.ts"
 import * as Postgres from "#infra/postgres/client.ts"
@@ -23,6 +24,7 @@ export const lag = (scale: number) =>
     const services = yield* Layer.build(
       Projector.layer([KeyUsage, Snippets]).pipe(
         Layer.provideMerge(Layer.mergeAll(PostgresEventStore.layer, PostgresReadModels.layer)),
+        Layer.provideMerge(EmbeddingTable.layer),
         Layer.provideMerge(Postgres.layer(url))
       )
     )

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
+import * as EmbeddingTable from "#infra/EmbeddingTable/layer.ts"
 import * as PostgresEventStore from "#infra/PostgresEventStore/layer.ts"
 import * as PostgresReadModels from "#infra/PostgresReadModels/layer.ts"
 import * as Postgres from "#infra/postgres/client.ts"
@@ -57,7 +58,10 @@ export const replay = (scale: number) =>
   Effect.gen(function* () {
     const { url } = yield* benchDatabase
     const services = yield* Layer.build(
-      Layer.mergeAll(PostgresEventStore.layer, PostgresReadModels.layer).pipe(Layer.provideMerge(Postgres.layer(url)))
+      Layer.mergeAll(PostgresEventStore.layer, PostgresReadModels.layer).pipe(
+        Layer.provideMerge(EmbeddingTable.layer),
+        Layer.provideMerge(Postgres.layer(url))
+      )
     )
     const events = Math.max(5_000, 400_000 * scale)
     return yield* Effect.gen(function* () {

@@ -1,11 +1,13 @@
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
+import { meaningOf, vectorToText } from "#domain/search/embeddings/vector.ts"
 import { layer } from "#infra/MemorySnippetIndex/layer.ts"
 import { type IndexedSnippet, SnippetIndex } from "#ports/SnippetIndex.ts"
+import { embeddings } from "#test/embeddings.ts"
 import { corpus, evaluationSetsExist, miniSearch, qualityOf, queries, queryOf, snippetOf } from "#test/evaluation.ts"
 
 // Quality and speed of search on the development sets: `deno run -A --v8-flags=--expose-gc bench/search.ts [quality|speed]`.
 
-const index = SnippetIndex.pipe(Effect.provide(layer))
+const index = SnippetIndex.pipe(Effect.provide(Layer.provide(layer, embeddings)))
 
 const quality = Effect.gen(function* () {
   const table: Record<string, Record<string, string>> = {}
@@ -22,7 +24,11 @@ const quality = Effect.gen(function* () {
         ["Cairn", qualityOf(asked, answer)],
         ["MiniSearch, code tokens", qualityOf(asked, miniSearch(documents))]
       ] as const) {
-        table[`${name}: ${engine}`] = { "MRR@10": found.mrr.toFixed(4), "R@10": found.recall.toFixed(4) }
+        table[`${name}: ${engine}`] = {
+          "MRR@10": found.mrr.toFixed(4),
+          "R@10": found.recall.toFixed(4),
+          "nDCG@10": found.ndcg.toFixed(4)
+        }
       }
     }
   }
@@ -37,8 +43,14 @@ const many = (count: number): ReadonlyArray<string> => {
     const copy = Math.floor(at / documents.length)
     const name = copy === 0 ? document.name : `${document.name}_variant${copy}`
     const id = `${at.toString(16).padStart(8, "0")}-0000-4000-8000-000000000000`
-    return JSON.stringify(snippetOf({ ...document, name }, id))
+    const { vector, ...snippet } = snippetOf({ ...document, name }, id)
+    return JSON.stringify({ ...snippet, vector: vector === null ? "" : vectorToText(vector) })
   })
+}
+
+const fromRow = (row: string): IndexedSnippet => {
+  const { vector, ...snippet } = JSON.parse(row)
+  return { ...snippet, vector: meaningOf(vector) }
 }
 
 const megabytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MB`
@@ -74,7 +86,7 @@ const speed = (count: number) =>
     const start = performance.now()
     for (let at = 0; at < rows.length; at += 4_000) {
       const from = performance.now()
-      const page = rows.slice(at, at + 4_000).map((row): IndexedSnippet => JSON.parse(row))
+      const page = rows.slice(at, at + 4_000).map(fromRow)
       parsing += performance.now() - from
       yield* ours.put(page)
     }
@@ -94,7 +106,7 @@ const speed = (count: number) =>
       },
       "long tasks": latencies(search, long)
     })
-    const again = rows.slice(0, 2_000).map((row): IndexedSnippet => JSON.parse(row))
+    const again = rows.slice(0, 2_000).map(fromRow)
     const from = performance.now()
     yield* ours.put(again)
     console.log(`replacing: ${Math.round((again.length / (performance.now() - from)) * 1000)}/s`)

@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer, PubSub, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
+import { meaningOf } from "#domain/search/embeddings/vector.ts"
 import { schemaOf } from "#ports/Projection.ts"
 import { SnippetIndex } from "#ports/SnippetIndex.ts"
 import { indexChanges } from "#projections/Snippets/changes.ts"
@@ -12,7 +13,7 @@ const pause = 50
 
 /**
  * Keeps this process's snippet index like the catalogue: it reads on in the catalogue's rows from where it was, whichever
- * process had written them, and at start from the beginning, from terms that are stored there.
+ * process had written them, and at start from the beginning, from terms and vectors that are stored there.
  */
 export class Indexing extends Context.Service<
   Indexing,
@@ -44,10 +45,11 @@ export class Indexing extends Context.Service<
           return true
         }
         yield* index.put(
-          changes.put.map(({ published, human_up, ...snippet }) => ({
+          changes.put.map(({ published, human_up, vector, task_vector, ...snippet }) => ({
             ...snippet,
             isPublic: published,
-            humanUp: human_up
+            humanUp: human_up,
+            vector: meaningOf(vector, task_vector)
           }))
         )
         yield* index.votes(changes.voted.map(({ human_up, ...votes }) => ({ ...votes, humanUp: human_up })))

@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path"
 import { Effect, Layer, Option, PubSub, Redacted, Schedule } from "effect"
 import * as Bubblewrap from "#infra/Bubblewrap/layer.ts"
+import * as EmbeddingTable from "#infra/EmbeddingTable/layer.ts"
 import * as GitCheck from "#infra/git/check.ts"
 import * as GitWorkspaces from "#infra/git/layer.ts"
 import { findGit } from "#infra/git/native/git.ts"
@@ -109,6 +110,7 @@ export const tool = (place: Place) =>
         Layer.provideMerge(
           Layer.mergeAll(PostgresEventStore.layer, PostgresReadModels.layer, PostgresInstallation.layer)
         ),
+        Layer.provideMerge(EmbeddingTable.layer),
         Layer.provideMerge(Postgres.layer(url))
       )
     )
@@ -134,7 +136,8 @@ export const log = Layer.mergeAll(
       PostgresInstallation.layer,
       TreeSitterAnalysis.layer
     )
-  )
+  ),
+  Layer.provideMerge(EmbeddingTable.layer)
 )
 
 /** Repositories of the workspaces, in the data folder. */
@@ -183,7 +186,7 @@ export const service = (config: Config) =>
     Layer.provideMerge(
       Layer.mergeAll(
         log,
-        MemorySnippetIndex.layer,
+        Layer.provide(MemorySnippetIndex.layer, EmbeddingTable.layer),
         Secretlint.layer,
         workspaces(config),
         gitTransport(config),

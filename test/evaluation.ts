@@ -3,6 +3,7 @@ import MiniSearch from "minisearch"
 import { indexText } from "#domain/search/IndexedText.ts"
 import { tokenize } from "#domain/search/tokenize.ts"
 import type { IndexedSnippet, IndexQuery } from "#ports/SnippetIndex.ts"
+import { vectorOf } from "./embeddings.ts"
 
 /** A snippet of the development sets. */
 export interface EvaluationDocument {
@@ -20,10 +21,11 @@ export interface EvaluationQuery {
   readonly relevant: ReadonlyArray<string>
 }
 
-/** Means over all queries, 0…1: of 1 / rank of the first relevant among ten, and of the relevant ones' share among ten. */
+/** Means over all queries, 0…1: of 1 / rank of the first relevant among ten, of the relevant ones' share among ten, and nDCG@10. */
 export interface Quality {
   readonly mrr: number
   readonly recall: number
+  readonly ndcg: number
 }
 
 const folder = new URL("../../shared/eval/", import.meta.url)
@@ -47,6 +49,7 @@ export const snippetOf = (document: EvaluationDocument, id = document.id): Index
   isPublic: false,
   agent: null,
   text: indexText(document),
+  vector: vectorOf(document),
   completeness: 0.5,
   kind: "file",
   language: document.language,
@@ -81,17 +84,21 @@ export const miniSearch = (documents: ReadonlyArray<EvaluationDocument>) => {
       .map(({ id }): string => id)
 }
 
+/** What ranks are worth in a sum of gains. */
+const discount = (rank: number): number => 1 / Math.log2(rank + 1)
+
+const gained = (ranks: ReadonlyArray<number>): number => ranks.reduce((sum, rank) => sum + discount(rank), 0)
+
 export const qualityOf = (
   queries: ReadonlyArray<EvaluationQuery>,
   answer: (text: string) => ReadonlyArray<string>
 ): Quality => {
-  let mrr = 0
-  let recall = 0
+  let [mrr, recall, ndcg] = [0, 0, 0]
   for (const { text, relevant } of queries) {
-    const found = answer(text)
-    const rank = found.findIndex((id) => relevant.includes(id)) + 1
-    mrr += rank === 0 ? 0 : 1 / rank
-    recall += relevant.filter((id) => found.includes(id)).length / relevant.length
+    const ranks = answer(text).flatMap((id, at) => (relevant.includes(id) ? [at + 1] : []))
+    mrr += ranks.length === 0 ? 0 : 1 / ranks[0]!
+    recall += ranks.length / relevant.length
+    ndcg += gained(ranks) / gained(relevant.slice(0, 10).map((_, at) => at + 1))
   }
-  return { mrr: mrr / queries.length, recall: recall / queries.length }
+  return { mrr: mrr / queries.length, recall: recall / queries.length, ndcg: ndcg / queries.length }
 }

@@ -10,11 +10,20 @@ const verdictBound = 1.5
 /** What `prefer_complete` moves the logit by, from a stub to a whole program. */
 const completenessWeight = 0.6
 
+/** How much of the words that were asked for a text has, 0…1: BM25F over the most it could reach (`self`, see `QueryPlan`). */
+export const wordShare = (bm25f: number, self: number): number => (self === 0 ? 0 : Math.min(1, bm25f / self))
+
+/** What the meaning counts beside the words. */
+const meaningWeight = 0.75
+
 /**
- * How well a text matches, 0…1: BM25F over the most it could reach (`self`, the idf of all the query's known terms). Once there
- * are vectors this becomes 0.25 of it + 0.75 of the cosine.
+ * How well a text matches, 0…1: 0.25 of its word share + 0.75 of its cosine with the query. Where only a part of the query could be
+ * read (`read`, 0…1), the cosine speaks for that part only; where nothing could, the words alone count.
  */
-export const relevance = (bm25f: number, self: number): number => (self === 0 ? 0 : Math.min(1, bm25f / self))
+export const relevance = (wordShare: number, cosine: number, read: number): number => {
+  const weight = meaningWeight * read
+  return (1 - weight) * wordShare + weight * Math.min(1, Math.max(0, cosine))
+}
 
 /** What a verdict multiplies the odds by. */
 export const verdictOdds = (verdict: number): number =>
@@ -31,4 +40,14 @@ export const completenessOdds = (completeness: number): number => Math.exp(compl
 export const score = (relevance: number, prior: number): number => {
   const combined = odds(clamped(relevance, 0.001, 0.999)) * prior
   return combined / (1 + combined)
+}
+
+/** From this score on a snippet matches that shares no word with the task. */
+export const leastScore = 0.2
+
+/** A relevance below never reaches that score, whatever the votes, and the completeness where it counts. */
+export const leastRelevance = (preferComplete: boolean): number => {
+  const most = Math.exp(verdictWeight * verdictBound) * (preferComplete ? completenessOdds(1) : 1)
+  const least = odds(leastScore) / most
+  return least / (1 + least)
 }

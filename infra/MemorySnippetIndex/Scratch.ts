@@ -1,3 +1,5 @@
+import { merged } from "#domain/search/query.ts"
+
 /** Working columns of one search, by slot; kept between searches, which run one after another, so that none is allocated twice. */
 export class Scratch {
   /** The part's sum so far. */
@@ -8,6 +10,8 @@ export class Scratch {
   wholes = new Float32Array(0)
   /** The largest sum of any other part. */
   parts = new Float32Array(0)
+  /** How near the meanings are; stale unless they were compared. */
+  cosines = new Float32Array(0)
   /** The first `found` are the slots that share a term with the query. */
   slots = new Uint32Array(0)
   found = 0
@@ -67,11 +71,22 @@ export class Scratch {
     this.#first = false
   }
 
+  /** Whether a slot shares a term with the query. */
+  has(slot: number): boolean {
+    return this.#searches[slot] === this.#search
+  }
+
+  /** The sum of a slot that shares a term; of a long query from the whole and the best part. */
+  sum(slot: number, long: boolean): number {
+    return long ? merged(this.wholes[slot]!, this.parts[slot]!) : this.wholes[slot]!
+  }
+
   #allocate(slots: number): void {
     this.sums = new Float32Array(slots)
     this.best = new Float32Array(slots)
     this.wholes = new Float32Array(slots)
     this.parts = new Float32Array(slots)
+    this.cosines = new Float32Array(slots)
     this.slots = new Uint32Array(slots)
     this.#terms = new Uint32Array(slots)
     this.#parts = new Uint32Array(slots)

@@ -4,6 +4,8 @@ import { verdict, verdictOdds } from "#domain/search/score.ts"
 import type { IndexedSnippet, Votes } from "#ports/SnippetIndex.ts"
 import { Lists } from "./Lists.ts"
 import { Postings, packCount } from "./Postings.ts"
+import type { VectorMemory } from "./VectorMemory.ts"
+import { Vectors } from "./Vectors.ts"
 
 const longestField = 0xffff
 
@@ -13,6 +15,7 @@ const longestField = 0xffff
  */
 export class Segment {
   readonly postings: Postings
+  readonly vectors: Vectors
   readonly ids: Array<string> = []
   readonly agents: Array<string | null> = []
   readonly kinds: Array<IndexedSnippet["kind"]> = []
@@ -34,9 +37,10 @@ export class Segment {
   #termCounts = new Uint32Array(0)
   readonly #freed: Array<number> = []
 
-  constructor(lists: Lists) {
+  constructor(lists: Lists, memory: VectorMemory) {
     this.#lists = lists
     this.postings = new Postings(lists)
+    this.vectors = new Vectors(memory)
   }
 
   /** Slots in use are below this. */
@@ -45,7 +49,7 @@ export class Segment {
   }
 
   add(snippet: IndexedSnippet): number {
-    const { id, agent, kind, language, text, completeness } = snippet
+    const { id, agent, kind, language, text, vector, completeness } = snippet
     const slot = this.#freed.pop() ?? this.ids.length
     if (slot >= this.verdicts.length) this.#grow()
     this.ids[slot] = id
@@ -54,6 +58,7 @@ export class Segment {
     this.languages[slot] = language
     this.completeness[slot] = completeness
     this.vote(slot, snippet)
+    this.vectors.set(slot, vector)
     this.#index(slot, text)
     this.documents++
     return slot
@@ -74,6 +79,7 @@ export class Segment {
     for (let at = from; at < from + count; at++) this.postings.remove(words[at]!, slot)
     this.#lists.free(address, Lists.sizeClass(count))
     for (let field = 0; field < fieldCount; field++) this.tokens[field]! -= this.lengths[slot * fieldCount + field]!
+    this.vectors.set(slot, null)
     this.ids[slot] = ""
     this.agents[slot] = null
     this.#freed.push(slot)

@@ -1,9 +1,12 @@
 import { Effect, Layer } from "effect"
+import type { Encoder } from "#domain/search/embeddings/Encoder.ts"
+import { Embeddings } from "#ports/Embeddings.ts"
 import { type IndexedSnippet, type IndexQuery, SnippetIndex, type Votes } from "#ports/SnippetIndex.ts"
 import { Lists } from "./Lists.ts"
 import { Scratch } from "./Scratch.ts"
 import { Segment } from "./Segment.ts"
 import { search } from "./search.ts"
+import { VectorMemory } from "./VectorMemory.ts"
 
 /** Snippets that are put or removed before others get a turn: a few milliseconds. */
 const slice = 100
@@ -23,6 +26,13 @@ class Index {
   readonly #public = new Map<string, Segment>()
   readonly #places = new Map<string, Place>()
   readonly #languages = new Map<string, string>()
+  readonly #encoder: Encoder
+  readonly #vectors: VectorMemory
+
+  constructor(encoder: Encoder) {
+    this.#encoder = encoder
+    this.#vectors = new VectorMemory(encoder.dimensions)
+  }
 
   get size(): number {
     return this.#places.size
@@ -44,7 +54,9 @@ class Index {
     const { segment, home, isPublic, slot } = place
     segment.remove(slot)
     this.#places.delete(id)
-    if (segment.documents === 0) (isPublic ? this.#public : this.#private).delete(home)
+    if (segment.documents > 0) return
+    segment.vectors.free()
+    ;(isPublic ? this.#public : this.#private).delete(home)
   }
 
   vote(id: string, votes: Votes): void {
@@ -57,14 +69,14 @@ class Index {
     const own = homes.flatMap((home) => [this.#private.get(home), this.#public.get(home)])
     const segments = new Set(own.filter((segment) => segment !== undefined))
     if (query.includePublic) for (const segment of this.#public.values()) segments.add(segment)
-    return search([...segments], query, this.#scratch)
+    return search([...segments], query, { encoder: this.#encoder, vectors: this.#vectors, scratch: this.#scratch })
   }
 
   #segment(home: string, isPublic: boolean): Segment {
     const segments = isPublic ? this.#public : this.#private
     const found = segments.get(home)
     if (found !== undefined) return found
-    const segment = new Segment(this.#lists)
+    const segment = new Segment(this.#lists, this.#vectors)
     segments.set(home, segment)
     return segment
   }
@@ -79,14 +91,17 @@ const sliced = <A>(items: ReadonlyArray<A>, apply: (item: A) => void): Effect.Ef
     }
   })
 
-/** The index in this process: about half a kilobyte a snippet. Empty at start; its feeder fills it from the catalogue. */
-export const layer = Layer.sync(SnippetIndex, () => {
-  const index = new Index()
-  return SnippetIndex.of({
-    put: (snippets) => sliced(snippets, (snippet) => index.put(snippet)),
-    remove: (ids) => sliced(ids, (id) => index.remove(id)),
-    votes: (votes) => sliced(votes, ({ id, ...given }) => index.vote(id, given)),
-    search: (query) => Effect.sync(() => index.search(query)),
-    size: Effect.sync(() => index.size)
+/** The index in this process: about a kilobyte a snippet, half of it its vector. Empty at start; its feeder fills it from the catalogue. */
+export const layer = Layer.effect(
+  SnippetIndex,
+  Effect.map(Embeddings, (encoder) => {
+    const index = new Index(encoder)
+    return SnippetIndex.of({
+      put: (snippets) => sliced(snippets, (snippet) => index.put(snippet)),
+      remove: (ids) => sliced(ids, (id) => index.remove(id)),
+      votes: (votes) => sliced(votes, ({ id, ...given }) => index.vote(id, given)),
+      search: (query) => Effect.sync(() => index.search(query)),
+      size: Effect.sync(() => index.size)
+    })
   })
-})
+)

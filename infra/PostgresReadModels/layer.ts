@@ -1,6 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schedule } from "effect"
-import { type Projection, schemaOf, typesOf } from "#ports/Projection.ts"
+import { Embeddings } from "#ports/Embeddings.ts"
+import { type Given, type Projection, schemaOf, typesOf } from "#ports/Projection.ts"
 import { type Build, BuildMoved, ReadModels, ReadModelsUnavailable } from "#ports/ReadModels.ts"
 import { applyEvents, createTables, differences, dropTables, forgetTables, keepTables, showBuild } from "./tables.ts"
 import { others, retire } from "./versions.ts"
@@ -35,6 +36,7 @@ export const layer = Layer.effect(
   ReadModels,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const given: Given = { encoder: yield* Embeddings }
 
     const here = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideService(effect, PgClient.PgClient, sql)
     const unavailable = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -99,7 +101,7 @@ export const layer = Layer.effect(
         if (moved.length < builds.length) return yield* new BuildMoved({ name: builds.map(nameOf).join(", ") })
         const changed: Array<Build> = []
         for (const build of builds) {
-          if (yield* here(applyEvents(build.projection, build.build, events))) changed.push(build)
+          if (yield* here(applyEvents(build.projection, build.build, events, given))) changed.push(build)
         }
         if (changed.length > 0) {
           yield* sql.unsafe(

@@ -2,7 +2,16 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { Recorded } from "#domain/Event.ts"
 import type { DomainEvent } from "#domain/events.ts"
-import { dropped, fold, type Projection, type Row, schemaOf, type Table, touched } from "#ports/Projection.ts"
+import {
+  dropped,
+  fold,
+  type Given,
+  type Projection,
+  type Row,
+  schemaOf,
+  type Table,
+  touched
+} from "#ports/Projection.ts"
 
 /** The schema that holds one build's tables. */
 export const buildSchema = (projection: Projection, build: number): string => `${schemaOf(projection)}_b${build}`
@@ -55,7 +64,8 @@ const storable = (json: string) =>
 const applyTo = Effect.fnUntraced(function* (
   name: string,
   table: Table<never>,
-  events: ReadonlyArray<Recorded<DomainEvent>>
+  events: ReadonlyArray<Recorded<DomainEvent>>,
+  given: Given
 ) {
   const ids = touched(table, events)
   const drops = dropped(table, events)
@@ -70,7 +80,7 @@ const applyTo = Effect.fnUntraced(function* (
     const parsed = JSON.parse(row) as Row
     rows.set(parsed.id, parsed)
   }
-  fold(table, rows, events)
+  fold(table, rows, events, given)
   const kept = [...rows.values()].filter((row) => row !== undefined)
   // rows that no event names; those that were read above are in the fold, and may be there again after it
   for (const column of new Set(drops.map(({ column }) => column))) {
@@ -95,12 +105,13 @@ const applyTo = Effect.fnUntraced(function* (
 export const applyEvents = Effect.fnUntraced(function* (
   projection: Projection,
   build: number,
-  events: ReadonlyArray<Recorded<DomainEvent>>
+  events: ReadonlyArray<Recorded<DomainEvent>>,
+  given: Given
 ) {
   const schema = buildSchema(projection, build)
   let changed = false
   for (const [name, table] of Object.entries(projection.tables)) {
-    changed = (yield* applyTo(`"${schema}"."${name}"`, table, events)) || changed
+    changed = (yield* applyTo(`"${schema}"."${name}"`, table, events, given)) || changed
   }
   return changed
 })

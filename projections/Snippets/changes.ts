@@ -20,6 +20,8 @@ interface Put extends Votes {
   readonly kind: SnippetKind
   readonly language: string
   readonly text: IndexedText
+  readonly vector: string
+  readonly task_vector: string
 }
 
 /** What changed for an index after a position, up to and with `position`. */
@@ -61,7 +63,8 @@ const readChanges = (after: number) =>
       )
       const to = bound === undefined ? from : Number(bound.rows) < page ? bound.position : bound.last
       const put = yield* sql.unsafe<Put>(
-        `SELECT t.id, t.home, t.agent, t.published, t.completeness, t.text, v.kind, v.language, v.up, v.down, v.human_up
+        `SELECT t.id, t.home, t.agent, t.published, t.completeness, t.text, t.vector, t.task_vector,
+           v.kind, v.language, v.up, v.down, v.human_up
          FROM ${schema}.terms t JOIN ${schema}.votes v ON v.id = t.id WHERE t.changed > $1 AND t.changed <= $2`,
         [from, to]
       )

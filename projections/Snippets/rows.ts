@@ -56,7 +56,7 @@ export interface VotesRow {
   readonly changed: number
 }
 
-/** What an index needs of a snippet: its terms, not its text. */
+/** What an index needs of a snippet: its terms and its meaning, not its text. */
 export interface TermsRow {
   readonly id: string
   readonly home: string
@@ -65,6 +65,10 @@ export interface TermsRow {
   readonly completeness: number
   readonly tasks: ReadonlyArray<string>
   readonly text: IndexedText
+  /** Of name, description and source, as `vectorToText` writes it; `""`: nothing in them can be read. */
+  readonly vector: string
+  /** Of the tasks, to be added to it; the same. */
+  readonly task_vector: string
   readonly changed: number
 }
 

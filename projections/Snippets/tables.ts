@@ -1,16 +1,11 @@
-import { fileTreeOf, type RepositoryFile, readmePreviewOf, searchedTextOf } from "#domain/Repository/files.ts"
+import { fileTreeOf, type RepositoryFile, readmePreviewOf } from "#domain/Repository/files.ts"
 import { frameworkOf } from "#domain/Repository/framework.ts"
-import { indexText } from "#domain/search/IndexedText.ts"
 import { type Projection, schemaOf, table } from "#ports/Projection.ts"
 import { comments } from "../Comments.ts"
-import type { FilesRow, Json, RemovedRow, SnippetRow, TermsRow, VotesRow } from "./rows.ts"
+import type { FilesRow, Json, RemovedRow, SnippetRow, VotesRow } from "./rows.ts"
+import { terms, withTask } from "./terms.ts"
 
-/** Tasks of one snippet that are kept for finding it; the latest count. */
-const tasksKept = 50
 const one = ({ snippet }: { readonly snippet: string }) => [snippet]
-
-const withTask = (tasks: ReadonlyArray<string>, task: string | null): ReadonlyArray<string> =>
-  task === null || task === "" ? tasks : [...tasks.filter((known) => known !== task), task].slice(-tasksKept)
 
 const propertiesOf = ({ properties }: Json): ReadonlyArray<string> =>
   typeof properties === "object" && properties !== null ? Object.keys(properties) : []
@@ -36,10 +31,10 @@ const rankings = ["up DESC, created_at DESC, id", "created_at DESC, id"].flatMap
   `(language, ${order}) WHERE published`
 ])
 
-/** Read model `snippets`: the catalogue, its votes, and the terms that the search index is made of. */
+/** Read model `snippets`: the catalogue, its votes, and the terms and vectors that the search index is made of. */
 export const Snippets = {
   name: "snippets",
-  version: 2,
+  version: 3,
   tables: {
     snippets: table<SnippetRow>({
       columns: {
@@ -122,40 +117,7 @@ export const Snippets = {
         SnippetDeleted: { rows: one, to: () => undefined }
       }
     }),
-    terms: table<TermsRow>({
-      columns: {
-        ...{ id: "text", home: "text", agent: "text", published: "boolean", completeness: "double precision" },
-        ...{ tasks: "text[]", text: "json", changed: "bigint" }
-      },
-      indexes: ["(changed)"],
-      on: {
-        SnippetUploaded: {
-          rows: one,
-          to: (_, { snippet, home, published, completeness, text }, { position }) => {
-            if (text === null) return undefined
-            const tasks = withTask(text.exampleQueries, text.task)
-            const source = text.files === undefined ? text.source : searchedTextOf(text.files)
-            return {
-              ...{ id: snippet, home, agent: text.agent, published, completeness, tasks, changed: position },
-              text: indexText({ ...text, source, exampleQueries: tasks })
-            }
-          }
-        },
-        TaskAdded: {
-          rows: one,
-          to: (row, { text }, { position }) => {
-            if (row === undefined) return undefined
-            const tasks = withTask(row.tasks, text?.task ?? null)
-            return { ...row, tasks, text: indexText({ exampleQueries: tasks }, row.text), changed: position }
-          }
-        },
-        SnippetPublished: {
-          rows: one,
-          to: (row, _, { position }) => row && { ...row, published: true, changed: position }
-        },
-        SnippetDeleted: { rows: one, to: () => undefined }
-      }
-    }),
+    terms,
     files: table<FilesRow>({
       columns: { id: "text", files: "json" },
       on: {

@@ -1,15 +1,21 @@
 import type { Envelope, Recorded } from "#domain/Event.ts"
 import type { DomainEvent, EventOf, EventType } from "#domain/events.ts"
+import type { Encoder } from "#domain/search/embeddings/Encoder.ts"
 
 /** A row is plain JSON: times are ISO 8601 text, what is absent is `null`. */
 export type Row = { readonly id: string; readonly [column: string]: unknown }
+
+/** What a change may use besides the event: pure functions over data that is read at start. */
+export interface Given {
+  readonly encoder: Encoder
+}
 
 /** What one type of event does to the rows it touches. Pure, and total: an event's text may be erased. */
 export interface Change<R, E> {
   /** The ids of the rows. */
   readonly rows: (event: E, envelope: Envelope) => ReadonlyArray<string>
   /** The row of an id after the event; `undefined` is no row, before and after. */
-  readonly to: (row: R | undefined, event: E, envelope: Envelope, id: string) => R | undefined
+  readonly to: (row: R | undefined, event: E, envelope: Envelope, id: string, given: Given) => R | undefined
 }
 
 /** One table of a read model: its SQL columns, and how events change its rows. Its `on` keys are its subscription. */
@@ -79,7 +85,8 @@ export const touched = (table: Table<never>, events: ReadonlyArray<Recorded<Doma
 export const fold = (
   table: Table<never>,
   rows: Map<string, Row | undefined>,
-  events: ReadonlyArray<Recorded<DomainEvent>>
+  events: ReadonlyArray<Recorded<DomainEvent>>,
+  given: Given
 ): void => {
   // what is recorded is its own envelope: a copy of each would cost as much as the folding
   for (const recorded of events) {
@@ -91,6 +98,8 @@ export const fold = (
     }
     const change = changeOf(table, event)
     if (change === undefined) continue
-    for (const id of change.rows(event, recorded)) rows.set(id, change.to(rows.get(id), event, recorded, id))
+    for (const id of change.rows(event, recorded)) {
+      rows.set(id, change.to(rows.get(id), event, recorded, id, given))
+    }
   }
 }

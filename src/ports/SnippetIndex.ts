@@ -1,5 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { SnippetKind } from "#domain/Snippet/events.ts"
+import type { Vector } from "#domain/search/embeddings/vector.ts"
 import type { IndexedText } from "#domain/search/IndexedText.ts"
 
 /** The votes that a snippet has got; `humanUp` are those of `up` that people gave. */
@@ -9,7 +10,7 @@ export interface Votes {
   readonly humanUp: number
 }
 
-/** One snippet as the index keeps it: who may find it, its text already cut into terms, and its votes. */
+/** One snippet as the index keeps it: who may find it, its text already cut into terms, what it means, and its votes. */
 export interface IndexedSnippet extends Votes {
   readonly id: string
   /** `tenant` or `tenant/workspace`: where it lives. */
@@ -18,6 +19,8 @@ export interface IndexedSnippet extends Votes {
   /** The agent that it belongs to; `null`: to everyone in its home. */
   readonly agent: string | null
   readonly text: IndexedText
+  /** What it means, of length 1, by the table of `Embeddings`; `null` when nothing in it could be read. */
+  readonly vector: Vector | null
   /** 0…1, see `SourceAnalysis`. */
   readonly completeness: number
   readonly kind: SnippetKind
@@ -51,9 +54,9 @@ export interface IndexQuery {
 export interface IndexMatch {
   readonly id: string
   readonly score: number
-  /** R of design §6, of the text alone. */
+  /** How well its words and its meaning match, without its votes. */
   readonly relevance: number
-  /** 0 as long as there are no vectors. */
+  /** How near its meaning is: the cosine, 0 where it is below or there is none. */
   readonly vector: number
   readonly verdict: number
 }
@@ -61,12 +64,12 @@ export interface IndexMatch {
 export interface IndexAnswer {
   /** Best first, at most `limit`; ties in order of id. */
   readonly matches: ReadonlyArray<IndexMatch>
-  /** All that share a term with the query, or a synonym of one, and pass the filters. */
+  /** All that pass the filters and share a term with the query, or a synonym of one, or have a score of 0.2 or more. */
   readonly total: number
 }
 
 /**
- * Finds snippets by the words of a task. Fed by a projection; knows no text, only terms.
+ * Finds snippets by the words of a task and by its meaning. Fed by a projection; knows no text, only terms and vectors.
  *
  * A score depends on nothing but the snippets that the query's homes (and `includePublic`) let it see: how rare a word is
  * elsewhere must not leak. `put` of an id that is there replaces it, wherever it was; `remove` and `votes` of an unknown one

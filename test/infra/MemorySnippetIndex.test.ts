@@ -1,13 +1,26 @@
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { boosts, idf, k1, occurrence } from "#domain/search/bm25f.ts"
 import { eachTerm, type Field, fields } from "#domain/search/IndexedText.ts"
 import { Lists } from "#infra/MemorySnippetIndex/Lists.ts"
 import { layer } from "#infra/MemorySnippetIndex/layer.ts"
+import { Embeddings } from "#ports/Embeddings.ts"
 import { type IndexedSnippet, SnippetIndex } from "#ports/SnippetIndex.ts"
+import { embeddings, encoder } from "#test/embeddings.ts"
 import { contract } from "./SnippetIndex.contract.ts"
+import { meaningContract } from "./SnippetIndex.meaning.ts"
 
-contract("memory", layer)
+contract("memory", Layer.provide(layer, embeddings))
+meaningContract("memory", Layer.provide(layer, embeddings))
+
+/** An index for tasks that mean nothing, so that only words count. */
+const wordsOnly = Layer.provide(
+  layer,
+  Layer.succeed(Embeddings, {
+    ...encoder,
+    query: () => ({ vector: new Float32Array(encoder.dimensions), read: 0 })
+  })
+)
 
 /** Numbers in 0…1 that are the same in every run. */
 const random = (seed: number) => () => {
@@ -29,7 +42,7 @@ const snippetOf = (next: () => number, id: string): IndexedSnippet => {
   }
   const text = { name: field(4), description: field(15), exampleQueries: field(20), source: field(120) }
   const rest = { kind: "file", language: "python", up: 0, down: 0, humanUp: 0 } as const
-  return { id, home: "h", isPublic: next() < 0.3, agent: null, text, completeness: next(), ...rest }
+  return { id, home: "h", isPublic: next() < 0.3, agent: null, text, vector: null, completeness: next(), ...rest }
 }
 
 const countsOf = (field: string) => {
@@ -99,7 +112,7 @@ it.effect("gives what BM25F by its definition gives, after any puts, votes and r
       assert.strictEqual(answer.matches.length, expected.size)
       for (const { id, relevance } of answer.matches) assert.closeTo(relevance, expected.get(id)!, 1e-5, id)
     }
-  }).pipe(Effect.provide(layer))
+  }).pipe(Effect.provide(wordsOnly))
 )
 
 it.effect("lets others run while it takes in many snippets", () =>
@@ -117,7 +130,7 @@ it.effect("lets others run while it takes in many snippets", () =>
     assert.strictEqual(yield* index.size, 20_000)
     // 20 ms is the aim; a busy machine gets some more.
     assert.isBelow(longest, 100)
-  }).pipe(Effect.provide(layer))
+  }).pipe(Effect.provide(wordsOnly))
 )
 
 it("uses freed lists again", () => {

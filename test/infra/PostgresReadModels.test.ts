@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { Recorded } from "#domain/Event.ts"
 import type { DomainEvent } from "#domain/events.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
+import * as EmbeddingTable from "#infra/EmbeddingTable/layer.ts"
 import * as PostgresReadModels from "#infra/PostgresReadModels/layer.ts"
 import { EventStore } from "#ports/EventStore.ts"
 import { type Projection, table } from "#ports/Projection.ts"
@@ -50,7 +51,9 @@ const recorded = (position: number, event: DomainEvent): Recorded<DomainEvent> =
 })
 
 describe("a table that drops rows by a column", () =>
-  layer(PostgresReadModels.layer.pipe(Layer.provideMerge(freshStore)), { excludeTestServices: true })((it) => {
+  layer(PostgresReadModels.layer.pipe(Layer.provide(EmbeddingTable.layer), Layer.provideMerge(freshStore)), {
+    excludeTestServices: true
+  })((it) => {
     /** The rows after the events, cut into transactions in the given way. */
     const rowsAfter = (...batches: ReadonlyArray<ReadonlyArray<DomainEvent>>) =>
       Effect.gen(function* () {
@@ -96,7 +99,9 @@ const storeAt = (head: number) => ({ head: Effect.succeed(head) }) as unknown as
 const version = (number: number) => ({ ...Votes, name: "versions", version: number })
 
 describe("read models of other versions", () =>
-  layer(PostgresReadModels.layer.pipe(Layer.provideMerge(freshStore)), { excludeTestServices: true })((it) => {
+  layer(PostgresReadModels.layer.pipe(Layer.provide(EmbeddingTable.layer), Layer.provideMerge(freshStore)), {
+    excludeTestServices: true
+  })((it) => {
     const schemas = Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const rows = yield* sql<{ nspname: string }>`SELECT nspname FROM pg_namespace

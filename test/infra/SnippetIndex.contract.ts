@@ -1,37 +1,7 @@
 import { assert, layer as suite } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
-import { indexText, type SearchedText } from "#domain/search/IndexedText.ts"
 import { type IndexedSnippet, type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
-
-/** A snippet of a home; each test has homes of its own, since the index lives as long as the suite. */
-const snippet = (home: string, id: string, text: SearchedText, rest: Partial<IndexedSnippet> = {}): IndexedSnippet => ({
-  ...{
-    id: `${home}-${id}`,
-    home,
-    isPublic: false,
-    agent: null,
-    text: indexText(text),
-    completeness: 0.5,
-    kind: "file",
-    language: "python",
-    up: 0,
-    down: 0,
-    humanUp: 0
-  },
-  ...rest
-})
-
-const query = (task: string, homes: ReadonlyArray<string>, rest: Partial<IndexQuery> = {}): IndexQuery => ({
-  ...{ task, homes, includePublic: false, agent: null, preferComplete: false, minVerdict: 0.3, limit: 10 },
-  ...rest
-})
-
-const median = {
-  name: "median",
-  description: "The median of numbers",
-  source: "def median(xs): return sorted(xs)[len(xs) // 2]"
-}
-const csv = { name: "read_csv_file", description: "Reads rows from a CSV file", source: "import csv" }
+import { csv, median, query, snippet } from "./indexed.ts"
 
 const found = (query: IndexQuery) =>
   Effect.gen(function* () {
@@ -96,7 +66,8 @@ export const contract = (name: string, layer: Layer.Layer<SnippetIndex, unknown>
         for (const { score, relevance, vector, verdict } of matches) {
           assert.isTrue(score > 0 && score <= last)
           assert.closeTo(score, relevance, 1e-6)
-          assert.deepStrictEqual([vector, verdict], [0, 0.5])
+          assert.isTrue(vector > 0 && vector <= 1)
+          assert.strictEqual(verdict, 0.5)
           last = score
         }
       })

@@ -7,6 +7,7 @@ import { Workspace, WorkspaceCommand } from "#domain/Workspace.ts"
 import { fold, type Row } from "#ports/Projection.ts"
 import { Workspaces } from "#projections/Workspaces.ts"
 import { decode } from "#src/codec.ts"
+import { encoder } from "#test/embeddings.ts"
 import { stored } from "#test/laws.ts"
 
 /** What can happen to one of two workspaces. A chat may end after an erasure, or be asked for by who has not seen it. */
@@ -101,7 +102,7 @@ const readModel = (events: ReadonlyArray<Recorded<DomainEvent>>) =>
   Object.fromEntries(
     Object.entries(Workspaces.tables).map(([name, table]) => {
       const rows = new Map<string, Row | undefined>()
-      fold(table, rows, events)
+      fold(table, rows, events, { encoder })
       return [name, [...rows.values()].filter((row) => row !== undefined).sort((a, b) => (a.id < b.id ? -1 : 1))]
     })
   )

@@ -10,6 +10,7 @@ import { Logs } from "#projections/Logs.ts"
 import { Patterns } from "#projections/Patterns.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { decode } from "#src/codec.ts"
+import { encoder } from "#test/embeddings.ts"
 import { stored } from "#test/laws.ts"
 
 type Facts = { readonly [field: string]: unknown }
@@ -70,7 +71,7 @@ const readings = (history: ReadonlyArray<DomainEvent>) => {
 const rowsOf = ({ tables }: Projection, history: ReadonlyArray<Recorded<DomainEvent>>) =>
   Object.entries(tables).map(([name, table]) => {
     const rows = new Map<string, Row | undefined>()
-    fold(table, rows, history)
+    fold(table, rows, history, { encoder })
     const left = [...rows].filter(([, row]) => row !== undefined).sort(([a], [b]) => (a < b ? -1 : 1))
     return [name, left] as const
   })

@@ -1,7 +1,8 @@
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import * as MemorySnippetIndex from "#infra/MemorySnippetIndex/layer.ts"
 import { SnippetIndex } from "#ports/SnippetIndex.ts"
+import { embeddings } from "#test/embeddings.ts"
 import {
   corpus,
   evaluationSetsExist,
@@ -16,7 +17,7 @@ import {
 const row = ({ mrr, recall }: Quality) => ({ "MRR@10": mrr.toFixed(4), "R@10": recall.toFixed(4) })
 
 describe.skipIf(!evaluationSetsExist)("search quality (skipped without ../shared/eval)", () => {
-  layer(MemorySnippetIndex.layer)((it) => {
+  layer(Layer.provide(MemorySnippetIndex.layer, embeddings))((it) => {
     for (const [set, floor] of [
       ["mbpp", 0.53],
       ["agent30", 0.4]

@@ -2,7 +2,16 @@ import { assert, describe, it } from "@effect/vitest"
 import { completeness } from "#domain/search/completeness.ts"
 import { eachTerm, indexText } from "#domain/search/IndexedText.ts"
 import { parts, plan } from "#domain/search/query.ts"
-import { completenessOdds, relevance, score, verdict, verdictOdds } from "#domain/search/score.ts"
+import {
+  completenessOdds,
+  leastRelevance,
+  leastScore,
+  relevance,
+  score,
+  verdict,
+  verdictOdds,
+  wordShare
+} from "#domain/search/score.ts"
 import { synonymsOf } from "#domain/search/synonyms.ts"
 
 const sigmoid = (logit: number) => 1 / (1 + Math.exp(-logit))
@@ -33,8 +42,20 @@ describe("score", () => {
         assert.isTrue(value > 0 && value < 1)
       }
     }
-    assert.strictEqual(relevance(0, 0), 0)
-    assert.strictEqual(relevance(3, 2), 1)
+    assert.deepStrictEqual([wordShare(0, 0), wordShare(1, 2), wordShare(3, 2)], [0, 0.5, 1])
+    assert.deepStrictEqual([relevance(0, -0.5, 1), relevance(1, 1.0000001, 1)], [0, 1])
+  })
+
+  it("takes three quarters of the relevance from the meaning, less when only a part of the query could be read", () => {
+    assert.closeTo(relevance(0.8, 0.4, 1), 0.25 * 0.8 + 0.75 * 0.4, 1e-12)
+    assert.closeTo(relevance(0.8, 0.4, 0.5), 0.625 * 0.8 + 0.375 * 0.4, 1e-12)
+    assert.strictEqual(relevance(0.8, 0, 0), 0.8)
+  })
+
+  it("knows the least relevance that can still reach the least score", () => {
+    const praised = verdictOdds(verdict(10_000, 0))
+    assert.closeTo(score(leastRelevance(false), praised), leastScore, 1e-12)
+    assert.closeTo(score(leastRelevance(true), praised * completenessOdds(1)), leastScore, 1e-12)
   })
 })
 

@@ -1,0 +1,69 @@
+import { fieldCount, k1, occurrence } from "#domain/search/bm25f.ts"
+import { fields } from "#domain/search/IndexedText.ts"
+import type { QueryPlan, WeightedTerm } from "#domain/search/query.ts"
+import { masks, shifts } from "./Postings.ts"
+import type { Scratch } from "./Scratch.ts"
+import type { Segment } from "./Segment.ts"
+
+/** Field lengths that have their worth tabulated; beyond, it is that of the last. */
+const tabulated = 2048
+
+/** What an occurrence is worth by field and length, for documents whose fields have these average lengths. */
+export const occurrences = (averages: ReadonlyArray<number>): Float32Array => {
+  const table = new Float32Array(fieldCount * tabulated)
+  for (let field = 0; field < fieldCount; field++) {
+    for (let length = 0; length < tabulated; length++) {
+      table[field * tabulated + length] = occurrence(fields[field]!, length, averages[field]!)
+    }
+  }
+  return table
+}
+
+/** Adds to the sums of all documents what the best alternative gives to each. */
+const addTerm = (
+  segment: Segment,
+  alternatives: ReadonlyArray<WeightedTerm>,
+  table: Float32Array,
+  scratch: Scratch
+): void => {
+  const { lengths } = segment
+  const { sums, best } = scratch
+  scratch.nextTerm()
+  for (const { term, weight } of alternatives) {
+    const postings = segment.postings.of(term)
+    if (postings === undefined) continue
+    const { words, from, to } = postings
+    for (let at = from; at < to; at += 2) {
+      const slot = words[at]!
+      const packed = words[at + 1]!
+      let worth = 0
+      for (let field = 0; field < fieldCount; field++) {
+        const count = (packed >>> shifts[field]!) & masks[field]!
+        if (count === 0) continue
+        worth += count * table[field * tabulated + Math.min(lengths[slot * fieldCount + field]!, tabulated - 1)]!
+      }
+      const value = (weight * worth) / (k1 + worth)
+      if (scratch.isNew(slot)) {
+        best[slot] = value
+        sums[slot]! += value
+      } else if (value > best[slot]!) {
+        sums[slot]! += value - best[slot]!
+        best[slot] = value
+      }
+    }
+  }
+}
+
+/** Sums up what a segment's documents have of each part's terms. */
+export const sumWords = (
+  segment: Segment,
+  plans: ReadonlyArray<QueryPlan>,
+  table: Float32Array,
+  scratch: Scratch
+): void => {
+  for (const { terms } of plans) {
+    scratch.beginPart()
+    for (const alternatives of terms) addTerm(segment, alternatives, table, scratch)
+    scratch.endPart()
+  }
+}

@@ -1,0 +1,81 @@
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { meaningOf } from "#domain/search/embeddings/vector.ts"
+import { schema } from "#projections/Snippets/tables.ts"
+import type { Call } from "#test/service/call.ts"
+import { newPlace, type Place, removePlace, type Service, startService } from "#test/service.ts"
+import { matches, remove, stored } from "./store.ts"
+
+let place: Place
+let service: Service
+let call: Call
+beforeAll(async () => {
+  place = await newPlace()
+  service = await startService({}, place)
+  call = service.call
+})
+afterAll(async () => {
+  await service.stop()
+  removePlace(place)
+})
+
+const purge = `def purge_messages(box, days):
+    limit = today() - days
+    return [one for one in box if one.date > limit]
+`
+const send = (path: string, content: string, task: string) =>
+  stored(call, "unused", { task, file_written: { path, content }, use_service_ai_voting: false })
+
+const question = "delete all old emails"
+
+/** What the catalogue has of snippets' meanings. */
+const rows = (where = "true") =>
+  service.sql<{ id: string; vector: string; task_vector: string }>(
+    `SELECT id, vector, task_vector FROM ${schema}.terms WHERE ${where}`
+  )
+
+describe("a search by what a task means", () => {
+  it("finds what shares no word with it, and says how near it is", async () => {
+    await send("purge_messages.py", purge, "keep the inbox small")
+    await send("draw_polygon.py", "def draw_polygon(canvas, points):\n    canvas.stroke(points)\n", "paint a shape")
+    const { status, json } = await call("POST", "/api/retrieve/search", { task: question })
+    assert.deepStrictEqual([status, json.total_found, json.matches.length], [200, 1, 1])
+    const [{ code_block, score, combined_score, vector_score }] = json.matches
+    assert.strictEqual(code_block.name, "purge_messages")
+    assert.isTrue(vector_score > 0.3 && vector_score < 1)
+    assert.strictEqual(combined_score, score)
+    // unvoted, and no word of it: three quarters of the cosine
+    assert.closeTo(score, 0.75 * vector_score, 1e-6)
+  })
+
+  it("takes what a snippet was used for as a description of it", async () => {
+    const sharing = "def handle(box):\n    return box.flush()\n"
+    const near = async () => (await matches(call, "toss stale mails"))[0]
+    await send("handle.py", sharing, "first step")
+    assert.notStrictEqual((await near())?.code_block.name, "handle")
+    await send("handle.py", sharing, "throw away outdated e-mail")
+    assert.strictEqual((await near())?.code_block.name, "handle")
+  })
+
+  it("is the same after a restart, from what the catalogue has", async () => {
+    const before = await matches(call, question)
+    await service.stop()
+    service = await startService({}, place)
+    call = service.call
+    assert.deepStrictEqual(await matches(call, question), before)
+  })
+
+  it("leaves no vector of a deleted snippet", async () => {
+    const [match] = await matches(call, question)
+    const id = match!.code_block.id
+    const [row] = await rows(`id = '${id}'`)
+    const own = meaningOf(row!.vector, row!.task_vector)
+    assert.strictEqual(own?.length, 128)
+    const others = (await rows()).length
+    assert.strictEqual((await remove(call, id)).json.deleted_count, 1)
+    assert.deepStrictEqual(
+      (await matches(call, question)).filter(({ code_block }) => code_block.id === id),
+      []
+    )
+    assert.deepStrictEqual([await rows(`id = '${id}'`), (await rows()).length], [[], others - 1])
+  })
+})

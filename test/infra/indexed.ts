@@ -1,0 +1,39 @@
+import { indexText, type SearchedText } from "#domain/search/IndexedText.ts"
+import type { IndexedSnippet, IndexQuery } from "#ports/SnippetIndex.ts"
+import { vectorOf } from "#test/embeddings.ts"
+
+/** A snippet of a home; each test has homes of its own, since the index lives as long as the suite. */
+export const snippet = (
+  home: string,
+  id: string,
+  text: SearchedText,
+  rest: Partial<IndexedSnippet> = {}
+): IndexedSnippet => ({
+  ...{
+    id: `${home}-${id}`,
+    home,
+    isPublic: false,
+    agent: null,
+    text: indexText(text),
+    vector: vectorOf(text),
+    completeness: 0.5,
+    kind: "file",
+    language: "python",
+    up: 0,
+    down: 0,
+    humanUp: 0
+  },
+  ...rest
+})
+
+export const query = (task: string, homes: ReadonlyArray<string>, rest: Partial<IndexQuery> = {}): IndexQuery => ({
+  ...{ task, homes, includePublic: false, agent: null, preferComplete: false, minVerdict: 0.3, limit: 10 },
+  ...rest
+})
+
+export const median = {
+  name: "median",
+  description: "The median of numbers",
+  source: "def median(xs): return sorted(xs)[len(xs) // 2]"
+}
+export const csv = { name: "read_csv_file", description: "Reads rows from a CSV file", source: "import csv" }
