@@ -4,8 +4,9 @@ import { layer } from "#infra/MemorySnippetIndex/layer.ts"
 import { type IndexedSnippet, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { embeddings } from "#test/embeddings.ts"
 import { corpus, evaluationSetsExist, miniSearch, qualityOf, queries, queryOf, snippetOf } from "#test/evaluation.ts"
+import { calibration } from "./calibration.ts"
 
-// Quality and speed of search on the development sets: `deno run -A --v8-flags=--expose-gc bench/search.ts [quality|speed]`.
+// Quality and speed of search on the development sets: `deno run -A --v8-flags=--expose-gc bench/search.ts [quality|calibration|speed]`.
 
 const index = SnippetIndex.pipe(Effect.provide(Layer.provide(layer, embeddings)))
 
@@ -115,6 +116,8 @@ const speed = (count: number) =>
 if (!evaluationSetsExist) console.log("the development sets are not here: nothing to measure")
 else {
   const [what] = process.argv.slice(2)
-  if (what !== "speed") await Effect.runPromise(quality)
-  if (what !== "quality") for (const count of [22_000, 100_000]) await Effect.runPromise(speed(count))
+  const wanted = (name: string) => what === undefined || what === name
+  if (wanted("quality")) await Effect.runPromise(quality)
+  if (wanted("calibration")) await Effect.runPromise(calibration(index))
+  if (wanted("speed")) for (const count of [22_000, 100_000]) await Effect.runPromise(speed(count))
 }
