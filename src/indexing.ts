@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, PubSub, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
-import { meaningOf } from "#domain/search/embeddings/vector.ts"
+import { meaningsOf } from "#domain/search/embeddings/vector.ts"
 import { schemaOf } from "#ports/Projection.ts"
 import { SnippetIndex } from "#ports/SnippetIndex.ts"
 import { indexChanges } from "#projections/Snippets/changes.ts"
@@ -44,12 +44,13 @@ export class Indexing extends Context.Service<
           position = 0
           return true
         }
+        const meanings = meaningsOf(changes.put.map(({ vector, task_vector }) => [vector, task_vector]))
         yield* index.put(
-          changes.put.map(({ published, human_up, vector, task_vector, ...snippet }) => ({
+          changes.put.map(({ published, human_up, vector: _, task_vector: _tasks, ...snippet }, place) => ({
             ...snippet,
             isPublic: published,
             humanUp: human_up,
-            vector: meaningOf(vector, task_vector)
+            vector: meanings[place]!
           }))
         )
         yield* index.votes(changes.voted.map(({ human_up, ...votes }) => ({ ...votes, humanUp: human_up })))

@@ -69,12 +69,18 @@ export const projections = [
 
 type Place = Pick<Config, "dataDir" | "databaseUrl">
 
-/** The service's database: the one that is named, else the data folder's own, started and stopped with the service. */
+/**
+ * The service's database: the one that is named, else the data folder's own, started and stopped with the service. The table of
+ * embeddings is read while it starts.
+ */
 export const serviceDatabase = ({ dataDir, databaseUrl }: Place) =>
-  Layer.unwrap(
-    Effect.map(databaseUrl === undefined ? launch({ dataDir }) : Effect.succeed({ url: databaseUrl }), ({ url }) =>
-      Postgres.layer(url)
-    )
+  Layer.merge(
+    Layer.unwrap(
+      Effect.map(databaseUrl === undefined ? launch({ dataDir }) : Effect.succeed({ url: databaseUrl }), ({ url }) =>
+        Postgres.layer(url)
+      )
+    ),
+    EmbeddingTable.layer
   )
 
 /**

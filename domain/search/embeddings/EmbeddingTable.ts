@@ -44,18 +44,20 @@ export const readTable = (bytes: Uint8Array): EmbeddingTable => {
   const headerLength = new DataView(bytes.buffer, bytes.byteOffset).getUint32(4, true)
   const header = headerOf(text(8, headerLength))
   const vocabulary = 8 + headerLength
-  const pieces = text(vocabulary, header.vocabBytes).split("\n")
-  const numbers = Math.ceil((vocabulary + header.vocabBytes) / 4) * 4
+  const pieces = new Map<string, number>()
+  for (const piece of text(vocabulary, header.vocabBytes).split("\n")) pieces.set(piece, pieces.size)
+  const floats = Math.ceil((vocabulary + header.vocabBytes) / 4) * 4
   const size = header.rows * (4 + header.dim)
-  if (pieces.length !== header.rows || bytes.length !== numbers + size)
-    throw new Error(`it has not the ${header.rows} pieces and ${numbers + size} bytes that its header tells of`)
-  // a copy of its own: the text before them need not be kept, and floats must begin at a multiple of 4
-  const { buffer } = new Uint8Array(bytes.subarray(numbers))
+  if (pieces.size !== header.rows || bytes.length !== floats + size)
+    throw new Error(`it has not the ${header.rows} pieces and ${floats + size} bytes that its header tells of`)
+  // floats begin at a multiple of 4, of the file and then also of a buffer that holds nothing else
+  const { buffer, byteOffset } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
+  const scales = byteOffset + floats
   return {
     dimensions: header.dim,
-    numbers: new Map(pieces.map((piece, number) => [piece, number])),
-    rows: new Int8Array(buffer, header.rows * 4),
-    scales: new Float32Array(buffer, 0, header.rows),
+    numbers: pieces,
+    rows: new Int8Array(buffer, scales + header.rows * 4, header.rows * header.dim),
+    scales: new Float32Array(buffer, scales, header.rows),
     weights: { name: header.wn, description: header.wd, source: header.ws },
     powers: { snippet: header.p, query: header.qp }
   }

@@ -22,7 +22,7 @@ export interface Encoder {
   readonly dimensions: number
   /** A snippet's sum of its fields, not yet of length 1, so that its tasks can be added. Of the source only the beginning counts. */
   readonly snippet: (text: EncodedText) => Vector
-  /** The sum of the tasks that a snippet was used for, to be added to the snippet's. They weigh like its description. */
+  /** The sum of the tasks that a snippet was used for, to be added to the snippet's. */
   readonly tasks: (tasks: ReadonlyArray<string>) => Vector
   readonly query: (text: string) => QueryMeaning
 }
@@ -31,6 +31,12 @@ export interface Encoder {
 const sourceEncoded = 2_500
 /** Characters of one task that are encoded. */
 const taskEncoded = 2_500
+
+/**
+ * What a snippet's tasks weigh: as much as its name. They find as well with the description's weight, and the same task asked again
+ * comes out nearer; with more, a snippet of many tasks is found worse.
+ */
+const taskWeight = 2
 
 /** Adds a text's pieces, each by how often it occurs, over a power of their sum. */
 const add = (table: EmbeddingTable, to: Vector, text: string, weight: number, power: number): void => {
@@ -62,7 +68,7 @@ export const makeEncoder = (table: EmbeddingTable): Encoder => {
     tasks: (tasks) => {
       const vector = new Float32Array(dimensions)
       const text = tasks.map((task) => task.slice(0, taskEncoded)).join("\n")
-      add(table, vector, text, weights.description, powers.snippet)
+      add(table, vector, text, taskWeight, powers.snippet)
       return vector
     },
     query: (text) => {

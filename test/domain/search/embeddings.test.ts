@@ -2,7 +2,14 @@ import { existsSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { readTable } from "#domain/search/embeddings/EmbeddingTable.ts"
 import type { EncodedText } from "#domain/search/embeddings/Encoder.ts"
-import { hasDirection, meaningOf, toUnit, type Vector, vectorToText } from "#domain/search/embeddings/vector.ts"
+import {
+  hasDirection,
+  meaningOf,
+  meaningsOf,
+  toUnit,
+  type Vector,
+  vectorToText
+} from "#domain/search/embeddings/vector.ts"
 import { encoder } from "#test/embeddings.ts"
 import { corpus, evaluationSetsExist, queries } from "#test/evaluation.ts"
 import golden from "./golden/embeddings.json" with { type: "json" }
@@ -68,10 +75,9 @@ describe("the encoder", () => {
     assert.closeTo(encoder.query("ключи 12345").read, 0.5, 1e-12)
   })
 
-  it("takes a task like a description", () => {
-    const task = "Removes old messages"
-    const described = encoder.snippet({ name: "", description: task, source: "" })
-    near(encoder.tasks([task]), described, task)
+  it("takes tasks like a name", () => {
+    const named = encoder.snippet({ name: "Removes old messages\nsort a list", description: "", source: "" })
+    near(encoder.tasks(["Removes old messages", "sort a list"]), named, "two tasks")
   })
 })
 
@@ -108,23 +114,38 @@ describe("a table that can't be read", () => {
 })
 
 describe("a vector as text", () => {
-  it("is the same again, and sums up to a direction", () => {
+  it("has the same direction again, to some millionths, and so has a sum of them", () => {
     const { vector } = encoder.query("sort a list")
     const other = encoder.snippet({ name: "median", description: "", source: "" })
-    near(meaningOf(vectorToText(vector))!, vector, "one")
+    const again = meaningOf(vectorToText(vector))!
+    assert.closeTo(length(again), 1, 1e-6)
+    assert.closeTo(cosine(again, vector), 1, 1e-7)
     const sum = toUnit(vector.map((number, at) => number + other[at]!))
-    near(meaningOf(vectorToText(vector), "", vectorToText(other))!, sum, "two")
+    assert.closeTo(cosine(meaningOf(vectorToText(vector), "", vectorToText(other))!, sum), 1, 1e-7)
+    // what is asked differs from all of them
+    const { vector: asked } = encoder.query("order the entries of an array")
+    assert.closeTo(cosine(again, asked), cosine(vector, asked), 1e-5)
+  })
+
+  it("is a third of a kilobyte, and many of them are read at once", () => {
+    const texts = ["sort a list", "日本語", "reverse it"].map((text) => vectorToText(encoder.query(text).vector))
+    assert.deepStrictEqual(
+      texts.map((text) => text.length),
+      [348, 0, 348]
+    )
+    const each = texts.map((text) => meaningOf(text))
+    assert.deepStrictEqual(meaningsOf(texts.map((text) => [text])), each)
+    assert.deepStrictEqual(meaningsOf([["", ""], []]), [null, null])
   })
 
   it("is empty for what means nothing", () => {
     const nothing = vectorToText(encoder.query("日本語").vector)
     assert.deepStrictEqual([nothing, meaningOf(nothing, ""), meaningOf()], ["", null, null])
-    const { vector } = encoder.query("opposite")
-    assert.isNull(meaningOf(vectorToText(vector), vectorToText(vector.map((number) => -number))))
   })
 
   it("does not depend on the machine's order of bytes", () => {
-    assert.strictEqual(vectorToText(Float32Array.of(1, -2)), Buffer.from("0000803f000000c0", "hex").toString("base64"))
+    const bytes = Buffer.from("000000400040ff7f0180", "hex")
+    assert.strictEqual(vectorToText(Float32Array.of(1, 2, -2)), bytes.toString("base64"))
   })
 })
 
