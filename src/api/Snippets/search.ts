@@ -39,9 +39,13 @@ const CodeBlock = Schema.Struct({
 
 export const SearchMatch = Schema.Struct({
   code_block: CodeBlock,
+  /** 0…1: how well words and meaning match, moved by votes. */
   score: Schema.Finite,
+  /** The same. */
   combined_score: Schema.Finite,
+  /** 0…1: how near the meanings are (cosine); 0 where nothing of the task could be read. */
   vector_score: Schema.Finite,
+  /** 0…1: what the votes say; 0.5 without any. */
   verdict_score: Schema.Finite,
   /** 0…1: the share of uploads and runs of this code that went well; cancelled runs don't count. */
   error_resilience: Schema.Finite,
