@@ -53,7 +53,7 @@ describe("a marked function", () => {
         { big: "10", shared: [1], self: "[cycle]", again: [1] },
         { omitted: "no JSON" },
         null,
-        { omitted: "200002 characters of JSON" },
+        { omitted: "more than 100000 characters of JSON" },
         "() => 1"
       ]
     )

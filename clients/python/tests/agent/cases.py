@@ -7,7 +7,12 @@ import re
 from pathlib import Path
 from typing import Any
 
-CASES: dict[str, Any] = json.loads((Path(__file__).parents[3] / "agentParity.json").read_text("utf-8"))
+import pytest
+
+_path = Path(__file__).parents[3] / "agentParity.json"
+if not _path.exists():
+    pytest.skip("only in the repository of the service", allow_module_level=True)
+CASES: dict[str, Any] = json.loads(_path.read_text("utf-8"))
 
 
 def written_out(text: str) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from cairn_client import Cairn
+from cairn_client.agent._ignored import ignored_of
 from tests.agent.hooked import World, later
 
 
@@ -71,6 +72,30 @@ def test_git_says_what_is_ignored_whatever_the_repository_would_run(world: World
     assert report.uploaded == ["shown/x.py"]
     assert [(left.path, left.reason) for left in report.left] == [("hidden/a/b/x.py", "ignored")]
     assert not evil.exists()
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_repositories_inside_of_others_are_git_s_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def git(folder: Path, *command: str) -> None:
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *command], cwd=folder, check=True)
+
+    for folder in (tmp_path, tmp_path / "nested", tmp_path / "other"):
+        folder.mkdir(exist_ok=True)
+        git(folder, "init", "-q")
+    (tmp_path / ".gitignore").write_text("*.tmp\n")
+    (tmp_path / "nested" / ".gitignore").write_text("/x.py\n")
+    (tmp_path / ".git" / "info" / "exclude").write_text("mine.py\n")
+    git(tmp_path, "commit", "-q", "--allow-empty", "-m", "one")
+    git(tmp_path, "worktree", "add", "-q", "inner")
+    paths = ["nested/x.py", "nested/y.py", "nested/z.tmp", "inner/a.tmp", "mine.py", "a.py"]
+    ignored = {"inner/a.tmp", "mine.py", "nested/x.py", "nested/z.tmp"}
+    assert ignored_of(tmp_path, paths) - {""} == ignored
+    (tmp_path / "inner" / ".gitignore").write_text("only.py\n")
+    assert "only.py" in ignored_of(tmp_path / "inner", ["only.py", "a.py"])
+    # git's own variables, as a program has them that git itself started, name no other one
+    (tmp_path / "other" / ".git" / "info" / "exclude").write_text("*.py\n")
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "other" / ".git"))
+    assert ignored_of(tmp_path, paths) - {""} == ignored
 
 
 def test_what_lies_outside_or_in_the_cache_folder_is_not_the_session_s(tmp_path: Path) -> None:
@@ -136,7 +161,10 @@ def test_what_the_user_or_another_program_wrote_meanwhile_is_theirs(world: World
     world.put("new.py", "print('new, by the user')\n")
     later()
     world.tool("Read", file_path=str(world.folder / "mine.py"))
+    later()
     world.put("made.py", "print('made')\n")
+    # it may be told of late
+    later()
     world.bash("python3 gen.py", duration_ms=1)
     later()
     world.put("after.py", "print('by the user, after the command')\n")

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import uuid
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
-import httpx2
 import pytest
 
-from cairn_client import AsyncCairn, CacheUnavailableError, Cairn
+from cairn_client import AsyncCairn, Cairn
 from cairn_client.agent import agent_function, function_tool, publish_functions
-from cairn_client.compat import RaySurfer
+from cairn_client.agent._recorder import flush
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,8 +40,9 @@ def marked(**options: Any) -> tuple[str, Callable[..., Any]]:
 
 
 def executions(service: Service, name: str) -> list[Any]:
-    with RaySurfer(service.key, service.base_url) as client:
-        found = client.get_executions(task=f"call {name}", limit=100).executions
+    assert flush(60)
+    with Cairn(service.key, service.base_url) as client:
+        found = client.executions.list(task=f"call {name}", limit=100).executions
     own = [one for one in found if one.triggering_task == f"call {name}"]
     return sorted(own, key=lambda one: str(one.execution_state))
 
@@ -78,13 +80,30 @@ def test_a_published_function_s_calls_are_recorded(service: Service, kind: type,
         assert worked.io.input_data == {"args": [5], "kwargs": {"parts": ["secret"]}}
         assert worked.io.output_data == 2.5
     else:
-        assert worked.io.input_data == {"args": {"characters": 3}, "kwargs": {"characters": 21}}
+        assert worked.io.input_data == {"args": {"characters": 3}, "kwargs": {"characters": 20}}
         assert worked.io.output_data == {"characters": 3}
     with Cairn(service.key, service.base_url) as client:
         found = client.search("Halves a number.", 50, 0.0).matches
     # the same code under another name is the same snippet
     [block] = [match.code_block for match in found if match.code_block.source.startswith("def halve(")]
     assert block.tags == ["function"]
+    assert block.input_schema["properties"]["number"]["type"] == "number"
+
+
+def test_a_program_that_ends_waits_for_its_records(service: Service) -> None:
+    name = f"ending_{uuid.uuid4().hex[:8]}"
+    program = f"""
+import asyncio
+from cairn_client import Cairn
+from cairn_client.agent import agent_function, publish_functions
+from tests.agent.test_functions import halve
+marked = agent_function(name={name!r})(halve)
+asyncio.run(publish_functions(Cairn({service.key!r}, {service.base_url!r}), [marked]))
+for number in range(1, 21):
+    marked(number)
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+    assert len(executions(service, name)) == 20
 
 
 def test_what_is_not_for_agents_is_refused() -> None:
@@ -95,21 +114,3 @@ def test_what_is_not_for_agents_is_refused() -> None:
             function_tool(halve)
         with pytest.raises(ValueError, match="source"):
             asyncio.run(publish_functions(client, [agent_function()(eval("lambda: 1"))]))
-
-
-def test_publishing_fails_as_an_upload_and_recording_never() -> None:
-    status = 200
-
-    def answer(request: httpx2.Request) -> httpx2.Response:
-        stored = {"success": True, "message": "stored", "code_block_id": str(uuid.uuid4()), "embedding_id": "e"}
-        return httpx2.Response(status, json=stored if status == 200 else {"error": "no", "code": "no"})
-
-    http = httpx2.Client(transport=httpx2.MockTransport(answer))
-    client = Cairn("k", "http://cairn.test", http_client=http, max_retries=0)
-    _, function = marked()
-    asyncio.run(publish_functions(client, [function]))
-    status = 503
-    assert function(4) == 2
-    with pytest.raises(CacheUnavailableError):
-        asyncio.run(publish_functions(client, [function]))
-    http.close()

@@ -93,8 +93,7 @@ def test_what_others_wrote_is_no_instruction_and_stays_on_its_line(world: World)
 
 
 def test_hostile_names_are_written_nowhere(world: World, caplog: pytest.LogCaptureFixture) -> None:
-    names = [name for name in CASES["hostileNames"] if name.isprintable() or name.isascii()]
-    world.matches = [match(name) for name in [*names, str(world.folder / "evil.py"), "fine.py"]]
+    world.matches = [match(name) for name in [*CASES["hostileNames"], str(world.folder / "evil.py"), "fine.py"]]
     context = world.prompt()
     cache = Path(world.cached()).parent
     assert [path.name for path in cache.iterdir()] == ["fine.py"]

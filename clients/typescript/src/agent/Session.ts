@@ -11,6 +11,7 @@ import { logged, logsOf } from "./logs.ts"
 import { below, changedSince, type Manifest, manifestOf } from "./manifest.ts"
 import { type OfferedFile, offer } from "./offer.ts"
 import { redacted, storable } from "./screen.ts"
+import { Timeline } from "./timeline.ts"
 import { isCopy, Usage } from "./usage.ts"
 
 /** A vote of a session on a snippet that it used. */
@@ -68,14 +69,12 @@ export class Session {
   readonly #id: string
   readonly #settings: SessionSettings
   readonly #usage = new Usage()
+  readonly #timeline = new Timeline()
   #happened = nothing
   #task = ""
   #root: string | undefined
   #before: Manifest | undefined
   #outcome: Outcome | undefined
-  /** The folder in which the main agent's next command runs, and each subagent's. */
-  readonly #folders = new Map<string | undefined, string>()
-  #lastEvent = Date.now()
   #restsUntil = 0
 
   constructor(id: string, settings: SessionSettings) {
@@ -86,7 +85,7 @@ export class Session {
 
   /** A prompt was sent: what the model may start from, as text; `""` when there is nothing. */
   async prompted(event: HookEvent): Promise<string> {
-    this.#passed(event)
+    this.#timeline.passed(event)
     this.#root ??= await realpath(event.cwd).catch(() => resolve(event.cwd))
     const begins = this.#happened === nothing && this.#outcome === undefined
     const noted = begins ? this.#noteFiles(this.#root) : undefined
@@ -115,17 +114,9 @@ export class Session {
 
   async #noteFiles(root: string): Promise<void> {
     // what could not be looked through in time once is not again: each prompt would wait for it
-    if (this.#before?.whole !== false) this.#before = await manifestOf(root, this.cache.path, this.#before)
-  }
-
-  /** When an event came, and where it left its agent. */
-  #passed({ agent_id, cwd }: HookEvent): { readonly since: number; readonly now: number; readonly folder: string } {
-    const now = Date.now()
-    const since = this.#lastEvent
-    const folder = this.#folders.get(agent_id) ?? cwd
-    this.#lastEvent = now
-    this.#folders.set(agent_id, cwd)
-    return { since, now, folder }
+    if (this.#before?.whole === false) return
+    this.#before = await manifestOf(root, this.cache.path, this.#before)
+    if (!this.#before.whole) this.#settings.log.debug("Session in a folder too large to look through", { root })
   }
 
   /** Whether a tool asks to read an offered file, which it may. */
@@ -135,13 +126,13 @@ export class Session {
 
   /** A tool was used. */
   used(event: HookEvent, succeeded: boolean): void {
-    const { since, now, folder } = this.#passed(event)
+    const moment = this.#timeline.passed(event)
     const path = succeeded && writers.has(event.tool_name ?? "") ? fileOf(event) : undefined
     const happened = both(this.#happened, {
       ...nothing,
-      named: path === undefined ? [] : [resolve(folder, path)],
-      spans: spansOf(event, since, now),
-      runs: this.#usage.used(event, folder, succeeded)
+      named: path === undefined ? [] : [resolve(moment.folder, path)],
+      spans: spansOf(event, moment),
+      runs: this.#usage.used(event, moment.folder, succeeded)
     })
     this.#happened = { ...happened, log: logged(happened.log, event, succeeded, this.#settings.secrets) }
   }

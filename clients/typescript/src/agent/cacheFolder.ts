@@ -46,6 +46,7 @@ export class CacheFolder {
   readonly #given: string | undefined
   #real: string | undefined
   #making: Promise<string> | undefined
+  #closed = false
 
   constructor(given: string | undefined) {
     this.#given = given === undefined ? undefined : resolve(given)
@@ -54,6 +55,11 @@ export class CacheFolder {
   /** Where it is, as soon as that is known: its real path, once it is made. */
   get path(): string | undefined {
     return this.#real ?? this.#given
+  }
+
+  /** Whether its session has ended: a search that was under way must not make it anew. */
+  get closed(): boolean {
+    return this.#closed
   }
 
   /**
@@ -89,6 +95,7 @@ export class CacheFolder {
 
   /** Removes it, unless it is the caller's. */
   async close(): Promise<void> {
+    this.#closed = true
     await this.#making?.catch(() => {})
     const path = this.#real
     this.#making = undefined

@@ -1,5 +1,6 @@
 import type { Cairn } from "../Cairn.ts"
 import { APIError, ValidationError } from "../errors.ts"
+import type { RequestOptions } from "../options.ts"
 import type { ChangedFile } from "./collect.ts"
 import type { OfferedFile } from "./offer.ts"
 import type { Verdict } from "./usage.ts"
@@ -32,18 +33,22 @@ export const deliver = async (
   { task, files, verdicts, ...parcel }: Parcel,
   warn: (what: string, error: unknown) => void
 ): Promise<Delivered> => {
-  const all = AbortSignal.timeout(mostOfAll)
+  const ends = performance.now() + mostOfAll
+  const hurried = (): RequestOptions => {
+    const left = Math.min(mostOfOne, Math.ceil(ends - performance.now()))
+    return { maxRetries: 1, signal: AbortSignal.timeout(Math.max(0, left)) }
+  }
   let open = true
   const sendEach = async <T>(
     what: string,
     those: ReadonlyArray<T>,
-    send: (one: T, options: object) => PromiseLike<unknown>
+    send: (one: T, options: RequestOptions) => PromiseLike<unknown>
   ) => {
     const sent: Array<T> = []
     for (const one of those) {
       if (!open) break
       try {
-        await send(one, { maxRetries: 1, signal: AbortSignal.any([all, AbortSignal.timeout(mostOfOne)]) })
+        await send(one, hurried())
         sent.push(one)
       } catch (error) {
         warn(what, error)

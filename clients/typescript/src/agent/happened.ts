@@ -1,5 +1,6 @@
 import { onlyGit } from "./commands.ts"
 import { commandOf, goesOn, type HookEvent } from "./events.ts"
+import type { Moment } from "./timeline.ts"
 import type { Runs } from "./usage.ts"
 
 /**
@@ -22,19 +23,16 @@ const namesItsFile = new Set([
   ...["TaskCreate", "TaskGet", "TaskList", "TaskUpdate", "BashOutput", "KillShell", "SendMessage"]
 ])
 
+/** Milliseconds since 1970. */
 export interface Span {
   readonly from: number
   /** `Infinity`: it goes on. */
   readonly to: number
 }
 
-/**
- * The time that a tool took which may have changed any file: what changed at another time was somebody else's doing. `since`:
- * when the session's event before this one came. Milliseconds since 1970.
- */
-export const spansOf = (event: HookEvent, since: number, now: number): ReadonlyArray<Span> => {
+/** The time that a tool took which may have changed any file: what changed at another time was somebody else's doing. */
+export const spansOf = (event: HookEvent, { from, now }: Moment): ReadonlyArray<Span> => {
   if (namesItsFile.has(event.tool_name ?? "") || onlyGit(commandOf(event) ?? "")) return []
-  const from = event.duration_ms === undefined ? since : now - event.duration_ms
   return [{ from, to: goesOn(event) ? Number.POSITIVE_INFINITY : now }]
 }
 

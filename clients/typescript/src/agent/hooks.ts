@@ -5,7 +5,7 @@ import type { Logger } from "../log.ts"
 import { leveled } from "../log.ts"
 import type { HookEvent, HookOutput } from "./events.ts"
 import { Session, type SessionReport, type SessionSettings } from "./Session.ts"
-import { secretsOf } from "./screen.ts"
+import { environmentSecrets } from "./screen.ts"
 
 /** What `cairnHooks` may be told. */
 export interface CairnHooksOptions {
@@ -52,14 +52,6 @@ export interface Observed {
   readonly close: () => Promise<void>
 }
 
-const environment = (): { readonly [name: string]: string | undefined } => {
-  try {
-    return { ...globalThis.process?.env }
-  } catch {
-    return {}
-  }
-}
-
 /** A refusal's text may hold what was sent; its code does not. */
 const reasonOf = (error: unknown): object => {
   if (error instanceof ServiceError && error.code) return { error: error.name, code: error.code }
@@ -72,7 +64,7 @@ export const observe = (client: Cairn, options: CairnHooksOptions, deliver: "sto
   let warned = false
   const settings: SessionSettings = {
     ...{ client, log, cacheDir: options.cacheDir, public: options.public ?? false },
-    secrets: secretsOf({ ...environment(), ...options.env }),
+    secrets: environmentSecrets(options.env),
     warn: (what, error) => {
       const line = `${what}; the session goes on without.`
       if (warned) log.debug(line, reasonOf(error))

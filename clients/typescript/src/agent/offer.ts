@@ -94,7 +94,7 @@ export const offer = async (
     log.warn("A snippet was not offered", { codeBlockId, reason: "its name is not a plain file name" })
     return false
   })
-  if (plain.length === 0) return nothing
+  if (plain.length === 0 || cache.closed) return nothing
   const written = (await writeFiles(await cache.make(root), plain, log)).filter(({ path }) => path !== null)
   const { context, count } = listed(written)
   const files = written.slice(0, count).map(async ({ codeBlockId, filename, path, source, description }) => ({

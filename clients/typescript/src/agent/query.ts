@@ -11,7 +11,7 @@ interface Message {
 type Hooks = { [event: string]: Array<unknown> | undefined }
 
 /** The user's own hooks, then ours. */
-export const withHooks = (given: Hooks | undefined, ours: Hooks): Hooks => {
+const withHooks = (given: Hooks | undefined, ours: Hooks): Hooks => {
   const all: Hooks = { ...given }
   for (const [event, matchers] of Object.entries(ours)) all[event] = [...(given?.[event] ?? []), ...(matchers ?? [])]
   return all

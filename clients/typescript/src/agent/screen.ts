@@ -26,6 +26,20 @@ export const secretsOf = (environment: { readonly [name: string]: string | undef
     )
     .sort((one, other) => other.length - one.length)
 
+/** The process's, where it has an environment. */
+const environment = (): { readonly [name: string]: string | undefined } => {
+  try {
+    return { ...globalThis.process?.env }
+  } catch {
+    return {}
+  }
+}
+
+/** The values of the process's secret variables, and of those that a session has besides. */
+export const environmentSecrets = (
+  besides: { readonly [name: string]: string | undefined } = {}
+): ReadonlyArray<string> => secretsOf({ ...environment(), ...besides })
+
 /**
  * An unquoted word may be code: `token = request_token`. In `TOKEN=…`, as shells have it, it is not; elsewhere a secret is told
  * by digits among its letters.

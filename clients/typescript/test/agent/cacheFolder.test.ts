@@ -87,3 +87,19 @@ it("inside of the session's folder it is no work of the session", async () => {
   await session.happens("Stop")
   assert.deepStrictEqual([session.reports[0]!.uploaded, session.reports[0]!.left], [[], []])
 })
+
+it("of a session that ended while it searched is not made", async () => {
+  const answer = Promise.withResolvers<void>()
+  const session = sessionWith({ ...folders, cacheDir: undefined }, [
+    async () => {
+      await answer.promise
+      return Response.json({ matches: [match("one", "a.py")], total_found: 1, cache_hit: false })
+    }
+  ])
+  const prompted = session.prompt()
+  while (session.sent.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  await session.happens("SessionEnd")
+  answer.resolve()
+  assert.strictEqual(await prompted, "")
+  assert.deepStrictEqual(session.warnings, [])
+})

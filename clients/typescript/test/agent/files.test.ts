@@ -75,7 +75,10 @@ describe("what is uploaded", () => {
     session.puts("new.py", "print('new, by the user')\n")
     await later()
     await session.tool("Read", { file_path: join(folders.cwd, "mine.py") })
+    await later()
     session.puts("made.py", "print('made')\n")
+    // it may be told of late
+    await later()
     await session.bash("python3 gen.py", { duration_ms: 1 })
     await later()
     session.puts("after.py", "print('by the user, after the command')\n")

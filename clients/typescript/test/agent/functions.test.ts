@@ -1,3 +1,6 @@
+import { execFile } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { fine, stub } from "../../../../test/clients/typescript/stub.ts"
 import { ownerKey, type Service, startService } from "../../../../test/service.ts"
@@ -83,4 +86,14 @@ it("is a tool of the Messages API", () => {
     description: "Divides one number by another.",
     input_schema: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] }
   })
+})
+
+it("a program that ends by itself waits for its records", async () => {
+  const script = fileURLToPath(new URL("./recording.ts", import.meta.url))
+  const env = { ...process.env, CAIRN_API_KEY: ownerKey, CAIRN_BASE_URL: service.url }
+  await promisify(execFile)(process.execPath, [...("Deno" in globalThis ? ["run", "-A"] : []), script], { env })
+  const { executions } = await new Cairn({ apiKey: ownerKey, baseUrl: service.url }).executions.list({
+    ...{ task: "call twice_at_the_end", limit: 100 }
+  })
+  assert.strictEqual(executions.filter(({ triggeringTask }) => triggeringTask === "call twice_at_the_end").length, 20)
 })

@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, assert, beforeEach, it } from "vitest"
 import { ignoredOf } from "../../src/agent/ignored.ts"
@@ -44,6 +45,36 @@ it("a repository names no program to run", async () => {
   writeFileSync(join(root, ".git/HEAD"), "ref: refs/heads/main\n")
   writeFileSync(join(root, ".git/config"), `[core]\n\trepositoryformatversion = 0\n\tfsmonitor = "touch ${root}/ran"\n`)
   await ignoredOf(root, paths)
-  const { existsSync } = await import("node:fs")
   assert.isFalse(existsSync(join(root, "ran")))
+})
+
+it("repositories inside of others, their worktrees, and rules of one's own are git's matter", async () => {
+  const git = (cwd: string, ...args: ReadonlyArray<string>) =>
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd, stdio: "ignore" })
+  for (const name of ["", "nested"]) {
+    mkdirSync(join(root, name), { recursive: true })
+    git(join(root, name), "init")
+  }
+  writeFileSync(join(root, "nested/.gitignore"), "/x.py\n")
+  writeFileSync(join(root, ".git/info/exclude"), "mine.py\n")
+  git(root, "commit", "--allow-empty", "-m", "one")
+  git(root, "worktree", "add", "inner")
+  const found = await ignoredOf(root, ["nested/x.py", "nested/y.py", "nested/z.tmp", "inner/a.tmp", "mine.py", "a.py"])
+  assert.deepStrictEqual([...found].filter((path) => path !== "").sort(), [
+    ...["inner/a.tmp", "mine.py", "nested/x.py", "nested/z.tmp"]
+  ])
+  writeFileSync(join(root, "inner/.gitignore"), "only.py\n")
+  assert.isTrue((await ignoredOf(join(root, "inner"), ["only.py", "a.py"])).has("only.py"))
+})
+
+it("another repository that git's own variables name is not asked", async () => {
+  mkdirSync(join(root, "other"))
+  execFileSync("git", ["init"], { cwd: join(root, "other"), stdio: "ignore" })
+  writeFileSync(join(root, "other/.git/info/exclude"), "*.py\n")
+  process.env["GIT_DIR"] = join(root, "other/.git")
+  try {
+    assert.isFalse((await ignoredOf(root, ["a.py"])).has("a.py"))
+  } finally {
+    delete process.env["GIT_DIR"]
+  }
 })

@@ -22,6 +22,8 @@ class CacheFolder:
     def __init__(self, given: str | os.PathLike[str] | None) -> None:
         self._given = None if given is None else Path(given).absolute()
         self._own: Path | None = None
+        # its session has ended: a search that was under way must not make it anew
+        self.closed = False
         self._remove: Callable[[], object] | None = None
 
     @property
@@ -48,6 +50,7 @@ class CacheFolder:
 
     def close(self) -> None:
         """Removes it, unless it is the caller's."""
+        self.closed = True
         if self._remove is not None:
             self._remove()
         self._own = self._remove = None

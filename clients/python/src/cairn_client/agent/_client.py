@@ -30,15 +30,13 @@ def _with_hooks(options: ClaudeAgentOptions, observer: Observer) -> ClaudeAgentO
     return replace(options, hooks=hooks)
 
 
-async def _noted(message: Message, observer: Observer) -> bool:
-    """Whether a message is a result; what follows from it is sent, so that a program may end with it."""
+async def _noted(message: Message, observer: Observer) -> None:
+    """A message was received: what follows from a result is sent, so that a program may end with it."""
     from claude_agent_sdk import ResultMessage
 
-    if not isinstance(message, ResultMessage):
-        return False
-    # a failed model call ends as `success`, too, but as an error
-    await observer.result(message.session_id, not message.is_error and message.subtype == "success")
-    return True
+    if isinstance(message, ResultMessage):
+        # a failed model call ends as `success`, too, but as an error
+        await observer.result(message.session_id, not message.is_error and message.subtype == "success")
 
 
 class CairnAgent:
@@ -116,19 +114,22 @@ class CairnAgent:
 
     async def receive_messages(self) -> AsyncIterator[Message]:
         """All messages of the session. A result comes once its files and votes were sent."""
-        async for message in self.sdk.receive_messages():
-            await _noted(message, self._observer)
-            yield message
-
-    async def receive_response(self) -> AsyncIterator[Message]:
-        """The messages of one turn, the result last. It comes once its files and votes were sent."""
         messages: Any = self.sdk.receive_messages()
         # it goes on after a turn's end, and trio warns of a generator that is left
         async with aclosing(messages):
             async for message in messages:
-                last = await _noted(message, self._observer)
+                await _noted(message, self._observer)
                 yield message
-                if last:
+
+    async def receive_response(self) -> AsyncIterator[Message]:
+        """The messages of one turn, the result last. It comes once its files and votes were sent."""
+        from claude_agent_sdk import ResultMessage
+
+        messages: Any = self.receive_messages()
+        async with aclosing(messages):
+            async for message in messages:
+                yield message
+                if isinstance(message, ResultMessage):
                     return
 
     async def interrupt(self) -> None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from cairn_client.agent._events import HookEvent
+    from cairn_client.agent._timeline import Moment
 
 _NAMES_ITS_FILE = frozenset(
     (
@@ -36,16 +37,14 @@ class Span(NamedTuple):
     end: float
 
 
-def spans_of(event: HookEvent, since: float, now: float) -> list[Span]:
+def spans_of(event: HookEvent, moment: Moment) -> list[Span]:
     """The time that a tool took which may have changed any file.
 
-    What changed at another time was somebody else's doing. `since`: when the session's event before this one came.
+    What changed at another time was somebody else's doing.
     """
     if event.get("tool_name") in _NAMES_ITS_FILE or only_git(command_of(event) or ""):
         return []
-    took = event.get("duration_ms")
-    begin = now - took / 1000 if isinstance(took, int | float) else since
-    return [Span(begin, _FOREVER if goes_on(event) else now)]
+    return [Span(moment.begun, _FOREVER if goes_on(event) else moment.now)]
 
 
 def is_during(spans: Iterable[Span], at: float) -> bool:

@@ -105,7 +105,7 @@ async def offer(
     plain = [file for file in found.files if _is_plain_name(file.filename)]
     for _ in range(len(found.files) - len(plain)):
         logger.warning("A snippet was not offered: its name is not a plain file name")
-    if not plain:
+    if not plain or cache.closed:
         return "", []
     files = await anyio.to_thread.run_sync(lambda: write_files(plain, cache.make(root), logger))
     written = [file for file in files if file.path is not None]

@@ -20,6 +20,7 @@ from cairn_client.agent._happened import Happened, is_during, open_of, spans_of
 from cairn_client.agent._manifest import Manifest, below, changed_since, manifest_of, real
 from cairn_client.agent._offer import offer
 from cairn_client.agent._screen import redacted, storable
+from cairn_client.agent._timeline import Timeline
 from cairn_client.agent._usage import OfferedFile, Usage, Vote, is_copy
 
 if TYPE_CHECKING:
@@ -87,19 +88,17 @@ class Session:
         self._id = session_id
         self._settings = settings
         self._usage = Usage()
+        self._timeline = Timeline()
         self._happened = Happened()
         self._task = ""
         self._root: Path | None = None
         self._before: Manifest | None = None
         self._outcome: _Outcome | None = None
-        # the folder in which the main agent's next command runs, and each subagent's
-        self._folders: dict[str | None, str] = {}
-        self._last_event = time.time()
         self._rests_until = 0.0
 
     async def prompted(self, event: HookEvent) -> str:
         """A prompt was sent. Returns what the model may start from; `""` when there is nothing."""
-        self._passed(event)
+        self._timeline.passed(event)
         if self._root is None:
             self._root = real(event["cwd"])
         root, begins = self._root, self._happened.nothing and self._outcome is None
@@ -135,16 +134,11 @@ class Session:
 
     async def _note_files(self, root: Path) -> None:
         # what could not be looked through in time once is not again: each prompt would wait for it
-        if self._before is None or self._before.whole:
-            self._before = await anyio.to_thread.run_sync(manifest_of, root, self.cache.real, self._before)
-
-    def _passed(self, event: HookEvent) -> tuple[float, float, str]:
-        """When the last event and this one came, and where the one before left its agent."""
-        since, self._last_event = self._last_event, time.time()
-        agent = event.get("agent_id")
-        folder = self._folders.get(agent, str(event["cwd"]))
-        self._folders[agent] = str(event["cwd"])
-        return since, self._last_event, folder
+        if self._before is not None and not self._before.whole:
+            return
+        self._before = await anyio.to_thread.run_sync(manifest_of, root, self.cache.real, self._before)
+        if not self._before.whole:
+            self._settings.logger.debug("Session in a folder too large to look through: %s", root)
 
     def may_read(self, event: HookEvent) -> bool:
         """Whether a tool asks to read an offered file, which it may."""
@@ -152,12 +146,12 @@ class Session:
 
     def used(self, event: HookEvent, succeeded: bool) -> None:
         """A tool was used."""
-        since, now, folder = self._passed(event)
+        moment = self._timeline.passed(event)
         path = file_of(event) if succeeded and event.get("tool_name") in _WRITERS else None
         self._happened = Happened(
-            named=[] if path is None else [str(Path(folder, path))],
-            spans=spans_of(event, since, now),
-            runs=self._usage.used(event, folder, succeeded),
+            named=[] if path is None else [str(Path(moment.folder, path))],
+            spans=spans_of(event, moment),
+            runs=self._usage.used(event, moment.folder, succeeded),
         ).after(self._happened)
         self._happened.log = logged(self._happened.log, event, succeeded, self._settings.secrets)
 

@@ -117,5 +117,5 @@ def test_a_result_is_a_success_only_without_an_error(is_error: bool, subtype: st
     message = sdk.ResultMessage(
         subtype=subtype, duration_ms=1, duration_api_ms=1, is_error=is_error, num_turns=1, session_id="s"
     )
-    assert anyio.run(_noted, message, Listening())
+    anyio.run(_noted, message, Listening())
     assert heard == [worked]

@@ -7,8 +7,12 @@ import logging
 import os
 import subprocess
 import sys
+import threading
+from contextlib import contextmanager
 from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 import httpx2
@@ -16,6 +20,9 @@ import pytest
 
 from tests.agent.session.world import SEARCH, SOURCE, World, session_options
 from tests.agent.stand_in import calls, model, offered_path, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @pytest.mark.parametrize("status", [401, 500])
@@ -70,11 +77,47 @@ def test_a_hostile_name_writes_nothing_outside(world: World, caplog: pytest.LogC
     assert len(caplog.records) == 4
 
 
-def test_without_a_service_it_goes_on_warns_once_and_prints_nothing(world: World) -> None:
-    with model(calls("Write", file_path=str(world.folder / "a.py"), content=SOURCE)) as api:
+@contextmanager
+def service_that(what: str) -> Iterator[str]:
+    """The address of one."""
+    if what == "is dead":
+        yield "http://127.0.0.1:1"
+        return
+
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, *args: object) -> None:
+            pass
+
+        def do_POST(self) -> None:
+            if what == "never answers":
+                over.wait()
+            self.send_response(500)
+            self.end_headers()
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+
+        def handle_error(self, request: object, client_address: object) -> None:
+            """Whoever asked has left."""
+
+    over = threading.Event()
+    with Server(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            over.set()
+            server.shutdown()
+            thread.join()
+
+
+@pytest.mark.parametrize("what", ["is dead", "never answers", "answers 500"])
+def test_without_a_service_it_goes_on_warns_once_and_prints_nothing(world: World, what: str) -> None:
+    with model(calls("Write", file_path=str(world.folder / "a.py"), content=SOURCE)) as api, service_that(what) as url:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("CAIRN_")}
         environment |= {
-            "CAIRN_BASE_URL": "http://127.0.0.1:1",
+            "CAIRN_BASE_URL": url,
             "CAIRN_API_KEY": "cairn_live_nobody",
             "TEST_BACKEND": world.backend,
             "TEST_OPTIONS": json.dumps(session_options(api, world.folder, world.home)),

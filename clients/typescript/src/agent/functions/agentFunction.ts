@@ -3,8 +3,9 @@ import { ExecutionState } from "../../enumerations.ts"
 import type { JsonObject } from "../../resources/codeBlocks.ts"
 import { storeExecution } from "../../resources/executions.ts"
 import type { StoreCodeBlockParams } from "../../resources/storeCodeBlock.ts"
+import { environmentSecrets, redacted, storable } from "../screen.ts"
 import { parametersOf } from "./parameters.ts"
-import { recordable } from "./recordable.ts"
+import { recordable, sizeOf } from "./recordable.ts"
 import { toolSchema } from "./toolSchema.ts"
 import { type AnyFunction, errorOf, type Run, watched } from "./watched.ts"
 
@@ -52,36 +53,52 @@ const recordings = new WeakMap<AnyFunction, Recording>()
 type Code = Pick<StoreCodeBlockParams, "entrypoint" | "language" | "inputSchema">
 const codes = new WeakMap<AnyFunction, Code>()
 
-/** Of what a call took or gave: all of it, or how much. */
-const noted = (value: unknown, whole: boolean): unknown => {
-  const json = recordable(value)
-  return whole ? json : { characters: JSON.stringify(json).length }
+/** Records that are under way: of more calls at once nothing is recorded, rather than that they wait for their records. */
+const mostAtOnce = 100
+let atOnce = 0
+/** A program that is done must not wait long for a service that does not answer. */
+const hurried = { timeout: 5_000, maxRetries: 1 } as const
+const longestError = 10_000
+
+const stateOf = (type: string): ExecutionState => {
+  if (type === "TimeoutError") return ExecutionState.TIMED_OUT
+  return type === "AbortError" ? ExecutionState.CANCELLED : ExecutionState.ERRORED
 }
 
 /** Recording must never disturb the program: nobody waits for it, and nobody hears of its failure. */
 const record = (fn: AgentFunction, values: boolean, run: Run): void => {
   const recording = recordings.get(fn)
-  if (recording === undefined) return
+  if (recording === undefined || atOnce >= mostAtOnce) return
+  const noted = values ? recordable : sizeOf
   const { args, durationMs, failed, outcome } = run
   const error = failed ? errorOf(run) : undefined
-  void recording.client
-    ._send(() =>
-      storeExecution({
-        codeBlockId: recording.codeBlockId,
-        triggeringTask: `call ${fn.schema.name}`,
-        inputData: { args: noted(args, values) },
-        outputData: error ? null : noted(outcome, values),
-        executionState: error ? ExecutionState.ERRORED : ExecutionState.COMPLETED,
-        durationMs,
-        ...(error ? { errorMessage: error.message, errorType: error.type } : {})
-      })
+  const call = {
+    codeBlockId: recording.codeBlockId,
+    triggeringTask: `call ${fn.schema.name}`,
+    inputData: { args: noted(args) },
+    outputData: error ? null : noted(outcome),
+    executionState: error ? stateOf(error.type) : ExecutionState.COMPLETED,
+    durationMs,
+    ...(error && {
+      // it may name what the call took
+      errorMessage: storable(redacted(error.message, environmentSecrets()).slice(0, longestError)),
+      errorType: storable(error.type.slice(0, 1_000))
+    })
+  }
+  atOnce++
+  recording.client
+    ._send(() => storeExecution(call), hurried)
+    .then(
+      () => {},
+      () => {}
     )
-    .catch(() => {})
+    .finally(() => void atOnce--)
 }
 
 /**
  * Makes a function one that agents may find and call. `publishFunctions` stores it as a snippet; from then on each call is
- * recorded: whether it failed and how, how long it ran, how much it took and gave.
+ * recorded: whether it failed and how, how long it ran, how much it took and gave. No call waits for its record; a program
+ * that ends by itself does, for seconds, and `process.exit` does not.
  *
  * ```ts
  * const countWords = agentFunction((text: string) => text.split(/\s+/).length, {

@@ -1,0 +1,100 @@
+"""Records calls of functions, in a thread of its own: no call waits for its record."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import queue
+import threading
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+
+from cairn_client._pools import Pools
+from cairn_client._request import Request
+from cairn_client._settings import Overrides
+from cairn_client._sync.transport import Transport
+
+if TYPE_CHECKING:
+    from cairn_client import AsyncCairn, Cairn
+
+_MOST_WAITING = 1_000
+"""Of more calls at once nothing is recorded, rather than that the program grows."""
+
+_SECONDS = 5.0
+"""For each record, and for all that are left when the program ends."""
+
+
+class Recorder:
+    """Sends records over connections of its own, or over an `httpx2.Client` that the client was given."""
+
+    def __init__(self, client: Cairn | AsyncCairn) -> None:
+        theirs = client._transport  # noqa: SLF001 # the same library
+        given = theirs.pools.given
+        pools = Pools(given if isinstance(given, httpx2.Client) else None)
+        self._transport = Transport(theirs.settings.with_(Overrides(timeout=_SECONDS, max_retries=1)), pools)
+
+    def soon(self, body: dict[str, Any]) -> None:
+        """Sends a record, sooner or later. Nobody hears of its failure."""
+        _line().put(self, body)
+
+    def send(self, body: dict[str, Any]) -> None:
+        """Sends a record now."""
+        self._transport.send(Request("POST", "/api/store/execution", body))
+
+
+class _Line:
+    """Records that wait, and the thread that sends them: one of each process."""
+
+    def __init__(self) -> None:
+        self.process = os.getpid()
+        self._waiting: queue.Queue[tuple[Recorder, dict[str, Any]]] = queue.Queue(_MOST_WAITING)
+        threading.Thread(target=self._run, name="cairn-records", daemon=True).start()
+
+    def put(self, recorder: Recorder, body: dict[str, Any]) -> None:
+        with suppress(queue.Full):
+            self._waiting.put_nowait((recorder, body))
+
+    def _run(self) -> None:
+        while True:
+            recorder, body = self._waiting.get()
+            with suppress(Exception):
+                recorder.send(body)
+            self._waiting.task_done()
+
+    def flush(self, seconds: float) -> bool:
+        """Waits until all are sent, at most so long. Returns whether they are."""
+        ends = time.monotonic() + seconds
+        with self._waiting.all_tasks_done:
+            while self._waiting.unfinished_tasks:
+                left = ends - time.monotonic()
+                if left <= 0:
+                    return False
+                self._waiting.all_tasks_done.wait(left)
+        return True
+
+
+_current: _Line | None = None
+_making = threading.Lock()
+
+
+def _line() -> _Line:
+    global _current
+    with _making:
+        # after a fork there is no thread
+        if _current is None or _current.process != os.getpid():
+            _current = _Line()
+        return _current
+
+
+@atexit.register
+def _at_exit() -> None:
+    flush()
+
+
+def flush(seconds: float = _SECONDS) -> bool:
+    """Waits until all calls are recorded, at most so long. Returns whether they are."""
+    line = _current
+    return line is None or line.process != os.getpid() or line.flush(seconds)
