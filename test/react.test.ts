@@ -1,0 +1,132 @@
+import { randomUUID } from "node:crypto"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Logger } from "effect"
+import { TestClock } from "effect/testing"
+import { UsageEvent } from "#domain/Usage.ts"
+import * as MemoryEventStore from "#infra/MemoryEventStore.ts"
+import { EventStore } from "#ports/EventStore.ts"
+import { ReadModels } from "#ports/ReadModels.ts"
+import * as Codec from "#src/codec.ts"
+import { react, reaction } from "#src/react.ts"
+
+/** Checkpoints in memory, which another process may move as well. */
+const world = () => {
+  const checkpoints = new Map<string, number>()
+  const models = Layer.succeed(ReadModels, {
+    reaction: (name: string) => Effect.sync(() => checkpoints.get(name) ?? 0),
+    advance: (name: string, from: number, to: number) =>
+      Effect.sync(() => {
+        if ((checkpoints.get(name) ?? 0) !== from) return false
+        checkpoints.set(name, to)
+        return true
+      })
+  } as unknown as ReadModels["Service"])
+  return { checkpoints, layer: Layer.mergeAll(MemoryEventStore.layer, models, Logger.layer([])) }
+}
+
+const used = Effect.fnUntraced(function* (key: string) {
+  const { append } = yield* EventStore
+  const commandId = randomUUID()
+  const event = UsageEvent.cases.KeyUsed.make({ key })
+  const [[stored]] = (yield* append({
+    ...{ tenant: "t", stream: `usage-${key}`, expected: "any" },
+    commands: [
+      {
+        ...{ commandId, correlationId: commandId, causationId: null, erases: [], request: null },
+        ...{ actor: { key: null, user: null, organization: null }, events: [Codec.encode(event)] }
+      }
+    ]
+  })) as unknown as [[{ readonly position: number }]]
+  return stored.position
+})
+
+const until = (condition: () => boolean) =>
+  Effect.gen(function* () {
+    while (!condition()) yield* Effect.yieldNow
+  })
+
+/** Whatever would run without anybody's doing has run. */
+const idle = Effect.forEach(Array.from({ length: 200 }), () => Effect.yieldNow, { discard: true })
+
+describe("reactions", () => {
+  it.effect(
+    "see what was there and what comes, once and in order; what concerns none moves their checkpoint in time",
+    () => {
+      const { checkpoints, layer } = world()
+      const seen: Array<string> = []
+      const mine = reaction({
+        name: "mine",
+        on: ["KeyUsed"],
+        handle: ({ event }) => Effect.sync(() => void seen.push(event.key))
+      })
+      const others = reaction({
+        name: "others",
+        on: ["WorkspaceErased"],
+        handle: () => Effect.die("none of these came")
+      })
+      return Effect.gen(function* () {
+        yield* used("a")
+        yield* react([mine, others])
+        yield* used("b")
+        const last = yield* used("c")
+        yield* until(() => checkpoints.get("mine") === last)
+        assert.deepStrictEqual(seen, ["a", "b", "c"])
+        yield* TestClock.adjust("2 seconds")
+        const later = yield* used("d")
+        yield* until(() => checkpoints.get("others") === later)
+        yield* idle
+        assert.deepStrictEqual(seen, ["a", "b", "c", "d"])
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    }
+  )
+
+  it.effect("one that fails tries again from there, and holds up none beside it", () => {
+    const { checkpoints, layer } = world()
+    const seen: Array<string> = []
+    let broken = true
+    const failing = reaction({
+      name: "failing",
+      on: ["KeyUsed"],
+      handle: ({ event }) =>
+        Effect.suspend(() => {
+          if (event.key === "b" && broken) return Effect.fail("not yet")
+          return Effect.sync(() => void seen.push(event.key))
+        })
+    })
+    const beside = reaction({ name: "beside", on: ["KeyUsed"], handle: () => Effect.void })
+    return Effect.gen(function* () {
+      yield* react([failing, beside])
+      const first = yield* used("a")
+      yield* until(() => checkpoints.get("failing") === first)
+      const last = yield* used("b")
+      yield* until(() => checkpoints.get("beside") === last)
+      yield* idle
+      assert.deepStrictEqual([checkpoints.get("failing"), seen], [first, ["a"]])
+      broken = false
+      yield* TestClock.adjust("1 second")
+      yield* until(() => checkpoints.get("failing") === last)
+      assert.deepStrictEqual(seen, ["a", "b"])
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+
+  it.effect("leave what another process has done, and never take its checkpoint back", () => {
+    const { checkpoints, layer } = world()
+    const seen: Array<string> = []
+    const shared = reaction({
+      name: "shared",
+      on: ["KeyUsed"],
+      handle: ({ event }) => Effect.sync(() => void seen.push(event.key))
+    })
+    return Effect.gen(function* () {
+      yield* used("a")
+      const done = yield* used("b")
+      checkpoints.set("shared", done)
+      yield* react([shared])
+      yield* idle
+      assert.deepStrictEqual([checkpoints.get("shared"), seen], [done, []])
+      const own = yield* used("c")
+      yield* until(() => checkpoints.get("shared") === own)
+      assert.deepStrictEqual(seen, ["c"])
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+})
