@@ -1,0 +1,29 @@
+import { assert } from "vitest"
+import type { Answer } from "#test/service.ts"
+import type { Target } from "./Target.ts"
+
+/** Something that a holder of a key, or anyone, can do to a service. */
+export interface Attack {
+  readonly name: string
+  /** What has to be there first; not watched. */
+  readonly arrange?: (target: Target) => Promise<void>
+  /** Looks at the answers itself: the service must be refusing or doing, and never failing. */
+  readonly run: (target: Target) => Promise<void>
+  /** How many times what one request may hold the loop the whole attack may, which is many requests at once. 1 unless told. */
+  readonly share?: number
+}
+
+/** That the service did or refused it, in the one error body. */
+export const answered = ({ status, json, text }: Answer, ...statuses: ReadonlyArray<number>): Answer["json"] => {
+  const about = text.slice(0, 300)
+  if (statuses.length > 0) assert.include(statuses, status, about)
+  assert.isTrue(status < 500 || status === 503, `${status} ${about}`)
+  if (status >= 400) {
+    assert.isString(json?.code, about)
+    assert.isAtMost(text.length, 16_384)
+  }
+  return json
+}
+
+export const times = async <A>(count: number, one: (n: number) => Promise<A>): Promise<ReadonlyArray<A>> =>
+  Promise.all(Array.from({ length: count }, (_, n) => one(n)))

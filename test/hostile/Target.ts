@@ -1,0 +1,138 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { connect, type Socket } from "node:net"
+import { fileURLToPath } from "node:url"
+import { Redacted } from "effect"
+import { calls, says, startMessagesApi } from "#test/MessagesApi.ts"
+import { type Call, type Headers, send } from "#test/service/call.ts"
+import { newPlace, ownerKey, removePlace } from "#test/service.ts"
+import type { Watcher } from "./Watcher.ts"
+
+const program = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+const flags = process.versions["deno"] === undefined ? ["--disable-warning=ExperimentalWarning"] : ["run", "-A"]
+
+/** A tool that an agent calls. */
+export interface Use {
+  readonly name: string
+  readonly input: unknown
+}
+
+/** A real service in a process of its own, with everything that its attackers need. */
+export interface Target {
+  readonly url: string
+  readonly port: number
+  /** As the owner. */
+  readonly call: Call
+  readonly as: (key: string, headers?: Headers) => Call
+  /** A chat whose model calls these tools, turn by turn, in a workspace of this user. */
+  readonly chat: (user: string, turns: ReadonlyArray<ReadonlyArray<Use>>) => ReturnType<Call>
+  /** A connection to the service, of which nothing is read or written by itself. */
+  readonly socket: () => Promise<Socket>
+  /** Stops the service and starts it again; resolves when it is ready. */
+  readonly restart: () => Promise<void>
+  /** What the service wrote to its output. */
+  readonly output: () => string
+  /** Whether the process lives. */
+  readonly lives: () => boolean
+}
+
+const until = async (holds: () => Promise<boolean>, otherwise: () => string) => {
+  const deadline = performance.now() + 60_000
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(otherwise())
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+export const startTarget = async (watcher: Watcher): Promise<Target & { readonly close: () => Promise<void> }> => {
+  const place = await newPlace()
+  const scripts = new Map<string, ReadonlyArray<ReadonlyArray<Use>>>()
+  const model = await startMessagesApi(({ body }) => {
+    const [first] = body.messages
+    const prompt = typeof first!.content === "string" ? first!.content : String(first!.content.at(-1)?.["text"])
+    const turns = scripts.get(prompt) ?? []
+    const turn = (body.messages.length - 1) / 2
+    return turn < turns.length ? calls(...turns[turn]!) : says("Done.")
+  })
+
+  let url = ""
+  let pid = 0
+  let output = ""
+  let lives = false
+  let stop = async () => {}
+
+  const start = async () => {
+    const child = spawn(process.execPath, [...flags, program], {
+      env: {
+        ...{ PATH: process.env["PATH"], HOME: process.env["HOME"], HOST: "127.0.0.1", PORT: "0" },
+        ...{ CAIRN_DATA_DIR: place.dataDir, DATABASE_URL: Redacted.value(place.database), CAIRN_OWNER_KEY: ownerKey },
+        ...{ CAIRN_RATE_LIMITS: "off", ANTHROPIC_API_KEY: model.key, ANTHROPIC_BASE_URL: model.url },
+        CAIRN_PARENT_PID: String(process.pid)
+      },
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    lives = true
+    output = ""
+    const gone = once(child, "exit").then(() => {
+      lives = false
+    })
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        output = (output + text).slice(-100_000)
+      })
+    }
+    const address = () => /^Cairn is at (\S+)$/m.exec(output)?.[1]
+    const dead = () => `the service did not start:\n${output}`
+    await until(async () => address() !== undefined || !lives, dead)
+    if (!lives) throw new Error(dead())
+    url = address()!
+    pid = child.pid!
+    watcher.watch(url, pid)
+    await until(async () => (await fetch(`${url}/ready`)).status === 200, dead)
+    stop = async () => {
+      watcher.blind()
+      child.kill("SIGTERM")
+      await gone
+    }
+  }
+
+  const as =
+    (key: string, always: Headers = {}): Call =>
+    (method, path, body, headers = {}) =>
+      send(url, method, path, body, { authorization: `Bearer ${key}`, ...always, ...headers })
+  const call = as(ownerKey)
+
+  await start()
+  return {
+    get url() {
+      return url
+    },
+    get port() {
+      return Number(new URL(url).port)
+    },
+    call,
+    as,
+    chat: (user, turns) => {
+      const user_query = `script ${scripts.size}`
+      scripts.set(user_query, turns)
+      return call("POST", "/api/agent-chat", { user_query, user_id: user, org_id: "hostile", max_turns: 100 })
+    },
+    socket: async () => {
+      const socket = connect(Number(new URL(url).port), "127.0.0.1")
+      socket.on("error", () => {})
+      await once(socket, "connect")
+      return socket
+    },
+    restart: async () => {
+      await stop()
+      await start()
+    },
+    output: () => output,
+    lives: () => lives,
+    close: async () => {
+      await stop()
+      await model.close()
+      removePlace(place)
+    }
+  }
+}

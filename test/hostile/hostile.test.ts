@@ -1,0 +1,73 @@
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import type { Attack } from "./Attack.ts"
+import { bodies } from "./bodies.ts"
+import { chats } from "./chats.ts"
+import { connections } from "./connections.ts"
+import { machine } from "./machine.ts"
+import { startTarget, type Target } from "./Target.ts"
+import { texts } from "./texts.ts"
+import { startWatcher, type Watcher } from "./Watcher.ts"
+import type { Seen } from "./watch.ts"
+
+/** Milliseconds of work for which nobody else may be kept waiting, on the machine that `machine` calls 1. */
+const longest = 50
+/** MiB. */
+const most = 200
+
+let watcher: Watcher
+let target: Target & { readonly close: () => Promise<void> }
+const rows: Array<readonly [string, Seen]> = []
+
+beforeAll(async () => {
+  watcher = startWatcher()
+  target = await startTarget(watcher)
+})
+
+afterAll(async () => {
+  await target?.close()
+  await watcher?.close()
+  console.log(table())
+})
+
+const table = () =>
+  [
+    `this machine takes ${machine.slowness.toFixed(2)} times as long as the one that the bound is for`,
+    " held ms  silent ms  + MiB  attack",
+    ...rows.map(([name, { held, silent, peak, before }]) => {
+      const numbers = [
+        held.toFixed(0).padStart(8),
+        silent.toFixed(0).padStart(9),
+        (peak - before).toFixed(0).padStart(5)
+      ]
+      return `${numbers.join("  ")}  ${name}`
+    })
+  ].join("\n")
+
+const suite = (name: string, attacks: ReadonlyArray<Attack>) =>
+  describe(name, () => {
+    for (const { name, arrange, run, share = 1 } of attacks) {
+      it(name, { timeout: 120_000 }, async () => {
+        // each is judged by itself, also behind one that the service did not survive
+        if (!target.lives()) await target.restart()
+        await arrange?.(target)
+        watcher.begin()
+        await run(target)
+        const seen = await watcher.end()
+        rows.push([name, seen])
+        assert.isTrue(target.lives(), `it ended:\n${target.output()}`)
+        assert.isAtMost(seen.held, longest * machine.slowness * share, "milliseconds at work while /health waited")
+        assert.isAtMost(seen.peak - seen.before, most, "MiB more than before")
+        assert.strictEqual(seen.failed, 0, "looks at /health that failed")
+        // it is of use to its other users as before
+        const { status } = await target.call("POST", "/api/retrieve/search", { task: "something friendly" })
+        assert.strictEqual(status, 200)
+      })
+    }
+  })
+
+describe("a service under attack answers others", () => {
+  suite("bodies", bodies)
+  suite("texts", texts)
+  suite("chats", chats)
+  suite("connections", connections)
+})
