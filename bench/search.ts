@@ -4,9 +4,9 @@ import { layer } from "#infra/MemorySnippetIndex/layer.ts"
 import { type IndexedSnippet, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { embeddings } from "#test/embeddings.ts"
 import { corpus, evaluationSetsExist, miniSearch, qualityOf, queries, queryOf, snippetOf } from "#test/evaluation.ts"
-import { calibration } from "./calibration.ts"
+import { calibration, offers } from "./calibration.ts"
 
-// Quality and speed of search on the development sets: `deno run -A --v8-flags=--expose-gc bench/search.ts [quality|calibration|speed]`.
+// Quality and speed of search on the development sets: `deno run -A --v8-flags=--expose-gc bench/search.ts [quality|calibration|offers|speed]`.
 
 const index = SnippetIndex.pipe(Effect.provide(Layer.provide(layer, embeddings)))
 
@@ -119,5 +119,6 @@ else {
   const wanted = (name: string) => what === undefined || what === name
   if (wanted("quality")) await Effect.runPromise(quality)
   if (wanted("calibration")) await Effect.runPromise(calibration(index))
+  if (wanted("offers")) await Effect.runPromise(offers(index))
   if (wanted("speed")) for (const count of [22_000, 100_000]) await Effect.runPromise(speed(count))
 }

@@ -38,7 +38,8 @@ export type OrganizationCommand = Data.TaggedEnum<{
     /** The key whose authority counts; `null` is the operator at the command line. */
     readonly by: string | null
     readonly member: Member
-    readonly role: Role
+    /** `null`: a member's role for who is new, and the person's own for who is not, but no more than the maker has. */
+    readonly role: Role | null
     readonly key: NewKey
   }
   RevokeKey: { readonly by: string | null; readonly key: string }
@@ -76,7 +77,8 @@ export interface OrganizationState {
   readonly registered: { readonly tier: Tier; readonly memberLimit: number } | undefined
   /** The first one with an owner's role. */
   readonly owner: string | undefined
-  readonly members: ReadonlySet<string>
+  /** Each with the role that they joined with. */
+  readonly members: ReadonlyMap<string, Role>
   /** How often each user was erased: an erased subject takes no text again, so that a later one has another name. */
   readonly erased: ReadonlyMap<string, number>
   /** Keys that are not revoked. */
@@ -99,6 +101,10 @@ const authority = (
   return Result.succeed(key.role)
 }
 
+/** The lesser of two roles. */
+const lesser = (one: Role, other: Role): Role =>
+  Role.literals.indexOf(one) > Role.literals.indexOf(other) ? one : other
+
 const subjectIn = ({ erased }: OrganizationState, user: string) => userSubject(user, erased.get(user) ?? 0)
 
 const created = (user: string, role: Role, { key, name, hash, prefix }: NewKey, subject: string) =>
@@ -109,7 +115,7 @@ const joined = ({ user, email }: Member, role: Role, subject: string) =>
 
 /** One organization: its members up to the cap, and their keys. */
 export const Organization: Decider<OrganizationCommand, OrganizationEvent, OrganizationState, OrganizationRefusal> = {
-  initial: { registered: undefined, owner: undefined, members: new Set(), erased: new Map(), keys: new Map() },
+  initial: { registered: undefined, owner: undefined, members: new Map(), erased: new Map(), keys: new Map() },
 
   decide: (command, state) =>
     OrganizationCommand.$match(command, {
@@ -128,11 +134,13 @@ export const Organization: Decider<OrganizationCommand, OrganizationEvent, Organ
               created(owner.user, "owner", key, subjectIn(state, owner.user))
             ]),
 
-      CreateKey: ({ by, member, role, key }) =>
+      CreateKey: ({ by, member, role: wanted, key }) =>
         Result.flatMap(authority(state, by), (holder): Result.Result<Array<OrganizationEvent>, OrganizationRefusal> => {
-          // an owner's key comes from the registration or the operator, whoever asks
-          if (role === "owner" && by !== null) return Result.fail(new OnlyOwnerCanPromote({ role: holder }))
-          if (role !== "member" && holder !== "owner") return Result.fail(new OnlyOwnerCanPromote({ role: holder }))
+          // nobody is made an owner by asking for it, but by the registration or the operator
+          if (wanted === "owner" && by !== null) return Result.fail(new OnlyOwnerCanPromote({ role: holder }))
+          if (wanted !== null && wanted !== "member" && holder !== "owner")
+            return Result.fail(new OnlyOwnerCanPromote({ role: holder }))
+          const role = wanted ?? lesser(state.members.get(member.user) ?? "member", holder)
           const subject = subjectIn(state, member.user)
           if (state.members.has(member.user)) return Result.succeed([created(member.user, role, key, subject)])
           const limit = state.registered!.memberLimit
@@ -170,10 +178,10 @@ export const Organization: Decider<OrganizationCommand, OrganizationEvent, Organ
       MemberAdded: ({ user, role }) => ({
         ...state,
         owner: state.owner ?? (role === "owner" ? user : undefined),
-        members: new Set(state.members).add(user)
+        members: new Map(state.members).set(user, role)
       }),
       MemberErased: ({ user }) => {
-        const members = new Set(state.members)
+        const members = new Map(state.members)
         members.delete(user)
         return { ...state, members, erased: new Map(state.erased).set(user, (state.erased.get(user) ?? 0) + 1) }
       },

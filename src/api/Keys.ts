@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Role } from "#domain/Key.ts"
 import { AnyText, optional, textUpTo } from "./fields.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
@@ -17,6 +18,8 @@ const CreatedKey = Schema.Struct({
   user_email: Schema.String,
   organization_id: Schema.String,
   organization_name: Schema.String,
+  /** What the key may do. */
+  role: Role,
   is_new_member: Schema.Boolean,
   created_at: Schema.String
 }).annotate({ identifier: "CreatedKey" })
@@ -27,6 +30,7 @@ const ListedKey = Schema.Struct({
   key_prefix: Schema.String,
   user_email: Schema.String,
   user_id: Schema.String,
+  role: Role,
   created_at: Schema.String,
   last_used_at: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "ListedKey" })
@@ -46,7 +50,7 @@ export class KeysApi extends HttpApiGroup.make("keys")
         OpenApi.annotations({
           summary: "Create a key for a member",
           description:
-            "Adds the person to the organization when they are no member yet. `role` is `member` unless told."
+            "Adds the person to the organization when they are no member yet. `role` is `member` unless told for who is new; for a member it is then the one that they joined with, but never more than the role of the key that asks."
         })
       ),
     HttpApiEndpoint.post("listKeys", "/api/keys/org/list", {

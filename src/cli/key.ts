@@ -35,7 +35,9 @@ const create = Command.make(
       Flag.withDefault(false)
     ),
     role: Flag.Literals("role", Role.literals).pipe(
-      Flag.withDescription("The key's authority in its organization; member unless given"),
+      Flag.withDescription(
+        "The key's authority in its organization; unless given, member, or the role of who is in it already"
+      ),
       Flag.optional
     )
   },
@@ -52,7 +54,7 @@ const create = Command.make(
         const email = normalEmail(typed)
         const user = personId(secret, email)
         const issued = issueKey(randomUUID(), name)
-        const role = Option.getOrElse(wanted, () => "member" as const)
+        const role = Option.getOrNull(wanted)
         const given = Option.isNone(org) ? undefined : yield* organizationOf(org)
         const events =
           given === undefined
@@ -71,6 +73,7 @@ const create = Command.make(
                 ...attempt()
               })
         const last = events.at(-1)!
+        const made = given === undefined || last.event._tag !== "KeyCreated" ? null : last.event.role
         yield* reach([Keys], last.position)
         const created = {
           organization_id: given?.id ?? null,
@@ -79,14 +82,14 @@ const create = Command.make(
           key_prefix: issued.key.prefix,
           key_id: issued.key.key,
           name,
-          role: given === undefined ? null : role,
+          role: made,
           user_email: email,
           user_id: user,
           is_new_member: given !== undefined && events.length > 1,
           created_at: new Date(last.recordedAt).toISOString()
         }
         yield* answer(created, () => [
-          `Key of ${plain(email)}${given === undefined ? "" : ` in ${plain(given.name)} (${role})`}, shown only now:`,
+          `Key of ${plain(email)}${given === undefined ? "" : ` in ${plain(given.name)} (${made})`}, shown only now:`,
           issued.full,
           `Its id: ${issued.key.key}`
         ])
@@ -115,9 +118,9 @@ const list = Command.make(
         const keys = lists.flat()
         yield* answer({ keys }, () =>
           table(
-            ["id", "name", "prefix", "e-mail", "created", "last used", "organization"],
+            ["id", "name", "prefix", "e-mail", "role", "created", "last used", "organization"],
             keys.map((key) => [
-              ...[key.id, key.name, key.key_prefix, key.user_email, key.created_at, key.last_used_at],
+              ...[key.id, key.name, key.key_prefix, key.user_email, key.role, key.created_at, key.last_used_at],
               key.organization_id
             ])
           )

@@ -59,7 +59,7 @@ export const layer = HttpApiBuilder.group(Api, "keys", (handlers) =>
           command: OrganizationCommand.CreateKey({
             by: holder.key,
             member: { user, email },
-            role: payload.role ?? "member",
+            role: payload.role ?? null,
             key
           }),
           ...attempt
@@ -78,6 +78,7 @@ export const layer = HttpApiBuilder.group(Api, "keys", (handlers) =>
           user_email: email,
           organization_id: organization,
           organization_name: tenant?.name ?? "",
+          role: created.event.role,
           is_new_member: events.length > 1,
           created_at: new Date(created.recordedAt).toISOString()
         }

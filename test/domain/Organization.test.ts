@@ -42,7 +42,7 @@ const staffed = (tier?: Tier) => [
   ...[added("max", "member"), created("of-member", "max", "member")]
 ]
 
-const create = (by: string | null, user: string, role: Role = "member") =>
+const create = (by: string | null, user: string, role: Role | null = "member") =>
   CreateKey({ by, member: person(user), role, key: newKey("new") })
 const revoke = (by: string | null, key: string) => RevokeKey({ by, key })
 const erase = (by: string | null, user: string) => EraseMember({ by, user })
@@ -88,14 +88,50 @@ describe("creating a key", () => {
       .when(create("of-owner", "max", "admin"))
       .then(created("new", "max", "admin")))
 
-  it("gives the role that was asked for, also for the owner's e-mail: an admin gets no owner's key that way", () => {
+  it("gives the role that was asked for, also for the owner's e-mail", () => {
     given(Organization, staffed())
-      .when(create("of-admin", "olga"))
+      .when(create("of-admin", "olga", "member"))
       .then(created("new", "olga", "member"))
     // and what was made so has a member's authority only, whoever the user is
     given(Organization, [...staffed(), created("of-olga", "olga", "member")])
       .when(create("of-olga", "max"))
       .refuses("AdminKeyRequired")
+  })
+
+  it("gives a member's role to who is new when none was asked for, and to a member the one they joined with", () => {
+    given(Organization, owned())
+      .when(create("of-owner", "eve", null))
+      .then(added("eve", "member"), created("new", "eve", "member"))
+    for (const [user, role] of [
+      ["olga", "owner"],
+      ["ada", "admin"],
+      ["max", "member"]
+    ] as const) {
+      for (const by of ["of-owner", null]) {
+        given(Organization, staffed())
+          .when(create(by, user, null))
+          .then(created("new", user, role))
+      }
+    }
+    // whoever was given an admin's key once has not joined as one
+    given(Organization, [...staffed(), created("promoted", "max", "admin")])
+      .when(create("of-owner", "max", null))
+      .then(created("new", "max", "member"))
+    given(Organization, [...staffed(), revoked("of-admin", "ada"), erased("ada")])
+      .when(create("of-owner", "ada", null))
+      .then(added("ada", "member", "user/ada.1"), created("new", "ada", "member", "user/ada.1"))
+  })
+
+  it("gives no more than the maker's key has: an admin's key for the owner is no owner's", () => {
+    given(Organization, staffed())
+      .when(create("of-admin", "olga", null))
+      .then(created("new", "olga", "admin"))
+    given(Organization, staffed())
+      .when(create("of-admin", "max", null))
+      .then(created("new", "max", "member"))
+    given(Organization, [...staffed(), created("promoted", "max", "admin")])
+      .when(create("promoted", "olga", null))
+      .then(created("new", "olga", "admin"))
   })
 
   it("looks at the key's authority, not at its user's", () =>

@@ -62,6 +62,7 @@ const SearchMatch: Shape = {
 }
 const ListedKey: Shape = {
   ...{ id: uuid, name: text, key_prefix: text, user_email: text, user_id: uuid, created_at: iso },
+  role: oneOf("owner", "admin", "member"),
   last_used_at: orNull(iso)
 }
 const Review: Shape = {

@@ -65,8 +65,8 @@ describe("managing keys", () => {
     const owner = await call("POST", create, { email: "b@example.org", key_name: "k", role: "owner" })
     assert.strictEqual(refused(owner, 400, "validation/invalid_field").field, "role")
     // authority is the key's: one that an admin makes for the owner's address is a member's
-    const disguised = await memberKey(admin, "olga@example.org")
-    assert.isFalse(disguised.is_new_member)
+    const disguised = await memberKey(admin, "olga@example.org", "member")
+    assert.deepInclude(disguised, { is_new_member: false, role: "member" })
     for (const answer of await all(service.as(disguised.key))) refused(answer, 403, "permission/admin_key_required")
     const made = await memberKey(admin, "C@Example.ORG")
     assert.deepStrictEqual(
@@ -74,6 +74,22 @@ describe("managing keys", () => {
       ["c@example.org", id, "ENTERPRISE & Co", true]
     )
     refused(await admin("POST", revoke, { key_id: none }), 404, "not_found/api_key")
+  })
+
+  it("gives a key for somebody who is known their role unless told, and never more than the maker's", async () => {
+    const { call } = await organization(service, "ENTERPRISE")
+    const own = await memberKey(call, "olga@example.org")
+    assert.deepInclude(own, { is_new_member: false, role: "owner" })
+    const owners = service.as(own.key)
+    const keys = (await owners("POST", list)).json.keys
+    assert.deepInclude(keys.at(-1), { id: own.id, role: "owner" })
+    assert.deepInclude(await memberKey(owners, "a@example.org", "admin"), { is_new_member: true, role: "admin" })
+    const again = await memberKey(owners, "a@example.org")
+    assert.deepInclude(again, { is_new_member: false, role: "admin" })
+    const admins = service.as(again.key)
+    assert.deepInclude(await memberKey(admins, "olga@example.org"), { is_new_member: false, role: "admin" })
+    assert.deepInclude(await memberKey(admins, "new@example.org"), { is_new_member: true, role: "member" })
+    assert.deepInclude(await memberKey(owners, "a@example.org", "member"), { role: "member" })
   })
 
   it("gives the secret once, and lists live keys only, without it", async () => {
@@ -88,7 +104,7 @@ describe("managing keys", () => {
     const [owners, members] = answer.json.keys
     assert.deepStrictEqual(members, {
       ...{ id: made.id, name: "m@example.org's", key_prefix: made.key_prefix, user_email: "m@example.org" },
-      ...{ user_id: members.user_id, created_at: made.created_at, last_used_at: null }
+      ...{ user_id: members.user_id, role: "member", created_at: made.created_at, last_used_at: null }
     })
     assert.strictEqual(owners.user_email, "olga@example.org")
     assert.match(members.user_id, /^[0-9a-f-]{36}$/)

@@ -10,7 +10,10 @@ export interface CreateKeyParams {
   readonly email: string
   /** How it is shown, e.g. `laptop`. */
   readonly keyName: string
-  /** Only owners may give `admin`. Default: `member`. */
+  /**
+   * Only owners may give `admin`. Default: `member` for who is new, and for a member the role that they joined with, but no more
+   * than your key's.
+   */
   readonly role?: "member" | "admin" | undefined
 }
 
@@ -30,6 +33,8 @@ export interface CreatedKey extends Result {
   readonly organizationId: string
   /** As it is shown. */
   readonly organizationName: string
+  /** What it may do. */
+  readonly role: "owner" | "admin" | "member"
   /** Whether the person became a member by this. */
   readonly isNewMember: boolean
   /** When it was made. */
@@ -48,9 +53,11 @@ export interface ListedKey {
   readonly userEmail: string
   /** A UUID, for `users.erase`. */
   readonly userId: string
+  /** What it may do. */
+  readonly role: "owner" | "admin" | "member"
   /** When it was made. */
   readonly createdAt: string
-  /** Up to an hour old; `null` until it is used. */
+  /** Up to a minute old; `null` until it is used. */
   readonly lastUsedAt: string | null
 }
 
@@ -78,6 +85,7 @@ interface CreatedWire {
   readonly user_email: string
   readonly organization_id: string
   readonly organization_name: string
+  readonly role: CreatedKey["role"]
   readonly is_new_member: boolean
   readonly created_at: string
 }
@@ -90,6 +98,7 @@ interface ListWire {
     readonly key_prefix: string
     readonly user_email: string
     readonly user_id: string
+    readonly role: ListedKey["role"]
     readonly created_at: string
     readonly last_used_at: string | null
   }>
@@ -104,6 +113,7 @@ const created = json(
     userEmail: wire.user_email,
     organizationId: wire.organization_id,
     organizationName: wire.organization_name,
+    role: wire.role,
     isNewMember: wire.is_new_member,
     createdAt: wire.created_at
   })
@@ -118,6 +128,7 @@ const listed = json(
       keyPrefix: key.key_prefix,
       userEmail: key.user_email,
       userId: key.user_id,
+      role: key.role,
       createdAt: key.created_at,
       lastUsedAt: key.last_used_at
     }))

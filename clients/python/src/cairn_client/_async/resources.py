@@ -43,7 +43,7 @@ class AsyncKeys:
         return AsyncKeysWithRawResponse(self)
 
     async def create(
-        self, email: str, key_name: str, role: Literal["member", "admin"] = "member", **options: Unpack[CallOptions]
+        self, email: str, key_name: str, role: Literal["member", "admin"] | None = None, **options: Unpack[CallOptions]
     ) -> CreatedKey:
         """Creates a key for a person, who becomes a member if they are none yet.
 
@@ -52,7 +52,8 @@ class AsyncKeys:
         Args:
             email: whose key it is.
             key_name: how it is shown, such as `laptop`.
-            role: only owners may give `admin`.
+            role: only owners may give `admin`. Unless given, `member` for who is new, and for a member the role that
+                they joined with, but no more than your key's.
             **options: `timeout`, `max_retries`, `idempotency_key`, `extra_headers` of this call.
 
         Raises:

@@ -24,6 +24,8 @@ class CreatedKey(Result):
     """Whose key it is, in lower case."""
     organization_id: str
     organization_name: str
+    role: str | None = None
+    """`owner`, `admin` or `member`: what it may do."""
     is_new_member: bool
     """Whether the person became a member of the organization by this."""
     created_at: datetime
@@ -42,9 +44,11 @@ class ListedKey(Model):
     """Whose key it is."""
     user_id: str
     """A UUID."""
+    role: str | None = None
+    """`owner`, `admin` or `member`: what it may do."""
     created_at: datetime
     last_used_at: datetime | None = None
-    """Up to an hour old; `None` until it is used."""
+    """Up to a minute old; `None` until it is used."""
 
 
 class KeyList(Result):
