@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path"
 import { Effect, Layer, Option, PubSub, Redacted, Schedule } from "effect"
 import * as Bubblewrap from "#infra/Bubblewrap/layer.ts"
+import * as Belonging from "#infra/belonging.ts"
 import * as EmbeddingTable from "#infra/EmbeddingTable/layer.ts"
 import * as GitCheck from "#infra/git/check.ts"
 import * as GitWorkspaces from "#infra/git/layer.ts"
@@ -11,6 +12,7 @@ import * as LanguageModels from "#infra/languageModels.ts"
 import * as MemorySnippetIndex from "#infra/MemorySnippetIndex/layer.ts"
 import * as PostgresAudit from "#infra/PostgresEventStore/audit.ts"
 import * as PostgresEventStore from "#infra/PostgresEventStore/layer.ts"
+import * as PostgresHold from "#infra/PostgresHold.ts"
 import * as PostgresInstallation from "#infra/PostgresInstallation.ts"
 import * as PostgresReadModels from "#infra/PostgresReadModels/layer.ts"
 import * as PostgresRequests from "#infra/PostgresRequests.ts"
@@ -146,25 +148,32 @@ export const log = Layer.mergeAll(
   Layer.provideMerge(EmbeddingTable.layer)
 )
 
+const repositories = ({ dataDir }: Pick<Config, "dataDir">) => join(resolve(dataDir), "workspaces")
+
+/** Refuses a data folder whose repositories are not this database's; a service begins what neither belongs to yet. */
+export const belonging = (config: Pick<Config, "dataDir">, { begin }: { readonly begin: boolean }) =>
+  Layer.effectDiscard(Belonging.check(repositories(config), begin))
+
+/** Makes the data folder's repositories those of this database. */
+export const adopt = (config: Pick<Config, "dataDir">) => Belonging.adopt(repositories(config))
+
+/** That no other service is on the database. */
+export const hold = PostgresHold.layer
+
+/** The only service on its database, with the folder that belongs to it. */
+export const alone = (config: Pick<Config, "dataDir">) => Layer.provideMerge(belonging(config, { begin: true }), hold)
+
 /** Repositories of the workspaces, in the data folder. */
-export const workspaces = ({ dataDir }: Pick<Config, "dataDir">) =>
-  Layer.unwrap(
-    Effect.sync(() => GitWorkspaces.layer({ directory: join(resolve(dataDir), "workspaces"), git: findGit() }))
-  )
+export const workspaces = (config: Pick<Config, "dataDir">) =>
+  Layer.unwrap(Effect.sync(() => GitWorkspaces.layer({ directory: repositories(config), git: findGit() })))
 
 /** Clones and fetches of them, by native git where it is installed. */
-const gitTransport = ({ dataDir }: Pick<Config, "dataDir">) =>
-  Layer.unwrap(
-    Effect.sync(() => GitTransport.layer({ directory: join(resolve(dataDir), "workspaces"), git: findGit() }))
-  )
+const gitTransport = (config: Pick<Config, "dataDir">) =>
+  Layer.unwrap(Effect.sync(() => GitTransport.layer({ directory: repositories(config), git: findGit() })))
 
 /** What the command line looks at from below: the log's tables, repositories, and git itself. */
 export const audit = (config: Pick<Config, "dataDir">) =>
-  Layer.mergeAll(
-    PostgresAudit.layer,
-    workspaces(config),
-    GitCheck.layer({ directory: join(resolve(config.dataDir), "workspaces") })
-  )
+  Layer.mergeAll(PostgresAudit.layer, workspaces(config), GitCheck.layer({ directory: repositories(config) }))
 
 const model = ({ anthropic }: Config) =>
   LanguageModels.layer(

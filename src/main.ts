@@ -1,13 +1,14 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { NodeRuntime } from "@effect/platform-node"
-import { Cause, Console, Effect, Exit, Layer, Option, type Redacted } from "effect"
+import { Cause, Console, Context, Effect, Exit, Layer, Option, type Redacted } from "effect"
 import { HttpServer } from "effect/http"
 import { parentGone } from "#infra/parent.ts"
+import { Hold } from "#ports/Hold.ts"
 import { bootstrap } from "./bootstrap.ts"
 import { BadConfig, type Config, readConfig } from "./config.ts"
 import * as Server from "./http/server.ts"
-import { reactions, service, serviceDatabase } from "./layers.ts"
+import { alone, reactions, service, serviceDatabase } from "./layers.ts"
 import { react } from "./react.ts"
 
 /** Where the owner's key is to be found, in words. A terminal sees it once; otherwise it goes to a file. */
@@ -50,8 +51,13 @@ const program = Effect.gen(function* () {
       return Layer.effectDiscard(greet(config, kept)).pipe(Layer.provide(Server.serve(config)))
     })
   )
-  const everything = http.pipe(Layer.provide(service(config)), Layer.provide(serviceDatabase(config)))
-  const serving = Effect.catchTag(Layer.launch(everything), "ServeError", ({ cause }) => {
+  const everything = http.pipe(
+    Layer.provide(service(config)),
+    Layer.provideMerge(alone(config)),
+    Layer.provide(serviceDatabase(config))
+  )
+  const launched = Effect.scoped(Effect.flatMap(Layer.build(everything), (built) => Context.get(built, Hold).lost))
+  const serving = Effect.catchTag(launched, "ServeError", ({ cause }) => {
     const { code } = cause as NodeJS.ErrnoException
     const mend = "Set PORT to a free port, or HOST to an address of this machine."
     return Effect.fail(new BadConfig({ message: `can't listen at ${config.host}:${config.port} (${code}). ${mend}` }))

@@ -42,6 +42,7 @@ const everything = ({ database, dataDir }: Place, environment: Environment, log:
   return Layer.effectDiscard(Effect.andThen(bootstrap(config.ownerKey), react(Layers.reactions))).pipe(
     Layer.provideMerge(Server.serve(config)),
     Layer.provideMerge(Layers.service(config)),
+    Layer.provideMerge(Layers.belonging(config, { begin: true })),
     Layer.provideMerge(Layers.serviceDatabase(config)),
     Layer.provideMerge(Logger.layer([Logger.map(Logger.formatJson, (line) => void log.push(line))]))
   )

@@ -15,7 +15,8 @@ const verbs = {
   replay: () => import("./replay.ts"),
   verify: () => import("./verify.ts"),
   events: () => import("./events.ts"),
-  workspace: () => import("./workspace.ts")
+  workspace: () => import("./workspace.ts"),
+  installation: () => import("./installation.ts")
 }
 
 const args = process.argv.slice(2)

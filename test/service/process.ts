@@ -4,12 +4,21 @@ import { fileURLToPath } from "node:url"
 import { Redacted } from "effect"
 import type { Place } from "#test/service.ts"
 
-const program = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+const root = fileURLToPath(new URL("../..", import.meta.url))
 const runtimeArguments = process.versions["deno"] === undefined ? [] : ["run", "-A"]
 
+type Environment = { readonly [name: string]: string }
+
 /** The service as a process of its own, started as `npm start` does it: only its output and its files tell of it. */
-export const startProcess = ({ database, dataDir }: Place, environment: { readonly [name: string]: string } = {}) => {
-  const child = spawn(process.execPath, [...runtimeArguments, program], {
+export const startProcess = (place: Place, environment: Environment = {}) =>
+  startProgram(place, [...runtimeArguments, `${root}src/main.ts`], environment)
+
+/** `cairn …`, as a process of its own. */
+export const startCommand = (place: Place, ...args: ReadonlyArray<string>) =>
+  startProgram(place, [...runtimeArguments, `${root}src/cli/main.ts`, ...args], {})
+
+const startProgram = ({ database, dataDir }: Place, args: ReadonlyArray<string>, environment: Environment) => {
+  const child = spawn(process.execPath, args, {
     env: {
       ...{ PATH: process.env["PATH"], HOME: process.env["HOME"], PORT: "0", CAIRN_DATA_DIR: dataDir },
       ...{ DATABASE_URL: Redacted.value(database), ...environment }

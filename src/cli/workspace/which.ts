@@ -1,4 +1,4 @@
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { derivedId } from "#domain/Id.ts"
 import {
@@ -8,7 +8,7 @@ import {
   Workspaces as WorkspacesModel,
   workspaceOf
 } from "#projections/Workspaces.ts"
-import { workspaces } from "#src/layers.ts"
+import { belonging, workspaces } from "#src/layers.ts"
 import { Failed } from "../failure.ts"
 import { config, onLog, upToDate } from "../log.ts"
 import { organizationOf, orgFlag } from "../organization.ts"
@@ -64,6 +64,8 @@ export const commitIn = Effect.fnUntraced(function* ({ id, head }: WorkspaceReco
   return found ?? (yield* new Failed({ message: `The workspace has no commit ${plain(wanted)}.` }))
 })
 
-/** Runs a verb on the log, the read models and the repositories. */
+/** Runs a verb on the log, the read models and the repositories; refuses repositories of another database. */
 export const onGit = <A, E, R>(verb: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(config, (config) => onLog(Effect.provide(verb, workspaces(config))))
+  Effect.flatMap(config, (config) =>
+    onLog(Effect.provide(verb, Layer.provide(workspaces(config), belonging(config, { begin: false }))))
+  )
