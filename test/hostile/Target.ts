@@ -8,7 +8,7 @@ import { type Call, type Headers, send } from "#test/service/call.ts"
 import { newPlace, ownerKey, removePlace } from "#test/service.ts"
 import type { Watcher } from "./Watcher.ts"
 
-const program = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+const program = fileURLToPath(new URL("./serve.ts", import.meta.url))
 const flags = process.versions["deno"] === undefined ? ["--disable-warning=ExperimentalWarning"] : ["run", "-A"]
 
 /** A tool that an agent calls. */
@@ -30,6 +30,10 @@ export interface Target {
   readonly socket: () => Promise<Socket>
   /** Stops the service and starts it again; resolves when it is ready. */
   readonly restart: () => Promise<void>
+  /** From now on it counts how long its event loop is held. */
+  readonly begin: () => void
+  /** Milliseconds of processor time that its event loop was held at the longest, since the last `begin` or its start. */
+  readonly held: () => Promise<number>
   /** What the service wrote to its output. */
   readonly output: () => string
   /** Whether the process lives. */
@@ -60,6 +64,7 @@ export const startTarget = async (watcher: Watcher): Promise<Target & { readonly
   let output = ""
   let lives = false
   let stop = async () => {}
+  let say = (_line: string): void => {}
 
   const start = async () => {
     const child = spawn(process.execPath, [...flags, program], {
@@ -69,10 +74,12 @@ export const startTarget = async (watcher: Watcher): Promise<Target & { readonly
         ...{ CAIRN_RATE_LIMITS: "off", ANTHROPIC_API_KEY: model.key, ANTHROPIC_BASE_URL: model.url },
         CAIRN_PARENT_PID: String(process.pid)
       },
-      stdio: ["ignore", "pipe", "pipe"]
+      stdio: ["pipe", "pipe", "pipe"]
     })
     lives = true
     output = ""
+    child.stdin.on("error", () => {})
+    say = (line) => void child.stdin.write(`${line}\n`)
     const gone = once(child, "exit").then(() => {
       lives = false
     })
@@ -87,6 +94,8 @@ export const startTarget = async (watcher: Watcher): Promise<Target & { readonly
     if (!lives) throw new Error(dead())
     url = address()!
     pid = child.pid!
+    // before it was there nobody asked it anything
+    say("begin")
     watcher.watch(url, pid)
     await until(async () => (await fetch(`${url}/ready`)).status === 200, dead)
     stop = async () => {
@@ -126,6 +135,17 @@ export const startTarget = async (watcher: Watcher): Promise<Target & { readonly
     restart: async () => {
       await stop()
       await start()
+    },
+    begin: () => say("begin"),
+    held: async () => {
+      const asked = /^held (\S+)$/m
+      output = output.replace(asked, "")
+      say("end")
+      await until(
+        async () => asked.test(output) || !lives,
+        () => "it does not say how long it was held"
+      )
+      return Number(asked.exec(output)?.[1] ?? Number.POSITIVE_INFINITY)
     },
     output: () => output,
     lives: () => lives,

@@ -16,11 +16,18 @@ const most = 200
 
 let watcher: Watcher
 let target: Target & { readonly close: () => Promise<void> }
-const rows: Array<readonly [string, Seen]> = []
+const rows: Array<readonly [string, number, Seen]> = []
 
 beforeAll(async () => {
   watcher = startWatcher()
   target = await startTarget(watcher)
+  // what is done for the first time takes longer, whoever asks for it
+  for (let n = 0; n < 20; n++) {
+    const file_written = { path: `friend${n}.py`, content: `def friend${n}(rows):\n    return sorted(rows)\n` }
+    await target.call("POST", "/api/store/execution-result", { task: `friendly ${n}`, succeeded: true, file_written })
+    await target.call("POST", "/api/retrieve/search", { task: `friendly ${n}`, per_function_reputation: true })
+  }
+  await target.chat("friend", [[{ name: "Write", input: { file_path: "a.txt", content: "a" } }]])
 })
 
 afterAll(async () => {
@@ -33,7 +40,7 @@ const table = () =>
   [
     `this machine takes ${machine.slowness.toFixed(2)} times as long as the one that the bound is for`,
     " held ms  silent ms  + MiB  attack",
-    ...rows.map(([name, { held, silent, peak, before }]) => {
+    ...rows.map(([name, held, { silent, peak, before }]) => {
       const numbers = [
         held.toFixed(0).padStart(8),
         silent.toFixed(0).padStart(9),
@@ -51,11 +58,12 @@ const suite = (name: string, attacks: ReadonlyArray<Attack>) =>
         if (!target.lives()) await target.restart()
         await arrange?.(target)
         watcher.begin()
+        target.begin()
         await run(target)
-        const seen = await watcher.end()
-        rows.push([name, seen])
+        const [held, seen] = [await target.held(), await watcher.end()]
+        rows.push([name, held, seen])
         assert.isTrue(target.lives(), `it ended:\n${target.output()}`)
-        assert.isAtMost(seen.held, longest * machine.slowness * share, "milliseconds at work while /health waited")
+        assert.isAtMost(held, longest * machine.slowness * share, "milliseconds that the event loop was held")
         assert.isAtMost(seen.peak - seen.before, most, "MiB more than before")
         assert.strictEqual(seen.failed, 0, "looks at /health that failed")
         // it is of use to its other users as before

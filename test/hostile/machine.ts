@@ -1,4 +1,6 @@
-/** Milliseconds that `work` takes on the machine that bounds are stated for. */
+import { worked } from "./processor.ts"
+
+/** Milliseconds of processor time that `work` takes on the machine that bounds are stated for. */
 const reference = 7
 
 const lines = JSON.stringify(Array.from({ length: 2_000 }, (_, n) => ({ id: n, name: `line ${n}`, tags: ["a", "b"] })))
@@ -17,9 +19,9 @@ const work = () => {
 const best = () => {
   let least = Number.POSITIVE_INFINITY
   for (let n = 0; n < 10; n++) {
-    const from = performance.now()
+    const from = worked(process.pid)
     work()
-    least = Math.min(least, performance.now() - from)
+    least = Math.min(least, worked(process.pid) - from)
   }
   return least
 }

@@ -2,16 +2,12 @@ import { readFileSync } from "node:fs"
 import { Agent, get } from "node:http"
 
 /**
- * A process beside the service: asks `/health` again and again, and looks at how long the service's main thread was at work
- * while it did not answer. It counts processor time (Linux; elsewhere time by the clock), so that a machine that is busy with
- * other things accuses nobody.
+ * A process beside the service: asks `/health` again and again, and looks at its memory.
  *
  * Commands come as lines: `watch URL PID` goes on with another process, `begin` starts anew, `end` answers with a line of JSON.
  */
 
 export interface Seen {
-  /** Milliseconds that the main thread was at work within the longest unanswered look. */
-  readonly held: number
   /** Milliseconds of the longest look by the clock. */
   readonly silent: number
   /** MiB that the process took at most, and at the beginning. */
@@ -33,15 +29,6 @@ const mebibytes = (pid: number): number => {
   }
 }
 
-/** Milliseconds of processor time of the main thread so far. */
-const worked = (pid: number): number => {
-  try {
-    return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[0]) / 1e6
-  } catch {
-    return performance.now()
-  }
-}
-
 const look = (url: string) =>
   new Promise<boolean>((resolve) => {
     const request = get(`${url}/health`, { agent }, (response) => {
@@ -52,7 +39,7 @@ const look = (url: string) =>
     request.once("error", () => resolve(false))
   })
 
-const nothing = { held: 0, silent: 0, peak: 0, before: 0, looks: 0, failed: 0 }
+const nothing = { silent: 0, peak: 0, before: 0, looks: 0, failed: 0 }
 let seen: { -readonly [K in keyof Seen]: Seen[K] } = { ...nothing }
 /** Looks are one after another: what began before `begin` does not count. */
 let round = 0
@@ -67,10 +54,9 @@ const watching = async () => {
     }
     const { url, pid } = target
     const mine = round
-    const [clock, work] = [performance.now(), worked(pid)]
+    const clock = performance.now()
     const fine = await look(url)
     if (mine === round && target?.pid === pid) {
-      seen.held = Math.max(seen.held, worked(pid) - work)
       seen.silent = Math.max(seen.silent, performance.now() - clock)
       seen.peak = Math.max(seen.peak, mebibytes(pid))
       seen.looks += 1
