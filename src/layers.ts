@@ -21,6 +21,7 @@ import { connect, launch } from "#infra/postgres/launcher/launcher.ts"
 import { lockFolder } from "#infra/postgres/launcher/lock.ts"
 import * as Secretlint from "#infra/Secretlint/layer.ts"
 import * as TreeSitterAnalysis from "#infra/TreeSitterAnalysis/layer.ts"
+import * as Workers from "#infra/Workers/layer.ts"
 import { Executions } from "#projections/Executions.ts"
 import { Functions } from "#projections/Functions/tables.ts"
 import { Gradings } from "#projections/Gradings.ts"
@@ -125,7 +126,7 @@ export const tool = (place: Place) =>
   )
 
 /** Reads source files, and looks for secrets in those that are to be public. */
-export const analysis = Layer.mergeAll(TreeSitterAnalysis.layer, Secretlint.layer)
+export const analysis = Layer.provideMerge(Layer.mergeAll(TreeSitterAnalysis.layer, Secretlint.layer), Workers.layer)
 
 export { parentGone } from "#infra/parent.ts"
 export { findText } from "#infra/postgres/findText.ts"
@@ -142,7 +143,7 @@ export const log = Layer.mergeAll(
       PostgresReadModels.layer,
       PostgresRequests.layer,
       PostgresInstallation.layer,
-      TreeSitterAnalysis.layer
+      Layer.provideMerge(TreeSitterAnalysis.layer, Workers.layer)
     )
   ),
   Layer.provideMerge(EmbeddingTable.layer)

@@ -8,6 +8,8 @@ export const defaultOutput = 100_000
 
 /** Of the child's heap. Without a limit a command took 4 GB in 15 seconds. */
 export const heapMegabytes = 384
+/** Of the child's whole memory: what it counts as written to is some 600 MB before anything runs. */
+export const dataMegabytes = 1_400
 
 /** just-bash's own, which end most runaway commands with a message before the child's limits kill it. */
 export const executionLimits: NonNullable<BashOptions["executionLimits"]> = {

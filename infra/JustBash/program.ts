@@ -1,6 +1,5 @@
-import { writeSync } from "node:fs"
 import { Bash, type CommandName, getCommandNames, InMemoryFs, MountableFs } from "just-bash"
-import { frame, unframe } from "./frames.ts"
+import { converseWithService } from "../ConfinedProcess/inside.ts"
 import { executionLimits } from "./limits.ts"
 import { type Call, type CallFailed, type FromChild, mountPoint, type Operations, type ToChild } from "./protocol.ts"
 import { RemoteFs, type RemoteOperations } from "./RemoteFs.ts"
@@ -8,17 +7,7 @@ import { rm } from "./rm.ts"
 
 /** The program of a child process: runs the commands of one shell until its stdin ends. It can be killed at any time. */
 
-// Its stdout is the pipe to the service, which nothing else may write to.
-for (const method of ["debug", "error", "info", "log", "warn"] as const) console[method] = () => {}
-
-// Taken now: while a command runs just-bash keeps everyone from it.
-const end = process.exit.bind(process, 0)
-
-const send = (message: FromChild) => {
-  for (const part of frame(message)) {
-    for (let at = 0; at < part.length; ) at += writeSync(1, part, at)
-  }
-}
+const send: (message: FromChild) => void = converseWithService((message) => receive(message as ToChild))
 
 interface Waiting {
   readonly resolve: (value: never) => void
@@ -127,9 +116,3 @@ const receive = (message: ToChild) => {
   if ("failure" in answer) call?.reject(errorOf(call.call, answer.failure))
   else call?.resolve(answer.value as never)
 }
-
-const read = unframe((message) => receive(message as ToChild))
-process.stdin.on("data", read)
-process.stdin.once("end", end)
-process.stdin.once("error", end)
-process.stdin.once("close", end)

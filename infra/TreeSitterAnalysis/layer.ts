@@ -1,35 +1,35 @@
 import { Effect, Layer } from "effect"
 import { type Analysis, SourceAnalysis } from "#ports/SourceAnalysis.ts"
-import { analyseText, analyseTree } from "./analyse.ts"
-import { type Grammars, makeGrammars } from "./Grammars.ts"
-import { grammarOf, languageOfPath, languageOfShebang, likelyLanguages } from "./languages.ts"
+import { Workers } from "#ports/Workers.ts"
+import { languageOfPath, stemOf } from "./languages.ts"
 
-const parsed = (grammars: Grammars, language: string, path: string, source: string, onlyClean: boolean) =>
-  Effect.gen(function* () {
-    const grammar = grammarOf(language, path)
-    if (grammar === undefined || !(yield* grammars.load(grammar))) return undefined
-    return grammars.withTree(grammar, source, ({ rootNode }) =>
-      onlyClean && rootNode.hasError ? undefined : analyseTree(rootNode, language, path, source)
-    )
-  })
+/** Milliseconds for one source; most take some. */
+const patience = 10_000
+const patienceWithText = 5_000
 
-const analyse = (grammars: Grammars, path: string, source: string): Effect.Effect<Analysis> =>
-  Effect.gen(function* () {
-    const said = languageOfPath(path) ?? languageOfShebang(source)
-    if (said !== undefined) {
-      return (yield* parsed(grammars, said, path, source, false)) ?? analyseText(said, path, source)
-    }
-    for (const language of likelyLanguages(source)) {
-      const analysis = yield* parsed(grammars, language, path, source, true)
-      if (analysis !== undefined) return analysis
-    }
-    return analyseText("text", path, source)
-  })
+/** What its path says, of a source that can't even be read as text in time. */
+const unread = (path: string): Analysis => ({
+  ...{ language: languageOfPath(path) ?? "text", languageVersion: null, name: stemOf(path).slice(0, 300) || "snippet" },
+  ...{ entrypoint: "", description: "", inputSchema: {}, outputSchema: {}, tags: [], capabilities: [], functions: [] },
+  completeness: 0
+})
 
-/** Source analysis by tree-sitter grammars, which are loaded when the first file of their language comes. */
+/**
+ * Source analysis by tree-sitter grammars. Always a worker's: 16 KB of `a<b>::` take a grammar 28 seconds, and no number of
+ * characters is too small to be hostile.
+ */
 export const layer = Layer.effect(
   SourceAnalysis,
-  Effect.map(makeGrammars, (grammars) =>
-    SourceAnalysis.of({ analyse: (path, source) => analyse(grammars, path, source) })
-  )
+  Effect.gen(function* () {
+    const workers = yield* Workers
+    return SourceAnalysis.of({
+      analyse: (path, source) =>
+        workers.run("analyse", [path, source], { within: patience }).pipe(
+          Effect.catchTag("TookTooLong", () =>
+            workers.run("analyseAsText", [path, source], { within: patienceWithText })
+          ),
+          Effect.catchTag("TookTooLong", () => Effect.succeed(unread(path)))
+        )
+    })
+  })
 )

@@ -3,6 +3,7 @@ import type { ExecutionNotFound } from "#domain/Execution.ts"
 import type { OrganizationRefusal } from "#domain/Organization.ts"
 import type { SnippetGone, SnippetNotFound } from "#domain/Snippet/decider.ts"
 import type { WorkspaceGone, WorkspaceNotFound } from "#domain/Workspace.ts"
+import type { TooMuchWaits } from "#ports/Workers.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
 import type { Stale, Unreadable } from "#src/ask.ts"
 import type { Busy } from "#src/decide.ts"
@@ -17,6 +18,7 @@ type Refusal =
   | Busy
   | Stale
   | Unreadable
+  | TooMuchWaits
 
 const wait = { retryAfter: 1 }
 
@@ -95,6 +97,12 @@ export const problemOf = (refusal: Refusal): Problem => {
       return new Problem({
         code: "unavailable/busy",
         message: "The service could not store this in time. Nothing is lost: send the same request again.",
+        ...wait
+      })
+    case "TooMuchWaits":
+      return new Problem({
+        code: "unavailable/busy",
+        message: "Too many of your requests wait for work that takes long. Send this one again when some are answered.",
         ...wait
       })
     case "Stale":

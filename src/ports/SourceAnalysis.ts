@@ -1,4 +1,5 @@
 import { Context, type Effect } from "effect"
+import type { TooMuchWaits } from "./Workers.ts"
 
 /** A JSON object, as of a JSON schema. */
 export type JsonObject = { readonly [key: string]: unknown }
@@ -43,10 +44,13 @@ export interface Analysis {
   readonly completeness: number
 }
 
-/** Reads a source file. Never fails: what a grammar can't parse is analysed as text. Reads no file, runs no code. */
+/**
+ * Reads a source file. What a grammar can't parse, or not in time, is analysed as text. Reads no file, runs no code, and takes
+ * none of the service's own time.
+ */
 export class SourceAnalysis extends Context.Service<
   SourceAnalysis,
   {
-    readonly analyse: (path: string, source: string) => Effect.Effect<Analysis>
+    readonly analyse: (path: string, source: string) => Effect.Effect<Analysis, TooMuchWaits>
   }
 >()("cairn/SourceAnalysis") {}

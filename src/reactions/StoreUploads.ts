@@ -1,9 +1,10 @@
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import type { Recorded } from "#domain/Event.ts"
 import { derivedId } from "#domain/Id.ts"
 import type { NewVote } from "#domain/Snippet/commands.ts"
 import { Upload, UploadCommand, type UploadEvent, uploadStream } from "#domain/Upload.ts"
 import { EventStore } from "#ports/EventStore.ts"
+import { WorkingFor } from "#ports/Workers.ts"
 import { Keys, tenantOf } from "#projections/Keys.ts"
 import { fresh } from "#src/ask.ts"
 import { storedId } from "#src/bulk.ts"
@@ -54,6 +55,8 @@ const storeAll = Effect.fnUntraced(function* ({ event, ...envelope }: Received, 
         },
         { commandId: derivedId("bulk", upload, index), correlationId, causationId: eventId, actor }
       ).pipe(
+        Effect.provideService(WorkingFor, tenant),
+        Effect.retry({ while: ({ _tag }) => _tag === "TooMuchWaits", schedule: Schedule.spaced("1 second") }),
         Effect.map((one) => [one]),
         // a file that can't be stored, now or ever, must not hold up all the others, and later uploads
         Effect.catchDefect((defect) =>

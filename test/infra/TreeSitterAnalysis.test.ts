@@ -1,9 +1,13 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
+import * as Job from "#infra/TreeSitterAnalysis/job.ts"
 import * as TreeSitterAnalysis from "#infra/TreeSitterAnalysis/layer.ts"
+import * as Workers from "#infra/Workers/layer.ts"
 import { SourceAnalysis } from "#ports/SourceAnalysis.ts"
 
 const analyse = (path: string, source: string) => Effect.flatMap(SourceAnalysis, ({ analyse }) => analyse(path, source))
+/** In this process, to see what it costs. */
+const here = (path: string, source: string) => Effect.promise(() => Job.analyse(path, source))
 
 const python = `#!/usr/bin/env python3
 # -*- coding: utf-8 -*-
@@ -62,7 +66,7 @@ export async function total(orders: ReadonlyArray<Order>, rate?: number, by: Rec
 }
 `
 
-layer(TreeSitterAnalysis.layer)("TreeSitterAnalysis", (it) => {
+layer(Layer.provide(TreeSitterAnalysis.layer, Workers.layer))("TreeSitterAnalysis", (it) => {
   it.effect("reads Python", () =>
     Effect.gen(function* () {
       const found = yield* analyse("/tmp/job/script.py", python)
@@ -276,7 +280,7 @@ layer(TreeSitterAnalysis.layer)("TreeSitterAnalysis", (it) => {
       for (const source of hostile) {
         for (const path of ["a.py", "a.ts", "unknown"]) {
           const start = process.cpuUsage()
-          const found = yield* analyse(path, source)
+          const found = yield* here(path, source)
           assert.isTrue(found.completeness >= 0 && found.completeness <= 1)
           // of this process's own, however busy the machine is: what grows with the square takes minutes
           assert.isBelow(process.cpuUsage(start).user / 1e6, 5, source.slice(0, 10))
@@ -285,7 +289,7 @@ layer(TreeSitterAnalysis.layer)("TreeSitterAnalysis", (it) => {
       assert.strictEqual((yield* analyse("a.py", "def f(:\n  return")).language, "python")
       assert.strictEqual((yield* analyse("", "")).name, "snippet")
       // The parser still works.
-      assert.strictEqual((yield* analyse("a.py", "def f():\n    return 1\n")).entrypoint, "f")
+      assert.strictEqual((yield* here("a.py", "def f():\n    return 1\n")).entrypoint, "f")
     })
   )
 
@@ -293,7 +297,7 @@ layer(TreeSitterAnalysis.layer)("TreeSitterAnalysis", (it) => {
     Effect.gen(function* () {
       const round = (count: number) =>
         Effect.gen(function* () {
-          for (let at = 0; at < count; at++) yield* analyse("a.py", `${python}\nx${at} = ${at}\n`)
+          for (let at = 0; at < count; at++) yield* here("a.py", `${python}\nx${at} = ${at}\n`)
         })
       yield* round(500)
       const before = process.memoryUsage.rss()

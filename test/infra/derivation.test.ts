@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import * as TreeSitterAnalysis from "#infra/TreeSitterAnalysis/layer.ts"
+import * as Workers from "#infra/Workers/layer.ts"
 import { type Analysis, SourceAnalysis } from "#ports/SourceAnalysis.ts"
 
 const analyse = (path: string, source: string) => Effect.flatMap(SourceAnalysis, ({ analyse }) => analyse(path, source))
@@ -12,7 +13,7 @@ const object = (properties: object, required?: ReadonlyArray<string>) => ({
   ...(required === undefined ? {} : { required })
 })
 
-layer(TreeSitterAnalysis.layer)("what is derived at upload", (it) => {
+layer(Layer.provide(TreeSitterAnalysis.layer, Workers.layer))("what is derived at upload", (it) => {
   const schemas = (name: string, path: string, source: string, input: object, output: object = {}) =>
     it.effect(`schemas of ${name}`, () =>
       Effect.map(analyse(path, source), ({ inputSchema, outputSchema }) => {

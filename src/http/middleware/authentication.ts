@@ -2,6 +2,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { keyHash, keyPattern } from "#domain/Key.ts"
 import type { Holder } from "#domain/Scope.ts"
+import { WorkingFor } from "#ports/Workers.ts"
 import { holderOf, Keys } from "#projections/Keys.ts"
 import { Authentication, Caller } from "#src/api/middleware.ts"
 import { Problem } from "#src/api/Problem.ts"
@@ -65,7 +66,10 @@ export const layer = Layer.effect(
         )
         if (holder === undefined) return yield* wrong
         yield* recorder.used(holder)
-        return yield* Effect.provideService(httpEffect, Caller, holder)
+        return yield* httpEffect.pipe(
+          Effect.provideService(Caller, holder),
+          Effect.provideService(WorkingFor, holder.tenant)
+        )
       })
     return Authentication.of({ bearer })
   })

@@ -1,9 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are sources of other languages
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { annotate, type FunctionNote, inComment, stripAnnotations } from "#domain/functions/annotate.ts"
-import { makeGrammars } from "#infra/TreeSitterAnalysis/Grammars.ts"
+import { load, withTree } from "#infra/TreeSitterAnalysis/Grammars.ts"
 import * as TreeSitterAnalysis from "#infra/TreeSitterAnalysis/layer.ts"
+import * as Workers from "#infra/Workers/layer.ts"
 import { SourceAnalysis } from "#ports/SourceAnalysis.ts"
 import { named, samples } from "./samples.ts"
 
@@ -40,13 +41,10 @@ const note = (
 const found = (path: string, source: string) => Effect.flatMap(SourceAnalysis, ({ analyse }) => analyse(path, source))
 
 const errorsOf = (grammar: string, source: string) =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const grammars = yield* makeGrammars
-      assert.isTrue(yield* grammars.load(grammar))
-      return grammars.withTree(grammar, source, ({ rootNode }) => rootNode.descendantsOfType("ERROR").length)!
-    })
-  )
+  Effect.promise(async () => {
+    assert.isTrue(await load(grammar))
+    return withTree(grammar, source, ({ rootNode }) => rootNode.descendantsOfType("ERROR").length)!
+  })
 
 const fn = `fn_${"ab".repeat(32)}`
 
@@ -99,7 +97,7 @@ const sources: ReadonlyArray<readonly [path: string, grammar: string, source: st
   ["a.cpp", "cpp", "int f() { return 1; }\n"]
 ]
 
-layer(TreeSitterAnalysis.layer)("annotate", (it) => {
+layer(Layer.provide(TreeSitterAnalysis.layer, Workers.layer))("annotate", (it) => {
   for (const [at, [path, grammar, source]] of sources.entries()) {
     it.effect(`keeps what a source says: ${at}, ${path}`, () =>
       Effect.gen(function* () {

@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are sources of other languages
 import { assert, layer } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import * as TreeSitterAnalysis from "#infra/TreeSitterAnalysis/layer.ts"
+import * as Workers from "#infra/Workers/layer.ts"
 import { SourceAnalysis } from "#ports/SourceAnalysis.ts"
 import { named, type Sample, samples } from "./samples.ts"
 
@@ -42,7 +43,7 @@ const reformatted = (source: string, { comment, path }: Sample, random: (below: 
     .join(end)
 }
 
-layer(TreeSitterAnalysis.layer)("fingerprints of functions", (it) => {
+layer(Layer.provide(TreeSitterAnalysis.layer, Workers.layer))("fingerprints of functions", (it) => {
   for (const [language, sample] of Object.entries(samples)) {
     const plain = named(sample.source)
 

@@ -1,0 +1,9 @@
+import type { Jobs } from "#ports/Workers.ts"
+
+type Work = { readonly [Name in keyof Jobs]: () => Promise<(...args: Parameters<Jobs[Name]>) => unknown> }
+
+/** Where each job's code is. It is loaded when the first job of its kind comes. */
+export const jobs: Work = {
+  analyse: async () => (await import("../TreeSitterAnalysis/job.ts")).analyse,
+  analyseAsText: async () => (await import("../TreeSitterAnalysis/job.ts")).analyseAsText
+}

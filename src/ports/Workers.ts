@@ -1,0 +1,44 @@
+import { Context, type Effect, Schema } from "effect"
+import type { Analysis } from "./SourceAnalysis.ts"
+
+/**
+ * What workers do: pure work on plain data (what JSON can say, and `Uint8Array`s), which may take long when it was made to.
+ * Long texts and bytes go there and back as they are, so that neither side parses them; all else of an answer has at most
+ * 2 MiB as JSON. Each job's code is named in infra/Workers/jobs.ts.
+ */
+export interface Jobs {
+  readonly analyse: (path: string, source: string) => Analysis
+  /** Without a look at its syntax. */
+  readonly analyseAsText: (path: string, source: string) => Analysis
+}
+
+/**
+ * A job was given up: it took all of its time, or more memory than a worker has, or its code threw. The same job would end
+ * so again.
+ */
+export class TookTooLong extends Schema.TaggedError<TookTooLong>()("TookTooLong", {
+  job: Schema.String,
+  reason: Schema.Literals(["time", "memory", "fault"])
+}) {}
+
+/** Too many jobs of this caller wait already: nothing is wrong with this one, which may be tried again later. */
+export class TooMuchWaits extends Schema.TaggedError<TooMuchWaits>()("TooMuchWaits", { job: Schema.String }) {}
+
+/** For whom jobs are done: those of one wait for each other and for nobody else's. A tenant, or `""`: the service itself. */
+export const WorkingFor = Context.Reference<string>("cairn/WorkingFor", { defaultValue: () => "" })
+
+/**
+ * Processes for work that would hold up everyone else: they can be ended in the middle of it. What is small for certain is
+ * done without them.
+ */
+export class Workers extends Context.Service<
+  Workers,
+  {
+    /** `within`: milliseconds that the work itself may take, without the time that it waits. */
+    readonly run: <Name extends keyof Jobs>(
+      job: Name,
+      args: Parameters<Jobs[Name]>,
+      options: { readonly within: number }
+    ) => Effect.Effect<Awaited<ReturnType<Jobs[Name]>>, TookTooLong | TooMuchWaits>
+  }
+>()("cairn/Workers") {}
