@@ -1,6 +1,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { body } from "./body.ts"
 import { optional, Text, textUpTo, whole } from "./fields.ts"
+import { oneText, reads } from "./limits.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
 export const Scoped = textUpTo(1_000)
@@ -35,10 +37,11 @@ export const ChatResponse = Schema.Struct({
 export class ChatApi extends HttpApiGroup.make("chat")
   .add(
     HttpApiEndpoint.post("chat", "/api/agent-chat", {
-      payload: ChatRequest,
+      payload: body(ChatRequest),
       success: ChatResponse
     })
       .middleware(Idempotency)
+      .annotateMerge(reads(oneText))
       .annotateMerge(
         OpenApi.annotations({
           summary: "Give the agent a task in the workspace of (org_id, user_id)",

@@ -1,6 +1,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { body } from "./body.ts"
 import { textUpTo } from "./fields.ts"
+import { oneText, reads } from "./limits.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
 /** `email` is `external` for somebody of another organization, and `erased` for somebody who was erased. */
@@ -15,12 +17,15 @@ export type ShownComment = typeof ShownComment.Type
 export class CommentsApi extends HttpApiGroup.make("comments")
   .add(
     HttpApiEndpoint.post("addComment", "/api/store/comment", {
-      payload: Schema.Struct({ code_block_id: textUpTo(1_000), text: textUpTo(10_000) }).annotate({
-        identifier: "CommentRequest"
-      }),
+      payload: body(
+        Schema.Struct({ code_block_id: textUpTo(1_000), text: textUpTo(10_000) }).annotate({
+          identifier: "CommentRequest"
+        })
+      ),
       success: Schema.Struct({ success: Schema.Boolean, comment: ShownComment })
     })
       .middleware(Idempotency)
+      .annotateMerge(reads(oneText))
       .annotateMerge(
         OpenApi.annotations({
           summary: "Comment on a snippet",

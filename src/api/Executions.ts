@@ -1,7 +1,9 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { AgentVerdict, ExecutionState } from "#domain/Execution.ts"
+import { body } from "./body.ts"
 import { JsonObject, optional, Text, TextOrEmpty, textUpTo, whole } from "./fields.ts"
+import { oneRun, oneText, reads } from "./limits.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 import { eitherCase, GivenReview, ShownReview, Verdict } from "./Review.ts"
 
@@ -112,8 +114,12 @@ export type ShownExecution = typeof ShownExecution.Type
 
 export class ExecutionsApi extends HttpApiGroup.make("executions")
   .add(
-    HttpApiEndpoint.post("recordExecution", "/api/store/execution", { payload: RecordRequest, success: RecordResponse })
+    HttpApiEndpoint.post("recordExecution", "/api/store/execution", {
+      payload: body(RecordRequest),
+      success: RecordResponse
+    })
       .middleware(Idempotency)
+      .annotateMerge(reads(oneRun))
       .annotateMerge(
         OpenApi.annotations({
           summary: "Record a run of a snippet or of any named code",
@@ -121,8 +127,12 @@ export class ExecutionsApi extends HttpApiGroup.make("executions")
             "`code_block_id` is a snippet's id or name, or `function_registry:<name>`; a name that nothing stored has is recorded as it is. A verdict on a stored snippet counts as a vote."
         })
       ),
-    HttpApiEndpoint.post("autoReview", "/api/store/auto-review", { payload: ReviewRequest, success: ReviewResponse })
+    HttpApiEndpoint.post("autoReview", "/api/store/auto-review", {
+      payload: body(ReviewRequest),
+      success: ReviewResponse
+    })
       .middleware(Idempotency)
+      .annotateMerge(reads(oneRun))
       .annotateMerge(
         OpenApi.annotations({
           summary: "Let the service's language model review a run",
@@ -131,19 +141,24 @@ export class ExecutionsApi extends HttpApiGroup.make("executions")
         })
       ),
     HttpApiEndpoint.post("executions", "/api/retrieve/executions", {
-      payload: Schema.Struct({
-        code_block_id: optional(CodeBlockId),
-        task: optional(TextOrEmpty),
-        verdict: optional(Verdict),
-        limit: optional(whole(1, 100))
-      }).annotate({ identifier: "ExecutionsRequest" }),
+      payload: body(
+        Schema.Struct({
+          code_block_id: optional(CodeBlockId),
+          task: optional(TextOrEmpty),
+          verdict: optional(Verdict),
+          limit: optional(whole(1, 100))
+        }).annotate({ identifier: "ExecutionsRequest" })
+      ),
       success: Schema.Struct({ executions: Schema.Array(ShownExecution), total_found: Schema.Int })
-    }).annotateMerge(
-      OpenApi.annotations({
-        summary: "Find recorded runs of code",
-        description: "Newest first; for a task, runs of similar tasks, the most alike first. `limit` is 20 unless told."
-      })
-    )
+    })
+      .annotateMerge(reads(oneText))
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Find recorded runs of code",
+          description:
+            "Newest first; for a task, runs of similar tasks, the most alike first. `limit` is 20 unless told."
+        })
+      )
   )
   .middleware(WellFormed)
   .middleware(Scoping)

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Role } from "#domain/Key.ts"
+import { body } from "./body.ts"
 import { AnyText, optional, textUpTo } from "./fields.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
@@ -38,11 +39,13 @@ const ListedKey = Schema.Struct({
 export class KeysApi extends HttpApiGroup.make("keys")
   .add(
     HttpApiEndpoint.post("createKey", "/api/keys/org/create", {
-      payload: Schema.Struct({
-        email: Email,
-        key_name: Name,
-        role: optional(Schema.Literals(["member", "admin"]))
-      }),
+      payload: body(
+        Schema.Struct({
+          email: Email,
+          key_name: Name,
+          role: optional(Schema.Literals(["member", "admin"]))
+        })
+      ),
       success: CreatedKey
     })
       .middleware(Idempotency)
@@ -57,7 +60,7 @@ export class KeysApi extends HttpApiGroup.make("keys")
       success: Schema.Struct({ keys: Schema.Array(ListedKey), organization_id: Schema.String })
     }).annotateMerge(OpenApi.annotations({ summary: "List the organization's live keys" })),
     HttpApiEndpoint.post("revokeKey", "/api/keys/org/revoke", {
-      payload: Schema.Struct({ key_id: AnyText }),
+      payload: body(Schema.Struct({ key_id: AnyText })),
       success: Schema.Struct({ success: Schema.Boolean, key_id: Schema.String })
     })
       .middleware(Idempotency)

@@ -1,6 +1,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { body } from "./body.ts"
 import { JsonObject, optional, Text, TextOrEmpty, textUpTo, whole } from "./fields.ts"
+import { oneText, reads } from "./limits.ts"
 import { Authentication, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
 export const TaskPattern = Schema.Struct({
@@ -31,23 +33,29 @@ export const TaskPatternsRequest = Schema.Struct({
 export class PatternsApi extends HttpApiGroup.make("patterns")
   .add(
     HttpApiEndpoint.post("taskPatterns", "/api/retrieve/task-patterns", {
-      payload: TaskPatternsRequest,
+      payload: body(TaskPatternsRequest),
       success: Schema.Struct({ patterns: Schema.Array(TaskPattern) })
-    }).annotateMerge(
-      OpenApi.annotations({
-        summary: "Which snippet helped with which task",
-        description: "Best verdict first; with a task, similar tasks before that. `top_k` is 20 unless told."
-      })
-    ),
+    })
+      .annotateMerge(reads(oneText))
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Which snippet helped with which task",
+          description: "Best verdict first; with a task, similar tasks before that. `top_k` is 20 unless told."
+        })
+      ),
     HttpApiEndpoint.post("fewShotExamples", "/api/retrieve/few-shot-examples", {
-      payload: Schema.Struct({ task: Text, k: optional(whole(1, 100)) }).annotate({ identifier: "FewShotRequest" }),
+      payload: body(
+        Schema.Struct({ task: Text, k: optional(whole(1, 100)) }).annotate({ identifier: "FewShotRequest" })
+      ),
       success: Schema.Struct({ examples: Schema.Array(FewShotExample) })
-    }).annotateMerge(
-      OpenApi.annotations({
-        summary: "Examples for a task: code that fits, with what it took and gave when it last ran",
-        description: "`k` is 3 unless told. Of code that never ran the input is `{}` and the output `null`."
-      })
-    )
+    })
+      .annotateMerge(reads(oneText))
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Examples for a task: code that fits, with what it took and gave when it last ran",
+          description: "`k` is 3 unless told. Of code that never ran the input is `{}` and the output `null`."
+        })
+      )
   )
   .middleware(WellFormed)
   .middleware(Scoping)

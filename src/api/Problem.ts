@@ -68,6 +68,7 @@ export const statusOf = {
   "conflict/workspace_erased": 409,
   "conflict/owner_stays": 409,
   "conflict/idempotency_key_reused": 409,
+  "body/too_slow": 408,
   "body/too_large": 413,
   "body/unsupported_type": 415,
   "rate_limit/exceeded": 429,

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { body } from "./body.ts"
 import { optional, textUpTo, whole } from "./fields.ts"
 import { AddressRate, Problems, WellFormed } from "./middleware.ts"
 
@@ -24,12 +25,14 @@ const Language = textUpTo(100)
 export class PublicApi extends HttpApiGroup.make("public")
   .add(
     HttpApiEndpoint.post("listPublic", "/api/snippets/public/list", {
-      payload: Schema.Struct({
-        limit: optional(whole(1, 100)),
-        offset: optional(whole(0, 10_000)),
-        sort_by: optional(Schema.Literals(["upvoted", "recent"])),
-        language: optional(Language)
-      }).annotate({ identifier: "PublicListRequest" }),
+      payload: body(
+        Schema.Struct({
+          limit: optional(whole(1, 100)),
+          offset: optional(whole(0, 10_000)),
+          sort_by: optional(Schema.Literals(["upvoted", "recent"])),
+          language: optional(Language)
+        }).annotate({ identifier: "PublicListRequest" })
+      ),
       success: Schema.Struct({
         snippets: Schema.Array(PublicSnippet),
         total: Schema.Int,
@@ -42,11 +45,13 @@ export class PublicApi extends HttpApiGroup.make("public")
       })
     ),
     HttpApiEndpoint.post("searchPublic", "/api/snippets/public/search", {
-      payload: Schema.Struct({
-        query: textUpTo(10_000),
-        limit: optional(whole(1, 100)),
-        language: optional(Language)
-      }).annotate({ identifier: "PublicSearchRequest" }),
+      payload: body(
+        Schema.Struct({
+          query: textUpTo(10_000),
+          limit: optional(whole(1, 100)),
+          language: optional(Language)
+        }).annotate({ identifier: "PublicSearchRequest" })
+      ),
       success: Schema.Struct({
         snippets: Schema.Array(PublicSnippet),
         total: Schema.Int,

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { body } from "./body.ts"
 import { optional, textUpTo, whole } from "./fields.ts"
 import { Authentication, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
@@ -24,14 +25,16 @@ const LogMatch = Schema.Struct({
 export class RawApi extends HttpApiGroup.make("raw")
   .add(
     HttpApiEndpoint.post("searchLogs", "/api/raw/search", {
-      payload: Schema.Struct({
-        query: textUpTo(10_000),
-        limit: optional(whole(1, 100)),
-        offset: optional(whole(0, 1_000)),
-        code_block_id: optional(textUpTo(1_000)),
-        language: optional(textUpTo(100)),
-        days_back: optional(whole(1, 36_500))
-      }).annotate({ identifier: "LogSearchRequest" }),
+      payload: body(
+        Schema.Struct({
+          query: textUpTo(10_000),
+          limit: optional(whole(1, 100)),
+          offset: optional(whole(0, 1_000)),
+          code_block_id: optional(textUpTo(1_000)),
+          language: optional(textUpTo(100)),
+          days_back: optional(whole(1, 36_500))
+        }).annotate({ identifier: "LogSearchRequest" })
+      ),
       success: Schema.Struct({
         matches: Schema.Array(LogMatch),
         total_found: Schema.Int,

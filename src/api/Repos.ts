@@ -1,7 +1,9 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { pathProblem } from "#domain/workspacePath.ts"
+import { body } from "./body.ts"
 import { AnyText, Dependencies, FileContent, optional, Text, textUpTo } from "./fields.ts"
+import { manyFiles, reads } from "./limits.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 import { Tags } from "./Snippets/upload.ts"
 
@@ -71,12 +73,13 @@ export type StoreRepoRequest = typeof StoreRepoRequest.Type
 export class ReposApi extends HttpApiGroup.make("repos")
   .add(
     HttpApiEndpoint.post("storeRepo", "/api/store/repo", {
-      payload: StoreRepoRequest,
+      payload: body(StoreRepoRequest),
       success: Schema.Struct({ success: Schema.Boolean, repo_id: Schema.String, message: Schema.String }).annotate({
         identifier: "StoreRepoResponse"
       })
     })
       .middleware(Idempotency)
+      .annotateMerge(reads(manyFiles))
       .annotateMerge(
         OpenApi.annotations({
           summary: "Store several files that belong together as one snippet",

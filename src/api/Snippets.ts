@@ -1,6 +1,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { body } from "./body.ts"
 import { AnyText, optional, Text, TextOrEmpty } from "./fields.ts"
+import { manyFiles, oneFile, oneText, reads } from "./limits.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 import { StoreCodeBlockRequest, StoreCodeBlockResponse } from "./Snippets/codeBlock.ts"
 import { SearchRequest, SearchResponse } from "./Snippets/search.ts"
@@ -23,17 +25,23 @@ export const VoteRequest = Schema.Struct({
 export class SnippetsApi extends HttpApiGroup.make("snippets")
   .add(
     HttpApiEndpoint.post("search", "/api/retrieve/search", {
-      payload: SearchRequest,
+      payload: body(SearchRequest),
       success: SearchResponse
-    }).annotateMerge(
-      OpenApi.annotations({
-        summary: "Find snippets for a task",
-        description:
-          "Found by the words of the task and by its meaning, best first. `score` is 0 to 1, with the votes in it; `vector_score` is how near the meanings are, `verdict_score` what the votes say. `total_found` counts those that share a word or score 0.2 or more. `top_k` is 5, `min_verdict_score` 0.3 and `min_human_upvotes` 0 unless told. `input_schema` describes what you can give: every property that it requires (else every one) must be in a snippet's input schema with a compatible type. `result_type` is `file`, `repo` or `any`."
-      })
-    ),
-    HttpApiEndpoint.post("upload", "/api/store/execution-result", { payload: UploadRequest, success: UploadResponse })
+    })
+      .annotateMerge(reads(oneFile))
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Find snippets for a task",
+          description:
+            "Found by the words of the task and by its meaning, best first. `score` is 0 to 1, with the votes in it; `vector_score` is how near the meanings are, `verdict_score` what the votes say. `total_found` counts those that share a word or score 0.2 or more. `top_k` is 5, `min_verdict_score` 0.3 and `min_human_upvotes` 0 unless told. `input_schema` describes what you can give: every property that it requires (else every one) must be in a snippet's input schema with a compatible type. `result_type` is `file`, `repo` or `any`."
+        })
+      ),
+    HttpApiEndpoint.post("upload", "/api/store/execution-result", {
+      payload: body(UploadRequest),
+      success: UploadResponse
+    })
       .middleware(Idempotency)
+      .annotateMerge(reads(manyFiles))
       .annotateMerge(
         OpenApi.annotations({
           summary: "Store a file that a task produced",
@@ -42,10 +50,11 @@ export class SnippetsApi extends HttpApiGroup.make("snippets")
         })
       ),
     HttpApiEndpoint.post("storeCodeBlock", "/api/store/code-block", {
-      payload: StoreCodeBlockRequest,
+      payload: body(StoreCodeBlockRequest),
       success: StoreCodeBlockResponse
     })
       .middleware(Idempotency)
+      .annotateMerge(reads(oneFile))
       .annotateMerge(
         OpenApi.annotations({
           summary: "Store a snippet whose name, language and entrypoint are known",
@@ -53,10 +62,12 @@ export class SnippetsApi extends HttpApiGroup.make("snippets")
         })
       ),
     HttpApiEndpoint.post("delete", "/api/snippets/delete", {
-      payload: Schema.Struct({
-        snippet_id: Text,
-        workspace_id: optional(AnyText)
-      }),
+      payload: body(
+        Schema.Struct({
+          snippet_id: Text,
+          workspace_id: optional(AnyText)
+        })
+      ),
       success: DeleteResponse
     })
       .middleware(Idempotency)
@@ -78,10 +89,11 @@ export class SnippetsApi extends HttpApiGroup.make("snippets")
         })
       ),
     HttpApiEndpoint.post("vote", "/api/store/cache-usage", {
-      payload: VoteRequest,
+      payload: body(VoteRequest),
       success: Schema.Struct({ success: Schema.Boolean, vote_pending: Schema.Boolean, message: Schema.String })
     })
       .middleware(Idempotency)
+      .annotateMerge(reads(oneText))
       .annotateMerge(OpenApi.annotations({ summary: "Vote on a snippet: did it help?" }))
   )
   .middleware(WellFormed)

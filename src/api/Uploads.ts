@@ -2,7 +2,9 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { fileVotes } from "#domain/fileVotes.ts"
 import { logBytes } from "#domain/logFile.ts"
+import { body } from "./body.ts"
 import { AnyText, optional, Text, textUpTo, whole } from "./fields.ts"
+import { manyFiles, reads } from "./limits.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 import { FileWritten } from "./Snippets/upload.ts"
 
@@ -95,10 +97,11 @@ export type GradingStatus = typeof GradingStatus.Type
 export class UploadsApi extends HttpApiGroup.make("uploads")
   .add(
     HttpApiEndpoint.post("bulkUpload", "/api/store/bulk-execution-result", {
-      payload: BulkUploadRequest,
+      payload: body(BulkUploadRequest),
       success: BulkUploadResponse
     })
       .middleware(Idempotency)
+      .annotateMerge(reads(manyFiles))
       .annotateMerge(
         OpenApi.annotations({
           summary: "Store several files that a session produced",

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { body } from "./body.ts"
 import { Text, whole } from "./fields.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
@@ -67,7 +68,7 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
     }).annotateMerge(OpenApi.annotations({ summary: "The raw bytes of a file at a commit, the head unless told" })),
     HttpApiEndpoint.post("restoreWorkspace", "/api/workspaces/:id/restore", {
       params: id,
-      payload: Schema.Struct({ commit: Text }).annotate({ identifier: "RestoreRequest" }),
+      payload: body(Schema.Struct({ commit: Text }).annotate({ identifier: "RestoreRequest" })),
       success: Schema.Struct({ success: Schema.Boolean, commit: Schema.String }).annotate({
         identifier: "RestoreResponse"
       })

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs"
+import { deepest, type Limits, limitsKey, sizeOf, small } from "./limits.ts"
 import { type Code, statusOf } from "./Problem.ts"
 
 /** A request and its answer, as `examples/<operation>.json` has them: shown in the document, and tried by tests. */
@@ -32,7 +33,8 @@ const texts: { readonly [status: string]: string } = {
   "404": "There is no such thing in the caller's scope.",
   "405": "The route has no such method.",
   "409": "The request contradicts what is stored.",
-  "413": "The body is larger than 32 MiB.",
+  "408": "The body came too slowly.",
+  "413": "The body is larger than the route takes.",
   "415": "The body is not `application/json`.",
   "429": "Too many requests in the last minute; `Retry-After` says when to go on.",
   "500": "A defect of the service; its log has the request id.",
@@ -64,6 +66,21 @@ const example = (media: Document | undefined, value: unknown) => {
   if (value !== undefined) for (const content of Object.values(media ?? {})) content.examples = { example: { value } }
 }
 
+/** Says what the body of an operation may be. */
+const limit = (operation: Document) => {
+  const { bytes, values }: Limits = operation[limitsKey] ?? small
+  delete operation[limitsKey]
+  operation["responses"]["413"].description = operation["responses"]["413"].description.replace(
+    "than the route takes",
+    `than ${sizeOf(bytes)}`
+  )
+  if (operation["requestBody"] === undefined) return
+  operation["requestBody"].description =
+    `At most ${sizeOf(bytes)} and ${values.toLocaleString("en")} values, nested no deeper than ${deepest} levels.`
+  operation["requestBody"]["x-max-bytes"] = bytes
+  operation["requestBody"]["x-max-values"] = values
+}
+
 /** Completes the generated OpenAPI document: examples, what each error means and its codes, the headers. */
 export const document = (spec: Document): Document => {
   for (const methods of Object.values(spec["paths"] as Document)) {
@@ -73,6 +90,7 @@ export const document = (spec: Document): Document => {
         response.description = described(status)
         if (status === "200") example(response.content, found?.response)
       }
+      limit(operation)
       example(operation.requestBody?.content, found?.request)
       for (const parameter of operation.parameters) {
         const value = found?.parameters?.[parameter.name]

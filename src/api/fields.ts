@@ -1,10 +1,10 @@
 import { Schema, SchemaGetter } from "effect"
 
-/** NUL and halves of surrogate pairs: no text, and nothing that a store keeps unchanged. */
-const unstorable = /\u0000|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
+/** What is said of a text that is none, and that no store keeps unchanged. */
+export const unstorable = "has a NUL or half a surrogate pair; expected well-formed text without NUL"
 
 const storable = Schema.makeFilter((text: string) =>
-  unstorable.test(text) ? "has a NUL or half a surrogate pair; expected well-formed text without NUL" : undefined
+  text.includes("\u0000") || !text.isWellFormed() ? unstorable : undefined
 )
 
 /** Well-formed text without NUL, of any length. */
@@ -27,7 +27,9 @@ export const TextOrEmpty = AnyText.check(
 /** A source file's content: at most 1 MiB of UTF-8. */
 export const FileContent = AnyText.check(
   Schema.makeFilter((text: string) =>
-    Buffer.byteLength(text) > 1_048_576 ? "is too large; expected at most 1 MiB (1,048,576 bytes)" : undefined
+    text.length > 1_048_576 || Buffer.byteLength(text) > 1_048_576
+      ? "is too large; expected at most 1 MiB (1,048,576 bytes)"
+      : undefined
   )
 )
 

@@ -21,7 +21,8 @@ const problems = [
   problem(404, "NotFound", "There is no such thing in the caller's scope."),
   problem(405, "MethodNotAllowed", "The route has no such method."),
   problem(409, "Conflict", "The request contradicts what is stored."),
-  problem(413, "TooLarge", "The body is larger than 32 MiB."),
+  problem(408, "TooSlow", "The body came too slowly."),
+  problem(413, "TooLarge", "The body is larger than the route takes."),
   problem(415, "UnsupportedType", "The body is not `application/json`."),
   problem(500, "InternalError", "A defect of the service; its log has the request id."),
   problem(503, "Unavailable", "Not at the moment: send the same request again after `Retry-After` seconds.")
@@ -30,8 +31,11 @@ const problems = [
 /** Outermost: turns every failure into the one error body, and gives the request its id. */
 export class Problems extends HttpApiMiddleware.Service<Problems>()("cairn/Problems", { error: problems }) {}
 
-/** The body is text, and no deeper than anyone can read. */
-export class WellFormed extends HttpApiMiddleware.Service<WellFormed>()("cairn/WellFormed") {}
+/** The JSON value of the request's body; `undefined` where there is none. */
+export class Received extends Context.Service<Received, { readonly value: unknown }>()("cairn/Received") {}
+
+/** Outside of all that looks at the body: it is JSON, within the route's limits, and has no field that means nothing here. */
+export class WellFormed extends HttpApiMiddleware.Service<WellFormed, { provides: Received }>()("cairn/WellFormed") {}
 
 /** The key's holder, and what its request may touch. */
 export class Caller extends Context.Service<Caller, Holder>()("cairn/Caller") {}
@@ -76,5 +80,5 @@ export class Attempt extends Context.Service<
 
 export class Idempotency extends HttpApiMiddleware.Service<
   Idempotency,
-  { requires: Caller | CallerScope; provides: Attempt }
+  { requires: Caller | CallerScope | Received; provides: Attempt }
 >()("cairn/Idempotency") {}

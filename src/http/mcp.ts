@@ -1,6 +1,7 @@
 import { Effect, Layer, Redacted } from "effect"
-import { HttpEffect, HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Authentication, Caller, Problems, Rate, Scoping } from "#src/api/middleware.ts"
+import { HttpEffect, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { oneFile, small } from "#src/api/limits.ts"
+import { Authentication, Caller, Problems, Rate, Received, Scoping } from "#src/api/middleware.ts"
 import { Closing } from "#src/closing.ts"
 import { rated } from "#src/mcp/rated.ts"
 import * as Server from "#src/mcp/server.ts"
@@ -9,7 +10,7 @@ import { countOf, messagesIn } from "./mcp/messages.ts"
 import { operations } from "./mcp/operations.ts"
 import { greetingTooLarge, noSession, notAllowed, spoken, tooManyMessages } from "./mcp/refusals.ts"
 import { patiently } from "./mcp/stream.ts"
-import { bodyText } from "./middleware/body.ts"
+import { Rooms, withBody } from "./middleware/body.ts"
 
 const path = "/mcp"
 const sessionHeader = "mcp-session-id"
@@ -33,7 +34,7 @@ const routes = Effect.gen(function* () {
   const closing = yield* Closing
   const handlers = new Map<string, Handler>()
   const router = yield* HttpRouter.HttpRouter
-  const bodyLimit = yield* HttpIncomingMessage.MaxBodySize
+  const rooms = yield* Rooms
   const server = Server.layer(yield* operations).pipe(
     Layer.provide(Layer.succeed(HttpRouter.HttpRouter, keeping(router, handlers)))
   )
@@ -48,20 +49,20 @@ const routes = Effect.gen(function* () {
   const posted = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const { key } = yield* Caller
-    const text = yield* bodyText
-    const messages = messagesIn(text)
-    if ((messages?.length ?? 0) > 50) return yield* tooManyMessages
-    const greets = messages?.some(({ method }) => method === "initialize") === true
-    if (greets && text.length > 65_536) return yield* greetingTooLarge
+    const { value } = yield* Received
+    const messages = messagesIn(value)
+    if (messages.length > 50) return yield* tooManyMessages
+    const greets = messages.some(({ method }) => method === "initialize")
+    if (greets && (yield* request.text).length > small.bytes) return yield* greetingTooLarge
     for (let count = countOf(messages); count > 0; count--) yield* rated(path)
     const answer = handlers.get("POST")!(request)
     const session = request.headers[sessionHeader]
     if (session !== undefined) {
       if (!(yield* sessions.has(key, session))) return yield* noSession
-      return yield* patiently(messages ?? [], sessions.using(session, answer))
+      return yield* patiently(messages, sessions.using(session, answer))
     }
     // the session's id is in the head of the answer, which must not leave before it is there
-    const response = yield* greets ? answer : patiently(messages ?? [], answer)
+    const response = yield* greets ? answer : patiently(messages, answer)
     if (greets) {
       yield* HttpEffect.appendPreResponseHandler((_, response) => {
         const begun = response.headers[sessionHeader]
@@ -85,14 +86,14 @@ const routes = Effect.gen(function* () {
     if (request.method !== "POST" && request.method !== "DELETE") return yield* notAllowed
     const [, credential = ""] = /^bearer +(\S+)$/i.exec(request.headers["authorization"] ?? "") ?? []
     const options = { endpoint: { path, method: request.method } as never, group: undefined as never }
-    const answer = request.method === "POST" ? posted : deleted
+    const answer = request.method === "POST" ? withBody(oneFile, true, posted) : deleted
     const scoped = scoping(answer as never, options)
     const known = authentication.bearer(scoped as never, { ...options, credential: Redacted.make(credential) })
     const response = yield* problems(known as never, options)
     yield* spoken
     return response
   }).pipe(
-    Effect.provideService(HttpIncomingMessage.MaxBodySize, bodyLimit),
+    Effect.provideService(Rooms, rooms),
     Effect.provideService(Rate, rate),
     Effect.provideService(Closing, closing)
   )

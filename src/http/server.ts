@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import { NodeHttpServer } from "@effect/platform-node"
-import { ByteSize, Layer } from "effect"
-import { HttpIncomingMessage, HttpRouter } from "effect/http"
+import { Layer } from "effect"
+import { HttpRouter } from "effect/http"
 import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
 import { Api } from "#src/api/Api.ts"
 import { Closing } from "#src/closing.ts"
@@ -31,8 +31,6 @@ import * as System from "./System.ts"
 import * as Uploads from "./Uploads.ts"
 import * as Users from "./Users.ts"
 import * as Workspaces from "./Workspaces.ts"
-
-const bodyLimit = 32 * 1024 * 1024
 
 const handlers = Layer.mergeAll(
   Chat.layer,
@@ -64,13 +62,12 @@ export const routes = (rates: Rates) =>
     Layer.provide([
       AddressRate.layer(rates),
       Authentication.layer,
-      Body.layer,
+      Layer.provideMerge(Body.layer, Body.Rooms.layer),
       Idempotency.layer,
       Problems.layer,
       Rate.layer(rates),
       Scope.layer
-    ]),
-    Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.fromInputUnsafe(bodyLimit)))
+    ])
   )
 
 /** Listens; when its scope closes it takes no more requests and lets those under way end, for 10 s. */

@@ -5,19 +5,13 @@ export interface Message {
   readonly params?: unknown
 }
 
-/** Messages of a body; `undefined`: it is no JSON. */
-export const messagesIn = (text: string): ReadonlyArray<Message> | undefined => {
-  try {
-    const body: unknown = JSON.parse(text)
-    return (Array.isArray(body) ? body : [body]).map((message) => (message ?? {}) as Message)
-  } catch {
-    return undefined
-  }
-}
+/** Messages of a body. */
+export const messagesIn = (body: unknown): ReadonlyArray<Message> =>
+  (Array.isArray(body) ? body : [body]).map((message) => (message ?? {}) as Message)
 
 /** Tools are counted by themselves, each in its class; what is no request costs nothing. */
-export const countOf = (messages: ReadonlyArray<Message> | undefined): number =>
-  messages === undefined ? 1 : messages.filter(({ id, method }) => id !== undefined && method !== "tools/call").length
+export const countOf = (messages: ReadonlyArray<Message>): number =>
+  messages.filter(({ id, method }) => id !== undefined && method !== "tools/call").length
 
 const isCall = ({ method }: Message): boolean => method === "tools/call"
 

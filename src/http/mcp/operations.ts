@@ -29,7 +29,7 @@ const operation = <P, A, E, R>(run: (given: P) => Effect.Effect<A, E, R>) =>
 
 /** A message's id tells answers apart, no more; that a write is the same again shows by its arguments, as over REST. */
 const writing = <P, A, E, R>(tool: string, run: (given: P) => Effect.Effect<A, E, R>) =>
-  operation((given: P) => once({ route: `MCP ${tool}`, body: JSON.stringify(given), key: undefined }, run(given)))
+  operation((given: P) => once({ route: `MCP ${tool}`, body: given, key: undefined }, run(given)))
 
 interface FileOf {
   readonly id: string

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { HttpEffect, HttpServerResponse } from "effect/http"
 import { Problem, statusOf } from "#src/api/Problem.ts"
+import { unsupported } from "../middleware/body.ts"
 import { respond } from "../middleware/problems.ts"
 
 /** What the server answers with an empty body, in our words. */
@@ -18,6 +19,7 @@ const refusals = [
     message:
       "This key has no such MCP session: it may have ended after an hour without a request. Send initialize again."
   }),
+  unsupported,
   new Problem({
     code: "header/not_acceptable",
     message: "An MCP client takes both kinds of answers. Send Accept: application/json, text/event-stream."

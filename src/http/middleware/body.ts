@@ -1,49 +1,72 @@
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { WellFormed } from "#src/api/middleware.ts"
+import { BodyLimits, type Limits, small } from "#src/api/limits.ts"
+import { Caller, Received, WellFormed } from "#src/api/middleware.ts"
 import { Problem } from "#src/api/Problem.ts"
+import { receive, sizeAhead } from "./body/receive.ts"
+import { forLarge, forSmall, makeRoom } from "./body/room.ts"
 
-const notUtf8 = new Problem({
-  code: "validation/invalid_json",
-  message: "The body is not valid UTF-8. Send one JSON object, as UTF-8."
+export const unsupported = new Problem({
+  code: "body/unsupported_type",
+  message: "The body has a type that this route does not take. Send JSON with Content-Type: application/json."
 })
 
-/** What is nested deeper is no request, and walking it would take the stack of whoever reads it. */
-const deepest = 200
-const tooDeep = new Problem({
-  code: "validation/invalid_body",
-  message: `The body is nested deeper than ${deepest} levels. Send flatter objects and arrays.`
-})
+const isJson = (type: string | undefined): boolean =>
+  type === undefined || /^application\/json *(?:;|$)/i.test(type.slice(0, 100).trimStart())
 
-const utf8 = new TextDecoder("utf-8", { fatal: true })
-
-const [quote, backslash, bracket, brace, closedBracket, closedBrace] = [...'"\\[{]}'].map((one) => one.charCodeAt(0))
-
-/** Whether JSON is nested deeper than a request may be; of what is no JSON it says anything. */
-const isDeep = (json: string): boolean => {
-  let depth = 0
-  let quoted = false
-  for (let at = 0; at < json.length; at++) {
-    const code = json.charCodeAt(at)
-    if (code === quote) quoted = !quoted
-    else if (quoted) {
-      if (code === backslash) at += 1
-    } else if (code === bracket || code === brace) {
-      depth += 1
-      if (depth > deepest) return true
-    } else if (code === closedBracket || code === closedBrace) depth -= 1
-  }
-  return false
+/** The service's room for bodies: one for all routes. */
+export class Rooms extends Context.Service<
+  Rooms,
+  { readonly small: ReturnType<typeof makeRoom>; readonly large: ReturnType<typeof makeRoom> }
+>()("cairn/Rooms") {
+  static readonly layer = Layer.sync(Rooms, () => ({ small: makeRoom(forSmall), large: makeRoom(forLarge) }))
 }
 
-/** The request's body. Without this, bytes that are no UTF-8 would become other characters, and nobody would be told. */
-export const bodyText = Effect.gen(function* () {
-  const request = yield* HttpServerRequest.HttpServerRequest
-  const bytes = yield* Effect.orDie(request.arrayBuffer)
-  const text = yield* Effect.try({ try: () => utf8.decode(bytes), catch: () => notUtf8 })
-  return isDeep(text) ? yield* tooDeep : text
-})
+/** A request whose body was read: it gives the value of it in place of its text. */
+const havingRead = (request: HttpServerRequest.HttpServerRequest, text: unknown): HttpServerRequest.HttpServerRequest =>
+  Object.create(request, { text: { value: Effect.succeed(text) } })
 
-/** Refuses a body that is not even text, or too deep, before anyone reads it. */
-export const layer = Layer.succeed(WellFormed, ((httpEffect, { endpoint }) =>
-  endpoint.method === "GET" ? httpEffect : Effect.andThen(bodyText, httpEffect)) as WellFormed["Service"])
+/** Runs with the request's body, read within its route's limits and while there is room for it. */
+export const withBody = <A, E, R>(
+  limits: Limits,
+  keepText: boolean,
+  run: Effect.Effect<A, E, R>
+): Effect.Effect<A, E | Problem, Exclude<R, Received> | HttpServerRequest.HttpServerRequest | Rooms> =>
+  Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const rooms = yield* Rooms
+    const owner = Option.getOrUndefined(yield* Effect.serviceOption(Caller))?.key
+    const bytes = yield* sizeAhead(request.headers, limits)
+    const room = bytes <= small.bytes ? rooms.small : rooms.large
+    const read = Effect.gen(function* () {
+      const { value, text } = yield* receive(limits, keepText)
+      return yield* run.pipe(
+        Effect.provideService(Received, { value }),
+        Effect.provideService(HttpServerRequest.HttpServerRequest, havingRead(request, keepText ? text : value))
+      )
+    })
+    return yield* room.within(owner, bytes, read)
+  }) as never
+
+const nothing = { value: undefined }
+
+/** Reads a body before anyone else does, and refuses one that is no JSON, too large, too deep, or of too many values. */
+export const layer = Layer.effect(
+  WellFormed,
+  Effect.map(
+    Rooms,
+    (rooms) =>
+      ((httpEffect, { endpoint }) => {
+        if (endpoint.method === "GET") return Effect.provideService(httpEffect, Received, nothing)
+        const { payload, annotations } = endpoint as unknown as {
+          payload: ReadonlyMap<string, unknown>
+          annotations: Context.Context<never>
+        }
+        return Effect.gen(function* () {
+          const { headers } = yield* HttpServerRequest.HttpServerRequest
+          if (payload.size > 0 && !isJson(headers["content-type"])) return yield* unsupported
+          return yield* withBody(Context.get(annotations, BodyLimits), false, httpEffect)
+        }).pipe(Effect.provideService(Rooms, rooms))
+      }) as WellFormed["Service"]
+  )
+)

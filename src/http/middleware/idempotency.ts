@@ -4,9 +4,9 @@ import { HttpServerRequest } from "effect/http"
 import { derivedId, keyedDigest } from "#domain/Id.ts"
 import type { Holder, Scope } from "#domain/Scope.ts"
 import { type KnownRequest, Requests } from "#ports/Requests.ts"
-import { Attempt, Caller, CallerScope, Idempotency } from "#src/api/middleware.ts"
+import { Attempt, Caller, CallerScope, Idempotency, Received } from "#src/api/middleware.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
-import { bodyText } from "./body.ts"
+import { valueDigest } from "./body/digest.ts"
 
 /** How long an identical write, whose answer was not delivered, is the same write. */
 const windowOfSame = 10 * 60_000
@@ -29,34 +29,15 @@ const unavailable = new Problem({
   message: "The service can't reach its store at the moment. Send the same request again.",
   retryAfter: 1
 })
-/** The same JSON whatever the order of its fields, and whether an absent one is `null` or left out. */
-const canonical = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(canonical)
-  if (typeof value !== "object" || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, field]) => field !== null)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, field]) => [name, canonical(field)])
-  )
-}
-
-const canonicalText = (body: string): string => {
-  try {
-    return JSON.stringify(canonical(JSON.parse(body)))
-  } catch {
-    return body // invalid JSON is refused later; it has no effect to repeat
-  }
-}
-
 interface Identity {
   readonly digest: string
   readonly fingerprint: string | null
   readonly window: number
 }
 
+/** `body` is the digest of what was sent. */
 const identify = (holder: Holder, scope: Scope, route: string, body: string, key: string | undefined): Identity => {
-  const what = JSON.stringify([route, scope, canonicalText(body)])
+  const what = JSON.stringify([route, scope, body])
   const digestOf = (...parts: ReadonlyArray<string>) => keyedDigest(holder.secret, JSON.stringify(parts))
   return key === undefined
     ? { digest: digestOf("same", holder.key, what), fingerprint: null, window: windowOfSame }
@@ -74,8 +55,8 @@ const numberOf = (known: KnownRequest | undefined, { fingerprint, window }: Iden
 /** What tells a write from others of the same caller and scope. */
 interface Write {
   readonly route: string
-  /** JSON. */
-  readonly body: string
+  /** A JSON value. */
+  readonly body: unknown
   readonly key: string | undefined
 }
 
@@ -84,7 +65,8 @@ export const once = <A, E, R>({ route, body, key }: Write, write: Effect.Effect<
   Effect.gen(function* () {
     const requests = yield* Requests
     const request = yield* HttpServerRequest.HttpServerRequest
-    const identity = identify(yield* Caller, yield* CallerScope, route, body, key)
+    const caller = yield* Caller
+    const identity = identify(caller, yield* CallerScope, route, yield* valueDigest(caller.secret, body), key)
     const known = yield* Effect.mapError(requests.find(identity.digest), () => unavailable)
     const n = numberOf(known, identity, yield* Clock.currentTimeMillis)
     const { digest, fingerprint } = identity
@@ -111,10 +93,10 @@ export const layer = Layer.effect(
         const request = yield* HttpServerRequest.HttpServerRequest
         const key = request.headers[header.toLowerCase()]
         if (key !== undefined && (key.length === 0 || key.length > 255)) return yield* malformed
-        const body = yield* bodyText
+        const { value } = yield* Received
         // the path as it came: a route's pattern would make one write of all its ids
         const [path] = request.url.split("?")
-        return yield* once({ route: `${endpoint.method} ${path}`, body, key }, httpEffect).pipe(
+        return yield* once({ route: `${endpoint.method} ${path}`, body: value, key }, httpEffect).pipe(
           Effect.provideService(Requests, requests)
         )
       })) as Idempotency["Service"]

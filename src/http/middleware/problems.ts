@@ -1,48 +1,23 @@
 import { randomUUID } from "node:crypto"
-import { Cause, Effect, Layer, Predicate } from "effect"
+import { Cause, Effect, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiSchemaError } from "effect/http-api/HttpApiError"
 import { isSqlError } from "effect/sql/SqlError"
 import { passes } from "#ports/passes.ts"
-import { fieldErrors, invalidFields } from "#src/api/invalid.ts"
+import { fieldErrors, invalidFields, seeDocs } from "#src/api/invalid.ts"
 import { Problems } from "#src/api/middleware.ts"
 import { bodyOf, Problem, statusOf } from "#src/api/Problem.ts"
 
 const invalid = (error: HttpApiSchemaError): Problem => {
   const errors = fieldErrors(error.cause.issue)
-  if (errors.some(({ message }) => message === "Expected a valid JSON body")) {
-    return new Problem({
-      code: "validation/invalid_json",
-      message: "The body is not valid JSON. Send one JSON object, as UTF-8, with Content-Type: application/json."
-    })
-  }
   if (errors.some(({ field }) => field === "")) {
     return new Problem({
       code: "validation/invalid_body",
       message: `The request is not what this route takes: ${errors[0]!.message}. Send one JSON object; /docs has its fields.`
     })
   }
-  return invalidFields(errors, "See /docs for what is expected.")
+  return invalidFields(errors, seeDocs)
 }
-
-export const tooLarge = new Problem({
-  code: "body/too_large",
-  message: "The body is larger than 32 MiB. Send less at once: files one by one, or shorter logs."
-})
-
-const isTooLarge = (defect: unknown): boolean => {
-  for (let error = defect; Predicate.isObject(error); ) {
-    if (Predicate.isTagged(error, "MaxBytesError")) return true
-    const { cause, reason } = error as { cause?: unknown; reason?: unknown }
-    error = cause ?? reason
-  }
-  return false
-}
-
-const unsupported = new Problem({
-  code: "body/unsupported_type",
-  message: "The body has a type that this route does not take. Send JSON with Content-Type: application/json."
-})
 
 const defect = new Problem({
   code: "internal/error",
@@ -77,7 +52,6 @@ const problemIn = (cause: Cause.Cause<unknown>): Problem | undefined => {
         if (kind !== "Body" && kind !== "ResponseHeaders") return invalid(reason.error)
       }
     }
-    if (reason._tag === "Die" && isTooLarge(reason.defect)) return tooLarge
     if (reason._tag === "Die" && isSqlError(reason.defect) && passes(reason.defect)) return storeAway
   }
   return undefined
@@ -97,9 +71,6 @@ export const layer = Layer.succeed(Problems, (httpEffect) =>
     const requestId = randomUUID()
     return httpEffect.pipe(
       Effect.map((response) => {
-        // the platform's own answer to a wrong content type is text
-        if (response.status === 415) return respond(unsupported, requestId)
-        if (response.status === 413) return respond(tooLarge, requestId)
         return HttpServerResponse.setHeader(response, "x-request-id", requestId)
       }),
       Effect.catchCause((cause) => {

@@ -1,0 +1,43 @@
+import { Context } from "effect"
+import { OpenApi } from "effect/http-api"
+
+/** What a route reads of a body. */
+export interface Limits {
+  readonly bytes: number
+  /** Values of any kind, in arrays and objects too. */
+  readonly values: number
+}
+
+const kibibyte = 1024
+const mebibyte = 1024 * kibibyte
+
+/** Ids, names and short texts. */
+export const small: Limits = { bytes: 64 * kibibyte, values: 1_000 }
+/** A text of 100,000 characters, however they are written in JSON. */
+export const oneText: Limits = { bytes: mebibyte, values: 2_000 }
+/** A file of 1 MiB, or a task of any length. */
+export const oneFile: Limits = { bytes: 8 * mebibyte, values: 20_000 }
+/** What a run took and gave: 1 MiB of JSON of any shape. */
+export const oneRun: Limits = { bytes: 8 * mebibyte, values: 200_000 }
+/** Many files. */
+export const manyFiles: Limits = { bytes: 32 * mebibyte, values: 20_000 }
+
+/** What is nested deeper is no request, and walking it would take the stack of whoever reads it. */
+export const deepest = 200
+
+/** What the route of an endpoint reads. */
+export const BodyLimits = Context.Reference<Limits>("cairn/BodyLimits", { defaultValue: () => small })
+
+/** Bytes in words, e.g. `64 KiB`. */
+export const sizeOf = (bytes: number): string =>
+  bytes >= mebibyte ? `${bytes / mebibyte} MiB` : `${bytes / kibibyte} KiB`
+
+/** Where an operation of the document has its limits, until its description says them. */
+export const limitsKey = "x-body-limits"
+
+/** Annotates an endpoint with what it reads, where that is not the little that most take. */
+export const reads = (limits: Limits): Context.Context<never> =>
+  Context.merge(
+    Context.make(BodyLimits, limits),
+    OpenApi.annotations({ transform: (operation) => ({ ...operation, [limitsKey]: limits }) })
+  ) as Context.Context<never>

@@ -1,0 +1,102 @@
+import { Effect, Stream } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { unstorable } from "#src/api/fields.ts"
+import { fieldOf, invalidFields, seeDocs } from "#src/api/invalid.ts"
+import { deepest, type Limits, sizeOf } from "#src/api/limits.ts"
+import { Problem } from "#src/api/Problem.ts"
+import { JsonFault, JsonReader } from "./json.ts"
+
+const notUtf8 = new Problem({
+  code: "validation/invalid_json",
+  message: "The body is not valid UTF-8. Send one JSON object, as UTF-8."
+})
+const notJson = new Problem({
+  code: "validation/invalid_json",
+  message: "The body is not valid JSON. Send one JSON object, as UTF-8, with Content-Type: application/json."
+})
+const tooDeep = new Problem({
+  code: "validation/invalid_body",
+  message: `The body is nested deeper than ${deepest} levels. Send flatter objects and arrays.`
+})
+const tooMany = ({ values }: Limits) =>
+  new Problem({
+    code: "validation/invalid_body",
+    message: `The body has more than ${values.toLocaleString("en")} values, which is more than this route takes. Send less at once.`
+  })
+const tooLarge = ({ bytes }: Limits) =>
+  new Problem({
+    code: "body/too_large",
+    message: `The body is larger than ${sizeOf(bytes)}, which is what this route takes. Send less at once: files one by one, or shorter texts.`
+  })
+const tooSlow = new Problem({
+  code: "body/too_slow",
+  message:
+    "The body came too slowly, and room for it is short. Send the same request again, over a faster connection or in smaller parts."
+})
+
+const problemOf = (error: unknown, limits: Limits): Problem => {
+  if (!(error instanceof JsonFault)) throw error
+  switch (error.fault) {
+    case "encoding":
+      return notUtf8
+    case "syntax":
+      return notJson
+    case "depth":
+      return tooDeep
+    case "values":
+      return tooMany(limits)
+    case "text":
+      return invalidFields([{ field: fieldOf(error.path), message: unstorable }], seeDocs)
+  }
+}
+
+/** Bytes that are read in one stretch. */
+const stretch = 65_536
+
+/** How long a body may take: 10 s, and another one for each half of a megabyte. */
+const millisecondsFor = (bytes: number): number => 10_000 + bytes / 512
+
+/** Bytes that a body is said to have; one that does not say it may have all that its route takes. */
+const announced = (headers: { readonly [name: string]: string | undefined }, limits: Limits): number => {
+  if (headers["transfer-encoding"] !== undefined) return limits.bytes
+  const length = Number(headers["content-length"] ?? 0)
+  return Number.isSafeInteger(length) ? length : limits.bytes
+}
+
+export interface Body {
+  /** `undefined`: there was none. */
+  readonly value: unknown
+  /** As it came, for whoever asked for it. */
+  readonly text: string
+}
+
+/** How many bytes the request's body takes of the room; fails when its route does not take so many. */
+export const sizeAhead = (headers: { readonly [name: string]: string | undefined }, limits: Limits) => {
+  const bytes = announced(headers, limits)
+  return bytes > limits.bytes ? Effect.fail(tooLarge(limits)) : Effect.succeed(bytes)
+}
+
+/** Reads a request's body as it comes. Fails with a `Problem` at the first byte that is too much. */
+export const receive = Effect.fnUntraced(function* (limits: Limits, keepText: boolean) {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const reader = new JsonReader({ depth: deepest, values: limits.values })
+  const decoder = new TextDecoder()
+  let bytes = 0
+  let text = ""
+  const attempt = <A>(run: () => A) => Effect.try({ try: run, catch: (error) => problemOf(error, limits) })
+  const take = Effect.fnUntraced(function* (chunk: Uint8Array) {
+    bytes += chunk.length
+    if (bytes > limits.bytes) return yield* tooLarge(limits)
+    for (let at = 0; at < chunk.length; at += stretch) {
+      if (at > 0) yield* Effect.yieldNow
+      const part = chunk.subarray(at, at + stretch)
+      yield* attempt(() => reader.write(part))
+      if (keepText) text += decoder.decode(part, { stream: true })
+    }
+  })
+  yield* Stream.runForEach(Stream.orDie(request.stream), take).pipe(
+    Effect.timeoutOrElse({ duration: millisecondsFor(limits.bytes), orElse: () => Effect.fail(tooSlow) })
+  )
+  const value = yield* attempt(() => reader.end())
+  return { value, text } satisfies Body
+})

@@ -1,0 +1,70 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { makeRoom } from "#src/http/middleware/body/room.ts"
+
+const room = () => makeRoom({ all: 100, each: 60, keyless: 10 })
+
+/** Holds so many bytes until it is told to go. */
+const holding = Effect.fnUntraced(function* (space: ReturnType<typeof room>, owner: string | undefined, bytes: number) {
+  const leave = yield* Deferred.make<void>()
+  const fiber = yield* Effect.forkChild(space.within(owner, bytes, Deferred.await(leave)), { startImmediately: true })
+  return { fiber, leave: Effect.andThen(Deferred.succeed(leave, undefined), Fiber.await(fiber)) }
+})
+
+describe("room for bodies", () => {
+  it.effect("is bounded in sum and for each key; whoever waits goes on when there is room", () =>
+    Effect.gen(function* () {
+      const space = room()
+      const one = yield* holding(space, "a", 60)
+      const two = yield* holding(space, "a", 1)
+      const three = yield* holding(space, "b", 40)
+      const four = yield* holding(space, "c", 1)
+      assert.deepStrictEqual([space.held(), space.waiting()], [100, 2])
+      yield* three.leave
+      assert.deepStrictEqual([space.held(), space.waiting()], [61, 1])
+      yield* one.leave
+      assert.deepStrictEqual([space.held(), space.waiting()], [2, 0])
+      yield* two.leave
+      yield* four.leave
+      assert.strictEqual(space.held(), 0)
+    })
+  )
+
+  it.effect("is little for all together who have no key", () =>
+    Effect.gen(function* () {
+      const space = room()
+      yield* holding(space, undefined, 10)
+      yield* holding(space, undefined, 1)
+      assert.deepStrictEqual([space.held(), space.waiting()], [10, 1])
+    })
+  )
+
+  it.effect("is waited for ten seconds, and then the caller is told when to come again", () =>
+    Effect.gen(function* () {
+      const space = room()
+      yield* holding(space, "a", 60)
+      const late = yield* Effect.forkChild(space.within("a", 1, Effect.void), { startImmediately: true })
+      yield* TestClock.adjust("10 seconds")
+      const exit = yield* Fiber.await(late)
+      assert.isTrue(Exit.isFailure(exit))
+      const problem = yield* Effect.flip(Fiber.join(late))
+      assert.deepStrictEqual([problem.code, problem.retryAfter], ["unavailable/busy", 5])
+      assert.deepStrictEqual([space.held(), space.waiting()], [60, 0])
+    })
+  )
+
+  it.effect("is given back by whoever fails or is interrupted, also while it waits", () =>
+    Effect.gen(function* () {
+      const space = room()
+      const one = yield* holding(space, "a", 60)
+      const two = yield* holding(space, "a", 60)
+      yield* Fiber.interrupt(two.fiber)
+      assert.deepStrictEqual([space.held(), space.waiting()], [60, 0])
+      yield* Fiber.interrupt(one.fiber)
+      assert.strictEqual(space.held(), 0)
+      yield* Effect.exit(space.within("a", 60, Effect.die("x")))
+      assert.strictEqual(space.held(), 0)
+    })
+  )
+})
