@@ -71,7 +71,7 @@ export const replay = (scale: number) =>
       let position = 0
       let decoded = 0
       for (;;) {
-        const stored = yield* store.readAll(position, { limit: 5_000 })
+        const { events: stored } = yield* store.readAll(position, { limit: 5_000 })
         if (stored.length === 0) break
         for (const event of stored) Codec.decode(event)
         decoded += stored.length

@@ -1,11 +1,22 @@
 import { Clock, Effect, Layer, PubSub } from "effect"
 import { derivedId } from "#domain/Id.ts"
-import { type Append, type Command, EventStore, type StoredEvent, WrongRevision } from "#ports/EventStore.ts"
+import { Bounds } from "#ports/Bounds.ts"
+import {
+  type Append,
+  type Command,
+  EventStore,
+  type Page,
+  type StoredEvent,
+  sizeOf,
+  smallEvent,
+  WrongRevision
+} from "#ports/EventStore.ts"
 
 /** The log in memory: for unit tests and for nothing else. It keeps every promise of the port but survival. */
 export const layer = Layer.effect(
   EventStore,
   Effect.gen(function* () {
+    const most = yield* Bounds
     const log: Array<StoredEvent> = []
     const subjects = new Map<string, string>()
     const erased = new Set<string>()
@@ -13,6 +24,17 @@ export const layer = Layer.effect(
 
     const ofStream = (stream: string) => log.filter((event) => event.stream === stream)
     const ofCommand = (commandId: string) => log.filter((event) => event.commandId === commandId)
+
+    const pageOf = (all: ReadonlyArray<StoredEvent>, limit = 1000): Page => {
+      const count = Math.min(limit, most.count)
+      let bytes = 0
+      let next = 0
+      while (next < Math.min(all.length, count) && bytes < most.bytes) {
+        const size = sizeOf(all[next++]!)
+        if (size > smallEvent) bytes += size
+      }
+      return { events: all.slice(0, next), more: next > 0 && (next === count || bytes >= most.bytes) }
+    }
 
     const record = ({ tenant, stream }: Append, command: Command, recordedAt: number) => {
       const { commandId, correlationId, causationId, actor } = command
@@ -52,15 +74,18 @@ export const layer = Layer.effect(
     return EventStore.of({
       append: (request) => Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.suspend(() => append(request, now))),
       outcome: (commandId) => Effect.sync(() => ofCommand(commandId)),
-      readStream: (stream, after) => Effect.sync(() => ofStream(stream).slice(after + 1)),
-      readAll: (after, { types, tenant, stream, limit = 1000 } = {}) =>
+      readStream: (stream, after, { limit } = {}) =>
+        Effect.sync(() => pageOf(ofStream(stream).slice(after + 1), limit)),
+      readAll: (after, { types, tenant, stream, limit } = {}) =>
         Effect.sync(() =>
-          log
-            .slice(after)
-            .filter((event) => types?.includes(event.type) ?? true)
-            .filter((event) => tenant === undefined || event.tenant === tenant)
-            .filter((event) => stream === undefined || event.stream === stream)
-            .slice(0, limit)
+          pageOf(
+            log
+              .slice(after)
+              .filter((event) => types?.includes(event.type) ?? true)
+              .filter((event) => tenant === undefined || event.tenant === tenant)
+              .filter((event) => stream === undefined || event.stream === stream),
+            limit
+          )
         ),
       head: Effect.sync(() => log.length),
       since: (after) =>

@@ -1,4 +1,4 @@
-import { Data, type Deferred, Result } from "effect"
+import { Data, type Deferred, Effect, Result } from "effect"
 import type { Decider } from "#domain/Decider.ts"
 import type { Recorded } from "#domain/Event.ts"
 import type { DomainEvent } from "#domain/events.ts"
@@ -40,6 +40,9 @@ export type Idle = Data.TaggedEnum<{
 }>
 export const Idle = Data.taggedEnum<Idle>()
 
+/** Bytes. */
+const bigCommand = 512 * 1024
+
 /** Decides commands one after the other, each on what those before it led to. */
 export const decideAll = (decider: AnyDecider, before: unknown, jobs: ReadonlyArray<Job>) => {
   const decisions: Array<Decision> = []
@@ -65,7 +68,7 @@ export const decideAll = (decider: AnyDecider, before: unknown, jobs: ReadonlyAr
 }
 
 /** A decision as the store takes it. */
-export const appending = (decider: AnyDecider, { job, events }: Decision): Appending => ({
+const appending = (decider: AnyDecider, { job, events }: Decision): Appending => ({
   commandId: job.commandId,
   correlationId: job.correlationId,
   causationId: job.causationId ?? null,
@@ -73,6 +76,29 @@ export const appending = (decider: AnyDecider, { job, events }: Decision): Appen
   events: events.map(Codec.encode),
   erases: events.flatMap((event) => decider.erases?.(event) ?? []),
   request: job.request ?? null
+})
+
+/**
+ * Decisions as the store takes them, up to and with the one that brings them to so many bytes; `later` is the job of the
+ * first one that is left.
+ */
+export const encodeAll = Effect.fnUntraced(function* (
+  decider: AnyDecider,
+  decisions: ReadonlyArray<Decision>,
+  most: number
+) {
+  const commands: Array<Appending> = []
+  let bytes = 0
+  for (const decision of decisions) {
+    if (bytes >= most) return { commands, later: decision.job }
+    const command = appending(decider, decision)
+    const size = command.events.reduce((sum, { data, payload }) => sum + data.length + (payload?.bytes.length ?? 0), 0)
+    commands.push(command)
+    bytes += size
+    // writing a big text down takes its time: others have their turn
+    if (size >= bigCommand) yield* Effect.yieldNow
+  }
+  return { commands, later: undefined }
 })
 
 /** Whether the log holds what was sent just now, and not what the same commands led to another time. */

@@ -2,20 +2,22 @@ import { Cause, Clock, Context, Deferred, Effect, Layer } from "effect"
 import type { Decider } from "#domain/Decider.ts"
 import type { Recorded } from "#domain/Event.ts"
 import type { DomainEvent } from "#domain/events.ts"
+import { Bounds } from "#ports/Bounds.ts"
 import { EventStore } from "#ports/EventStore.ts"
 import * as Codec from "./codec.ts"
 import {
   type Answer,
   type AnyDecider,
-  appending,
   asSent,
   Busy,
   type Command,
   decideAll,
+  encodeAll,
   Idle,
   type Job,
   type Refused
 } from "./decide.ts"
+import { eachOfStream } from "./pages.ts"
 
 /** One stream's queue and its fold, which the queue alone changes. */
 interface Line {
@@ -57,16 +59,16 @@ export class Dispatcher extends Context.Service<
     Dispatcher,
     Effect.gen(function* () {
       const store = yield* EventStore
+      const most = yield* Bounds
       const scope = yield* Effect.scope
       const lines = new Map<string, Line>()
 
       /** Brings the fold up to the stream's last event. */
       const load = Effect.fnUntraced(function* (line: Line) {
-        const news = yield* store.readStream(line.stream, line.revision)
-        for (const stored of news) {
+        yield* eachOfStream(line.stream, line.revision, (stored) => {
           line.state = line.decider.evolve(line.state, Codec.decode(stored).event)
           line.revision = stored.revision
-        }
+        }).pipe(Effect.provideService(EventStore, store))
         line.loaded = true
       })
 
@@ -83,7 +85,10 @@ export class Dispatcher extends Context.Service<
         Twin: ({ job, of }) => Effect.asVoid(Effect.forkIn(Deferred.into(Deferred.await(of), job.answer), scope))
       })
 
-      /** One round: decide what waits, append it, answer. Gives back the jobs that have to be decided again. */
+      /**
+       * One round: decide what waits, append it as far as it goes into one call, answer. Gives back the jobs that have to be
+       * decided again, or later.
+       */
       const round = Effect.fnUntraced(function* (line: Line, jobs: ReadonlyArray<Job>) {
         const cached = line.loaded
         if (!cached) yield* load(line)
@@ -93,9 +98,11 @@ export class Dispatcher extends Context.Service<
           yield* load(line)
           decided = decideAll(line.decider, line.state, jobs)
         }
+        const { commands, later } = yield* encodeAll(line.decider, decided.decisions, most.bytes)
+        const left = later === undefined ? [] : jobs.slice(jobs.indexOf(later))
+        if (left.length > 0) decided = decideAll(line.decider, line.state, jobs.slice(0, -left.length))
         const { decisions, idle, state } = decided
         if (decisions.length > 0) {
-          const commands = decisions.map((decision) => appending(line.decider, decision))
           const stored = yield* store.append({
             tenant: decisions[0]!.job.tenant,
             stream: line.stream,
@@ -115,11 +122,11 @@ export class Dispatcher extends Context.Service<
               )
             )
           )
-          if (!fresh) return idle.map(({ job }) => job)
+          if (!fresh) return [...idle.map(({ job }) => job), ...left]
         }
         // not before the append: a no may rest on what was decided just before it, and that has to hold first
         yield* Effect.forEach(idle, answered, { discard: true })
-        return []
+        return left
       })
 
       const fail = (jobs: ReadonlyArray<Job>) =>
@@ -201,10 +208,17 @@ export class Dispatcher extends Context.Service<
       const state = (decider: AnyDecider, stream: string) =>
         Effect.suspend(() => {
           const { state, revision } = lines.get(stream) ?? { state: decider.initial, revision: -1 }
-          return Effect.map(store.readStream(stream, revision), (news) =>
-            news.reduce((folded, stored) => decider.evolve(folded, Codec.decode(stored).event), state)
+          let folded = state
+          return Effect.map(
+            eachOfStream(stream, revision, (stored) => {
+              folded = decider.evolve(folded, Codec.decode(stored).event)
+            }),
+            () => folded
           )
-        }).pipe(Effect.mapError(() => new Busy()))
+        }).pipe(
+          Effect.provideService(EventStore, store),
+          Effect.mapError(() => new Busy())
+        )
 
       return Dispatcher.of({
         state: (decider, stream) => state(decider as never, stream) as never,

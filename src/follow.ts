@@ -56,7 +56,7 @@ export const follow = (key: string, after: number, filters: Omit<ReadAll, "limit
       const next = Effect.fnUntraced(function* (state: State) {
         for (;;) {
           if (closing.isOpen()) return end(state, "stopping")
-          const events = yield* store.readAll(state.after, { ...filters, limit: page })
+          const { events } = yield* store.readAll(state.after, { ...filters, limit: page })
           if (!(yield* isLive)) return end(state, "revoked")
           const saidAt = yield* Clock.currentTimeMillis
           if (events.length > 0) {

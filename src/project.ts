@@ -2,9 +2,9 @@ import { Cause, Clock, Context, Effect, Layer, PubSub, Schedule } from "effect"
 import { EventStore } from "#ports/EventStore.ts"
 import { type Projection, schemaOf, typesOf } from "#ports/Projection.ts"
 import { type Build, ReadModels } from "#ports/ReadModels.ts"
-import * as Codec from "./codec.ts"
+import { decodeAll } from "./pages.ts"
 
-/** Events that are taken in within one transaction. */
+/** Events that are taken in within one transaction, when they are small. */
 const batch = 5_000
 /** Milliseconds after which a read model that can't go on is tried again. */
 const patience = 1_000
@@ -26,10 +26,13 @@ export const bring = Effect.fnUntraced(function* (
   let build = from
   let page = yield* read(build.position)
   while (build.position < to) {
-    const due = page.filter(({ position }) => position <= to)
-    const end = due.length < batch ? to : due.at(-1)!.position
+    const due = page.events.filter(({ position }) => position <= to)
+    const end = due.length === page.events.length && page.more ? due.at(-1)!.position : to
     const [moved, next] = yield* Effect.all(
-      [models.apply([build], due.map(Codec.decode), end), end < to ? read(end) : Effect.succeed([])],
+      [
+        Effect.flatMap(decodeAll(due), (events) => models.apply([build], events, end)),
+        end < to ? read(end) : Effect.succeed(page)
+      ],
       { concurrency: 2 }
     )
     build = moved[0]!
@@ -94,10 +97,10 @@ export class Projector extends Context.Service<
 
         /** Takes builds that stand together on by what is new; answers with the same ones when there is nothing. */
         const together = Effect.fnUntraced(function* (builds: ReadonlyArray<Build>) {
-          const stored = yield* store.readAll(builds[0]!.position, { limit: batch })
+          const { events: stored } = yield* store.readAll(builds[0]!.position, { limit: batch })
           if (stored.length === 0) return builds
           const subscribed = new Set<string>(builds.flatMap(({ projection }) => typesOf(projection)))
-          const events = stored.filter(({ type }) => subscribed.has(type)).map(Codec.decode)
+          const events = yield* decodeAll(stored.filter(({ type }) => subscribed.has(type)))
           const next = yield* models.apply(builds, events, stored.at(-1)!.position)
           yield* tell(next)
           return next

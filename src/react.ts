@@ -62,10 +62,10 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
     stored = yield* models.reaction(name)
     at = Math.max(at, stored)
     while (at < to) {
-      const events = yield* store.readAll(at, { types: on, limit: batch })
+      const { events, more } = yield* store.readAll(at, { types: on, limit: batch })
       for (const event of events) yield* handle(Codec.decode(event) as never)
       const last = events.at(-1)?.position ?? at
-      at = events.length < batch ? Math.max(to, last) : last
+      at = more ? last : Math.max(to, last)
       yield* keep
     }
   })

@@ -5,8 +5,12 @@ import type { DomainEvent } from "#domain/events.ts"
 import { derivedId } from "#domain/Id.ts"
 import type { Holder } from "#domain/Scope.ts"
 import { UsageEvent } from "#domain/Usage.ts"
-import { EventStore } from "#ports/EventStore.ts"
+import { EventStore, type NewEvent } from "#ports/EventStore.ts"
 import * as Codec from "./codec.ts"
+
+interface Encoded extends Omit<Note, "event"> {
+  readonly encoded: NewEvent
+}
 
 interface Note {
   readonly tenant: string
@@ -17,6 +21,23 @@ interface Note {
 }
 
 const hour = 3_600_000
+/** Characters of text that go out in one append. */
+const atOnce = 512 * 1024
+
+/** Events by what they hold: one append is not to grow with what gathered. */
+const parts = (notes: ReadonlyArray<Encoded>): Array<Array<Encoded>> => {
+  const cut: Array<Array<Encoded>> = []
+  let size = atOnce
+  for (const note of notes) {
+    if (size >= atOnce) {
+      cut.push([])
+      size = 0
+    }
+    cut.at(-1)!.push(note)
+    size += note.encoded.data.length + (note.encoded.payload?.bytes.length ?? 0)
+  }
+  return cut
+}
 
 export const actorOf = ({ key, user, organization }: Holder): Actor => ({ key, user, organization })
 
@@ -36,26 +57,32 @@ export class Recorder extends Context.Service<
     Recorder,
     Effect.gen(function* () {
       const store = yield* EventStore
-      const waiting = yield* Queue.bounded<Note>(10_000)
+      const waiting = yield* Queue.bounded<Note>(1_000)
       const usedIn = new Map<string, number>()
 
-      const append = (stream: string, notes: ReadonlyArray<Note>) =>
+      const append = (stream: string, notes: ReadonlyArray<Encoded>) =>
         store.append({
           tenant: notes[0]!.tenant,
           stream,
           expected: "any",
-          commands: notes.map(({ commandId, actor, event }) => ({
+          commands: notes.map(({ commandId, actor, encoded }) => ({
             ...{ commandId, correlationId: commandId, causationId: null, actor },
-            ...{ events: [Codec.encode(event)], erases: [], request: null }
+            ...{ events: [encoded], erases: [], request: null }
           }))
         })
 
       const flush = Effect.fnUntraced(function* (notes: ReadonlyArray<Note>) {
         const streams = Map.groupBy(notes, ({ stream }) => stream)
-        yield* Effect.forEach([...streams], ([stream, group]) => Effect.ignore(append(stream, group)), {
-          concurrency: "unbounded",
-          discard: true
-        })
+        yield* Effect.forEach(
+          [...streams],
+          ([stream, group]) =>
+            Effect.forEach(
+              parts(group.map(({ event, ...note }) => ({ ...note, encoded: Codec.encode(event) }))),
+              (part) => Effect.ignore(append(stream, part)),
+              { discard: true }
+            ),
+          { concurrency: 16, discard: true }
+        )
       })
 
       yield* Effect.forkScoped(

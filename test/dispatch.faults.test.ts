@@ -10,6 +10,7 @@ import { Busy } from "#src/decide.ts"
 import { Dispatcher, dispatch } from "#src/dispatch.ts"
 import { castVote, deleteSnippet, given, uploadSnippet } from "#test/commands.ts"
 import { revisions, upTo } from "#test/infra/appends.ts"
+import { whole } from "#test/infra/whole.ts"
 
 type Store = EventStore["Service"]
 
@@ -30,7 +31,7 @@ const on = (change: (store: Store) => Partial<Store>) =>
 const down = new StoreUnavailable({ message: "down" })
 const together = { concurrency: "unbounded" } as const
 
-const stored = (snippet: string) => Effect.flatMap(EventStore, ({ readStream }) => readStream(`snippet-${snippet}`, -1))
+const stored = (snippet: string) => Effect.flatMap(whole, ({ readStream }) => readStream(`snippet-${snippet}`, -1))
 
 it.live("carries a command out though its caller is gone", () => {
   const [reached, open] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
@@ -231,7 +232,7 @@ it.live("fails a command that can't be decided, and no other", () => {
     }
     assert.isTrue(Exit.isSuccess(yield* Fiber.join(other)))
     assert.isTrue(Exit.isSuccess(yield* count("one", 9)))
-    const { readStream } = yield* EventStore
+    const { readStream } = yield* whole
     const events = yield* readStream("one", -1)
     assert.deepStrictEqual(revisions(events), upTo(7))
     assert.strictEqual(new Set(events.map(({ data }) => data)).size, 7)

@@ -2,12 +2,13 @@ import { randomUUID } from "node:crypto"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Exit, Layer } from "effect"
 import * as MemoryEventStore from "#infra/MemoryEventStore.ts"
-import { EventStore } from "#ports/EventStore.ts"
+import type { EventStore } from "#ports/EventStore.ts"
 import { decode } from "#src/codec.ts"
 import { Dispatcher } from "#src/dispatch.ts"
 import { castVote, createKey, deleteSnippet, register, uploadSnippet } from "#test/commands.ts"
 import { upTo } from "#test/infra/appends.ts"
 import { freshStore } from "#test/infra/stores.ts"
+import { whole } from "#test/infra/whole.ts"
 
 const together = { concurrency: "unbounded" } as const
 
@@ -15,7 +16,7 @@ const together = { concurrency: "unbounded" } as const
 const another = Effect.map(Layer.build(Layer.fresh(Dispatcher.layer)), Context.get(Dispatcher))
 
 const log = Effect.fnUntraced(function* (stream: string) {
-  const { readStream } = yield* EventStore
+  const { readStream } = yield* whole
   return (yield* readStream(stream, -1)).map(decode)
 })
 

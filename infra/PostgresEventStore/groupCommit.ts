@@ -1,7 +1,7 @@
 import { Effect, type Scope } from "effect"
 
-/** Bytes of payloads and number of units that go out in one call. */
-const most = { bytes: 8 * 1024 * 1024, units: 1024 }
+/** Units that go out in one call. */
+const unitsAtOnce = 1024
 /** So many units are worth a second call while one is under way; fewer wait for it and go out with those that come meanwhile. */
 const worthASecond = 64
 
@@ -14,6 +14,8 @@ const worthASecond = 64
  * still waited then are given to `refuse`.
  */
 export const groupCommit = Effect.fnUntraced(function* <A>(options: {
+  /** Bytes that fill a call: the unit that reaches them is its last. */
+  readonly most: number
   readonly bytes: (unit: A) => number
   readonly send: (units: ReadonlyArray<A>) => Effect.Effect<void>
   readonly refuse: (units: ReadonlyArray<A>) => Effect.Effect<void>
@@ -27,7 +29,8 @@ export const groupCommit = Effect.fnUntraced(function* <A>(options: {
   const next = (): Array<A> => {
     let bytes = 0
     let units = 0
-    while (units < Math.min(waiting.length, most.units) && bytes < most.bytes) bytes += options.bytes(waiting[units++]!)
+    const count = Math.min(waiting.length, unitsAtOnce)
+    while (units < count && bytes < options.most) bytes += options.bytes(waiting[units++]!)
     return waiting.splice(0, units)
   }
 

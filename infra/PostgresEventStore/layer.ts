@@ -3,6 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Cause, Deferred, Effect, Layer, PubSub, Queue, Schedule } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { derivedId } from "#domain/Id.ts"
+import { Bounds } from "#ports/Bounds.ts"
 import { type Append, EventStore, type StoredEvent, StoreUnavailable, WrongRevision } from "#ports/EventStore.ts"
 import { passes } from "#ports/passes.ts"
 import { appendBatch, appended } from "./append.ts"
@@ -28,6 +29,7 @@ export const layer = Layer.effect(
   EventStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const most = yield* Bounds
     const self = randomUUID()
     const news = yield* PubSub.sliding<void>(1)
     const told = yield* Queue.sliding<void>(1)
@@ -89,6 +91,7 @@ export const layer = Layer.effect(
       )
 
     const offer = yield* groupCommit<Waiting>({
+      most: most.bytes,
       bytes: weight,
       send: (batch) =>
         commitOrFail(batch).pipe(
@@ -145,8 +148,8 @@ export const layer = Layer.effect(
           })
         ),
       outcome: (commandId) => here(patient(outcome(commandId))),
-      readStream: (stream, after) => here(patient(Read.readStream(stream, after))),
-      readAll: (after, options = {}) => here(Read.readAll(after, options)),
+      readStream: (stream, after, options = {}) => here(patient(Read.readStream(stream, after, options, most))),
+      readAll: (after, options = {}) => here(Read.readAll(after, options, most)),
       head: here(Read.head),
       since: (after) => here(Read.since(after)),
       hints: PubSub.subscribe(news)

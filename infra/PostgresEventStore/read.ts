@@ -1,7 +1,9 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
 import type { Envelope } from "#domain/Event.ts"
-import type { ReadAll, StoredEvent } from "#ports/EventStore.ts"
+import type { Bound } from "#ports/Bounds.ts"
+import type { Page, ReadAll, ReadStream, StoredEvent } from "#ports/EventStore.ts"
 
 /** A row of the log, without what the event says. */
 export interface EnvelopeRow {
@@ -43,53 +45,129 @@ export const envelopeOf = (row: EnvelopeRow): Envelope => ({
 
 const stored = (row: Row): StoredEvent => Object.assign(envelopeOf(row), { data: row.data, payload: row.bytes })
 
+const names = `position, tenant, stream, revision, event_id, type, schema_version, data,
+  actor_key, actor_user, actor_organization, command_id, correlation_id, causation_id, recorded_at`
+
 // A scalar subquery: the plan of a join turns bad when it was made while the tables were empty.
-const columns = `position, tenant, stream, revision, event_id, type, schema_version, data,
-  actor_key, actor_user, actor_organization, command_id, correlation_id, causation_id, recorded_at,
-  CASE WHEN has_text THEN (SELECT p.bytes FROM payloads p WHERE p.id = event_id) END AS bytes`
+const columns = `${names}, CASE WHEN has_text THEN (SELECT p.bytes FROM payloads p WHERE p.id = event_id) END AS bytes`
 
-const query = (where: string, params: ReadonlyArray<unknown>) =>
-  Effect.flatMap(PgClient.PgClient, (sql) =>
-    Effect.map(sql.unsafe<Row>(`SELECT ${columns} FROM events WHERE ${where}`, params), (rows) => rows.map(stored))
-  )
+/** Big events that one page looks at, those of other types included: a page ends there at the latest. */
+const looked = 1000
 
-export const readStream = (stream: string, after: number) =>
-  query("stream = $1 AND revision > $2 ORDER BY revision", [stream, after])
+/** Where a page ends because of what is big in it: that place instead of an event. */
+interface EndRow {
+  readonly event_id: null
+  readonly end_at: bigint
+}
+
+interface Wanted {
+  /** What a page's events satisfy; `$1` is the place behind which they lie. */
+  readonly where: string
+  /** A further condition, which does not lead to where they lie. */
+  readonly which?: string
+  readonly order: "position" | "revision"
+  readonly params: ReadonlyArray<unknown>
+}
+
+/**
+ * Ordinary events are small and cost nothing to count; the big ones (`events.big`) are looked through first, by an index of
+ * their own, for the one that fills the page.
+ */
+const statementOf = ({ where, which = "true", order, params }: Wanted): string => {
+  const [count, bytes] = [`$${params.length + 1}`, `$${params.length + 2}`]
+  return `WITH ending AS MATERIALIZED (
+      SELECT coalesce(min(place) FILTER (WHERE total >= ${bytes}), max(place) FILTER (WHERE number = ${looked})) AS end_at
+      FROM (SELECT ${order} AS place, row_number() OVER upward AS number,
+              sum(big) FILTER (WHERE ${which}) OVER upward AS total
+            FROM (SELECT * FROM events WHERE ${where} AND big IS NOT NULL ORDER BY ${order} LIMIT ${looked}) bigs
+            WINDOW upward AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)) counted)
+    (SELECT ${columns}, NULL::bigint AS end_at FROM events WHERE ${where} AND ${which}
+       AND ${order} <= coalesce((SELECT end_at FROM ending), 9223372036854775807) ORDER BY ${order} LIMIT ${count})
+    UNION ALL
+    SELECT ${names
+      .split(",")
+      .map(() => "NULL")
+      .join(", ")}, NULL, end_at FROM ending WHERE end_at IS NOT NULL`
+}
+
+const page = (wanted: Wanted, most: Bound): Effect.Effect<Page, SqlError, PgClient.PgClient> =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const params = [...wanted.params, BigInt(most.count), BigInt(most.bytes)]
+    const rows = yield* sql.unsafe<(Row & { readonly end_at: null }) | EndRow>(statementOf(wanted), params)
+    const events: Array<StoredEvent> = []
+    let end: bigint | undefined
+    for (const row of rows) {
+      if (row.event_id === null) end = row.end_at
+      else events.push(stored(row))
+    }
+    // nothing but big events of other types up to there
+    if (events.length === 0 && end !== undefined) {
+      const next = typeof wanted.params[0] === "bigint" ? end : Number(end)
+      return yield* page({ ...wanted, params: [next, ...wanted.params.slice(1)] }, most)
+    }
+    return { events, more: events.length > 0 && (events.length === most.count || end !== undefined) }
+  })
+
+const atMost = (limit: number | undefined, most: Bound): Bound => ({
+  count: Math.min(limit ?? 1000, most.count),
+  bytes: most.bytes
+})
+
+export const readStream = (stream: string, after: number, { limit }: ReadStream, most: Bound) =>
+  page({ where: "revision > $1 AND stream = $2", order: "revision", params: [after, stream] }, atMost(limit, most))
 
 /**
  * A stream's own index knows revisions, not positions, and both have one order: whoever goes on from an event of the
  * stream is led to its place there, and whoever comes from elsewhere is led there from the stream's end.
  */
-const readOne = (stream: string, after: number, { types, tenant, limit = 1000 }: ReadAll) =>
-  query(
-    `stream = $1 AND position > $2
-     AND revision > coalesce(
-       (SELECT e.revision FROM events e WHERE e.position = $2 AND e.stream = $1),
-       (SELECT e.revision FROM events e WHERE e.stream = $1 AND e.position <= $2 ORDER BY e.revision DESC LIMIT 1), -1)
-     AND ($3::text IS NULL OR tenant = $3) AND ($4::text[] IS NULL OR type = ANY ($4)) ORDER BY revision LIMIT $5`,
-    [stream, BigInt(after), tenant ?? null, types ?? null, BigInt(limit)]
+const revisionAt = (stream: string, position: number) =>
+  Effect.flatMap(PgClient.PgClient, (sql) =>
+    Effect.map(
+      sql.unsafe<{ revision: number }>(
+        `SELECT coalesce(
+           (SELECT e.revision FROM events e WHERE e.position = $2 AND e.stream = $1),
+           (SELECT e.revision FROM events e WHERE e.stream = $1 AND e.position <= $2 ORDER BY e.revision DESC LIMIT 1),
+           -1) AS revision`,
+        [stream, BigInt(position)]
+      ),
+      ([row]) => row!.revision
+    )
   )
 
-export const readAll = (after: number, options: ReadAll) => {
-  const { types, tenant, stream, limit = 1000 } = options
-  if (stream !== undefined) return readOne(stream, after, options)
-  const filters = Object.entries({ "type = ANY": types, "tenant =": tenant })
-    .filter(([, value]) => value !== undefined)
-    .map(([test, value], index) => ({
-      test: `AND ${test} ($${index + 3}${index === 0 && types ? "::text[]" : ""})`,
-      value
-    }))
-  const where = filters.map(({ test }) => test).join(" ")
-  const values = filters.map(({ value }) => value)
-  return query(`position > $1 ${where} ORDER BY position LIMIT $2`, [BigInt(after), BigInt(limit), ...values])
+const readOne = Effect.fnUntraced(function* (
+  stream: string,
+  after: number,
+  { types, tenant, limit }: ReadAll,
+  most: Bound
+) {
+  const where = "revision > $1 AND stream = $2"
+  const which = "($3::text IS NULL OR tenant = $3) AND ($4::text[] IS NULL OR type = ANY ($4))"
+  const params = [yield* revisionAt(stream, after), stream, tenant ?? null, types ?? null]
+  return yield* page({ where, which, order: "revision", params }, atMost(limit, most))
+})
+
+export const readAll = (after: number, options: ReadAll, most: Bound) => {
+  const { types, tenant, stream, limit } = options
+  if (stream !== undefined) return readOne(stream, after, options, most)
+  const params: Array<unknown> = [BigInt(after)]
+  const given = (value: unknown) => `$${params.push(value)}`
+  const where = tenant === undefined ? "position > $1" : `position > $1 AND tenant = ${given(tenant)}`
+  const which = types === undefined ? {} : { which: `type = ANY (${given(types)}::text[])` }
+  return page({ where, ...which, order: "position", params }, atMost(limit, most))
 }
 
 /** A command's first event has a derived id; the others stand right behind it. */
 export const readCommand = (firstId: string, commandId: string) =>
-  query(
-    `stream = (SELECT e.stream FROM events e WHERE e.event_id = $1)
-     AND revision >= (SELECT e.revision FROM events e WHERE e.event_id = $1) AND command_id = $2 ORDER BY revision`,
-    [firstId, commandId]
+  Effect.flatMap(PgClient.PgClient, (sql) =>
+    Effect.map(
+      sql.unsafe<Row>(
+        `SELECT ${columns} FROM events WHERE stream = (SELECT e.stream FROM events e WHERE e.event_id = $1)
+         AND revision >= (SELECT e.revision FROM events e WHERE e.event_id = $1) AND command_id = $2 ORDER BY revision`,
+        [firstId, commandId]
+      ),
+      (rows) => rows.map(stored)
+    )
   )
 
 export const head = Effect.flatMap(PgClient.PgClient, (sql) =>

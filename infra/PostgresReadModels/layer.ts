@@ -1,5 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schedule } from "effect"
+import { Bounds } from "#ports/Bounds.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
 import { type Given, type Projection, schemaOf, typesOf } from "#ports/Projection.ts"
 import { type Build, BuildMoved, ReadModels, ReadModelsUnavailable } from "#ports/ReadModels.ts"
@@ -36,6 +37,7 @@ export const layer = Layer.effect(
   ReadModels,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const most = yield* Bounds
     const given: Given = { encoder: yield* Embeddings }
 
     const here = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideService(effect, PgClient.PgClient, sql)
@@ -101,7 +103,7 @@ export const layer = Layer.effect(
         if (moved.length < builds.length) return yield* new BuildMoved({ name: builds.map(nameOf).join(", ") })
         const changed: Array<Build> = []
         for (const build of builds) {
-          if (yield* here(applyEvents(build.projection, build.build, events, given))) changed.push(build)
+          if (yield* here(applyEvents(build.projection, build.build, events, given, most))) changed.push(build)
         }
         if (changed.length > 0) {
           yield* sql.unsafe(

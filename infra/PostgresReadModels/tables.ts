@@ -2,16 +2,9 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { Recorded } from "#domain/Event.ts"
 import type { DomainEvent } from "#domain/events.ts"
-import {
-  dropped,
-  fold,
-  type Given,
-  type Projection,
-  type Row,
-  schemaOf,
-  type Table,
-  touched
-} from "#ports/Projection.ts"
+import type { Bound } from "#ports/Bounds.ts"
+import { type Given, type Projection, schemaOf } from "#ports/Projection.ts"
+import { applyTo } from "./apply.ts"
 
 /** The schema that holds one build's tables. */
 export const buildSchema = (projection: Projection, build: number): string => `${schemaOf(projection)}_b${build}`
@@ -56,62 +49,18 @@ export const dropTables = Effect.fnUntraced(function* (projection: Projection, b
   }
 })
 
-// Postgres has no NUL in text and no lone surrogates in JSON; what a model wrote may hold either.
-const storable = (json: string) =>
-  json.includes("\\u") ? json.replaceAll(/(?<!\\)((?:\\\\)*)\\u(0000|d[89a-f]..)/gi, "$1\\ufffd") : json
-
-/** Takes events into one table: reads the rows they touch, folds, writes what came out. Answers whether any changed. */
-const applyTo = Effect.fnUntraced(function* (
-  name: string,
-  table: Table<never>,
-  events: ReadonlyArray<Recorded<DomainEvent>>,
-  given: Given
-) {
-  const ids = touched(table, events)
-  const drops = dropped(table, events)
-  if (ids.length === 0 && drops.length === 0) return false
-  const sql = yield* PgClient.PgClient
-  const found = yield* sql.unsafe<{ row: string }>(
-    `SELECT to_json(t)::text AS row FROM ${name} t WHERE id = ANY ($1::text[])`,
-    [ids]
-  )
-  const rows = new Map<string, Row | undefined>(ids.map((id) => [id, undefined]))
-  for (const { row } of found) {
-    const parsed = JSON.parse(row) as Row
-    rows.set(parsed.id, parsed)
-  }
-  fold(table, rows, events, given)
-  const kept = [...rows.values()].filter((row) => row !== undefined)
-  // rows that no event names; those that were read above are in the fold, and may be there again after it
-  for (const column of new Set(drops.map(({ column }) => column))) {
-    const values = drops.flatMap((drop) => (drop.column === column ? [drop.value] : []))
-    yield* sql.unsafe(`DELETE FROM ${name} WHERE "${column}" = ANY ($1::text[])`, [values])
-  }
-  const gone = [...rows].flatMap(([id, row]) => (row === undefined ? [id] : []))
-  if (gone.length > 0) yield* sql.unsafe(`DELETE FROM ${name} WHERE id = ANY ($1::text[])`, [gone])
-  if (kept.length > 0) {
-    const others = Object.keys(table.columns).filter((column) => column !== "id")
-    const set = others.map((column) => `"${column}" = excluded."${column}"`).join(", ")
-    yield* sql.unsafe(
-      `INSERT INTO ${name} SELECT * FROM json_populate_recordset(NULL::${name}, $1::text::json)
-       ON CONFLICT (id) DO ${others.length > 0 ? `UPDATE SET ${set}` : "NOTHING"}`,
-      [storable(JSON.stringify(kept))]
-    )
-  }
-  return true
-})
-
 /** Takes events into all tables of a build; answers whether any row may have changed. */
 export const applyEvents = Effect.fnUntraced(function* (
   projection: Projection,
   build: number,
   events: ReadonlyArray<Recorded<DomainEvent>>,
-  given: Given
+  given: Given,
+  most: Bound
 ) {
   const schema = buildSchema(projection, build)
   let changed = false
   for (const [name, table] of Object.entries(projection.tables)) {
-    changed = (yield* applyTo(`"${schema}"."${name}"`, table, events, given)) || changed
+    changed = (yield* applyTo(`"${schema}"."${name}"`, table, events, given, most)) || changed
   }
   return changed
 })

@@ -21,6 +21,7 @@ import { Snippets } from "#projections/Snippets/tables.ts"
 import { Asker } from "#src/ask.ts"
 import * as Codec from "#src/codec.ts"
 import { Dispatcher } from "#src/dispatch.ts"
+import { eachOfStream } from "#src/pages.ts"
 import { Search } from "#src/search.ts"
 import { removeRepository, streamOf } from "#src/workspaces.ts"
 import { endingId, endRun } from "./commit.ts"
@@ -86,9 +87,13 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
   const sql = yield* SqlClient.SqlClient
   const stream = `chat-${run}`
 
-  const read = Effect.map(store.readStream(stream, -1), (stored) =>
-    pastOf(stored.map((event) => Codec.decode(event) as Recorded<ChatEvent>))
-  )
+  const read = Effect.suspend(() => {
+    const events: Array<Recorded<ChatEvent>> = []
+    return Effect.map(
+      eachOfStream(stream, -1, (event) => events.push(Codec.decode(event) as Recorded<ChatEvent>)),
+      () => pastOf(events)
+    )
+  }).pipe(Effect.provideService(EventStore, store))
 
   const attempt = Effect.fnUntraced(function* (again: boolean) {
     const past = yield* read

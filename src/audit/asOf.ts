@@ -15,7 +15,7 @@ export const positionAt = Effect.fnUntraced(function* (time: number) {
   let high = yield* store.head
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
-    const [next] = yield* store.readAll(middle, { limit: 1 })
+    const [next] = (yield* store.readAll(middle, { limit: 1 })).events
     if (next === undefined || next.position > high || next.recordedAt > time) high = middle
     else low = next.position
   }

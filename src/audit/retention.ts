@@ -43,13 +43,13 @@ export const retain = Effect.fnUntraced(function* (now: number) {
   const isOver = (stream: string) => Date.parse(dayOf(stream)) + (kept + 1) * day <= now
   for (;;) {
     const from = yield* models.reaction(name)
-    const searches = yield* store.readAll(from, { types: ["SearchAnswered"], limit: page })
+    const { events: searches, more } = yield* store.readAll(from, { types: ["SearchAnswered"], limit: page })
     const first = searches.findIndex(({ stream }) => !isOver(stream))
     const over = first === -1 ? searches : searches.slice(0, first)
     const streams = new Map(over.map(({ stream, tenant }) => [stream, tenant]))
     for (const [stream, tenant] of streams) yield* erase(tenant, stream)
     if (over.length > 0) yield* models.advance(name, from, over.at(-1)!.position)
-    if (over.length < page) return
+    if (first !== -1 || !more) return
   }
 })
 

@@ -56,7 +56,7 @@ const read = Effect.fnUntraced(function* (workspace: string) {
   let commits: Array<Commit> = []
   const erased: Array<number> = []
   for (let after = 0; ; ) {
-    const stored = yield* store.readAll(after, { stream: streamOf(workspace), limit: page })
+    const { events: stored, more } = yield* store.readAll(after, { stream: streamOf(workspace), limit: page })
     for (const one of stored) {
       revision = one.revision
       const event = readable(one)
@@ -71,7 +71,7 @@ const read = Effect.fnUntraced(function* (workspace: string) {
         commits.push({ position, commit, parent, tree })
       }
     }
-    if (stored.length < page) return { revision, generation, commits, erased } satisfies Said
+    if (!more) return { revision, generation, commits, erased } satisfies Said
     after = stored.at(-1)!.position
   }
 })

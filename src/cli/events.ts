@@ -69,23 +69,32 @@ export const command = Command.make(
           ...(Option.isSome(type) ? { types: [type.value] } : {}),
           ...(Option.isSome(stream) ? { stream: stream.value } : {})
         }
-        const read = (from: number) =>
-          Effect.map(store.readAll(from, { ...filters, limit }), (stored) => stored.map(shown))
+        const read = (from: number, limit: number) =>
+          Effect.map(store.readAll(from, { ...filters, limit }), ({ events, more }) => ({
+            events: events.map(shown),
+            more
+          }))
+        let from = Number(after)
         if (!follow) {
-          const events = yield* read(Number(after))
-          const next_after = events.at(-1)?.position ?? after
-          yield* write(
-            json ? `${JSON.stringify({ events, next_after })}\n` : events.map((event) => `${line(event)}\n`).join("")
-          )
+          if (json) yield* write('{"events":[')
+          for (let [left, more] = [limit, true]; more && left > 0; ) {
+            const page = yield* read(from, left)
+            const before = json && left < limit && page.events.length > 0 ? "," : ""
+            const texts = page.events.map((event) => (json ? JSON.stringify(event) : `${line(event)}\n`))
+            yield* write(before + texts.join(json ? "," : ""))
+            from = Number(page.events.at(-1)?.position ?? from)
+            left -= page.events.length
+            more = page.more
+          }
+          if (json) yield* write(`],"next_after":${JSON.stringify(String(from))}}\n`)
           return
         }
         const hints = yield* store.hints
-        let from = Number(after)
         while (true) {
-          const events = yield* read(from)
+          const { events, more } = yield* read(from, limit)
           yield* write(events.map((event) => `${json ? JSON.stringify(event) : line(event)}\n`).join(""))
           from = Number(events.at(-1)?.position ?? from)
-          if (events.length < limit) yield* PubSub.takeAll(hints)
+          if (!more) yield* PubSub.takeAll(hints)
         }
       }).pipe(Effect.scoped)
     )

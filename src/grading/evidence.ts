@@ -1,9 +1,10 @@
 import { Effect } from "effect"
 import type { Recorded } from "#domain/Event.ts"
 import type { SnippetEvent, UploadedText } from "#domain/Snippet/events.ts"
-import { type LogFile, type UploadEvent, uploadStream } from "#domain/Upload.ts"
+import { type LogFile, uploadStream } from "#domain/Upload.ts"
 import { EventStore } from "#ports/EventStore.ts"
 import * as Codec from "#src/codec.ts"
+import { eachOfStream } from "#src/pages.ts"
 import { ends, tail } from "./excerpt.ts"
 
 /** Characters of a file that a grader is shown, of all logs, and of what was asked for. */
@@ -44,19 +45,13 @@ const shownLogs = (logs: ReadonlyArray<LogFile>): string | null => {
   return tail(shown.join("\n"), longest.logs)
 }
 
-const eventsOf = <E>(stream: string, after: number) =>
-  Effect.flatMap(EventStore, (store) =>
-    Effect.map(store.readStream(stream, after), (stored) =>
-      stored.map((event) => Codec.decode(event) as unknown as Recorded<E>)
-    )
-  )
-
 /** The request of a bulk's snippets is the bulk, whose first event held the files. */
 const bulkOf = Effect.fnUntraced(function* (request: string, bulks: Map<string, BulkEvidence>) {
   const known = bulks.get(request)
   if (known !== undefined) return known
-  const events = yield* eventsOf<UploadEvent>(uploadStream(request), 0)
-  const received = events.map(({ event }) => event).find((event) => event._tag === "EvidenceReceived")
+  const [second] = (yield* (yield* EventStore).readStream(uploadStream(request), 0, { limit: 1 })).events
+  const event = second === undefined ? undefined : Codec.decode(second).event
+  const received = event?._tag === "EvidenceReceived" ? event : undefined
   const { prompts = [], logs = [] } = received?.text ?? {}
   const asked = prompts.length === 0 ? null : ends(prompts.join("\n\n"), longest.asked)
   const evidence = received === undefined ? none : { asked, logs: shownLogs(logs) }
@@ -68,21 +63,36 @@ const bulkOf = Effect.fnUntraced(function* (request: string, bulks: Map<string, 
 const sourceOf = ({ source, files }: UploadedText): string =>
   files === undefined ? source : files.map(({ path, content }) => `=== ${path}\n${content}`).join("\n")
 
+type Case<T extends SnippetEvent["_tag"]> = Extract<SnippetEvent, { readonly _tag: T }>
+type Uploaded = Case<"SnippetUploaded">
+type TaskAdded = Case<"TaskAdded">
+
+/** Events of a snippet that tell what a grading is about. */
+const telling = new Set<string>(["SnippetUploaded", "TaskAdded", "VoteRequested"] satisfies Array<SnippetEvent["_tag"]>)
+
 /** Reads what a grading is decided on; `undefined` when it is not there any more. */
 export const evidenceOf = Effect.fnUntraced(function* (
   request: string,
   snippet: string,
   bulks: Map<string, BulkEvidence>
 ) {
-  const events = yield* eventsOf<SnippetEvent>(`snippet-${snippet}`, -1)
-  const first = events.map(({ event }) => event).find((event) => event._tag === "SnippetUploaded")
-  const requested = events.find(({ event }) => event._tag === "VoteRequested" && event.request === request)
-  if (first === undefined || first.text === null || requested === undefined) return undefined
-  // the upload that asked for it: its own path, task and logs, not those of the source's other uploads
-  const upload = events.flatMap(({ event, commandId }) =>
-    commandId === requested.commandId && (event._tag === "SnippetUploaded" || event._tag === "TaskAdded") ? [event] : []
-  )[0]
-  if (upload === undefined || upload.text === null) return undefined
+  let first: Uploaded | undefined
+  let latest: Recorded<Uploaded | TaskAdded> | undefined
+  let asked: { readonly requested: Evidence["requested"]; readonly upload: Uploaded | TaskAdded } | undefined
+  yield* eachOfStream(`snippet-${snippet}`, -1, (stored) => {
+    // a snippet may have many votes, and none is needed
+    if (!telling.has(stored.type)) return
+    const recorded = Codec.decode(stored)
+    const { event, commandId } = recorded
+    if (event._tag === "SnippetUploaded") first ??= event
+    if (event._tag === "SnippetUploaded" || event._tag === "TaskAdded") latest = { ...recorded, event }
+    // the upload that asked for it: its own path, task and logs, not those of the source's other uploads
+    if (event._tag === "VoteRequested" && event.request === request && latest?.commandId === commandId)
+      asked ??= { requested: recorded as Evidence["requested"], upload: latest.event }
+  })
+  if (first === undefined || first.text === null || asked === undefined) return undefined
+  const { requested, upload } = asked
+  if (upload.text === null) return undefined
   const { path, task, logs } = upload.text
   const bulk = yield* bulkOf(request, bulks)
   const evidence: Evidence = {

@@ -13,6 +13,7 @@ import { type Asker, Unreadable } from "#src/ask.ts"
 import { Closing } from "#src/closing.ts"
 import * as Codec from "#src/codec.ts"
 import { type Ending, follow, type News } from "#src/follow.ts"
+import { inTurns } from "#src/pages.ts"
 import { withoutSecrets } from "#src/withoutSecrets.ts"
 import { problemOf } from "./refusals.ts"
 
@@ -114,10 +115,11 @@ export const layer = HttpApiBuilder.group(Api, "events", (handlers) =>
         const { tenant } = yield* auditor
         const store = yield* EventStore
         const { after = "0", limit = 100 } = query
-        const stored = yield* store
+        const { events: stored } = yield* store
           .readAll(Number(after), { ...filtersOf(tenant, query), limit })
           .pipe(Effect.mapError(() => problemOf(new Unreadable())))
-        const events = stored.map((event) => shown(tenant, event))
+        const events: Array<RecordedEvent> = []
+        yield* inTurns(stored, (event) => events.push(shown(tenant, event)))
         return { events, next_after: events.at(-1)?.position ?? after }
       })
     )

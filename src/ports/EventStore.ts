@@ -23,6 +23,13 @@ export interface StoredEvent extends Envelope {
   readonly payload: Uint8Array | null
 }
 
+/** Bytes of an event's data and text. */
+export const sizeOf = ({ data, payload }: Pick<StoredEvent, "data" | "payload">): number =>
+  data.length + (payload?.length ?? 0)
+
+/** Events of up to so many bytes count by their number alone. */
+export const smallEvent = 2_048
+
 /** The revision that a stream must have: that of its last event, or none at all; or whatever it has. */
 export type Expected = number | "none" | "any"
 
@@ -61,6 +68,21 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
   message: Schema.String
 }) {}
 
+/**
+ * Events that follow one another. At least one when there is one, however big it is; at most as many as were asked for
+ * and as the store's bounds allow; and none behind the one that brought the data and text of those that are not small to the bounds' bytes.
+ */
+export interface Page {
+  readonly events: ReadonlyArray<StoredEvent>
+  /** Whether there may be more behind the last one: a short page does not tell, and an empty one is the end. */
+  readonly more: boolean
+}
+
+export interface ReadStream {
+  /** At most so many events; 1,000 unless told. */
+  readonly limit?: number
+}
+
 export interface ReadAll {
   /** Only these types; all when absent. */
   readonly types?: ReadonlyArray<string>
@@ -85,12 +107,15 @@ export class EventStore extends Context.Service<
     readonly append: (
       append: Append
     ) => Effect.Effect<ReadonlyArray<ReadonlyArray<StoredEvent>>, WrongRevision | StoreUnavailable>
-    /** The events that a command led to, none when it is unknown (or led to none). */
+    /**
+     * The events that a command led to, none when it is unknown (or led to none). Whole: they came in one request, and were
+     * appended in one call.
+     */
     readonly outcome: (commandId: string) => Effect.Effect<ReadonlyArray<StoredEvent>, StoreUnavailable>
-    /** One stream, oldest first, after a revision (-1: from its beginning). */
-    readonly readStream: (stream: string, after: number) => Effect.Effect<ReadonlyArray<StoredEvent>, StoreUnavailable>
-    /** Every stream, in commit order, strictly after a position (0: from the beginning). */
-    readonly readAll: (after: number, options?: ReadAll) => Effect.Effect<ReadonlyArray<StoredEvent>, StoreUnavailable>
+    /** A page of one stream, oldest first, after a revision (-1: from its beginning). */
+    readonly readStream: (stream: string, after: number, options?: ReadStream) => Effect.Effect<Page, StoreUnavailable>
+    /** A page of every stream, in commit order, strictly after a position (0: from the beginning). */
+    readonly readAll: (after: number, options?: ReadAll) => Effect.Effect<Page, StoreUnavailable>
     /** The position of the last event, 0 for an empty log. Sees every append that was acknowledged before, anywhere. */
     readonly head: Effect.Effect<number, StoreUnavailable>
     /** Of all that lies strictly after a position: where it ends (the position itself, when there is nothing), and its types. */

@@ -81,13 +81,16 @@ export const touched = (table: Table<never>, events: ReadonlyArray<Recorded<Doma
   return [...ids]
 }
 
-/** Applies events to the rows they touch, in place; a row that is gone is `undefined`. */
-export const fold = (
+/**
+ * Applies events to those rows that are there, in place; a row that is gone is `undefined`. Stops after each event, for
+ * whoever takes its steps to see to others in between.
+ */
+export function* folding(
   table: Table<never>,
   rows: Map<string, Row | undefined>,
   events: ReadonlyArray<Recorded<DomainEvent>>,
   given: Given
-): void => {
+): Generator<void> {
   // what is recorded is its own envelope: a copy of each would cost as much as the folding
   for (const recorded of events) {
     const { event } = recorded
@@ -99,7 +102,8 @@ export const fold = (
     const change = changeOf(table, event)
     if (change === undefined) continue
     for (const id of change.rows(event, recorded)) {
-      rows.set(id, change.to(rows.get(id), event, recorded, id, given))
+      if (rows.has(id)) rows.set(id, change.to(rows.get(id), event, recorded, id, given))
     }
+    yield
   }
 }

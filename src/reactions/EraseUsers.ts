@@ -25,9 +25,9 @@ const each = Effect.fnUntraced(function* <E, R>(
   let after = 0
   while (after < to) {
     const filters = types === undefined ? { tenant } : { tenant, types }
-    const events = yield* store.readAll(after, { ...filters, limit: page })
+    const { events, more } = yield* store.readAll(after, { ...filters, limit: page })
     yield* use(events.filter(({ position }) => position <= to))
-    after = events.length < page ? to : events.at(-1)!.position
+    after = more ? events.at(-1)!.position : to
   }
 })
 

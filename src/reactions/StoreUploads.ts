@@ -22,9 +22,10 @@ const atOnce = 16
 
 /** All logs that came with an upload, for what they tell of its functions. */
 const logsOf = Effect.fnUntraced(function* (upload: string) {
-  const stored = yield* (yield* EventStore).readStream(uploadStream(upload), 0)
-  const evidence = stored.map((event) => Codec.decode(event).event).find((event) => event._tag === "EvidenceReceived")
-  const logs = evidence?.text?.logs.flatMap(({ content }) => content ?? [])
+  const { events } = yield* (yield* EventStore).readStream(uploadStream(upload), 0, { limit: 1 })
+  const [evidence] = events.map((event) => Codec.decode(event).event)
+  if (evidence?._tag !== "EvidenceReceived") return null
+  const logs = evidence.text?.logs.flatMap(({ content }) => content ?? [])
   return logs === undefined || logs.length === 0 ? null : logs.join("\n")
 })
 

@@ -1,10 +1,12 @@
 import { assert, layer } from "@effect/vitest"
-import { Cause, Effect, Exit, type Layer, PubSub } from "effect"
+import { Cause, Effect, Exit, Layer, PubSub } from "effect"
 import { derivedId } from "#domain/Id.ts"
 import { EventStore, WrongRevision } from "#ports/EventStore.ts"
 import { command, fresh, noted, revisions, to, upTo } from "./appends.ts"
 import { erasure } from "./EventStore.erasure.ts"
+import { pages, small } from "./EventStore.pages.ts"
 import { reading, rest, strictlyIncrease } from "./EventStore.reading.ts"
+import { whole } from "./whole.ts"
 
 const together = { concurrency: "unbounded" } as const
 
@@ -14,7 +16,7 @@ export const contract = <E>(name: string, store: Layer.Layer<EventStore, E>) => 
   layer(store, { excludeTestServices: true })(`EventStore (${name})`, (it) => {
     it.effect("gives back what was appended, whole", () =>
       Effect.gen(function* () {
-        const { append, readStream, readAll, head, outcome } = yield* EventStore
+        const { append, readStream, readAll, head, outcome } = yield* whole
         const stream = fresh()
         const before = yield* head
         const actor = { key: "key", user: "user", organization: null }
@@ -42,7 +44,7 @@ export const contract = <E>(name: string, store: Layer.Layer<EventStore, E>) => 
 
     it.effect("has nothing of a stream or a command that it doesn't know", () =>
       Effect.gen(function* () {
-        const { readStream, readAll, outcome, head } = yield* EventStore
+        const { readStream, readAll, outcome, head } = yield* whole
         assert.deepStrictEqual(yield* readStream(fresh(), -1), [])
         assert.deepStrictEqual(yield* outcome(derivedId(fresh())), [])
         assert.deepStrictEqual(yield* readAll(yield* head), [])
@@ -51,7 +53,7 @@ export const contract = <E>(name: string, store: Layer.Layer<EventStore, E>) => 
 
     it.effect("counts a stream's revisions without a gap, positions upward", () =>
       Effect.gen(function* () {
-        const { append, readStream, head } = yield* EventStore
+        const { append, readStream, head } = yield* whole
         const [stream, other] = [fresh(), fresh()]
         const before = yield* head
         yield* append(to(stream, "none", [command({ events: [noted(), noted()] })]))
@@ -69,7 +71,7 @@ export const contract = <E>(name: string, store: Layer.Layer<EventStore, E>) => 
 
     it.effect("refuses a wrong revision with the right one, and appends nothing", () =>
       Effect.gen(function* () {
-        const { append, readStream } = yield* EventStore
+        const { append, readStream } = yield* whole
         const stream = fresh()
         const refused = Effect.fnUntraced(function* (expected: number | "none", actual: number) {
           const error = yield* Effect.flip(append(to(stream, expected)))
@@ -86,7 +88,7 @@ export const contract = <E>(name: string, store: Layer.Layer<EventStore, E>) => 
 
     it.effect("lets one of several writers at the same revision win", () =>
       Effect.gen(function* () {
-        const { append, readStream } = yield* EventStore
+        const { append, readStream } = yield* whole
         const stream = fresh()
         for (const expected of ["none", 0, 1] as const) {
           const racing = upTo(10).map(() => to(stream, expected))
@@ -104,7 +106,7 @@ export const contract = <E>(name: string, store: Layer.Layer<EventStore, E>) => 
 
     it.effect("keeps a wrong one from harming those that arrive with it", () =>
       Effect.gen(function* () {
-        const { append, readStream } = yield* EventStore
+        const { append, readStream } = yield* whole
         const hot = fresh("hot")
         yield* append(to(hot))
         const batch = upTo(210).map((n) => ({ wrong: n % 7 === 3, stream: n % 10 === 0 ? hot : fresh() }))
@@ -129,7 +131,7 @@ export const contract = <E>(name: string, store: Layer.Layer<EventStore, E>) => 
 
     it.effect("answers a repeated command as the first time", () =>
       Effect.gen(function* () {
-        const { append, readStream } = yield* EventStore
+        const { append, readStream } = yield* whole
         const [stream, other] = [fresh(), fresh()]
         const given = command({ events: [noted({ data: '{"first":1}' }), noted()] })
         const first = yield* append(to(stream, "none", [given]))
@@ -146,7 +148,7 @@ export const contract = <E>(name: string, store: Layer.Layer<EventStore, E>) => 
 
     it.effect("appends a command once, however many give it at once", () =>
       Effect.gen(function* () {
-        const { append, readStream } = yield* EventStore
+        const { append, readStream } = yield* whole
         for (const expected of ["none", "any"] as const) {
           const stream = fresh()
           const given = command({ events: [noted(), noted()] })
@@ -162,7 +164,7 @@ export const contract = <E>(name: string, store: Layer.Layer<EventStore, E>) => 
 
     it.effect("takes several commands together or not at all", () =>
       Effect.gen(function* () {
-        const { append, readStream, outcome } = yield* EventStore
+        const { append, readStream, outcome } = yield* whole
         const stream = fresh()
         const [one, two, three] = [command(), command({ events: [noted(), noted()] }), command()]
         const answer = yield* append(to(stream, "none", [one, two]))
@@ -190,4 +192,13 @@ export const contract = <E>(name: string, store: Layer.Layer<EventStore, E>) => 
     reading(it)
     erasure(it)
   })
+
+  layer(Layer.fresh(store).pipe(Layer.provide(small)), { excludeTestServices: true })(
+    `EventStore (${name}, small pages)`,
+    (it) => {
+      reading(it)
+      erasure(it)
+      pages(it)
+    }
+  )
 }

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto"
 import { assert, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
-import { EventStore } from "#ports/EventStore.ts"
+import type { EventStore } from "#ports/EventStore.ts"
 import { command, fresh, noted, plain, texts, to, typed, upTo } from "./appends.ts"
+import { whole } from "./whole.ts"
 
 const says = (subject: string, text?: string | Uint8Array) =>
   command({ events: [noted({ payload: typed(subject, text) })] })
@@ -11,7 +12,7 @@ const says = (subject: string, text?: string | Uint8Array) =>
 export const erasure = (it: Vitest.MethodsNonLive<EventStore>) => {
   it.effect("keeps what a caller typed", () =>
     Effect.gen(function* () {
-      const { append, readStream, readAll, outcome, head } = yield* EventStore
+      const { append, readStream, readAll, outcome, head } = yield* whole
       const [stream, subject] = [fresh(), fresh("subject")]
       const before = yield* head
       const events = [noted({ payload: typed(subject, "one\u0000") }), noted(), noted({ payload: typed(subject, "") })]
@@ -27,7 +28,7 @@ export const erasure = (it: Vitest.MethodsNonLive<EventStore>) => {
 
   it.effect("keeps a text of 5 MB", () =>
     Effect.gen(function* () {
-      const { append, readStream } = yield* EventStore
+      const { append, readStream } = yield* whole
       const stream = fresh()
       const bytes = randomBytes(5_000_000)
       yield* append(to(stream, "none", [says(fresh("subject"), bytes)]))
@@ -38,7 +39,7 @@ export const erasure = (it: Vitest.MethodsNonLive<EventStore>) => {
 
   it.effect("erases all of a subject's text, and of no other", () =>
     Effect.gen(function* () {
-      const { append, readStream, outcome } = yield* EventStore
+      const { append, readStream, outcome } = yield* whole
       const [mine, theirs, subject, other] = [fresh(), fresh(), fresh("subject"), fresh("subject")]
       const given = says(subject, "one")
       yield* append(to(mine, "any", [given, says(other, "kept"), says(subject, "two")]))
@@ -57,7 +58,7 @@ export const erasure = (it: Vitest.MethodsNonLive<EventStore>) => {
 
   it.effect("stores no text of an erased subject again", () =>
     Effect.gen(function* () {
-      const { append, readStream } = yield* EventStore
+      const { append, readStream } = yield* whole
       const [stream, subject] = [fresh(), fresh("subject")]
       const given = says(subject, "before")
       yield* append(to(stream, "any", [given]))
@@ -76,7 +77,7 @@ export const erasure = (it: Vitest.MethodsNonLive<EventStore>) => {
 
   it.effect("erases text that comes with the erasing event", () =>
     Effect.gen(function* () {
-      const { append, readStream } = yield* EventStore
+      const { append, readStream } = yield* whole
       const [stream, subject] = [fresh(), fresh("subject")]
       yield* append(to(stream, "any", [says(subject), { ...says(subject), erases: [subject] }, says(subject)]))
       assert.deepStrictEqual(texts(yield* readStream(stream, -1)), [null, null, null])
@@ -85,7 +86,7 @@ export const erasure = (it: Vitest.MethodsNonLive<EventStore>) => {
 
   it.effect("erases nothing by an append that is refused", () =>
     Effect.gen(function* () {
-      const { append, readStream } = yield* EventStore
+      const { append, readStream } = yield* whole
       const [stream, subject] = [fresh(), fresh("subject")]
       yield* append(to(stream, "any", [says(subject, "kept")]))
       yield* Effect.flip(append(to(stream, 7, [command({ erases: [subject] })])))
@@ -96,7 +97,7 @@ export const erasure = (it: Vitest.MethodsNonLive<EventStore>) => {
 
   it.effect("leaves no text behind, whatever arrives together with the erasure", () =>
     Effect.gen(function* () {
-      const { append, readStream } = yield* EventStore
+      const { append, readStream } = yield* whole
       for (const round of upTo(20)) {
         const [stream, subject] = [fresh(), fresh("subject")]
         const says_ = upTo(12).map(() => append(to(stream, "any", [says(subject)])))

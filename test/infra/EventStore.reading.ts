@@ -2,10 +2,11 @@ import { assert, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
 import { EventStore, type ReadAll, type StoredEvent } from "#ports/EventStore.ts"
 import { command, fresh, noted, plain, revisions, to, upTo } from "./appends.ts"
+import { whole } from "./whole.ts"
 
 /** Everything after a position, in small pieces. */
 export const rest = Effect.fnUntraced(function* (after: number, types?: ReadonlyArray<string>) {
-  const store = yield* EventStore
+  const store = yield* whole
   const seen: Array<StoredEvent> = []
   for (;;) {
     const page = yield* store.readAll(seen.at(-1)?.position ?? after, { limit: 7, ...(types && { types }) })
@@ -24,7 +25,7 @@ export const strictlyIncrease = (events: ReadonlyArray<StoredEvent>): void => {
 export const reading = (it: Vitest.MethodsNonLive<EventStore>) => {
   it.effect("reads on from any position, of the types asked for", () =>
     Effect.gen(function* () {
-      const { append, readAll, head } = yield* EventStore
+      const { append, readAll, head } = yield* whole
       const before = yield* head
       const types = ["A", "B", "C"]
       for (const n of upTo(30))
@@ -56,7 +57,7 @@ export const reading = (it: Vitest.MethodsNonLive<EventStore>) => {
 
   it.effect("shows a reader each event once and in order while others write", () =>
     Effect.gen(function* () {
-      const { append, readAll, head } = yield* EventStore
+      const { append, readAll, head } = yield* whole
       const before = yield* head
       const shared = fresh("shared")
       const writer = Effect.forEach(upTo(60), (n) =>
@@ -75,7 +76,7 @@ export const reading = (it: Vitest.MethodsNonLive<EventStore>) => {
 
   it.effect("reads what belongs to a tenant or a stream, of some types", () =>
     Effect.gen(function* () {
-      const { append, readAll, head } = yield* EventStore
+      const { append, readAll, head } = yield* whole
       const before = yield* head
       const [mine, theirs] = [fresh("tenant"), fresh("tenant")]
       const [one, two, three] = [fresh(), fresh(), fresh()]

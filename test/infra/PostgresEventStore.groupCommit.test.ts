@@ -9,6 +9,7 @@ const calls = Effect.gen(function* () {
   const sent: Array<{ readonly units: ReadonlyArray<number>; readonly end: Effect.Effect<boolean> }> = []
   const refused: Array<number> = []
   const offer = yield* groupCommit<number>({
+    most: 8 * 1024 * 1024,
     bytes: (unit) => unit,
     send: (units) =>
       Effect.flatMap(Deferred.make<void>(), (ended) => {

@@ -44,7 +44,8 @@ layer(two, { excludeTestServices: true })("two PostgresEventStores on one databa
       const count = 8 * 40 * 2
       const follow = Effect.fnUntraced(function* (store: EventStore["Service"]) {
         const seen: Array<StoredEvent> = []
-        while (seen.length < count) seen.push(...(yield* store.readAll(seen.at(-1)?.position ?? 0, { limit: 33 })))
+        while (seen.length < count)
+          seen.push(...(yield* store.readAll(seen.at(-1)?.position ?? 0, { limit: 33 })).events)
         return seen
       })
       const [one, other] = yield* Effect.all(
@@ -79,7 +80,7 @@ layer(two, { excludeTestServices: true })("two PostgresEventStores on one databa
           assert.include(JSON.stringify(exit.cause), `"actual":${round}`)
         }
       }
-      assert.deepStrictEqual(revisions(yield* stores[0]!.readStream(stream, -1)), upTo(20))
+      assert.deepStrictEqual(revisions((yield* stores[0]!.readStream(stream, -1)).events), upTo(20))
     })
   )
 
@@ -95,7 +96,7 @@ layer(two, { excludeTestServices: true })("two PostgresEventStores on one databa
         { concurrency: "unbounded" }
       )
       for (const [index, { stream }] of given.entries()) {
-        const stored = plain(yield* stores[0]!.readStream(stream, -1))
+        const stored = plain((yield* stores[0]!.readStream(stream, -1)).events)
         assert.lengthOf(stored, 2)
         assert.deepStrictEqual(plain(answers[index]![0]!), stored)
         assert.deepStrictEqual(plain(answers[2 * given.length - 1 - index]![0]!), stored)
@@ -115,7 +116,7 @@ layer(two, { excludeTestServices: true })("two PostgresEventStores on one databa
         const both = [there.append(says), here.append(erases)]
         yield* Effect.all(round % 2 === 0 ? both : both.toReversed(), together)
         assert.deepStrictEqual(yield* sql`SELECT id FROM payloads WHERE subject = ${subject}`, [])
-        assert.deepStrictEqual(texts(yield* here.readStream(says.stream, -1)), [null])
+        assert.deepStrictEqual(texts((yield* here.readStream(says.stream, -1)).events), [null])
       }
     })
   )

@@ -10,6 +10,7 @@ import { contract } from "./EventStore.contract.ts"
 import { crash } from "./EventStore.crash.ts"
 import { rest } from "./EventStore.reading.ts"
 import { freshStore, storeOn } from "./stores.ts"
+import { whole } from "./whole.ts"
 
 contract("Postgres", freshStore)
 crash("Postgres", freshDatabase)
@@ -40,7 +41,7 @@ layer(quiet, { excludeTestServices: true })("PostgresEventStore", (it) => {
 
   it.effect("keeps what Postgres refuses from harming those that arrive with it", () =>
     Effect.gen(function* () {
-      const { append, readStream } = yield* EventStore
+      const { append, readStream } = yield* whole
       const refused = [
         to(fresh(), "any", [command({ events: [noted({ type: "No\u0000ted" })] })]),
         to(`${fresh()}\u0000`),

@@ -4,11 +4,11 @@ import { Chat, ChatCommand } from "#domain/Chat.ts"
 import type { Recorded } from "#domain/Event.ts"
 import type { DomainEvent } from "#domain/events.ts"
 import { Workspace, WorkspaceCommand } from "#domain/Workspace.ts"
-import { fold, type Row } from "#ports/Projection.ts"
 import { Workspaces } from "#projections/Workspaces.ts"
 import { decode } from "#src/codec.ts"
 import { encoder } from "#test/embeddings.ts"
 import { stored } from "#test/laws.ts"
+import { folded } from "./folded.ts"
 
 /** What can happen to one of two workspaces. A chat may end after an erasure, or be asked for by who has not seen it. */
 const Step = Schema.Struct({
@@ -101,8 +101,7 @@ const again = (log: ReadonlyArray<DomainEvent>): ReadonlyArray<Recorded<DomainEv
 const readModel = (events: ReadonlyArray<Recorded<DomainEvent>>) =>
   Object.fromEntries(
     Object.entries(Workspaces.tables).map(([name, table]) => {
-      const rows = new Map<string, Row | undefined>()
-      fold(table, rows, events, { encoder })
+      const rows = folded(table, events, { encoder })
       return [name, [...rows.values()].filter((row) => row !== undefined).sort((a, b) => (a.id < b.id ? -1 : 1))]
     })
   )

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
 import type { Recorded } from "#domain/Event.ts"
 import type { DomainEvent, EventType } from "#domain/events.ts"
-import { fold, type Projection, type Row, typesOf } from "#ports/Projection.ts"
+import { type Projection, typesOf } from "#ports/Projection.ts"
 import { Executions } from "#projections/Executions.ts"
 import { Functions } from "#projections/Functions/tables.ts"
 import { Logs } from "#projections/Logs.ts"
@@ -12,6 +12,7 @@ import { Snippets } from "#projections/Snippets/tables.ts"
 import { decode } from "#src/codec.ts"
 import { encoder } from "#test/embeddings.ts"
 import { stored } from "#test/laws.ts"
+import { folded } from "./folded.ts"
 
 type Facts = { readonly [field: string]: unknown }
 
@@ -70,8 +71,7 @@ const readings = (history: ReadonlyArray<DomainEvent>) => {
 /** What a projection makes of a history: its rows by table, those that are gone left out. */
 const rowsOf = ({ tables }: Projection, history: ReadonlyArray<Recorded<DomainEvent>>) =>
   Object.entries(tables).map(([name, table]) => {
-    const rows = new Map<string, Row | undefined>()
-    fold(table, rows, history, { encoder })
+    const rows = folded(table, history, { encoder })
     const left = [...rows].filter(([, row]) => row !== undefined).sort(([a], [b]) => (a < b ? -1 : 1))
     return [name, left] as const
   })

@@ -1,0 +1,153 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import type { Recorded } from "#domain/Event.ts"
+import type { DomainEvent } from "#domain/events.ts"
+import type { Bound } from "#ports/Bounds.ts"
+import { dropped, folding, type Given, type Row, type Table, touched } from "#ports/Projection.ts"
+
+// Postgres has no NUL in text and no lone surrogates in JSON; what a model wrote may hold either.
+const storable = (json: string) =>
+  json.includes("\\u") ? json.replaceAll(/(?<!\\)((?:\\\\)*)\\u(0000|d[89a-f]..)/gi, "$1\\ufffd") : json
+
+type Rows = Map<string, Row | undefined>
+
+/** Types whose values take a few bytes. */
+const small = /^(boolean|smallint|integer|bigint|real|double precision|timestamptz|uuid)$/
+
+/** SQL for about how many bytes a row of a table has, without reading what lies outside of it where that can be told. */
+const sizeOf = (table: Table<never>): string =>
+  Object.entries(table.columns as { readonly [column: string]: string })
+    .filter(([, type]) => !small.test(type))
+    .map(([column, type]) => `coalesce(octet_length("${column}"${type === "text" ? "" : "::text"}), 0)`)
+    .join(" + ")
+
+/** Rows as one statement gives or takes them; `size` is what they have in the database. */
+interface Found {
+  readonly id: string
+  readonly size: number
+  /** JSON; `null`: it did not fit any more. */
+  readonly row: string | null
+}
+
+const take = (rows: Rows, found: ReadonlyArray<Found>): void => {
+  for (const { row } of found) {
+    if (row === null) continue
+    const parsed = JSON.parse(row) as Row
+    rows.set(parsed.id, parsed)
+  }
+}
+
+/** Cuts rows into groups that have about so many bytes each. */
+const grouped = (found: ReadonlyArray<Found>, bytes: number): Array<Array<string>> => {
+  const groups: Array<Array<string>> = []
+  let size = bytes
+  for (const one of found) {
+    if (size >= bytes) {
+      groups.push([])
+      size = 0
+    }
+    groups.at(-1)!.push(one.id)
+    size += one.size
+  }
+  return groups
+}
+
+/** Milliseconds that folding may hold up everything else. */
+const turn = 10
+
+/** Folds events into the rows that are there; others have their turn in between, because some events take long. */
+const foldInto = Effect.fnUntraced(function* (
+  table: Table<never>,
+  rows: Rows,
+  events: ReadonlyArray<Recorded<DomainEvent>>,
+  given: Given
+) {
+  let since = performance.now()
+  for (const _ of folding(table, rows, events, given)) {
+    if (performance.now() - since < turn) continue
+    yield* Effect.yieldNow
+    since = performance.now()
+  }
+})
+
+/** Writes what came out, a statement for about so many bytes. */
+const write = Effect.fnUntraced(function* (name: string, table: Table<never>, rows: Rows, bytes: number) {
+  const sql = yield* PgClient.PgClient
+  const gone = [...rows].flatMap(([id, row]) => (row === undefined ? [id] : []))
+  if (gone.length > 0) yield* sql.unsafe(`DELETE FROM ${name} WHERE id = ANY ($1::text[])`, [gone])
+  const others = Object.keys(table.columns).filter((column) => column !== "id")
+  const set = others.map((column) => `"${column}" = excluded."${column}"`).join(", ")
+  let kept: Array<string> = []
+  let size = 0
+  const flush = Effect.suspend(() => {
+    const json = storable(`[${kept.join(",")}]`)
+    kept = []
+    size = 0
+    return sql.unsafe(
+      `INSERT INTO ${name} SELECT * FROM json_populate_recordset(NULL::${name}, $1::text::json)
+       ON CONFLICT (id) DO ${others.length > 0 ? `UPDATE SET ${set}` : "NOTHING"}`,
+      [json]
+    )
+  })
+  for (const row of rows.values()) {
+    if (row === undefined) continue
+    const json = JSON.stringify(row)
+    kept.push(json)
+    size += json.length
+    if (size >= bytes) yield* flush
+  }
+  if (kept.length > 0) yield* flush
+})
+
+/**
+ * Takes events into one table: reads the rows they touch, folds, writes what came out, no more of it at once than fits
+ * the bound. Answers whether any row may have changed.
+ */
+export const applyTo = Effect.fnUntraced(function* (
+  name: string,
+  table: Table<never>,
+  events: ReadonlyArray<Recorded<DomainEvent>>,
+  given: Given,
+  most: Bound
+) {
+  const ids = touched(table, events)
+  const drops = dropped(table, events)
+  if (ids.length === 0 && drops.length === 0) return false
+  const sql = yield* PgClient.PgClient
+  // rows that no event names; the others are in the fold, and may be there again after it
+  for (const column of new Set(drops.map(({ column }) => column))) {
+    const values = drops.flatMap((drop) => (drop.column === column ? [drop.value] : []))
+    yield* sql.unsafe(`DELETE FROM ${name} WHERE "${column}" = ANY ($1::text[]) AND id <> ALL ($2::text[])`, [
+      values,
+      ids
+    ])
+  }
+  const size = sizeOf(table) || "0"
+  for (let from = 0; from < ids.length; from += most.count) {
+    const some = ids.slice(from, from + most.count)
+    const found = yield* sql.unsafe<Found>(
+      `SELECT id, size::float8 AS size,
+         CASE WHEN total - size < $2 THEN (SELECT to_json(t)::text FROM ${name} t WHERE t.id = summed.id) END AS row
+       FROM (SELECT id, size, sum(size) OVER (ORDER BY id) AS total
+             FROM (SELECT id, ${size} AS size FROM ${name} WHERE id = ANY ($1::text[])) sized) summed`,
+      [some, BigInt(most.bytes)]
+    )
+    const left = found.filter(({ row }) => row === null)
+    const later = new Set(left.map(({ id }) => id))
+    const rows: Rows = new Map(some.flatMap((id) => (later.has(id) ? [] : [[id, undefined]])))
+    take(rows, found)
+    yield* foldInto(table, rows, events, given)
+    yield* write(name, table, rows, most.bytes)
+    for (const group of grouped(left, most.bytes)) {
+      const more = yield* sql.unsafe<Found>(
+        `SELECT id, 0::float8 AS size, to_json(t)::text AS row FROM ${name} t WHERE id = ANY ($1::text[])`,
+        [group]
+      )
+      const big: Rows = new Map()
+      take(big, more)
+      yield* foldInto(table, big, events, given)
+      yield* write(name, table, big, most.bytes)
+    }
+  }
+  return true
+})
