@@ -119,8 +119,9 @@ export const SnippetEvent = Schema.TaggedUnion({
     snippet: Schema.String,
     value: Schema.Literals([1, -1]),
     count: Schema.Int,
+    /** `human`: nobody who was known to be an agent, as callers told it at that time. */
     source: VoteSource,
-    /** The user who voted; `null` for the service's grading. */
+    /** The user whose key voted; `null` for the service's grading. */
     voter: Schema.NullOr(Schema.String),
     /** The voter's home, whose task it was; the snippet's own when it is not said. */
     home: Schema.optionalKey(Schema.String),
@@ -129,7 +130,7 @@ export const SnippetEvent = Schema.TaggedUnion({
     ...text({
       task: Schema.NullOr(Schema.String),
       reason: Schema.NullOr(Schema.String),
-      /** What the caller named as the vote's source when it is neither `ai` nor `human`. */
+      /** What the caller named as the vote's source beside `ai` and `human`, such as `cli`. */
       origin: Schema.NullOr(Schema.String)
     })
   },

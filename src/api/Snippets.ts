@@ -7,6 +7,7 @@ import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from
 import { StoreCodeBlockRequest, StoreCodeBlockResponse } from "./Snippets/codeBlock.ts"
 import { SearchRequest, SearchResponse } from "./Snippets/search.ts"
 import { UploadRequest, UploadResponse } from "./Snippets/upload.ts"
+import { VoteSourceGiven } from "./voteSource.ts"
 
 const DeleteResponse = Schema.Struct({
   success: Schema.Boolean,
@@ -19,7 +20,8 @@ export const VoteRequest = Schema.Struct({
   code_block_id: Text,
   code_block_name: optional(TextOrEmpty),
   code_block_description: optional(TextOrEmpty),
-  succeeded: Schema.Boolean
+  succeeded: Schema.Boolean,
+  vote_source: optional(VoteSourceGiven)
 })
 
 export class SnippetsApi extends HttpApiGroup.make("snippets")
@@ -94,7 +96,13 @@ export class SnippetsApi extends HttpApiGroup.make("snippets")
     })
       .middleware(Idempotency)
       .annotateMerge(reads(oneText))
-      .annotateMerge(OpenApi.annotations({ summary: "Vote on a snippet: did it help?" }))
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Vote on a snippet: did it help?",
+          description:
+            "The vote is accepted at once and applied in the background: `vote_pending` is true while it is. It is a person's (`human`) when it comes with a person's key, no agent names itself in `X-Cairn-Agent-Id`, and `vote_source` is not `ai` or `mcp`; else it is an agent's (`ai`)."
+        })
+      )
   )
   .middleware(WellFormed)
   .middleware(Scoping)

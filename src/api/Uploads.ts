@@ -7,6 +7,7 @@ import { AnyText, optional, Text, textUpTo, whole } from "./fields.ts"
 import { manyFiles, reads } from "./limits.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 import { FileWritten } from "./Snippets/upload.ts"
+import { VoteSourceGiven } from "./voteSource.ts"
 
 /** Bytes of all log files of a call. */
 const logsLimit = 16 * 1024 * 1024
@@ -39,7 +40,7 @@ const BulkUploadRequest = Schema.Struct({
   use_raysurfer_ai_voting: optional(Schema.Boolean),
   auto_vote: optional(Schema.Boolean),
   user_votes: optional(Schema.Record(Schema.String, Schema.NullOr(Schema.Literals([1, -1])))),
-  vote_source: optional(AnyText.check(Schema.isMaxLength(200))),
+  vote_source: optional(VoteSourceGiven),
   vote_count: optional(whole(1, 100)),
   per_function_reputation: optional(Schema.Boolean)
 })

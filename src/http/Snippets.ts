@@ -5,6 +5,7 @@ import { type Holder, type Scope, scopeOf, sees } from "#domain/Scope.ts"
 import { type NewVote, SnippetCommand } from "#domain/Snippet/commands.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
 import { Functions } from "#projections/Functions/tables.ts"
+import { Patterns } from "#projections/Patterns.ts"
 import { snippetPlace, snippetsNamed } from "#projections/Snippets/queries.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
@@ -20,7 +21,7 @@ import { Places } from "#src/places.ts"
 import { Reputations } from "#src/reputation.ts"
 import { noteAnswer } from "#src/search.ts"
 import { observedIn, upload } from "#src/upload.ts"
-import { attempting, doneBefore, freshOrStale, searched, written } from "./answer.ts"
+import { attempting, doneBefore, freshOrStale, isApplied, searched, written } from "./answer.ts"
 import { shownComments } from "./Comments.ts"
 import { problemOf as scopeProblemOf } from "./middleware/scope.ts"
 import { orProblem } from "./refusals.ts"
@@ -28,6 +29,7 @@ import { codeBlockTexts, describedIn } from "./Snippets/codeBlock.ts"
 import { kindsOf, matchOf, namespacesOf } from "./Snippets/match.ts"
 import { gradingOf, kindOf, publicTexts, voteForUsed, voteOf } from "./Snippets/uploading.ts"
 import { screened } from "./screening.ts"
+import { byAgent, ignoredVoting, sourceOf } from "./voting.ts"
 
 const notFound = fieldProblem(
   "not_found/snippet",
@@ -132,6 +134,7 @@ export const storeFiles = Effect.fnUntraced(function* (payload: UploadRequest) {
   const attempt = yield* attempting
   const files = [...(payload.file_written == null ? [] : [payload.file_written]), ...(payload.files_written ?? [])]
   const logs = payload.execution_logs ?? null
+  const agents = yield* byAgent
   const reputation = {
     tracked: payload.per_function_reputation ?? false,
     shared: files.length > 1 ? observedIn(logs ?? "") : null
@@ -147,7 +150,7 @@ export const storeFiles = Effect.fnUntraced(function* (payload: UploadRequest) {
         ...{ home, workspace, agent, origin: "upload", path, source: content, task: payload.task },
         ...{ logs, succeeded: payload.succeeded, ...reputation },
         ...{ publish: payload.public ?? false, dependencies: payload.dependencies ?? {} },
-        ...{ tags: payload.tags ?? [], vote: voteOf(payload), gradingCount: gradingOf(payload) },
+        ...{ tags: payload.tags ?? [], vote: voteOf(payload, agents), gradingCount: gradingOf(payload) },
         ...kindOf(payload, { path, content })
       },
       {
@@ -157,14 +160,16 @@ export const storeFiles = Effect.fnUntraced(function* (payload: UploadRequest) {
       }
     )
   )
-  const votes = yield* voteForUsed(payload, holder, scope, attempt)
+  const votes = yield* voteForUsed(payload, holder, scope, attempt, agents)
   const last = stored.at(-1)!
   yield* written(last.position)
+  const used = (payload.cached_code_blocks ?? []).length > 0
+  const ignored = ignoredVoting(payload, { voted: payload.user_vote != null, field: "user_vote", used, agent: agents })
   const name = last.name ?? (yield* nameOf(last.snippet))
   return {
     success: true,
     code_blocks_stored: stored.length,
-    message: `Stored ${counted(stored.length, "snippet")}.${votes}`,
+    message: `Stored ${counted(stored.length, "snippet")}.${votes}${ignored}`,
     snippet_name: name,
     status_url: last.request === null ? null : `/api/store/status/${last.request}`
   }
@@ -178,13 +183,18 @@ export const vote = Effect.fnUntraced(function* (payload: typeof VoteRequest.Typ
   const snippet = payload.code_block_id
   const place = isId(snippet) ? yield* (yield* Places).seen(scope, snippet) : undefined
   if (place === undefined) return yield* notFound
-  const ballot = { value: payload.succeeded ? 1 : -1, count: 1, source: "human", origin: null } as const
-  const vote: NewVote = { ...ballot, home: scope.home }
+  const agents = yield* byAgent
+  const source = sourceOf(payload.vote_source, agents)
+  const vote: NewVote = { value: payload.succeeded ? 1 : -1, count: 1, ...source, home: scope.home }
   const command = SnippetCommand.CastVote({ snippet, voter: user, task: payload.task ?? null, vote })
   const stream = `snippet-${snippet}`
   const events = yield* dispatch(Snippet, { tenant: place.tenant, stream, command, ...attempt })
-  yield* written(events.at(-1)!.position)
-  return { success: true, vote_pending: true, message: "The vote is stored and counts from now on." }
+  const { position } = events.at(-1)!
+  yield* written(position)
+  const pending = !(yield* isApplied(position, [Snippets, Functions, Patterns]))
+  const when = pending ? "is accepted, and is being applied: it counts in a moment" : "is accepted, and counts"
+  const ignored = ignoredVoting(payload, { voted: true, field: "user_vote", used: false, agent: agents })
+  return { success: true, vote_pending: pending, message: `The vote ${when}.${ignored}` }
 }, orProblem)
 
 export const layer = HttpApiBuilder.group(Api, "snippets", (handlers) =>

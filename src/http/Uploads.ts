@@ -17,7 +17,7 @@ import { counted } from "#src/counted.ts"
 import { dispatch } from "#src/dispatch.ts"
 import { attempting, freshOrStale, written } from "./answer.ts"
 import { orProblem } from "./refusals.ts"
-import { isGraded, sourceOf } from "./voting.ts"
+import { byAgent, ignoredVoting, isGraded, sourceOf } from "./voting.ts"
 
 /** Characters of the prompts that the snippets are found by; the grader reads on. */
 const longestTask = 4_000
@@ -26,14 +26,14 @@ const taskOf = (prompts: ReadonlyArray<string>): string | null =>
   prompts.length === 0 ? null : prompts.join("\n\n").slice(0, longestTask).toWellFormed()
 
 /** What the request says of votes: those of the caller, else whether the files are to be graded. */
-const votingOf = (request: BulkUploadRequest) => {
+const votingOf = (request: BulkUploadRequest, agent: boolean) => {
   const paths = request.files_written.map(({ path }) => path)
   const { votes } = fileVotes(paths, request.user_votes)
   return {
     votes,
     graded: votes.size === 0 && isGraded(request),
     count: request.vote_count ?? 1,
-    ...sourceOf(request.vote_source)
+    ...sourceOf(request.vote_source, agent)
   }
 }
 
@@ -79,7 +79,8 @@ export const layer = HttpApiBuilder.group(Api, "uploads", (handlers) =>
         const { home, workspace, agent } = yield* CallerScope
         const attempt = yield* attempting
         const upload = derivedId("upload", attempt.commandId)
-        const { votes, ...voting } = votingOf(payload)
+        const agents = yield* byAgent
+        const { votes, ...voting } = votingOf(payload, agents)
         const { graded, count, source, origin } = voting
         const logs = (payload.log_files ?? []).map(({ path, content, encoding, content_type }) =>
           readLog({ path, content, encoding: encoding ?? "utf-8", contentType: content_type ?? null })
@@ -94,13 +95,16 @@ export const layer = HttpApiBuilder.group(Api, "uploads", (handlers) =>
         const { stored, position } = yield* whenStored(upload)
         yield* written(position)
         const queued = stored.gradings > 0 ? ` ${counted(stored.gradings, "grading")} queued.` : ""
+        const ignored = ignoredVoting(payload, {
+          ...{ voted: votes.size > 0, field: "user_votes", used: false, agent: agents }
+        })
         const left = files.length - stored.files
         const missed = left > 0 ? ` ${counted(left, "file")} could not be stored; the service's log says why.` : ""
         return {
           success: left === 0,
           code_blocks_stored: stored.files,
           votes_queued: stored.gradings,
-          message: `Stored ${counted(stored.files, "file")}.${queued}${missed}`,
+          message: `Stored ${counted(stored.files, "file")}.${queued}${missed}${ignored}`,
           status_url: stored.gradings > 0 ? `/api/store/status/${upload}` : null
         }
       }).pipe(orProblem)

@@ -2,9 +2,9 @@ import { Effect } from "effect"
 import { HttpEffect, HttpServerResponse } from "effect/http"
 import type { Holder } from "#domain/Scope.ts"
 import { EventStore } from "#ports/EventStore.ts"
-import type { Projection } from "#ports/Projection.ts"
+import { type Projection, schemaOf } from "#ports/Projection.ts"
 import { Caller, Attempt as RequestAttempt } from "#src/api/middleware.ts"
-import { fresh, Unreadable } from "#src/ask.ts"
+import { Asker, fresh, Unreadable } from "#src/ask.ts"
 import type { Attempt } from "#src/attempt.ts"
 import { actorOf } from "#src/record.ts"
 import { Search } from "#src/search.ts"
@@ -23,6 +23,15 @@ export const freshOrStale = (projection: Projection) =>
   fresh(projection).pipe(
     Effect.catchTag("Stale", ({ standing }) => Effect.as(setHeader("cairn-stale", "true"), standing)),
     Effect.mapError(problemOf)
+  )
+
+/** Whether an event is in all of these read models by now. Waits for none of them; when they can't be asked, it says no. */
+export const isApplied = (position: number, projections: ReadonlyArray<Projection>) =>
+  Effect.flatMap(Asker, ({ look }) => look).pipe(
+    Effect.map(({ models }) =>
+      projections.every((projection) => (models.get(schemaOf(projection))?.position ?? 0) >= position)
+    ),
+    Effect.orElseSucceed(() => false)
   )
 
 /** A search of the catalogue where it stands; when the index did not catch up with it in time, the answer says so. */

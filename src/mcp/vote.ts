@@ -7,7 +7,8 @@ export const vote = (operations: Operations) =>
   tool({
     name: "vote",
     title: "Say whether a snippet helped",
-    description: "Votes on a snippet that a search found. Call it after you used the snippet, not after you read it.",
+    description:
+      "Votes on a snippet that a search found, as an agent. Call it after you used the snippet, not after you read it.",
     input: Schema.Struct({
       code_block_id: Text.annotate({ description: "The match's code_block_id." }),
       name: Schema.optionalKey(TextOrEmpty.annotate({ description: "The snippet's name." })),
@@ -21,7 +22,7 @@ export const vote = (operations: Operations) =>
       Effect.map(
         operations.vote({
           ...{ code_block_id, code_block_name: name, code_block_description: description },
-          ...{ task, succeeded: up }
+          ...{ task, succeeded: up, vote_source: "mcp" }
         }),
         (answer) => ({ text: answer.message, answer })
       )

@@ -149,7 +149,7 @@ describe("fields", () => {
     [upload, "succeeded", ["true", 1, 0, "yes"]],
     [upload, "user_vote", [0, 2, -2, "1", true, 0.5]],
     [upload, "vote_count", [0, 101, -1, 1.5, "1"]],
-    [upload, "vote_source", [1, "x".repeat(201), "a\u0000"]],
+    [upload, "vote_source", [1, "robot", "AI", "a\u0000"]],
     [upload, "execution_logs", [1, "l\u0000g", "\udfff", "x".repeat(1_048_577)]],
     [upload, "dependencies", ["numpy", 1, { numpy: 2 }, { numpy: ["2"] }, [1], { "a\u0000": "1" }, { a: "\ud800" }]],
     [upload, "tags", ["math", [1], ["\ud800"], ["x".repeat(201)]]],

@@ -107,7 +107,7 @@ const shapes = {
     status_url: text
   },
   DeleteResponse: { success: constant(true), deleted_count: constant(1), message: text },
-  VoteCodeSnipResponse: { success: constant(true), vote_pending: constant(true), message: text },
+  VoteCodeSnipResponse: { success: constant(true), vote_pending: yesOrNo, message: text },
   CreatedKey: {
     ...{ id: uuid, name: text, key: text, key_prefix: text, user_email: text, organization_id: uuid },
     ...{ organization_name: text, is_new_member: yesOrNo, created_at: iso }

@@ -26,23 +26,36 @@ export const begin = (service: Service, path: string, body: unknown, headers: He
   }
 }
 
-/**
- * Holds what every write of a request needs at its end (and no note in the background does): such appends wait until
- * `release`. `waiting` settles when so many of them do.
- */
-export const holdWrites = async ({ database }: Place) => {
+/** A connection of its own to a service's database, within a transaction that `release` ends. */
+const holding = async ({ database }: Place) => {
   const scope = Scope.makeUnsafe()
   const connection = await Effect.runPromise(Scope.provide(PgConnection.make({ url: database, ssl: false }), scope))
   const query = (sql: string) => Effect.runPromise(connection.query(sql, [], false))
   await query("BEGIN")
-  await query("LOCK TABLE requests IN EXCLUSIVE MODE")
-  // of each two equal ones the second waits for the first, not for us
-  const waiters = `SELECT 1 FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%es_append%'`
   const release = async () => {
     await query("COMMIT")
     await Effect.runPromise(Scope.close(scope, Exit.void))
   }
+  return { query, release }
+}
+
+/** Keeps all read models where they are until `release`; they can be read meanwhile. */
+export const holdReadModels = async (place: Place) => {
+  const { query, release } = await holding(place)
+  await query("SELECT 1 FROM read_models FOR UPDATE")
+  return { release }
+}
+
+/**
+ * Holds what every write of a request needs at its end (and no note in the background does): such appends wait until
+ * `release`. `waiting` settles when so many of them do.
+ */
+export const holdWrites = async (place: Place) => {
+  const { query, release } = await holding(place)
+  await query("LOCK TABLE requests IN EXCLUSIVE MODE")
+  // of each two equal ones the second waits for the first, not for us
+  const waiters = `SELECT 1 FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%es_append%'`
   const look = async (count: number) => {
     // or a transaction sees forever what it saw first
     await query("SELECT pg_stat_clear_snapshot()")

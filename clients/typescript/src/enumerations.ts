@@ -27,5 +27,5 @@ export type AgentVerdict = (typeof AgentVerdict)[keyof typeof AgentVerdict]
 /** Whose private snippets are meant: the organization's (`company`) or a workspace's (`client`). */
 export type SnipsDesired = "company" | "client"
 
-/** Who cast a vote. */
+/** Who cast a vote: an agent or a model, or a person. */
 export type VoteSource = "ai" | "human"

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { AnyText, Dependencies, FileContent, optional, Text, TextOrEmpty, textUpTo, whole } from "../fields.ts"
+import { VoteSourceGiven } from "../voteSource.ts"
 
 export const FilePath = textUpTo(4_096)
 export const FileWritten = Schema.Struct({ path: FilePath, content: FileContent }).annotate({
@@ -32,7 +33,7 @@ export const UploadRequest = Schema.Struct({
   use_raysurfer_ai_voting: optional(Schema.Boolean),
   auto_vote: optional(Schema.Boolean),
   user_vote: optional(Vote),
-  vote_source: optional(AnyText.check(Schema.isMaxLength(200))),
+  vote_source: optional(VoteSourceGiven),
   vote_count: optional(whole(1, 100)),
   execution_logs: optional(FileContent),
   dependencies: optional(Dependencies),

@@ -13,9 +13,9 @@ import { Places } from "#src/places.ts"
 import type { Screened } from "#src/screen.ts"
 import { isGraded, sourceOf } from "../voting.ts"
 
-export const voteOf = ({ user_vote, vote_source, vote_count }: UploadRequest): NewVote | null => {
+export const voteOf = ({ user_vote, vote_source, vote_count }: UploadRequest, agent: boolean): NewVote | null => {
   if (user_vote == null) return null
-  return { value: user_vote, count: vote_count ?? 1, ...sourceOf(vote_source) }
+  return { value: user_vote, count: vote_count ?? 1, ...sourceOf(vote_source, agent) }
 }
 
 export const gradingOf = (request: UploadRequest): number | null =>
@@ -58,7 +58,8 @@ export const voteForUsed = Effect.fnUntraced(function* (
   request: UploadRequest,
   { user }: Holder,
   scope: Scope,
-  attempt: Attempt
+  attempt: Attempt,
+  agent: boolean
 ) {
   const given = [...new Set((request.cached_code_blocks ?? []).map(({ code_block_id }) => code_block_id))]
   if (given.length === 0) return ""
@@ -67,7 +68,8 @@ export const voteForUsed = Effect.fnUntraced(function* (
   for (const snippet of given) {
     const place = isId(snippet) ? yield* seen(scope, snippet) : undefined
     if (place === undefined) continue
-    const source = request.vote_source === "human" ? "human" : "ai"
+    // that it helped is an agent's judgement unless a person says that it is theirs
+    const source = request.vote_source === "human" && !agent ? "human" : "ai"
     const vote = { value: request.succeeded ? 1 : -1, count: 1, source, origin: null, home: scope.home } as const
     const command = SnippetCommand.CastVote({ snippet, voter: user, task: request.task, vote })
     const commandId = derivedId("used", attempt.commandId, snippet)

@@ -146,10 +146,11 @@ def test_a_snippet_that_took_the_name_of_the_one_that_was_read_was_not(world: Wo
     assert world.stop().votes == []
 
 
-def test_a_vote_says_what_it_is_for(world: World) -> None:
+def test_a_vote_says_what_it_is_for_and_that_an_agent_gives_it(world: World) -> None:
     world.prompt()
     world.bash(RUN.format(world.cached()))
     world.on("Stop")
     name, vote = world.sent[-1]
     assert name == "cache-usage"
     assert (vote["task"], vote["code_block_name"], vote["succeeded"]) == (TASK, "add.py", True)
+    assert vote["vote_source"] == "ai"

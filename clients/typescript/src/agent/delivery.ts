@@ -75,7 +75,10 @@ export const deliver = async (
   const voted = await sendEach("The session's votes could not be cast", verdicts, ({ file, succeeded }, options) => {
     const { codeBlockId, filename, description } = file
     return client.voteCodeSnip(
-      { codeBlockId, succeeded, task, codeBlockName: filename, codeBlockDescription: description },
+      {
+        ...{ codeBlockId, succeeded, task, codeBlockName: filename, codeBlockDescription: description },
+        voteSource: "ai"
+      },
       options
     )
   })

@@ -1,3 +1,4 @@
+import type { VoteSource } from "../enumerations.ts"
 import type { Result } from "../Result.ts"
 import { type Call, json } from "../request.ts"
 
@@ -35,6 +36,10 @@ export interface VoteCodeSnipParams {
   readonly codeBlockName?: string | undefined
   /** Existing programs send it; the service goes by the id. */
   readonly codeBlockDescription?: string | undefined
+  /**
+   * `ai`: an agent votes, and not the person whose key it is. Default: `human`, but `ai` with a client that has an `agentId`.
+   */
+  readonly voteSource?: VoteSource | undefined
   /** In place of the client's workspace. */
   readonly workspaceId?: string | undefined
 }
@@ -43,7 +48,7 @@ export interface VoteCodeSnipParams {
 export interface VoteCodeSnipResponse extends Result {
   /** True: whatever goes wrong is raised. */
   readonly success: boolean
-  /** True: the vote is in the log, and counts with the next read. */
+  /** Whether the vote is still being applied: it is accepted, and counts in a moment. */
   readonly votePending: boolean
   /** For a person. */
   readonly message: string
@@ -58,7 +63,8 @@ export const vote = (params: VoteCodeSnipParams): Call<VoteCodeSnipResponse> => 
     code_block_id: params.codeBlockId,
     code_block_name: params.codeBlockName,
     code_block_description: params.codeBlockDescription,
-    succeeded: params.succeeded
+    succeeded: params.succeeded,
+    vote_source: params.voteSource
   },
   answer: json((wire: { success: boolean; vote_pending: boolean; message: string }) => ({
     success: wire.success,

@@ -25,7 +25,7 @@ export interface CachedCodeBlock {
 export interface Voting {
   /** Whether the service's model grades what is stored. Default: yes. Votes of your own come in its place. */
   readonly useServiceAiVoting?: boolean | undefined
-  /** Default: `human` with votes of your own, else `ai`. */
+  /** Who gives `userVote` or `userVotes`. Default: `human`, but `ai` with a client that has an `agentId`. */
   readonly voteSource?: VoteSource | undefined
   /** How often each vote counts, 1 to 100. Default: 1. */
   readonly voteCount?: number | undefined

@@ -126,6 +126,15 @@ describe("a vote", () => {
     assert.deepStrictEqual(session.votes(), [["one", true]])
   })
 
+  it("says that an agent gives it", async () => {
+    const session = await offered(both())
+    await reads(session)
+    await session.writes("mine.py", source.replace("sum([a, b])", "a + b"))
+    assert.deepStrictEqual(await votesOf(session), [["one", true]])
+    const [vote] = session.sent.filter(({ url }) => url.endsWith("cache-usage"))
+    assert.strictEqual(vote?.body.vote_source, "ai")
+  })
+
   it("is not for a snippet that took the name of the one that was read", async () => {
     const session = await offered(found(match("three", "a.py", {}, { source: `${source}# newer\n` })))
     await reads(session)

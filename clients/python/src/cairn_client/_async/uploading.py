@@ -51,7 +51,7 @@ class AsyncUploading:
             succeeded: whether the run did what it was for; a failed one is worth storing too.
             use_service_ai_voting: lets the service's model grade the file; ignored with `user_vote`.
             user_vote: your own vote, 1 or -1, in place of the grading.
-            vote_source: who votes. Default: `human` with `user_vote`, else `ai`.
+            vote_source: who gives `user_vote`. Default: `human`, but `ai` with a client that has an `agent_id`.
             vote_count: how often the vote counts, 1 to 100.
             execution_logs: what the run printed; helps the grader and is searchable.
             dependencies: package name to version; `""` for any.
@@ -109,7 +109,7 @@ class AsyncUploading:
             log_files: what was printed, in any format; `bytes` are sent as base64. At most 200, 16 MiB together.
             use_service_ai_voting: lets the service's model grade the files; ignored with `user_votes`.
             user_votes: path (or unambiguous name) of a file to 1 or -1; files without one get no vote.
-            vote_source: who votes. Default: `human` with `user_votes`, else `ai`.
+            vote_source: who gives `user_votes`. Default: `human`, but `ai` with a client that has an `agent_id`.
             vote_count: how often each vote counts, 1 to 100.
             per_function_reputation: keeps score of each function.
             workspace_id: instead of the client's.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from cairn_client._bodies import mapping
+from cairn_client._bodies import mapping, word
 from cairn_client._code_files import code_files, write_code_files
 from cairn_client._request import CallOptions, Request
 from cairn_client.types import (
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from cairn_client._sync.transport import Transport
     from cairn_client.types import (
         CodeFilesResponse,
+        VoteSource,
     )
 
 
@@ -149,6 +150,7 @@ class Snippets:
         code_block_description: str | None = None,
         *,
         succeeded: bool,
+        vote_source: VoteSource | Literal["ai", "human"] | None = None,
         workspace_id: str | None = None,
         **options: Unpack[CallOptions],
     ) -> VoteCodeSnipResponse:
@@ -160,6 +162,8 @@ class Snippets:
             code_block_name: for the log.
             code_block_description: for the log.
             succeeded: whether it helped.
+            vote_source: `ai`: an agent votes, and not the person whose key it is. `human` unless given, but `ai` with a
+                client that has an `agent_id`.
             workspace_id: instead of the client's.
             **options: `timeout`, `max_retries`, `idempotency_key`, `extra_headers` of this call.
 
@@ -173,6 +177,7 @@ class Snippets:
             "code_block_name": code_block_name,
             "code_block_description": code_block_description,
             "succeeded": succeeded,
+            "vote_source": word(vote_source),
         }
         request = Request("POST", "/api/store/cache-usage", body, workspace_id=workspace_id, options=options)
         return self._transport.ask(request, VoteCodeSnipResponse)

@@ -84,7 +84,7 @@ async def deliver(client: Cairn | AsyncCairn, parcel: Parcel, warn: Callable[[st
     async def vote(verdict: Verdict) -> None:
         file, succeeded = verdict
         texts = (parcel.task, file.code_block_id, file.filename, file.description)
-        await called(client.vote_code_snip, *texts, succeeded=succeeded, **hurried)
+        await called(client.vote_code_snip, *texts, succeeded=succeeded, vote_source="ai", **hurried)
         delivered.votes.append(Vote(file.code_block_id, succeeded))
 
     await send_each("The session's files could not be uploaded", parcel.files, upload)

@@ -189,6 +189,6 @@ class VoteCodeSnipResponse(Result):
 
     success: bool
     vote_pending: bool
-    """True: the vote is in the log, and counts from the next read on."""
+    """Whether the vote is still being applied: it is accepted, and counts in a moment."""
     message: str
     """For a person."""
