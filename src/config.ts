@@ -1,4 +1,5 @@
-import { Data, Redacted } from "effect"
+import { Data, Redacted, Result } from "effect"
+import { IpNetwork, NetAddress } from "effect/net"
 import { keyPattern } from "#domain/Key.ts"
 import { defaultRates, type RateClass, type Rates } from "./rates.ts"
 
@@ -11,6 +12,10 @@ export interface Config {
   readonly databaseUrl: Redacted.Redacted | undefined
   readonly ownerKey: Redacted.Redacted | undefined
   readonly rates: Rates
+  /** Names under which it may be asked, besides this machine's own. */
+  readonly allowedHosts: ReadonlyArray<string>
+  /** Proxies whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>
   readonly sandbox: "just-bash" | "bubblewrap"
   readonly anthropic: {
     readonly apiKey: Redacted.Redacted | undefined
@@ -55,6 +60,31 @@ const parseUrl = (name: string, protocols: ReadonlyArray<string>) => (text: stri
     ? text
     : refuse(name, `a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`)
 
+const listOf = (text: string): ReadonlyArray<string> =>
+  text.split(",").flatMap((one) => (one.trim() === "" ? [] : [one.trim()]))
+
+const hostName = /^(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9](?:[a-z0-9._-]{0,251}[a-z0-9])?)$/
+
+const parseHosts = (text: string): ReadonlyArray<string> =>
+  listOf(text.toLowerCase()).map((name) =>
+    hostName.test(name) ? name : refuse("CAIRN_ALLOWED_HOSTS", "names like cairn.example.com,10.0.0.5, without a port")
+  )
+
+/** An address is a network of its own. */
+const networkOf = (text: string): Result.Result<IpNetwork.IpNetwork, NetAddress.NetAddressError> =>
+  text.includes("/")
+    ? IpNetwork.fromString(text)
+    : Result.map(NetAddress.ipFromString(text), (address) =>
+        IpNetwork.fromAddressUnsafe(address, NetAddress.width(address))
+      )
+
+const parseProxies = (text: string): ReadonlyArray<IpNetwork.IpNetwork> =>
+  listOf(text).map((one) =>
+    Result.getOrElse(networkOf(one), () =>
+      refuse("CAIRN_TRUSTED_PROXIES", "addresses and networks like 127.0.0.1,10.0.0.0/8,::1")
+    )
+  )
+
 const model = /^[a-z0-9][a-z0-9._:/@-]{1,127}$/
 
 /** Reads the configuration; throws `BadConfig` with the name of a variable and what was expected. */
@@ -82,6 +112,8 @@ export const readConfig = (environment: Environment): Config => {
       keyPattern.test(text) ? text : refuse("CAIRN_OWNER_KEY", "cairn_live_ and 43 letters and digits")
     ),
     rates: parsed("CAIRN_RATE_LIMITS", parseRates) ?? defaultRates,
+    allowedHosts: parsed("CAIRN_ALLOWED_HOSTS", parseHosts) ?? [],
+    trustedProxies: parsed("CAIRN_TRUSTED_PROXIES", parseProxies) ?? [],
     sandbox:
       parsed("CAIRN_SANDBOX", (text) =>
         text === "just-bash" || text === "bubblewrap" ? text : refuse("CAIRN_SANDBOX", "just-bash or bubblewrap")

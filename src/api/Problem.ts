@@ -49,6 +49,7 @@ export const statusOf = {
   "permission/not_your_snippet": 403,
   "permission/read_only": 403,
   "permission/foreign_origin": 403,
+  "permission/foreign_host": 421,
   "not_found/route": 404,
   "not_found/api_key": 404,
   "not_found/user": 404,

@@ -36,6 +36,7 @@ const texts: { readonly [status: string]: string } = {
   "408": "The body came too slowly.",
   "413": "The body is larger than the route takes.",
   "415": "The body is not `application/json`.",
+  "421": "The service is not known by the name in the header `Host`.",
   "429": "Too many requests in the last minute; `Retry-After` says when to go on.",
   "500": "A defect of the service; its log has the request id.",
   "503": "Not at the moment: send the same request again after `Retry-After` seconds."

@@ -6,9 +6,12 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "#src/api/Api.ts"
 import { statusOf } from "#src/api/Problem.ts"
 import { Readiness } from "#src/ready.ts"
+import { publicDocument } from "./documents.ts"
 
 /** How agents use the service, in their words. */
 export const skill = readFileSync(join(import.meta.dirname, "../../skill.md"), "utf8")
+
+const skillDocument = publicDocument(skill, "text/markdown; charset=utf-8")
 
 export const layer = HttpApiBuilder.group(Api, "system", (handlers) =>
   handlers
@@ -21,5 +24,5 @@ export const layer = HttpApiBuilder.group(Api, "system", (handlers) =>
         })
       })
     )
-    .handle("skill", () => Effect.succeed(skill))
+    .handle("skill", () => skillDocument)
 )

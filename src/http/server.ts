@@ -2,17 +2,19 @@ import { createServer } from "node:http"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Layer } from "effect"
 import { HttpRouter } from "effect/http"
-import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
+import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "#src/api/Api.ts"
 import { Closing } from "#src/closing.ts"
 import type { Rates } from "#src/rates.ts"
 import * as Chat from "./Chat.ts"
 import * as Comments from "./Comments.ts"
+import * as Documents from "./documents.ts"
 import * as Events from "./Events.ts"
 import * as Executions from "./Executions.ts"
 import * as Functions from "./Functions.ts"
 import * as Fallback from "./fallback.ts"
 import * as Git from "./git.ts"
+import * as Guard from "./guard/guard.ts"
 import * as Keys from "./Keys.ts"
 import * as Mcp from "./mcp.ts"
 import * as AddressRate from "./middleware/addressRate.ts"
@@ -31,6 +33,11 @@ import * as System from "./System.ts"
 import * as Uploads from "./Uploads.ts"
 import * as Users from "./Users.ts"
 import * as Workspaces from "./Workspaces.ts"
+
+export interface Options extends Guard.Guarded {
+  readonly port: number
+  readonly rates: Rates
+}
 
 const handlers = Layer.mergeAll(
   Chat.layer,
@@ -51,13 +58,14 @@ const handlers = Layer.mergeAll(
 )
 
 /** Routes, documents and middlewares, on the services they need. */
-export const routes = (rates: Rates) =>
+export const routes = ({ rates, ...options }: Options) =>
   Layer.mergeAll(
-    HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(Layer.provide(handlers)),
-    HttpApiScalar.layer(Api, { path: "/docs" }),
+    HttpApiBuilder.layer(Api).pipe(Layer.provide(handlers)),
+    Documents.layer,
     Git.layer,
     Mcp.layer,
-    Fallback.layer
+    Fallback.layer,
+    Guard.layer(options)
   ).pipe(
     Layer.provide([
       AddressRate.layer(rates),
@@ -71,11 +79,11 @@ export const routes = (rates: Rates) =>
   )
 
 /** Listens; when its scope closes it takes no more requests and lets those under way end, for 10 s. */
-export const serve = (options: { readonly host: string; readonly port: number; readonly rates: Rates }) =>
+export const serve = (options: Options) =>
   Closing.announce.pipe(Layer.provideMerge(listen(options)), Layer.provideMerge(Closing.layer))
 
-const listen = (options: { readonly host: string; readonly port: number; readonly rates: Rates }) =>
-  HttpRouter.serve(routes(options.rates), {
+const listen = (options: Options) =>
+  HttpRouter.serve(routes(options), {
     disableLogger: true,
     disableListenLog: true,
     // a file's path is one parameter; a request's head is limited to 16 KiB anyway

@@ -108,17 +108,33 @@ describe("public snippets", () => {
     assert.strictEqual((await anyone("/api/snippets/public/list", { limit: null, language: null })).status, 200)
   })
 
-  it("have a rate of their own by the client's address", async () => {
-    const limited = await startService({ CAIRN_RATE_LIMITS: "other=3" })
-    const ask = (forwarded: string) =>
-      send(limited.url, "POST", "/api/snippets/public/list", {}, { "x-forwarded-for": forwarded })
+  const forwardedFor = (url: string) => async (forwarded: string) =>
+    send(url, "POST", "/api/snippets/public/list", {}, { "x-forwarded-for": forwarded })
+
+  it("have a rate of their own by the client's address, as a trusted proxy tells it", async () => {
+    const limited = await startService({
+      ...{ CAIRN_RATE_LIMITS: "other=3", CAIRN_TRUSTED_PROXIES: "10.0.0.0/8, 127.0.0.1,::1" }
+    })
+    const ask = forwardedFor(limited.url)
     try {
       for (let n = 0; n < 3; n++) assert.strictEqual((await ask("203.0.113.7")).status, 200)
-      const answer = await ask("10.9.8.7, 203.0.113.7")
+      // what a client has written itself stands further left; a proxy that is trusted too is no client
+      const answer = await ask("198.51.100.1, 203.0.113.7, 10.9.8.7")
       refused(answer, 429, "rate_limit/exceeded")
       assert.isAtLeast(Number(answer.headers.get("retry-after")), 1)
       // somebody else behind the same proxy
       assert.strictEqual((await ask("203.0.113.8")).status, 200)
+    } finally {
+      await limited.close()
+    }
+  })
+
+  it("have one rate for all that comes from a peer that nobody called a proxy, also from this machine", async () => {
+    const limited = await startService({ CAIRN_RATE_LIMITS: "other=3", CAIRN_TRUSTED_PROXIES: "10.0.0.0/8" })
+    const ask = forwardedFor(limited.url)
+    try {
+      for (let n = 0; n < 3; n++) assert.strictEqual((await ask(`203.0.113.${n}`)).status, 200)
+      refused(await ask("203.0.113.8"), 429, "rate_limit/exceeded")
     } finally {
       await limited.close()
     }

@@ -11,10 +11,6 @@ const refusals = [
     message: "Only sessions of the protocol version 2025-03-26 take several messages at once. Send them one by one."
   }),
   new Problem({
-    code: "permission/foreign_origin",
-    message: "MCP is not for pages in a browser: the request has the header Origin. Connect from outside of one."
-  }),
-  new Problem({
     code: "not_found/session",
     message:
       "This key has no such MCP session: it may have ended after an hour without a request. Send initialize again."

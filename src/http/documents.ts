@@ -1,0 +1,85 @@
+import { createHash } from "node:crypto"
+import { promisify } from "node:util"
+import { gzip } from "node:zlib"
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiSwagger, OpenApi } from "effect/http-api"
+import { Api } from "#src/api/Api.ts"
+
+const digest = (text: string): string => createHash("sha256").update(text).digest("base64")
+
+/** Whether a list of tags names one, be it weakly. */
+const names = (list: string | undefined, tag: string): boolean =>
+  list?.split(",").some((one) => [tag, "*"].includes(one.trim().replace(/^W\//, ""))) === true
+
+const takesGzip = (accepted: string | undefined): boolean =>
+  /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accepted ?? "")
+
+/**
+ * A text that everyone may keep, and that only a new version changes: who has it is not sent it again. It is compressed once
+ * and not for each who asks.
+ */
+export const publicDocument = (text: string, type: string, policy?: string) => {
+  const plain = Buffer.from(text)
+  const tag = `"${digest(text).slice(0, 22)}"`
+  const compressing = promisify(gzip)
+  const headers = {
+    ...{ "content-type": type, "cache-control": "public, max-age=300", vary: "Accept-Encoding", etag: `W/${tag}` },
+    ...(policy === undefined ? {} : { "content-security-policy": policy })
+  }
+  let zipped: Promise<Uint8Array> | undefined
+  return Effect.gen(function* () {
+    const { headers: asked } = yield* HttpServerRequest.HttpServerRequest
+    if (names(asked["if-none-match"], tag)) return HttpServerResponse.empty({ status: 304, headers })
+    if (!takesGzip(asked["accept-encoding"])) {
+      return HttpServerResponse.uint8Array(plain, { headers })
+    }
+    zipped ??= compressing(plain)
+    const bytes = yield* Effect.promise(() => zipped!)
+    return HttpServerResponse.uint8Array(bytes, { headers: { ...headers, "content-encoding": "gzip" } })
+  })
+}
+
+/** Swagger UI as effect brings it: one page with all that it needs in it. */
+const page = Effect.gen(function* () {
+  let handler: Effect.Effect<HttpServerResponse.HttpServerResponse> | undefined
+  const router = yield* HttpRouter.HttpRouter
+  const keeping = HttpRouter.HttpRouter.of({
+    ...router,
+    add: ((_: string, __: string, handle: typeof handler) => Effect.sync(() => (handler = handle))) as never
+  })
+  yield* Layer.build(HttpApiSwagger.layer(Api).pipe(Layer.provide(Layer.succeed(HttpRouter.HttpRouter, keeping))))
+  const { body } = yield* handler!
+  return body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : ""
+})
+
+/**
+ * The page may run and wear what it came with, by their digests, and speak to this service; nothing else, from nowhere else. What it sets as
+ * a style of one element is not its visitor's to lose.
+ */
+const policyOf = (html: string): string => {
+  const hashes = (tag: string) =>
+    [...html.matchAll(new RegExp(`<${tag}>([^]*?)</${tag}>`, "g"))].map(([, text]) => `'sha256-${digest(text!)}'`)
+  return [
+    "default-src 'none'",
+    `script-src ${hashes("script").join(" ")}`,
+    `style-src ${hashes("style").join(" ")}`,
+    "img-src data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'"
+  ].join("; ")
+}
+
+/** The API for people, and for programs. */
+export const layer = Layer.unwrap(
+  Effect.gen(function* () {
+    const html = yield* page
+    const spec = JSON.stringify(OpenApi.fromApi(Api))
+    return Layer.mergeAll(
+      HttpRouter.add("GET", "/docs", publicDocument(html, "text/html; charset=utf-8", policyOf(html))),
+      HttpRouter.add("GET", "/openapi.json", publicDocument(spec, "application/json"))
+    )
+  })
+)

@@ -1,0 +1,28 @@
+import { Effect, Layer } from "effect"
+import { HttpEffect, HttpMiddleware, HttpRouter } from "effect/http"
+import type { Config } from "#src/config.ts"
+import { compressed } from "./compressed.ts"
+import { guarded } from "./headers.ts"
+import { admitting, namesOf } from "./hosts.ts"
+
+export type Guarded = Pick<Config, "host" | "allowedHosts" | "trustedProxies">
+
+/** The last to see an answer, whichever route or middleware made it. */
+const finishing = Effect.andThen(
+  HttpEffect.appendPreResponseHandler((request, response) => Effect.succeed(guarded(request, response))),
+  compressed
+)
+
+/**
+ * Stands before and behind all routes: whom the service listens to, whom a proxy's request is of, what browsers and caches are
+ * told, and compression.
+ */
+export const layer = ({ host, allowedHosts, trustedProxies }: Guarded) => {
+  const admitted = admitting(namesOf(host, allowedHosts))
+  const forwarded = HttpMiddleware.xForwardedHeaders({ trustedProxies })
+  return Layer.effectDiscard(
+    Effect.flatMap(HttpRouter.HttpRouter, (router) =>
+      router.addGlobalMiddleware((app) => Effect.onExit(admitted(forwarded(app)), () => finishing))
+    )
+  )
+}

@@ -1,0 +1,56 @@
+import { Effect } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { Problem } from "#src/api/Problem.ts"
+import { respond } from "../middleware/problems.ts"
+
+/** Names that mean this machine wherever they are asked for. */
+const loopback = ["localhost", "127.0.0.1", "[::1]"]
+
+/** As it stands in a URL: an IPv6 address in brackets. */
+const inUrl = (host: string): string => (host.includes(":") && !host.startsWith("[") ? `[${host}]` : host).toLowerCase()
+
+const isLoopback = (host: string): boolean =>
+  host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host)
+
+/** A `Host` header's name, without its port and a root's dot; `undefined`: it is none. */
+export const nameIn = (header: string): string | undefined =>
+  /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253}?)\.?(?::\d{1,5})?$/.exec(header.toLowerCase())?.[1]
+
+/**
+ * The names under which a service that listens at `host` may be asked; `undefined`: any. One that listens to its own machine only has no
+ * name in the world, so a page that asks for it under one has bent that name to this machine (DNS rebinding).
+ */
+export const namesOf = (host: string, given: ReadonlyArray<string>): ReadonlySet<string> | undefined => {
+  const own = inUrl(host)
+  if (given.length === 0 && !isLoopback(own)) return undefined
+  return new Set([...loopback, own, ...given])
+}
+
+const foreignHost = (header: string) =>
+  new Problem({
+    code: "permission/foreign_host",
+    message: `This service is not known as ${JSON.stringify(header.slice(0, 100))}. Ask for it at localhost or 127.0.0.1; behind a proxy, let its operator name the host in CAIRN_ALLOWED_HOSTS.`
+  })
+
+const foreignOrigin = new Problem({
+  code: "permission/foreign_origin",
+  message: "MCP is not for pages in a browser: the request has the header Origin. Connect from outside of one."
+})
+
+/** Routes that no page has any business at, not even one of ours. */
+const pageless = /^\/mcp(?:[/?]|$)/
+
+/**
+ * Refuses what a page in a browser sends to a service that is not its own: requests under a foreign name, and at /mcp any that
+ * come from a page. Who sends no Host is no browser.
+ */
+export const admitting =
+  (names: ReadonlySet<string> | undefined) =>
+  <A, E, R>(app: Effect.Effect<A, E, R>) =>
+    Effect.gen(function* () {
+      const { headers, url } = yield* HttpServerRequest.HttpServerRequest
+      const { host, origin } = headers
+      if (names !== undefined && host !== undefined && !names.has(nameIn(host) ?? "")) return respond(foreignHost(host))
+      if (origin !== undefined && pageless.test(url)) return respond(foreignOrigin)
+      return yield* app
+    })

@@ -1,0 +1,67 @@
+import { assert, describe, it } from "@effect/vitest"
+import { IpNetwork } from "effect/net"
+import { BadConfig, readConfig } from "#src/config.ts"
+import { nameIn, namesOf } from "#src/http/guard/hosts.ts"
+
+const refusal = (environment: Record<string, string>): string => {
+  try {
+    readConfig(environment)
+  } catch (error) {
+    assert.instanceOf(error, BadConfig)
+    return (error as BadConfig).message
+  }
+  return assert.fail(`taken: ${JSON.stringify(environment)}`)
+}
+
+describe("the configuration", () => {
+  it("trusts no proxy and knows no host unless told", () => {
+    const { trustedProxies, allowedHosts } = readConfig({ CAIRN_TRUSTED_PROXIES: " ", CAIRN_ALLOWED_HOSTS: "" })
+    assert.deepStrictEqual([trustedProxies, allowedHosts], [[], []])
+  })
+
+  it("takes addresses and networks as trusted proxies, and refuses what is neither", () => {
+    const { trustedProxies } = readConfig({ CAIRN_TRUSTED_PROXIES: "127.0.0.1, 10.0.0.0/8,::1,2001:db8::/32," })
+    const written = ["127.0.0.1/32", "10.0.0.0/8", "::1/128", "2001:db8::/32"]
+    assert.deepStrictEqual(trustedProxies.map(IpNetwork.format), written)
+    for (const wrong of ["localhost", "10.0.0.0/33", "10.0.0", "*", "true", "1.2.3.4 5.6.7.8"]) {
+      assert.include(refusal({ CAIRN_TRUSTED_PROXIES: wrong }), "CAIRN_TRUSTED_PROXIES is wrong")
+    }
+  })
+
+  it("takes names as hosts, and refuses what no host is called", () => {
+    const { allowedHosts } = readConfig({ CAIRN_ALLOWED_HOSTS: "Cairn.Example.com, 10.0.0.5,[2001:db8::1]" })
+    assert.deepStrictEqual(allowedHosts, ["cairn.example.com", "10.0.0.5", "[2001:db8::1]"])
+    for (const wrong of ["*", "https://x.example", "x.example:8080", "x/y", "::1"]) {
+      assert.include(refusal({ CAIRN_ALLOWED_HOSTS: wrong }), "CAIRN_ALLOWED_HOSTS is wrong")
+    }
+  })
+})
+
+describe("names of a service", () => {
+  it.each([
+    ["127.0.0.1", [], ["127.0.0.1", "[::1]", "localhost"]],
+    ["localhost", [], ["127.0.0.1", "[::1]", "localhost"]],
+    ["::1", ["x.example"], ["127.0.0.1", "[::1]", "localhost", "x.example"]],
+    ["127.0.0.9", [], ["127.0.0.1", "127.0.0.9", "[::1]", "localhost"]],
+    ["0.0.0.0", ["x.example"], ["0.0.0.0", "127.0.0.1", "[::1]", "localhost", "x.example"]],
+    ["0.0.0.0", [], undefined],
+    ["10.1.2.3", [], undefined]
+  ])("that listens at %s and was given %j are %j", (host, given, names) => {
+    const found = namesOf(host, given)
+    assert.deepStrictEqual(found && [...found].sort(), names)
+  })
+
+  it.each([
+    ["localhost:8080", "localhost"],
+    ["LOCALHOST", "localhost"],
+    ["localhost.:1", "localhost"],
+    ["[::1]:8080", "[::1]"],
+    ["127.0.0.1.evil.example", "127.0.0.1.evil.example"],
+    ["localhost@evil.example", undefined],
+    ["localhost:80:80", undefined],
+    ["localhost evil", undefined],
+    ["", undefined]
+  ])("%j as a Host names %j", (header, name) => {
+    assert.strictEqual(nameIn(header), name)
+  })
+})
