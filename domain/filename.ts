@@ -1,3 +1,7 @@
+import { beginning } from "./beginning.ts"
+import { normalForm } from "./search/normalForm.ts"
+import { withoutEnd } from "./withoutEnd.ts"
+
 /** Characters of a whole filename, with its extension and number. */
 const longest = 100
 
@@ -20,13 +24,19 @@ const reserved = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|cono
 
 const lastPart = (path: string): string => path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1)
 
+/** Characters of a name that are looked at. */
+const looked = 1_000
+const joints = "._-"
+
 /** Letters, digits, `_`, `-` and inner dots of any script; everything else, also invisible characters, becomes one `_`. */
 const safe = (text: string): string =>
-  text
-    .normalize("NFC")
-    .replace(/[^\p{L}\p{M}\p{N}_.-]+/gu, "_")
-    .replace(/\.{2,}/g, ".")
-    .replace(/^[._-]+|[._-]+$/g, "")
+  withoutEnd(
+    normalForm(beginning(text, looked), "NFC")
+      .replace(/[^\p{L}\p{M}\p{N}_.-]+/gu, "_")
+      .replace(/\.{2,}/g, ".")
+      .replace(/^[._-]+/, ""),
+    joints
+  )
 
 const cut = (text: string, length: number): string => {
   let kept = ""
@@ -34,7 +44,7 @@ const cut = (text: string, length: number): string => {
     if (kept.length + character.length > length) break
     kept += character
   }
-  return kept.replace(/[._-]+$/, "")
+  return withoutEnd(kept, joints)
 }
 
 const extensionFor = (language: string, given: string): string => {

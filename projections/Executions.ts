@@ -42,7 +42,7 @@ const own = "execution/"
 /** Read model `executions`: runs of code and what was said of them. */
 export const Executions = {
   name: "executions",
-  version: 1,
+  version: 2,
   tables: {
     executions: table<ExecutionRow>({
       columns: {
@@ -51,7 +51,7 @@ export const Executions = {
         ...{ output: "json", output_hash: "text", output_type: "text", error_message: "text", error_type: "text" },
         ...{ verdict: "text", review: "json", auto_review: "json", position: "bigint", recorded_at: "timestamptz" }
       },
-      indexes: ["(home, position)", "(code, position)", "(snippet)", "USING gin (terms)"],
+      indexes: ["(home, position)", "USING hash (code)", "(snippet)", "USING gin (terms)"],
       on: {
         ExecutionRecorded: {
           rows: ({ execution }) => [execution],

@@ -57,7 +57,7 @@ const output = (value: unknown): string =>
 /** Read model `logs`: what uploads and runs of snippets printed, by its words. */
 export const Logs = {
   name: "logs",
-  version: 1,
+  version: 2,
   tables: {
     logs: table<LogRow>({
       columns: {

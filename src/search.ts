@@ -9,6 +9,7 @@ import { schemaFilter } from "#domain/search/schemaFilter.ts"
 import type { Standing } from "#ports/ReadModels.ts"
 import { type IndexMatch, type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { type CommentedEntry, inputSchemas, snippetsByIds } from "#projections/Snippets/queries.ts"
+import { longestProperty } from "#projections/Snippets/tables.ts"
 import { Indexing } from "./indexing.ts"
 import { actorOf, Recorder } from "./record.ts"
 
@@ -108,7 +109,10 @@ export class Search extends Context.Service<
         const filter = inputSchema === undefined ? undefined : schemaFilter(inputSchema)
         if (filter === undefined) return undefined
         // no stored name has these, and no query may
-        if (filter.names.some((name) => name.includes("\u0000") || !name.isWellFormed())) return new Set<string>()
+        if (
+          filter.names.some((name) => name.length > longestProperty || name.includes("\u0000") || !name.isWellFormed())
+        )
+          return new Set<string>()
         const found = yield* Effect.orDie(
           Effect.provideService(inputSchemas(filter.names, scope.homes, scope.includePublic), SqlClient.SqlClient, sql)
         )

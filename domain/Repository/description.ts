@@ -1,15 +1,13 @@
+import { beginning } from "../beginning.ts"
 import { fenced } from "../fenced.ts"
+import { withoutEnd } from "../withoutEnd.ts"
 import { depthOf, fileTreeOf, nameOf, type RepositoryFile, readmeOf } from "./files.ts"
 
 /** Characters of a manifest that are looked at. */
 const looked = 100_000
 
 const line = (text: string, longest: number): string =>
-  text
-    .replace(/\s+/g, " ")
-    .trim()
-    .slice(0, longest)
-    .replace(/[\ud800-\udbff]$/, "")
+  beginning(beginning(text.trim(), looked).replace(/\s+/g, " ").trim(), longest)
 
 const manifest = (files: ReadonlyArray<RepositoryFile>, name: RegExp): string | undefined =>
   files
@@ -27,26 +25,43 @@ const jsonField = (json: string | undefined, field: string): string | undefined 
   }
 }
 
+/** Fields that are read of a manifest, as TOML has them. */
+const quoted = {
+  name: /^name[ \t]*=[ \t]*(["'])(.+?)\1/m,
+  description: /^description[ \t]*=[ \t]*(["'])(.+?)\1/m
+} as const
+type Field = keyof typeof quoted
+
 /** A quoted field in a section of a TOML file. */
-const tomlField = (toml: string | undefined, section: string, field: string): string | undefined => {
+const tomlField = (toml: string | undefined, section: string, field: Field): string | undefined => {
   const body = toml?.split(/^\[/m).find((part) => part.startsWith(`${section}]`))
-  return body?.match(new RegExp(`^${field}\\s*=\\s*(["'])(.+?)\\1`, "m"))?.[2]
+  return body?.match(quoted[field])?.[2]
 }
 
-const field = (files: ReadonlyArray<RepositoryFile>, name: string): string | undefined =>
+const field = (files: ReadonlyArray<RepositoryFile>, name: Field): string | undefined =>
   jsonField(manifest(files, /^package\.json$/), name) ??
   tomlField(manifest(files, /^pyproject\.toml$/), "project", name) ??
   tomlField(manifest(files, /^Cargo\.toml$/), "package", name) ??
   jsonField(manifest(files, /^composer\.json$/), name) ??
   jsonField(manifest(files, /^deno\.jsonc?$/), name)
 
-const headings = /^(?:#{1,2}\s+(.+?)\s*#*|(.+)\r?\n[=-]{3,}\s*)$/m
+/** The text of a readme's first heading: `# Name`, `## Name ##`, or a line that is underlined. */
+const headingOf = (readme: string): string | undefined => {
+  const lines = readme.slice(0, looked).split(/\r?\n/)
+  for (const [at, line] of lines.entries()) {
+    const marked = /^#{1,2}\s+(?=\S)/.exec(line)
+    if (marked !== null) return withoutEnd(line.slice(marked[0].length), "#").trimEnd()
+    if (line !== "" && /^[=-]{3,}\s*$/.test(lines[at + 1] ?? "")) return line
+  }
+  return undefined
+}
 
 /** What a repository calls itself: by a manifest, by its readme's heading, or else by the task it was made for. */
 export const repositoryName = (files: ReadonlyArray<RepositoryFile>, task: string): string => {
   const module = manifest(files, /^go\.mod$/)?.match(/^module\s+(\S+)/m)?.[1]
-  const heading = readmeOf(files)?.content.slice(0, looked).match(headings)
-  const found = field(files, "name") ?? module?.replace(/^.*\//, "") ?? heading?.[1] ?? heading?.[2] ?? task
+  const readme = readmeOf(files)
+  const heading = readme === undefined ? undefined : headingOf(readme.content)
+  const found = field(files, "name") ?? module?.replace(/^.*\//, "") ?? heading ?? task
   return line(found, 100) || "repository"
 }
 

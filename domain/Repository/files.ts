@@ -1,3 +1,5 @@
+import { beginning } from "../beginning.ts"
+
 /** Several files that are stored as one snippet: what can be said of them without any grammar. */
 
 export interface RepositoryFile {
@@ -27,16 +29,21 @@ const previewed = 500
 
 /** The first 500 characters of a readme, in whole characters; `""` without a readme. */
 export const readmePreviewOf = (files: ReadonlyArray<RepositoryFile>): string =>
-  (readmeOf(files)?.content ?? "").slice(0, previewed).replace(/[\ud800-\udbff]$/, "")
+  beginning(readmeOf(files)?.content ?? "", previewed)
 
-/** Characters of the files' own text that a repository is found by, besides its readme and its paths. */
-const searched = 200_000
+/** Characters that a repository is found by: of its readme and of its paths at most, and of all its files at least the rest. */
+const searched = { readme: 30_000, paths: 20_000, files: 50_000 }
+/** Of one file among very many. */
+const shortest = 200
 
 /** What a repository is found by: its readme, its paths, and the beginning of each file, equally much of each. */
 export const searchedTextOf = (files: ReadonlyArray<RepositoryFile>): string => {
-  const share = Math.max(500, Math.floor(searched / Math.max(1, files.length)))
   const readme = readmeOf(files)
   const others = files.filter((file) => file !== readme)
-  const texts = others.map(({ content }) => content.slice(0, share))
-  return [readme?.content.slice(0, searched) ?? "", fileTreeOf(files), ...texts].join("\n")
+  const about = beginning(readme?.content ?? "", searched.readme)
+  const paths = beginning(fileTreeOf(files), searched.paths)
+  const room = searched.files + searched.readme - about.length + searched.paths - paths.length
+  const share = Math.max(shortest, Math.floor(room / Math.max(1, others.length)))
+  const shown = others.slice(0, Math.ceil(room / share))
+  return [about, paths, ...shown.map(({ content }) => beginning(content, share))].join("\n")
 }

@@ -45,7 +45,7 @@ const frameworks: ReadonlyArray<readonly [manifest: RegExp, framework: string, m
     ] as const
   ).map(([name, mark]) => [/^go\.mod$/, name, new RegExp(mark)] as const),
   ...(["axum", "actix-web", "rocket", "tauri", "leptos", "bevy", "clap"] as const).map(
-    (name) => [/^Cargo\.toml$/, name, new RegExp(`^\\s*(?:\\[.*\\.)?${name}\\b`, "m")] as const
+    (name) => [/^Cargo\.toml$/, name, new RegExp(`^[ \\t]*(?:\\[.*\\.)?${name}\\b`, "m")] as const
   ),
   [/^Gemfile$/, "rails", /["']rails["']/],
   [/^Gemfile$/, "sinatra", /["']sinatra["']/],
@@ -54,7 +54,7 @@ const frameworks: ReadonlyArray<readonly [manifest: RegExp, framework: string, m
   [/^composer\.json$/, "laravel", /"laravel\/framework"/],
   [/^composer\.json$/, "symfony", /"symfony\//],
   [/^mix\.exs$/, "phoenix", /:phoenix\b/],
-  [/^pubspec\.yaml$/, "flutter", /^\s*flutter:/m],
+  [/^pubspec\.yaml$/, "flutter", /^[ \t]*flutter:/m],
   [/\.csproj$/, "asp.net", /Microsoft\.NET\.Sdk\.Web/]
 ]
 
@@ -76,16 +76,20 @@ const platforms: ReadonlyArray<readonly [manifest: RegExp, platform: string]> = 
   [/^Makefile$/, "make"]
 ]
 
-/** Characters of a manifest that are looked at. */
-const manifestLooked = 100_000
+/** Manifests that are looked at, the next to the root first, and characters of each. */
+const mostManifests = 20
+const manifestLooked = 30_000
 
 /** The framework or, failing that, the build system that a repository's manifests name; those next to the root first. */
 export const frameworkOf = (files: ReadonlyArray<RepositoryFile>): string | null => {
   const byDepth = [...files].sort((one, other) => depthOf(one.path) - depthOf(other.path))
+  const named = byDepth.map(({ path, content }) => ({ name: nameOf(path), content: content.slice(0, manifestLooked) }))
+  const isManifest = (name: string) => platforms.some(([manifest]) => manifest.test(name))
+  const manifests = named.filter(({ name }) => isManifest(name)).slice(0, mostManifests)
   for (const [manifest, framework, mark] of frameworks) {
-    for (const { path, content } of byDepth) {
-      if (manifest.test(nameOf(path)) && mark.test(content.slice(0, manifestLooked))) return framework
+    for (const { name, content } of manifests) {
+      if (manifest.test(name) && mark.test(content)) return framework
     }
   }
-  return platforms.find(([manifest]) => byDepth.some(({ path }) => manifest.test(nameOf(path))))?.[1] ?? null
+  return platforms.find(([manifest]) => manifests.some(({ name }) => manifest.test(name)))?.[1] ?? null
 }

@@ -80,6 +80,17 @@ const ownLines = (source: string): ReadonlySet<number> => {
   return lines
 }
 
+/** How many of some numbers, in ascending order, are below a bound. */
+const countBelow = (sorted: ReadonlyArray<number>, bound: number): number => {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (sorted[middle]! < bound) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
 /**
  * A source with one line of comment above each function: what the votes and logs say of it, and where more is. Lines that were
  * put there before are replaced. Only whole lines come in, with the line end and the indentation of the place, below what must
@@ -91,13 +102,13 @@ export const annotate = (source: string, language: string, notes: ReadonlyArray<
   const clean = stripAnnotations(source)
   if (style === undefined) return clean
   const bom = clean.startsWith("\ufeff") ? "\ufeff" : ""
+  const removed = [...before].sort((one, other) => one - other)
   const lines = clean.slice(bom.length).split("\n")
   const header = headerLines(lines, language)
   const end = /\r$/.test(lines[0]!) && lines.length > 1 ? "\r\n" : "\n"
   const above = new Map<number, Array<string>>()
   for (const note of notes) {
-    const removed = [...before].filter((line) => line < note.commentLine).length
-    const at = Math.max(note.commentLine - removed, header + 1)
+    const at = Math.max(note.commentLine - countBelow(removed, note.commentLine), header + 1)
     if (at > lines.length) continue
     const indentation = /^[ \t]*/.exec(lines[at - 1]!)![0]
     above.set(at, [...(above.get(at) ?? []), `${indentation}${commentIn(style, noteText(note))}${end}`])

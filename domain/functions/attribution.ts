@@ -18,24 +18,40 @@ const plain = (given: string): string =>
     .replace(/\(.*$/s, "")
     .replace(/::|#/g, ".")
 
+/** The endings of a name behind its dots, the longest first: of `a.b.c` they are `b.c` and `c`. */
+const endings = (name: string): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  for (let dot = name.indexOf("."); dot >= 0; dot = name.indexOf(".", dot + 1)) found.push(name.slice(dot + 1))
+  return found
+}
+
 /**
- * The functions that a log means by a name. `push` may be any type's, and `stack.Stack.push` names its module: a log that
+ * Says which of some functions a log means by a name. `push` may be any type's, and `stack.Stack.push` names its module: a log that
  * can't tell two functions apart speaks of both. What runs outside of all functions (`__module__`, `<module>`) is nobody's,
- * unless the file is one function.
+ * unless the file is one function. Each name is looked up: a log may have thousands of them.
  */
-export const meant = <F extends Named>(given: string, functions: ReadonlyArray<F>): ReadonlyArray<F> => {
-  if (functions.length === 1 && functions[0]!.isFile) return functions
-  const name = plain(given)
-  if (name === "") return []
-  for (const fits of [
-    (known: string) => known === name,
-    (known: string) => known.endsWith(`.${name}`),
-    (known: string) => name.endsWith(`.${known}`)
-  ]) {
-    const found = functions.filter((one) => fits(one.name))
-    if (found.length > 0) return found
+export const meanings = <F extends Named>(functions: ReadonlyArray<F>): ((given: string) => ReadonlyArray<F>) => {
+  if (functions.length === 1 && functions[0]!.isFile) return () => functions
+  const places = new Map(functions.map((one, place) => [one, place]))
+  const byName = new Map<string, Array<F>>()
+  const byEnding = new Map<string, Array<F>>()
+  const put = (into: Map<string, Array<F>>, name: string, one: F) => {
+    const known = into.get(name)
+    if (known === undefined) into.set(name, [one])
+    else known.push(one)
   }
-  return []
+  for (const one of functions) {
+    put(byName, one.name, one)
+    for (const ending of endings(one.name)) put(byEnding, ending, one)
+  }
+  return (given) => {
+    const name = plain(given)
+    if (name === "") return []
+    const known = byName.get(name) ?? byEnding.get(name)
+    if (known !== undefined) return known
+    const inside = endings(name).flatMap((ending) => byName.get(ending) ?? [])
+    return inside.sort((one, other) => places.get(one)! - places.get(other)!)
+  }
 }
 
 /**
@@ -47,7 +63,8 @@ export const concerning = (
   functions: ReadonlyArray<Pick<Named, "fingerprint" | "name">>
 ): Observed => {
   const known = functions.map((one) => ({ ...one, isFile: false }))
-  const isNamed = (name: string) => meant(name, known).length > 0
+  const meant = meanings(known)
+  const isNamed = (name: string) => meant(name).length > 0
   return {
     telemetry: telemetry.filter(({ name }) => isNamed(name)),
     errors: errors.filter(({ functions }) => functions.some(isNamed))

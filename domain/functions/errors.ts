@@ -9,6 +9,8 @@ const mostFrames = 50
 const longestLine = 1_000
 /** The shortest line that an error begins with. */
 const shortest = 5
+/** Characters of a log that are looked at: its end. */
+const looked = 400_000
 /** Lines between an error's head and its first frame: a message may have several. */
 const mostBetween = 20
 
@@ -44,11 +46,15 @@ const rubyError = /^\S+?:\d+:in [`'"](.*?)['"]: (.*)$/s
 const rubyType = /^ \(([A-Z][\w:]*)\)$/
 const rubyFrame = /^\s+(?:\d+: )?from (\S+?):\d+:in [`'"](.*?)['"]$/
 const rustPanic = /^thread '[^']*'(?: \(\d+\))? panicked at (?:'(.*)', )?\S+:\d+:\d+:?$/s
+const rustClosure = "::{{closure}}"
 const rustFrame = /^\s+\d+: (?:0x[0-9a-f]+ - )?([\w:<>{}# ]+?)(?:::h[0-9a-f]{16})?$/
 
 /** `Foo#bar`, `block in bar`, `Foo.bar` as `Foo.bar` or `bar`. */
 const rubyName = (name: string) =>
   name.replace(/^(?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )+/, "").replace("#", ".")
+
+const withoutClosures = (name: string): string =>
+  name.endsWith(rustClosure) ? withoutClosures(name.slice(0, -rustClosure.length)) : name
 
 const lastPart = (name: string, separator: string) => name.slice(name.lastIndexOf(separator) + 1)
 
@@ -135,7 +141,7 @@ class Reader {
         }
         const inside = rustFrame.exec(line)
         if (inside !== null && !/^(?:std|core|alloc|rust_begin_unwind|__)/.test(inside[1]!))
-          frame(open!.functions, lastPart(inside[1]!.replace(/(?:::\{\{closure\}\})+$/, ""), ":"))
+          frame(open!.functions, lastPart(withoutClosures(inside[1]!), ":"))
         return inside !== null || /^\s+at |^stack backtrace:|^note: |^\s*$/.test(line)
       }
       default:
@@ -200,9 +206,10 @@ const clean = (text: string, length: number): string =>
 /**
  * The errors that a log tells of, by the tracebacks of Python, JavaScript, Java, Go, Ruby and Rust, with the functions that
  * they went through (`__module__` for a file's top level, frames of installed packages left out). At most 50, the last ones;
- * a message has at most 500 characters on one line. Time is linear in the text.
+ * a message has at most 500 characters on one line. Time is linear in the text, of which the last 400,000 characters are read.
  */
-export const errorsIn = (text: string): ReadonlyArray<LoggedError> => {
+export const errorsIn = (log: string): ReadonlyArray<LoggedError> => {
+  const text = log.slice(-looked)
   const reader = new Reader()
   for (let from = 0; from <= text.length; ) {
     const newline = text.indexOf("\n", from)

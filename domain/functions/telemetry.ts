@@ -5,6 +5,9 @@ const mostFunctions = 200
 const longestName = 200
 /** Reports that are read in one text: a process writes one when it ends. */
 const mostReports = 1_000
+/** Characters of one report that are read, and of all of them. */
+const longestReport = 200_000
+const looked = 1_000_000
 /** Calls, and the average size of a value, beyond which a number is no measurement. */
 const mostCalls = 1_000_000_000
 const largest = 1e12
@@ -88,8 +91,8 @@ const wholeEntries = (text: string): ReadonlyArray<readonly [string, unknown]> =
 
 const entriesOf = (block: string): ReadonlyArray<readonly [string, unknown]> => {
   if (!/^\s*\{/.test(block)) return []
-  const report = parsed(block)
-  if (report === undefined) return wholeEntries(block)
+  const report = block.length > longestReport ? undefined : parsed(block)
+  if (report === undefined) return wholeEntries(block.slice(0, longestReport))
   if (!isObject(report)) return []
   const telemetry = report["raysurfer_telemetry"] ?? report["cairn_telemetry"]
   if (!isObject(telemetry) || (telemetry["version"] ?? 1) !== 1 || !isObject(telemetry["functions"])) return []
@@ -111,19 +114,22 @@ const together = (one: Telemetry, other: Telemetry): Telemetry => {
 /**
  * What the functions that ran reported of their calls, by name; `__module__` is a file's top level. Reports stand between
  * markers anywhere in a log, several reports of a function are added up. A report that was cut off counts as far as its
- * entries are whole; what has the wrong type or an impossible number doesn't count. Time is linear in the text.
+ * entries are whole, and no further than 200,000 characters; what has the wrong type or an impossible number doesn't count. Time is
+ * linear in the text.
  */
 export const telemetryIn = (texts: ReadonlyArray<string>): ReadonlyArray<Telemetry> => {
   const found = new Map<string, Telemetry>()
+  let left = looked
   for (const text of texts) {
     const marks = text.matchAll(marker)
     let mark = marks.next().value
-    for (let reports = 0; mark !== undefined && reports < mostReports; ) {
+    for (let reports = 0; mark !== undefined && reports < mostReports && left > 0; ) {
       const next = marks.next().value
       const block = mark[1] === "START" ? text.slice(mark.index + mark[0].length, next?.index ?? text.length) : ""
       mark = next
       if (block === "") continue
       reports++
+      left -= Math.min(block.length, longestReport)
       for (const [name, value] of entriesOf(block)) {
         const entry = entryOf(name, value)
         const before = found.get(name)

@@ -1,5 +1,6 @@
+import { beginning } from "../beginning.ts"
 import { isDerivedCapability } from "../capabilities.ts"
-import { tokenize } from "./tokenize.ts"
+import { looked, tokenize } from "./tokenize.ts"
 
 /** The fields of a snippet that are searched, in the order of every table by field. */
 export const fields = ["name", "description", "exampleQueries", "source"] as const
@@ -67,6 +68,12 @@ const described = ({ description = "", tags = [], capabilities = [] }: SearchedT
   return [description, ...tags, ...said].join(" ")
 }
 
+/** All tasks, of long ones as much of each as there is room for. */
+const asked = (tasks: ReadonlyArray<string>): string => {
+  const share = Math.floor(looked / Math.max(1, tasks.length)) - 1
+  return tasks.map((task) => beginning(task, share)).join("\n")
+}
+
 /** Cuts a snippet's text into terms. With `before`, only what is given is cut anew: new tasks don't cost the source again. */
 export const indexText = (text: SearchedText, before?: IndexedText): IndexedText => {
   const whole = before === undefined
@@ -74,9 +81,7 @@ export const indexText = (text: SearchedText, before?: IndexedText): IndexedText
   return {
     name: has("name", "entrypoint", "path") ? encode(tokenize(namesOf(text))) : before!.name,
     description: has("description", "tags", "capabilities") ? encode(tokenize(described(text))) : before!.description,
-    exampleQueries: has("exampleQueries")
-      ? encode(tokenize((text.exampleQueries ?? []).join("\n")))
-      : before!.exampleQueries,
+    exampleQueries: has("exampleQueries") ? encode(tokenize(asked(text.exampleQueries ?? []))) : before!.exampleQueries,
     source: has("source") ? encode(tokenize(text.source ?? "")) : before!.source
   }
 }

@@ -1,3 +1,6 @@
+import { beginning } from "../beginning.ts"
+import { normalForm } from "./normalForm.ts"
+
 /** Longer words are data, which nobody searches by. */
 const longestWord = 64
 /** Distinct words that are kept of one log, how many bytes they may have together, and places of each. */
@@ -8,6 +11,16 @@ const mostPlaces = 20
 const word = /[\p{L}\p{M}\p{N}_$]+/gu
 const part = /\p{Lu}+(?=\p{Lu}[\p{Ll}\p{M}])|\p{Lu}?[\p{Ll}\p{M}]+|\p{Lu}+|\p{N}+|[\p{L}\p{M}]+/gu
 
+/** Characters of one log that are kept for searching; of a longer one its beginning and its end, where errors are. */
+const kept = 100_000
+/** Characters of a text whose words are looked at: all of a log that is kept, with the line that says what is left out. */
+const looked = kept + 100
+/** Of a query. */
+const asked = 10_000
+
+/** One letter may become eighteen, so that it is cut again. */
+const folded = (text: string, length: number): string => beginning(normalForm(beginning(text, length), "NFKC"), length)
+
 /** A word and its parts in lower case: `ModuleNotFoundError` is found by itself, by `module` and by `not found`. */
 const formsOf = (given: string): ReadonlyArray<string> => {
   const parts = given.match(part) ?? []
@@ -17,9 +30,9 @@ const formsOf = (given: string): ReadonlyArray<string> => {
   )
 }
 
-/** The distinct words of a query, in order. Nothing is left out or cut to a stem: in a log `None` and `not` say something. */
+/** The distinct words of a query's first 10,000 characters, in order. Nothing is left out or cut to a stem: in a log `None` and `not` say something. */
 export const logWords = (text: string): ReadonlyArray<string> => [
-  ...new Set((text.normalize("NFKC").match(word) ?? []).flatMap(formsOf))
+  ...new Set((folded(text, asked).match(word) ?? []).flatMap(formsOf))
 ]
 
 /**
@@ -30,7 +43,7 @@ export const logVector = (text: string): string => {
   const places = new Map<string, Array<number>>()
   let place = 0
   let bytes = 0
-  for (const given of text.normalize("NFKC").match(word) ?? []) {
+  for (const [given] of folded(text, looked).matchAll(word)) {
     place += 1
     for (const form of formsOf(given)) {
       const known = places.get(form)
@@ -44,13 +57,10 @@ export const logVector = (text: string): string => {
   return Array.from(places, ([form, at]) => `${form}:${at.join(",")}`).join(" ")
 }
 
-/** Characters of one log that are kept for searching; of a longer one its beginning and its end, where errors are. */
-const kept = 100_000
-
 /** What is kept of a log. */
 export const keptLog = (log: string): string => {
   if (log.length <= kept) return log
-  const head = log.slice(0, kept / 2).replace(/[\ud800-\udbff]$/, "")
+  const head = beginning(log, kept / 2)
   const tail = log.slice(-kept / 2).replace(/^[\udc00-\udfff]/, "")
   return `${head}\n[… ${log.length - head.length - tail.length} characters …]\n${tail}`
 }
@@ -63,9 +73,12 @@ export const logPreview = (log: string, words: ReadonlyArray<string>): string =>
   const lower = log.toLowerCase()
   // where letters change their number in lower case, places are not those of the log
   const hits = lower.length === log.length ? words.map((one) => lower.indexOf(one)).filter((at) => at >= 0) : []
-  const near = (at: number) =>
-    words.filter((one) => lower.slice(Math.max(0, at - shown / 3), at + (2 * shown) / 3).includes(one)).length
-  const best = hits.sort((one, other) => near(other) - near(one) || one - other)[0] ?? 0
+  const near = (at: number) => {
+    const around = lower.slice(Math.max(0, at - shown / 3), at + (2 * shown) / 3)
+    return words.filter((one) => around.includes(one)).length
+  }
+  const ranked = hits.map((at) => ({ at, count: near(at) }))
+  const best = ranked.sort((one, other) => other.count - one.count || one.at - other.at)[0]?.at ?? 0
   const from = Math.max(0, best - shown / 3)
   const piece = log.slice(from, from + shown).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "")
   return `${from > 0 ? "…" : ""}${piece.trim()}${from + shown < log.length ? "…" : ""}`

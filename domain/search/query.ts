@@ -1,7 +1,11 @@
+import { beginning } from "../beginning.ts"
 import { idf } from "./bm25f.ts"
 import { synonymsOf, synonymWeight } from "./synonyms.ts"
 import { tokenize } from "./tokenize.ts"
 
+/** Characters of a task that are searched: of a longer one its beginning, and its end, where what is asked for often stands. */
+const looked = 20_000
+const ending = 5_000
 /** Characters up to which a task is searched as it stands. */
 const short = 200
 /** Parts of a long task besides the whole: bounds what one search costs. */
@@ -24,12 +28,17 @@ const cut = (sentence: string, size: number): Array<string> => {
   return rest === "" ? pieces : [...pieces, rest]
 }
 
+const seen = (task: string): string => {
+  const whole = task.trim()
+  return whole.length <= looked ? whole : `${beginning(whole, looked - ending)}\n${whole.slice(-ending)}`
+}
+
 /**
- * What is searched for a task: itself, and when it is longer than 200 characters also its sentences, neighbours together
+ * What is searched for a task: itself (of more than 20,000 characters its beginning and its end), and when it is longer than 200 characters also its sentences, neighbours together
  * up to 200 characters (more in a very long task, so that there are never more than six). The whole task always comes first.
  */
 export const parts = (task: string): ReadonlyArray<string> => {
-  const whole = task.trim()
+  const whole = seen(task)
   if (whole.length <= short) return [whole]
   // Packing leaves a part at least half full on average.
   const size = Math.max(short, Math.ceil((2 * whole.length) / mostParts))

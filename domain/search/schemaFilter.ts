@@ -32,15 +32,24 @@ const alternatives = ["anyOf", "oneOf"] as const
 const mostShapes = 16
 const deepest = 8
 
+/** Pairs of shapes that are compared for one snippet: nested alternatives multiply, and what is beyond fits. */
+const mostCompared = 10_000
+
+/** How many pairs may still be compared. */
+interface Left {
+  pairs: number
+}
+
 /** All ways to satisfy a schema. What it does not say, or says in words that are not looked at here, may be anything. */
-const shapesOf = (schema: Json): ReadonlyArray<Shape> => {
-  if (!isObject(schema)) return [{ kind: undefined, properties: new Map(), required: [], items: undefined }]
+const shapesOf = (schema: Json, depth = 0): ReadonlyArray<Shape> => {
+  if (!isObject(schema) || depth > deepest)
+    return [{ kind: undefined, properties: new Map(), required: [], items: undefined }]
   const branches = alternatives.flatMap((name) => list(schema[name]))
   if (branches.length > 0 && schema["type"] === undefined)
     return branches
       .filter((one) => !isNull(one))
       .slice(0, mostShapes)
-      .flatMap(shapesOf)
+      .flatMap((one) => shapesOf(one, depth + 1))
       .slice(0, mostShapes)
   const properties = new Map(Object.entries(isObject(schema["properties"]) ? schema["properties"] : {}))
   const named = Array.isArray(schema["required"]) ? (schema["required"] as ReadonlyArray<Json>) : []
@@ -61,26 +70,27 @@ const isNull = (schema: Json): boolean => isObject(schema) && schema["type"] ===
 const asked = ({ properties, required }: Shape): ReadonlyArray<string> =>
   required.length > 0 ? required : [...properties.keys()]
 
-const takes = (taken: Shape, given: Shape, depth: number): boolean => {
+const takes = (taken: Shape, given: Shape, depth: number, left: Left): boolean => {
+  if (left.pairs-- <= 0) return true
   if (taken.kind === undefined || given.kind === undefined) return true
   if (given.kind !== taken.kind && !(given.kind === "integer" && taken.kind === "number")) return false
-  if (given.kind === "array") return compatible(given.items, taken.items, depth + 1)
+  if (given.kind === "array") return compatible(given.items, taken.items, depth + 1, left)
   // an object that says nothing of its properties takes any
-  if (given.kind === "object" && taken.properties.size > 0) return hasAll(given, taken, depth)
+  if (given.kind === "object" && taken.properties.size > 0) return hasAll(given, taken, depth, left)
   return true
 }
 
-const hasAll = (given: Shape, taken: Shape, depth: number): boolean =>
+const hasAll = (given: Shape, taken: Shape, depth: number, left: Left): boolean =>
   asked(given).every(
     (name) =>
-      taken.properties.has(name) && compatible(given.properties.get(name), taken.properties.get(name), depth + 1)
+      taken.properties.has(name) && compatible(given.properties.get(name), taken.properties.get(name), depth + 1, left)
   )
 
 /** Whether some value that one schema describes may be given where another one is expected. */
-const compatible = (given: Json, taken: Json, depth: number): boolean => {
-  if (depth > deepest) return true
+const compatible = (given: Json, taken: Json, depth: number, left: Left): boolean => {
+  if (depth > deepest || left.pairs <= 0) return true
   const theirs = shapesOf(taken)
-  return shapesOf(given).some((shape) => theirs.some((their) => takes(their, shape, depth)))
+  return shapesOf(given).some((shape) => theirs.some((their) => takes(their, shape, depth, left)))
 }
 
 /** A filter by what a caller has to give to a snippet. */
@@ -102,7 +112,10 @@ export const schemaFilter = (schema: JsonObject): SchemaFilter | undefined => {
   if (names.length === 0) return undefined
   return {
     names,
-    accepts: (inputSchema) =>
-      isObject(inputSchema) && shapesOf({ ...inputSchema, type: "object" }).some((taken) => hasAll(whole!, taken, 0))
+    accepts: (inputSchema) => {
+      if (!isObject(inputSchema)) return false
+      const left: Left = { pairs: mostCompared }
+      return shapesOf({ ...inputSchema, type: "object" }).some((taken) => hasAll(whole!, taken, 0, left))
+    }
   }
 }

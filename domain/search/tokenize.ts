@@ -1,5 +1,13 @@
+import { beginning } from "../beginning.ts"
+import { normalForm } from "./normalForm.ts"
 import { stem } from "./porter.ts"
 import { isStopWord } from "./stopWords.ts"
+
+/**
+ * Characters of a text that are cut into terms, of which each begins two at the most. A source has the distinct terms that are kept of it
+ * long before, and whoever stores or searches more must not keep others waiting.
+ */
+export const looked = 100_000
 
 /** Longer words are data (digests, base64), nothing that anybody searches by. */
 const longest = 64
@@ -32,51 +40,68 @@ const undecomposed: { readonly [letter: string]: string } = {
   ı: "i"
 }
 
-/** Compatibility forms and accents folded: `Ｆｉｌｅ`, `ﬁle` → file, `Größe` → Grosse. Hangul and kana stay whole. */
+/**
+ * Compatibility forms and accents folded: `Ｆｉｌｅ`, `ﬁle` → file, `Größe` → Grosse. Hangul and kana stay whole. One letter may become
+ * eighteen, so that it is cut again.
+ */
 const folded = (text: string): string =>
-  text
-    .normalize("NFKD")
+  beginning(normalForm(text, "NFKD"), looked)
     .replace(/[\u0300-\u036f]/g, "")
     .normalize("NFC")
     .replace(/[ßøæœłđðþıØÆŒŁĐÐÞ]/g, (letter) => undecomposed[letter.toLowerCase()]!)
 
-const pushTerm = (terms: Array<string>, token: string): void => {
-  if (token.length > longest || isStopWord(token)) return
-  const stemmed = stem(token)
-  // A stop word may come out of stemming too (`doing` → do).
-  if (!isStopWord(stemmed)) terms.push(stemmed)
-}
+const pieces = new RegExp(`(${unspaced.source})`, "u")
+const han = /\p{Script=Han}/u
 
-const pushCharacters = (terms: Array<string>, run: string): void => {
-  const characters = Array.from(run)
-  for (let at = 0; at + 1 < characters.length; at++) terms.push(characters[at]! + characters[at + 1]!)
-  // A word of one character is common in Han only, and must be found inside longer runs too.
-  if (characters.length === 1 || /\p{Script=Han}/u.test(run)) for (const character of characters) terms.push(character)
-}
+/** The terms of one text. Words come again and again: each is cut to its stem once. */
+class Terms {
+  readonly terms: Array<string> = []
+  readonly #stems = new Map<string, string>()
 
-const pushPart = (terms: Array<string>, part: string): void => {
-  if (!hasUnspaced.test(part)) {
-    pushTerm(terms, part.toLowerCase())
-    return
+  word(word: string, part: RegExp): void {
+    if (simple.test(word)) {
+      this.#term(word.toLowerCase())
+      return
+    }
+    const parts = word.match(part)
+    if (parts === null) return
+    for (const part of parts) this.#part(part)
+    // The whole identifier in one spelling, so that readCsv and read_csv meet, and above texts that have only its parts.
+    if (parts.length > 1) {
+      const whole = parts.join("").toLowerCase()
+      if (whole.length <= longest && !hasUnspaced.test(whole)) this.terms.push(whole)
+    }
   }
-  for (const piece of part.split(new RegExp(`(${unspaced.source})`, "u"))) {
-    if (hasUnspaced.test(piece)) pushCharacters(terms, piece)
-    else if (piece !== "") pushTerm(terms, piece.toLowerCase())
-  }
-}
 
-const pushWord = (terms: Array<string>, word: string, part: RegExp): void => {
-  if (simple.test(word)) {
-    pushTerm(terms, word.toLowerCase())
-    return
+  #part(part: string): void {
+    if (!hasUnspaced.test(part)) {
+      this.#term(part.toLowerCase())
+      return
+    }
+    for (const piece of part.split(pieces)) {
+      if (hasUnspaced.test(piece)) this.#characters(piece)
+      else if (piece !== "") this.#term(piece.toLowerCase())
+    }
   }
-  const parts = word.match(part)
-  if (parts === null) return
-  for (const part of parts) pushPart(terms, part)
-  // The whole identifier in one spelling, so that readCsv and read_csv meet, and above texts that have only its parts.
-  if (parts.length > 1) {
-    const whole = parts.join("").toLowerCase()
-    if (whole.length <= longest && !hasUnspaced.test(whole)) terms.push(whole)
+
+  #characters(run: string): void {
+    const { terms } = this
+    const characters = Array.from(run)
+    for (let at = 0; at + 1 < characters.length; at++) terms.push(characters[at]! + characters[at + 1]!)
+    // A word of one character is common in Han only, and must be found inside longer runs too.
+    if (characters.length === 1 || han.test(run)) for (const character of characters) terms.push(character)
+  }
+
+  #term(token: string): void {
+    if (token.length > longest) return
+    let stemmed = this.#stems.get(token)
+    if (stemmed === undefined) {
+      const found = isStopWord(token) ? "" : stem(token)
+      // A stop word may come out of stemming too (`doing` → do).
+      stemmed = isStopWord(found) ? "" : found
+      this.#stems.set(token, stemmed)
+    }
+    if (stemmed !== "") this.terms.push(stemmed)
   }
 }
 
@@ -84,11 +109,13 @@ const pushWord = (terms: Array<string>, word: string, part: RegExp): void => {
  * The terms of a text or source, in order and with repetitions: identifiers are split (camelCase, snake_case) and kept
  * whole besides, numbers stay, letters are lower-cased and lose their accents, words that every program or request has
  * are left out, English words are stemmed, and scripts without spaces give pairs of characters. No term has a space or `=`.
+ * Of a long text its first 100,000 characters count.
  */
 export const tokenize = (text: string): Array<string> => {
-  const terms: Array<string> = []
-  const ascii = !notAscii.test(text)
-  const words = (ascii ? text : folded(text)).match(ascii ? asciiWord : word) ?? []
-  for (const word of words) pushWord(terms, word, ascii ? asciiPart : part)
-  return terms
+  const terms = new Terms()
+  const seen = beginning(text, looked)
+  const ascii = !notAscii.test(seen)
+  for (const [found] of (ascii ? seen : folded(seen)).matchAll(ascii ? asciiWord : word))
+    terms.word(found, ascii ? asciiPart : part)
+  return terms.terms
 }

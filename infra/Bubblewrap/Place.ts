@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process"
+import { oneLine } from "#domain/oneLine.ts"
 import { archive, type Item } from "./archive.ts"
 import { Incoming } from "./Incoming.ts"
 import { scratchSize, workspaceSize } from "./limits.ts"
@@ -137,7 +138,7 @@ export const startPlace = async (tools: Tools): Promise<Place> => {
   } catch {
     child.kill("SIGKILL")
     await told
-    throw new Error(said.trim().replaceAll(/\s*\n\s*/g, "; ") || `${tools.bwrap} ended at once`)
+    throw new Error(oneLine(said, "; ") || `${tools.bwrap} ended at once`)
   }
   return {
     pid: child.pid!,

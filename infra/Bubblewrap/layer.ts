@@ -1,4 +1,5 @@
 import { Effect, Layer, Semaphore } from "effect"
+import { oneLine } from "#domain/oneLine.ts"
 import { viewOf } from "#infra/git/Overlay/GitOverlay.ts"
 import { type ExecLimits, type ExecResult, Sandbox } from "#ports/Sandbox.ts"
 import type { Overlay } from "#ports/Workspaces.ts"
@@ -148,7 +149,7 @@ export const tryOut = (tools: Tools): Effect.Effect<ReadonlyArray<string>, Sandb
       () => startCommand(tools, place, script, defaultTimeout, defaultOutput).ended
     )
     const found = stdout.split("\n").slice(0, -1)
-    if (found.pop() !== "end") return yield* unusable(advice(stderr.trim().replaceAll(/\s*\n\s*/g, "; ")))
+    if (found.pop() !== "end") return yield* unusable(advice(oneLine(stderr, "; ")))
     return ["bash", "sh", "shell", ...found.map((program) => interpreters[program]!)]
   }).pipe(Effect.scoped)
 

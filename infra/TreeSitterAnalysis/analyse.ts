@@ -25,13 +25,18 @@ const most = 10
 /** Names that say nothing of what the code does: the file's name says more. */
 const bare = new Set(["main", "default", "run", "handler"])
 
-const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim().slice(0, longest)
+const oneLine = (text: string): string =>
+  text
+    .slice(0, 20 * longest)
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, longest)
 
 const signatureOf = ({ inner, node }: Declaration): string => {
   const body = node.childForFieldName("body")
   const end = body === null ? node.endIndex : body.startIndex
   const text = inner.text.slice(0, Math.max(0, end - inner.startIndex))
-  return oneLine(text).replace(/\s*(?:[{:]|=>)\s*(?:#.*)?$/, "")
+  return oneLine(text).replace(/ ?(?:[{:]|=>) ?(?:#[\s\S]*)?$/, "")
 }
 
 const functionsOf = (

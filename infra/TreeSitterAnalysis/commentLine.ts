@@ -6,8 +6,16 @@ const opaque = /comment|string|template|heredoc|regex|content|jsx|text$|char/
 
 const isHeader = (node: Node): boolean => node.startIndex === 0 && node.text.startsWith("#!")
 
-const startsLine = (node: Node, source: string): boolean =>
-  /^[ \t\f\ufeff]*$/.test(source.slice(source.lastIndexOf("\n", node.startIndex - 1) + 1, node.startIndex))
+/** Blanks before a comment that are looked at: in a line that begins with more, it stands behind something. */
+const indented = 1_000
+/** Rows that are gone up, from inside of a text to where it begins: beyond, a comment stands at the top of the file. */
+const mostRows = 200
+
+const startsLine = (node: Node, source: string): boolean => {
+  const before = source.slice(Math.max(0, node.startIndex - indented), node.startIndex)
+  const line = before.slice(before.lastIndexOf("\n") + 1)
+  return (line.length < indented || node.startIndex === indented) && /^[ \t\f\ufeff]*$/.test(line)
+}
 
 const isComment = ({ type }: Node): boolean => type.includes("comment")
 
@@ -56,6 +64,10 @@ export const commentLineOf = (
   lines: ReadonlyArray<string>
 ): number => {
   let row = (above[0] ?? outer).startPosition.row
-  for (let next = rowAbove(root, row, lines); next !== undefined; next = rowAbove(root, row, lines)) row = next
-  return row + 1
+  for (let steps = 0; steps < mostRows; steps++) {
+    const next = rowAbove(root, row, lines)
+    if (next === undefined) return row + 1
+    row = next
+  }
+  return 1
 }

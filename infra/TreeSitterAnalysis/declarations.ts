@@ -137,7 +137,10 @@ export const declarationsOf = (root: Node, language: string): ReadonlyArray<Decl
     if (found.length >= most || depth > deepest) return
     if (functionTypes.has(node.type)) {
       const receiver = language === "go" ? node.childForFieldName("receiver") : null
-      const type = receiver === null ? owner : (/(\w+)\s*\)$/.exec(receiver.text)?.[1] ?? owner)
+      const type =
+        receiver === null
+          ? owner
+          : (/(?<!\w)(\w+) ?\)$/.exec(receiver.text.slice(-300).replace(/\s+/g, " "))?.[1] ?? owner)
       add("function", nameOf(node), outer, node, node, type)
     } else if (typeTypes.has(node.type)) {
       const name = nameOf(node)

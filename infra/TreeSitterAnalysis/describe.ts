@@ -3,7 +3,8 @@ import type { Documentation, Said } from "./documentation.ts"
 import { schemaOfText } from "./typeText.ts"
 
 /** Types of documentation: `int, optional`, `{number}`. */
-const typeText = ({ type }: Said): string => type.replace(/,?\s*(?:optional|default.*)$/i, "").replace(/^\{|\}$/g, "")
+const typeText = ({ type }: Said): string =>
+  type.replace(/,? ?(?:optional|default[\s\S]*)$/i, "").replace(/^\{|\}$/g, "")
 
 const described = (schema: JsonObject, said: Said | undefined): JsonObject => {
   if (said === undefined) return schema
@@ -13,8 +14,9 @@ const described = (schema: JsonObject, said: Said | undefined): JsonObject => {
 
 /** `@param {string} options.name`: what documentation says of the fields of one parameter. */
 const withFields = (name: string, schema: JsonObject, parameters: Documentation["parameters"]): JsonObject => {
+  if (schema["type"] !== "object") return schema
   const within = [...parameters].filter(([path]) => path.startsWith(`${name}.`))
-  if (within.length === 0 || schema["type"] !== "object") return schema
+  if (within.length === 0) return schema
   const fields = new Map(within.map(([path, said]) => [path.slice(name.length + 1), said]))
   return describedInput(schema, { parameters: fields, result: undefined })
 }

@@ -1,4 +1,6 @@
 import type { Node } from "web-tree-sitter"
+import { beginning } from "#domain/beginning.ts"
+import { withoutEnd } from "#domain/withoutEnd.ts"
 import type { Declaration } from "./declarations.ts"
 
 /** Characters that are kept of a description. */
@@ -10,20 +12,22 @@ const isComment = (node: Node): boolean => /comment/.test(node.type)
 const formal =
   /copyright|licen[cs]e|spdx-|all rights reserved|coding[:=]|eslint|prettier|biome-|@ts-|@flow|mypy:|pylint|noqa|^!|vim:|-\*-|use strict|^\s*<reference/i
 
-/** Where the sections of a docstring begin: parameters, results, examples. */
+/** Where the sections of a docstring begin: parameters, results, examples. Lines have one blank for many. */
 const section =
-  /^(?:args?|arguments|parameters|params|returns?|yields?|raises|throws|examples?|usage|notes?|see also)\s*:?\s*$|^(?:args|arguments|parameters|returns?|raises|example|examples)\s*:|^[-=]{3,}$|^[@:\\](?:param|returns?|throws|type|rtype|raises|arg|example|brief\b)|^>>>/i
+  /^(?:args?|arguments|parameters|params|returns?|yields?|raises|throws|examples?|usage|notes?|see also) ?:?$|^(?:args|arguments|parameters|returns?|raises|example|examples) ?:|^[-=]{3,}$|^[@:\\](?:param|returns?|throws|type|rtype|raises|arg|example|brief\b)|^>>>/i
+
+const plain = (line: string): string => line.trim().replace(/\s+/g, " ")
 
 /** The first paragraph of a comment's or docstring's text, on one line, at most 500 characters. */
 export const firstParagraph = (text: string): string => {
   const lines: Array<string> = []
-  for (const line of text.split(/\r\n|[\n\r]/).map((line) => line.trim())) {
+  for (const line of text.split(/\r\n|[\n\r]/).map(plain)) {
     if (line === "" && lines.length === 0) continue
     if (line === "" || section.test(line) || /^@\w+/.test(line)) break
     lines.push(line)
   }
-  const paragraph = lines.join(" ").replace(/\s+/g, " ").trim()
-  return paragraph.length <= longest ? paragraph : `${paragraph.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, "")}…`
+  const paragraph = lines.join(" ")
+  return paragraph.length <= longest ? paragraph : `${beginning(paragraph, longest - 1)}…`
 }
 
 /** Everything that a declaration's docstring or comment says, without its marks. */
@@ -32,11 +36,15 @@ export const documentationOf = (declaration: Declaration, language: string): str
   return said === "" ? commentAbove(declaration) : said
 }
 
+/** Without the stars and the slash that end a comment. */
+const withoutClosing = (text: string): string => {
+  const whole = text.trimEnd()
+  return whole.endsWith("*/") ? withoutEnd(whole.slice(0, -1), "*") : text
+}
+
 /** A comment's text without its marks. */
 const commentText = (text: string): string =>
-  text
-    .replace(/^\/\*+!?/, "")
-    .replace(/\*+\/\s*$/, "")
+  withoutClosing(text.replace(/^\/\*+!?/, ""))
     .replace(/<\/?summary>/g, "")
     .replace(/^[ \t]*(?:\/\/[/!]?|#+(?!!)|\*(?!\/)|--)[ \t]?/gm, "")
 
@@ -61,14 +69,45 @@ const commentAbove = ({ outer, leading }: Declaration): string => {
   return texts.map(commentText).join("\n")
 }
 
+const blank = /\s*/y
+const lineComment = /(?:\/\/|#(?!include)|--\s).*(?:\n|$)/y
+
+/** The comments that a text begins with: those of several lines, and lines of the other kind that follow upon each other together. */
+const commentsAt = (head: string): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  /** Where the last line comment ended. */
+  let behind = -1
+  for (let at = 0; at < head.length; ) {
+    blank.lastIndex = at
+    const indent = blank.exec(head)![0]
+    const from = at + indent.length
+    if (head.startsWith("/*", from)) {
+      const end = head.indexOf("*/", from + 2)
+      if (end < 0) break
+      at = end + 2
+      found.push(head.slice(from, at))
+      continue
+    }
+    lineComment.lastIndex = from
+    const line = lineComment.exec(head)?.[0]
+    if (line === undefined) break
+    const isNext = at === behind && !indent.includes("\n")
+    if (isNext) found.push(`${found.pop()!}${indent}${line}`)
+    else found.push(line)
+    at = from + line.length
+    behind = at
+  }
+  return found
+}
+
 /** The first comment of a text that says something, of a file in any language. */
 export const leadingComment = (source: string): string => {
   const head = source
     .slice(0, 10_000)
+    .replace(/\r\n?|[\u2028\u2029]/g, "\n")
     .replace(/^\ufeff?#!.*\n/, "")
     .replace(/^<\?php\s*/, "")
-  const blocks = /^(?:\s*(?:\/\*[\s\S]*?\*\/|(?:(?:\/\/|#(?!include)|--\s).*(?:\n|$))+))+/.exec(head)?.[0] ?? ""
-  for (const block of blocks.match(/\/\*[\s\S]*?\*\/|(?:[ \t]*(?:\/\/|#|--\s).*(?:\n|$))+/g) ?? []) {
+  for (const block of commentsAt(head)) {
     const text = firstParagraph(commentText(block))
     if (text !== "" && !formal.test(block)) return text
   }

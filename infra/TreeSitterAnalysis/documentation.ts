@@ -15,25 +15,26 @@ const longest = 300
 const mostLines = 500
 
 const name = String.raw`[\p{L}_$*][\p{L}\p{N}_$.*]*`
+// Lines come to these expressions with one blank for many, and none at their ends: with `\s+` each would try every share of a run of them.
 const tag = new RegExp(
   // @param {type} [name=default] - text · @param name [Type] text · :param type name: text
-  String.raw`^(?:[@\\](?:param|arg|argument)\s+(?:\{((?:[^{}]|\{[^{}]*\})*)\}\s*|\[([^\]\s]*)\]\s+)?(\[?)(${name})(?:=[^\]]*)?\]?(?:\s+\[([^\]]*)\])?|:(?:param|parameter|arg)\s+(?:([^:]*?)\s+)?(${name})\s*:)\s*(?:[-–—:]\s+)?(.*)$`,
+  String.raw`^(?:[@\\](?:param|arg|argument) (?:\{((?:[^{}]|\{[^{}]*\})*)\} ?|\[([^\] ]*)\] )?(\[?)(${name})(?:=[^\]]*)?\]?(?: \[([^\]]*)\])?|:(?:param|parameter|arg) (?:([^:]*?) )?(${name}) ?:) ?(?:[-–—:] )?([\s\S]*)`,
   "u"
 )
-const typeTag = new RegExp(String.raw`^:type\s+(${name})\s*:\s*(.+)$`, "u")
-const resultTag =
-  /^(?:[@\\]returns?\s*(?:\{((?:[^{}]|\{[^{}]*\})*)\}|\[([^\]]*)\])?|:returns?\s*:)\s*(?:[-–—]\s+)?(.*)$/
-const resultType = /^:rtype\s*:\s*(.+)$/
+const typeTag = new RegExp(String.raw`^:type (${name}) ?: ?([\s\S]+)`, "u")
+const resultTag = /^(?:[@\\]returns? ?(?:\{((?:[^{}]|\{[^{}]*\})*)\}|\[([^\]]*)\])?|:returns? ?:) ?(?:[-–—] )?([\s\S]*)/
+const resultType = /^:rtype ?: ?([\s\S]+)/
 const anyTag = /^[@\\:][a-z]+\b/i
 
 const googleSection =
-  /^(Args|Arguments|Parameters|Params|Keyword Args|Returns|Yields|Raises|Examples?|Notes?|Attributes)\s*:\s*$/i
+  /^(Args|Arguments|Parameters|Params|Keyword Args|Returns|Yields|Raises|Examples?|Notes?|Attributes) ?:$/i
 const numpySection = /^(Parameters|Other Parameters|Returns|Yields|Raises|Examples|Notes|See Also|Attributes)$/i
-const markdownSection = /^#+\s*(Arguments|Parameters|Returns|Errors|Panics|Examples?)\s*$/i
-const googleEntry = new RegExp(String.raw`^(${name})\s*(?:\(([^)]*)\))?\s*:\s*(.*)$`, "u")
-const numpyEntry = new RegExp(String.raw`^(${name}(?:\s*,\s*${name})*)\s*(?::\s*(.*))?$`, "u")
-const bullet = new RegExp(String.raw`^[*-]\s+\x60?(${name})\x60?\s*(?:[-–—:]\s*)?(.*)$`, "u")
+const markdownSection = /^#+ ?(Arguments|Parameters|Returns|Errors|Panics|Examples?)$/i
+const googleEntry = new RegExp(String.raw`^(${name}) ?(?:\(([^)]*)\))? ?: ?([\s\S]*)`, "u")
+const numpyEntry = new RegExp(String.raw`^(${name}(?: ?, ?${name})*) ?(?:: ?([\s\S]*))?$`, "u")
+const bullet = new RegExp(String.raw`^[*-] \x60?(${name})\x60? ?(?:[-–—:] ?)?([\s\S]*)`, "u")
 
+const namesIn = (list: string): ReadonlyArray<string> => list.split(",").map((one) => one.trim())
 const isParameters = (section: string) => /^(?:args|arguments|param|keyword|other param)/i.test(section)
 const indentOf = (line: string) => line.length - line.trimStart().length
 
@@ -83,7 +84,7 @@ export const documentationIn = (text: string): Documentation => {
   }
 
   for (const [at, raw] of lines.entries()) {
-    const line = raw.trim()
+    const line = raw.trim().replace(/\s+/g, " ")
     const indent = indentOf(raw)
     if (line === "") {
       if (section?.style !== "numpy") close()
@@ -117,7 +118,7 @@ export const documentationIn = (text: string): Documentation => {
     if (isParameters(which)) {
       if (entry === null) open?.lines.push(line)
       else if (style === "google") begin([entry[1]!], entry[2] ?? "", entry[3]!)
-      else if (style === "numpy") begin(entry[1]!.split(/\s*,\s*/), entry[2] ?? "", "")
+      else if (style === "numpy") begin(namesIn(entry[1]!), entry[2] ?? "", "")
       else begin([entry[1]!], "", entry[2]!)
     } else if (/^returns$/i.test(which)) {
       if (open !== undefined) open.lines.push(line)

@@ -86,8 +86,10 @@ const packageOf = (module: string, language: string): string => {
       return module.split("::", 1)[0]!
     case "ruby":
       return module.split("/", 1)[0]!
-    default:
-      return module.replace(/^(?:node|npm|jsr):/, "").replace(/^(@[^/]+\/[^/@]+|[^/@]+).*$/, "$1")
+    default: {
+      const name = module.replace(/^(?:node|npm|jsr):/, "")
+      return /^(?:@[^/]+\/)?[^/@]+/.exec(name)?.[0] ?? name
+    }
   }
 }
 

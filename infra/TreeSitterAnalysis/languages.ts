@@ -26,25 +26,29 @@ const interpreters: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bperl\b/, "perl"]
 ]
 
-/** What a source of a language shows in its first lines; a guess, to be confirmed by a parse without errors. */
-const signs: ReadonlyArray<readonly [RegExp, ReadonlyArray<string>]> = [
-  [/^<\?php\b/, ["php"]],
-  [/^package\s+\w+\s*$[\s\S]*^(?:func|type|import|var|const)\b/m, ["go"]],
+/**
+ * What a line of a language shows, and for some what a later line shows; a guess, to be confirmed by a parse without errors. Lines come
+ * without blanks at their ends and with one for many inside.
+ */
+const signs: ReadonlyArray<readonly [languages: ReadonlyArray<string>, line: RegExp, later?: RegExp]> = [
+  [["go"], /^package \w+$/, /^(?:func|type|import|var|const)\b/],
+  [["python"], /^(?:async )?def \w+ ?\(|^import [\w.]+$|^from [\w.]+ import\b|^class \w.*:$/],
+  [["rust"], /^(?:pub(?:\([^)]*\))? )?(?:async )?fn \w.*[({]|^use [\w:]+.*;$/],
   [
-    /^\s*(?:async\s+)?def\s+\w+\s*\(.*|^(?:import\s+[\w.]+|from\s+[\w.]+\s+import\b.*)\s*$|^class\s+\w+.*:\s*$/m,
-    ["python"]
+    ["java", "javascript", "typescript"],
+    /^(?:(?:public|private|protected|final|abstract) )?(?:(?:final|static) )*(?:class|interface|record) \w[^:{]*(?:\{|$)/,
+    /\{/
   ],
-  [/^\s*(?:pub(?:\([^)]*\))?\s+)?(?:async\s+)?fn\s+\w+.*[({]|^use\s+[\w:]+.*;\s*$/m, ["rust"]],
+  [["ruby"], /^(?:def \S|class [A-Z]|module [A-Z]|require ['"])/, /^end$/],
   [
-    /^\s*(?:public|private|protected|final|abstract)?\s*(?:final\s+|static\s+)*(?:class|interface|record)\s+\w+[^:]*\{/m,
-    ["java", "javascript", "typescript"]
-  ],
-  [/^\s*(?:def\s+\S+|class\s+[A-Z]\w*|module\s+[A-Z]\w*|require\s+['"]).*$[\s\S]*^\s*end\s*$/m, ["ruby"]],
-  [
-    /^\s*(?:export\b|import\b.*\bfrom\b|(?:async\s+)?function\b|(?:const|let|var)\s+[\w{[]|interface\s+\w|type\s+\w+.*=)|=>/m,
-    ["javascript", "typescript"]
+    ["javascript", "typescript"],
+    /^(?:export\b|import\b.*\bfrom\b|(?:async )?function\b|(?:const|let|var) [\w{[]|interface \w|type \w+.*=)|=>/
   ]
 ]
+
+/** Lines that are looked at, and characters of each. */
+const mostLines = 1_000
+const longestLine = 200
 
 const extensionOf = (path: string): string => {
   const base = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1)
@@ -66,8 +70,16 @@ export const languageOfShebang = (source: string): string | undefined => {
 
 /** Languages that a source without a useful name may be in, most likely first. */
 export const likelyLanguages = (source: string): ReadonlyArray<string> => {
-  const head = source.slice(0, 20_000)
-  return [...new Set(signs.flatMap(([sign, languages]) => (sign.test(head) ? languages : [])))].slice(0, 4)
+  const lines = source
+    .slice(0, 20_000)
+    .split(/\r\n|[\n\r]/, mostLines)
+    .map((line) => line.slice(0, longestLine).trim().replace(/\s+/g, " "))
+  const shows = (line: RegExp, later?: RegExp): boolean => {
+    const at = lines.findIndex((one) => line.test(one))
+    return at >= 0 && (later === undefined || lines.slice(at).some((one) => later.test(one)))
+  }
+  if (/^<\?php\b/.test(source)) return ["php"]
+  return [...new Set(signs.flatMap(([languages, line, later]) => (shows(line, later) ? languages : [])))].slice(0, 4)
 }
 
 /** The grammar to parse a file of a language with, or `undefined`. */

@@ -1,4 +1,5 @@
 import type { Node } from "web-tree-sitter"
+import { withoutEnd } from "#domain/withoutEnd.ts"
 import type { JsonObject } from "#ports/SourceAnalysis.ts"
 import type { Declaration } from "./declarations.ts"
 import { literalsSchema, nullable, objectSchema, type Property, unionSchema } from "./schema.ts"
@@ -39,7 +40,7 @@ const named = (node: Node): ReadonlyArray<Node> => node.namedChildren.filter((ch
 const literalOf = (node: Node): unknown => {
   const inner = node.type === "type" ? node.namedChild(0) : node
   const text = inner?.text ?? ""
-  if (inner?.type === "string") return text.replace(/^[a-zA-Z]*["']+|["']+$/g, "")
+  if (inner?.type === "string") return withoutEnd(text.replace(/^[a-zA-Z]*["']+/, ""), `"'`)
   if (inner?.type === "none") return null
   if (text === "True" || text === "False") return text === "True"
   return Number.isFinite(Number(text)) ? Number(text) : text
@@ -90,7 +91,7 @@ export const pythonSchemas = (declarations: ReadonlyArray<Declaration>) => {
   const fieldsOf = (name: string, depth: number): ReadonlyArray<Property> => {
     const node = classes.get(name)?.node
     const body = node?.childForFieldName("body") ?? null
-    if (node === undefined || body === null || reading.has(name) || depth > deepest) return []
+    if (node === undefined || body === null || reading.has(name) || depth > deepest || ++count > most) return []
     reading.add(name)
     const bases = basesOf(node)
     const properties = new Map<string, Property>()

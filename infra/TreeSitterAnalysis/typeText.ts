@@ -71,7 +71,7 @@ export const schemaOfText = (given: string, depth = 0): JsonObject => {
   const list =
     /^(?:\[\d*\]|\.\.\.)(?=[^\]])(.+)$/.exec(text) ??
     /^(.+)(?:\[\]|\.\.\.)$/.exec(text) ??
-    /^\[(.+?)(?:;[^\]]*)?\]$/.exec(text)
+    /^\[([^;]+)(?:;[^\]]*)?\]$/.exec(text)
   if (list !== null) return { type: "array", items: within(list[1]!) }
   const goMap = /^map\[[^\]]*\](.+)$/.exec(text)
   if (goMap !== null) return mapOf(within(goMap[1]!))

@@ -1,4 +1,4 @@
-import { meant, type Named } from "#domain/functions/attribution.ts"
+import { meanings, type Named } from "#domain/functions/attribution.ts"
 import type { Observed } from "#domain/Snippet/commands.ts"
 import type { FoundFunction } from "#domain/Snippet/events.ts"
 
@@ -98,14 +98,14 @@ const withError = (errors: ReadonlyArray<KeptError>, { type, message }: Omit<Kep
 /** Adds a run to what is known. */
 export const withRun = (row: RunsRow, at: string, succeeded: boolean, { telemetry, errors }: Observed): RunsRow => {
   const records = new Map(Object.entries(row.functions))
-  const known = [...records.values()]
+  const meant = meanings([...records.values()])
 
   const calls = new Map<string, { calls: number; size: number; empty: number }>()
   for (const told of telemetry) {
     const { averageSize, emptyRate } = told
     const count = Math.floor(bounded(told.calls))
     if (count === 0) continue
-    for (const { fingerprint } of meant(told.name, known)) {
+    for (const { fingerprint } of meant(told.name)) {
       const sum = calls.get(fingerprint) ?? { calls: 0, size: 0, empty: 0 }
       sum.calls += count
       sum.size += bounded(count * averageSize)
@@ -129,7 +129,7 @@ export const withRun = (row: RunsRow, at: string, succeeded: boolean, { telemetr
   const told: Array<KeptRun["errors"][number]> = []
   for (const { type, message, functions } of errors) {
     const error = { type: oneLine(type, 100) || "Error", message: oneLine(message, longest) }
-    const through = new Set(functions.flatMap((name) => meant(name, known).map(({ fingerprint }) => fingerprint)))
+    const through = new Set(functions.flatMap((name) => meant(name).map(({ fingerprint }) => fingerprint)))
     if (through.size === 0) loose = withError(loose, error)
     for (const fingerprint of through) {
       blamed.add(fingerprint)

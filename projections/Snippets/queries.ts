@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Comment, commentsOf } from "../Comments.ts"
 import type { SnippetRow } from "./rows.ts"
-import { schema } from "./tables.ts"
+import { nameBegins, schema } from "./tables.ts"
 
 /** A snippet with its votes. */
 export interface CatalogueEntry extends Omit<SnippetRow, "created_at" | "updated_at"> {
@@ -68,7 +68,7 @@ export const snippetPlace = (id: string) =>
 export const snippetsNamed = (home: string, name: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<SnippetPlace>(
-      `SELECT ${place} FROM ${schema}.snippets WHERE home = $1 AND name = $2 ORDER BY created_at, id`,
+      `SELECT ${place} FROM ${schema}.snippets WHERE home = $1 AND ${nameBegins("name")} = ${nameBegins("$2::text")} AND name = $2 ORDER BY created_at, id`,
       [home, name]
     )
   )

@@ -7,8 +7,15 @@ import { terms, withTask } from "./terms.ts"
 
 const one = ({ snippet }: { readonly snippet: string }) => [snippet]
 
+/** Characters of the longest name of a property that can be searched by: an entry of an index has room for some 2,700 bytes. */
+export const longestProperty = 500
+/** SQL for what of a name is in an index. */
+export const nameBegins = (name: string): string => `left(${name}, 200)`
+
 const propertiesOf = ({ properties }: Json): ReadonlyArray<string> =>
-  typeof properties === "object" && properties !== null ? Object.keys(properties) : []
+  typeof properties === "object" && properties !== null
+    ? Object.keys(properties).filter((name) => name.length <= longestProperty)
+    : []
 
 const ran = (row: VotesRow, succeeded: boolean): VotesRow => ({
   ...row,
@@ -34,7 +41,7 @@ const rankings = ["up DESC, created_at DESC, id", "created_at DESC, id"].flatMap
 /** Read model `snippets`: the catalogue, its votes, and the terms and vectors that the search index is made of. */
 export const Snippets = {
   name: "snippets",
-  version: 3,
+  version: 4,
   tables: {
     snippets: table<SnippetRow>({
       columns: {
@@ -45,7 +52,8 @@ export const Snippets = {
         ...{ external_id: "text", file_tree: "text", file_count: "integer", framework: "text", readme_preview: "text" },
         ...{ created_at: "timestamptz", updated_at: "timestamptz" }
       },
-      indexes: ["(home, name)", "USING gin (input_properties)"],
+      // an entry of an index has room for some 2,700 bytes: a longer name would stop the read model
+      indexes: [`(home, ${nameBegins("name")})`, "USING gin (input_properties)"],
       on: {
         SnippetUploaded: {
           rows: one,

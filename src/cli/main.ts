@@ -2,6 +2,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, Logger, Option, References } from "effect"
 import { CliError, CliOutput, Command } from "effect/cli"
+import { oneLine } from "#domain/oneLine.ts"
 import { lineOf } from "./failure.ts"
 import { Json, OutputClosed } from "./output.ts"
 
@@ -28,7 +29,7 @@ const presenter = CliOutput.layerPresenter({
   present: (event) =>
     event._tag === "InvalidInvocation"
       ? Effect.sync(() => {
-          const said = event.errors.map(({ message }) => message.replaceAll(/\s*\n\s*/g, " ").trim()).join("; ")
+          const said = event.errors.map(({ message }) => oneLine(message)).join("; ")
           process.stderr.write(`cairn: ${said} (see \`${[...event.commandPath, "--help"].join(" ")}\`)\n`)
         })
       : CliOutput.defaultPresenter.present(event)

@@ -70,10 +70,10 @@ describe("cairn, beside a service", () => {
 
   it("finds a row that was tampered with, and mends it", async () => {
     assert.isTrue((await json<Replay>("replay", "--verify")).success)
-    await sql(folder.dataDir, "UPDATE snippets_v3.snippets SET description = 'forged' WHERE name = 'tide'")
+    await sql(folder.dataDir, "UPDATE snippets_v4.snippets SET description = 'forged' WHERE name = 'tide'")
     await sql(
       folder.dataDir,
-      "DELETE FROM snippets_v3.votes WHERE id = (SELECT id FROM snippets_v3.snippets WHERE name = 'tide')"
+      "DELETE FROM snippets_v4.votes WHERE id = (SELECT id FROM snippets_v4.snippets WHERE name = 'tide')"
     )
     const { code, out, err } = await run("replay", "--verify")
     assert.strictEqual(code, 1)

@@ -97,7 +97,7 @@ describe("comments", () => {
       [["erased", "Max was here."]]
     )
     await remove(owner, id)
-    assert.deepStrictEqual(await service.sql("SELECT id FROM snippets_v3.comments WHERE snippet = $1", [id]), [])
+    assert.deepStrictEqual(await service.sql("SELECT id FROM snippets_v4.comments WHERE snippet = $1", [id]), [])
     refused(await comment(owner, id, "late"), 404, "not_found/snippet")
   })
 

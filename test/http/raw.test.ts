@@ -89,7 +89,7 @@ describe("searching logs", () => {
     assert.deepStrictEqual([await total(other), await total(other, everyones)], [0, 0])
     assert.strictEqual((await remove(call, "open")).status, 200)
     assert.strictEqual(await total(call), 0)
-    const kept = await service.sql<{ log: string }>("SELECT log FROM logs_v1.logs WHERE log LIKE '%public%'")
+    const kept = await service.sql<{ log: string }>("SELECT log FROM logs_v2.logs WHERE log LIKE '%public%'")
     assert.deepStrictEqual(kept, [])
   })
 

@@ -1,3 +1,4 @@
+import { beginning } from "../../beginning.ts"
 import type { EmbeddingTable } from "./EmbeddingTable.ts"
 import { pieceCounts, readShare } from "./pieces.ts"
 import { toUnit, type Vector } from "./vector.ts"
@@ -31,6 +32,8 @@ export interface Encoder {
 const sourceEncoded = 2_500
 /** Characters of one task that are encoded. */
 const taskEncoded = 2_500
+/** Characters of a name, of a description and of a query that are encoded. */
+const encoded = 20_000
 
 /**
  * What a snippet's tasks weigh: as much as its name. They find as well with the description's weight, and the same task asked again
@@ -60,8 +63,8 @@ export const makeEncoder = (table: EmbeddingTable): Encoder => {
     dimensions,
     snippet: ({ name, description, source }) => {
       const vector = new Float32Array(dimensions)
-      add(table, vector, name, weights.name, powers.snippet)
-      add(table, vector, description, weights.description, powers.snippet)
+      add(table, vector, beginning(name, encoded), weights.name, powers.snippet)
+      add(table, vector, beginning(description, encoded), weights.description, powers.snippet)
       add(table, vector, source.slice(0, sourceEncoded), weights.source, powers.snippet)
       return vector
     },
@@ -71,7 +74,8 @@ export const makeEncoder = (table: EmbeddingTable): Encoder => {
       add(table, vector, text, taskWeight, powers.snippet)
       return vector
     },
-    query: (text) => {
+    query: (query) => {
+      const text = beginning(query, encoded)
       const vector = new Float32Array(dimensions)
       add(table, vector, text, 1, powers.query)
       toUnit(vector)

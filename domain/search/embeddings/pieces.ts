@@ -1,3 +1,5 @@
+import { normalForm } from "../normalForm.ts"
+
 /** Words of identifiers and prose, numbers, and the operators that say something in code. */
 const word =
   /[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|\[::-1\]|\[::|\*\*|\/\/|<<|>>|==|!=|<=|>=|&&|\|\||\+\+|\+=|-=|\*=|=>|->|[%*/+<>&|^~?!@$-]/g
@@ -12,7 +14,7 @@ const notAscii = /[^\x00-\x7f]/
 
 /** Accents are folded; what is not Latin then stands in no piece. */
 const folded = (text: string): string =>
-  notAscii.test(text) ? text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "") : text
+  notAscii.test(text) ? normalForm(text, "NFKD").replace(/[\u0300-\u036f]/g, "") : text
 
 /** Cuts a word that is no piece itself from the left into the longest that there are; what none begins with is left out. */
 const cut = (word: string, numbers: ReadonlyMap<string, number>, visit: (number: number) => void): void => {
@@ -34,7 +36,7 @@ const cut = (word: string, numbers: ReadonlyMap<string, number>, visit: (number:
 export const pieceCounts = (text: string, numbers: ReadonlyMap<string, number>): Map<number, number> => {
   const counts = new Map<number, number>()
   const count = (number: number) => counts.set(number, (counts.get(number) ?? 0) + 1)
-  for (const found of folded(text).match(word) ?? []) {
+  for (const [found] of folded(text).matchAll(word)) {
     const lower = found.toLowerCase()
     const known = numbers.get(lower)
     if (known !== undefined) count(known)

@@ -8,7 +8,7 @@ const closed = /^(?:method|singleton_method|class|module|singleton_class)$/
 /** Inside a Rust macro's text, `{name:width$}` names locals. */
 const rustFormat = (text: string, resolve: (name: string) => string): string =>
   text.replace(/\{\{|\{([^{}]*)\}/g, (whole, inside: string | undefined) =>
-    inside === undefined ? whole : `{${inside.replace(/^[A-Za-z_]\w*|[A-Za-z_]\w*(?=\$)/g, resolve)}}`
+    inside === undefined ? whole : `{${inside.replace(/^[A-Za-z_]\w*|(?<!\w)[A-Za-z_]\w*(?=\$)/g, resolve)}}`
   )
 
 /**

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { oneLine } from "#domain/oneLine.ts"
 
 /**
  * Why the embedded Postgres is not available. `message` is one line for people and names the folder.
@@ -23,5 +24,3 @@ export const failedTo =
     cause instanceof LaunchFailed
       ? cause
       : failed(`Cannot ${doing}: ${cause instanceof Error ? cause.message : String(cause)}`)
-
-const oneLine = (text: string): string => text.trim().replaceAll(/\s*\n\s*/g, " ")

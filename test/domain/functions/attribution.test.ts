@@ -1,9 +1,9 @@
 import { assert, describe, it } from "vitest"
-import { concerning, meant } from "#domain/functions/attribution.ts"
+import { concerning, meanings } from "#domain/functions/attribution.ts"
 
 const one = (name: string, isFile = false) => ({ fingerprint: `fn_${name}`, name, isFile })
 const functions = ["push", "Stack.push", "Queue.push", "Stack.pop", "main"].map((name) => one(name))
-const names = (given: string, known = functions) => meant(given, known).map(({ name }) => name)
+const names = (given: string, known = functions) => meanings(known)(given).map(({ name }) => name)
 
 describe("a name in a log", () => {
   it.each([

@@ -70,16 +70,21 @@ describe("parts", () => {
     assert.deepStrictEqual(others, [`${sentence} ${sentence}`, `${sentence} ${sentence}`])
   })
 
-  it("never gives more than seven, and loses little of a very long task", () => {
-    for (const task of [
-      "x".repeat(100_000),
-      "word ".repeat(20_000),
-      "Do it now. ".repeat(9_000),
-      "字".repeat(50_000)
-    ]) {
+  it("never gives more than seven, and loses little of a long task", () => {
+    for (const task of ["x".repeat(20_000), "word ".repeat(4_000), "Do it now. ".repeat(1_800), "字".repeat(20_000)]) {
       const all = parts(task)
       assert.isAtMost(all.length, 7)
       assert.isAtLeast(all.slice(1).join(" ").length, task.trim().length * 0.75)
+    }
+  })
+
+  it("takes a task of any length, of which its beginning and its end are searched", () => {
+    for (const filler of ["x", "word ", "Do it now. ", "字", "\n", " ", "\u0345\u0301"]) {
+      const all = parts(`first thing. ${filler.repeat(1_000_000)} last thing`)
+      assert.isAtMost(all.length, 7)
+      assert.isAtMost(all.join("").length, 60_000)
+      assert.include(all[0], "first thing")
+      assert.include(all[0], "last thing")
     }
   })
 })
