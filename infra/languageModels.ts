@@ -27,7 +27,7 @@ export const layer = (anthropic: AnthropicSettings | undefined) =>
           if (ask !== undefined && model !== "local") return ask(question)
           const message =
             model === "local" ? 'The model "local" is no language model and can\'t be asked.' : `${needsModel(model)}.`
-          return Effect.fail(new ModelFailed({ message }))
+          return Effect.fail(new ModelFailed({ message, fault: "no language model is configured" }))
         },
         converse: (conversation) => {
           const { model } = conversation
@@ -35,7 +35,7 @@ export const layer = (anthropic: AnthropicSettings | undefined) =>
           if (converse !== undefined) return converse(conversation)
           if (Object.hasOwn(defaultAliases, model)) return converseLocally(conversation, languages)
           const message = `${needsModel(model)}, or ask for the model "local".`
-          return Effect.fail(new ModelFailed({ message }))
+          return Effect.fail(new ModelFailed({ message, fault: "no language model is configured" }))
         }
       })
     })

@@ -72,7 +72,10 @@ const questionOf = ({ task, state, input, output, error, name, description }: Re
 
 /** Existing clients wait for 60 s. */
 const patience = "45 seconds"
-const slow = new ModelFailed({ message: "The model did not answer within 45 seconds." })
+const slow = new ModelFailed({
+  message: "The model did not answer within 45 seconds.",
+  fault: "it did not answer within 45 seconds"
+})
 
 /** Characters of each text of a review that are kept. */
 const longest = 2_000
@@ -82,7 +85,8 @@ const kept = (text: string): string => storable(text, longest)
 export const review = Effect.fnUntraced(function* (reviewed: Reviewed, boundary: string) {
   const { ask } = yield* LanguageModel
   const answer = yield* ask(questionOf(reviewed, boundary)).pipe(
-    Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(slow) })
+    Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(slow) }),
+    Effect.tapError(({ fault }) => Effect.logWarning(`a review could not be had: ${fault}`))
   )
   // valid by the form's schema
   const said = answer as z.infer<typeof form>

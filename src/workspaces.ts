@@ -1,7 +1,7 @@
 import { Cause, Clock, Effect } from "effect"
 import { derivedId } from "#domain/Id.ts"
 import { type Head, repositoryOf, Workspace, WorkspaceCommand, WorkspaceGone } from "#domain/Workspace.ts"
-import { Workspaces } from "#ports/Workspaces.ts"
+import { Workspaces, WorkspacesUnavailable } from "#ports/Workspaces.ts"
 import { openRunsIn, type WorkspaceRecord } from "#projections/Workspaces.ts"
 import type { Attempt } from "./attempt.ts"
 import { Dispatcher } from "./dispatch.ts"
@@ -31,6 +31,15 @@ export const followHead = Effect.fnUntraced(function* (workspace: string) {
   }
 })
 
+/** The fault of the workspaces' disk that something failed with, also in the hands of who knows of no such failure. */
+export const awayIn = (cause: Cause.Cause<unknown>): WorkspacesUnavailable | undefined => {
+  for (const reason of cause.reasons) {
+    if (Cause.isFailReason(reason) && reason.error instanceof WorkspacesUnavailable) return reason.error
+    if (Cause.isDieReason(reason) && reason.defect instanceof WorkspacesUnavailable) return reason.defect
+  }
+  return undefined
+}
+
 /**
  * Runs what reads or writes a workspace's repository; when that fails because the workspace was erased meanwhile, the
  * answer is `otherwise`.
@@ -42,7 +51,7 @@ export const unlessErased = <A, E, R, B, E2, R2>(
 ) =>
   Effect.catchCause(effect, (cause) =>
     Effect.gen(function* () {
-      if (!Cause.hasDies(cause)) return yield* Effect.failCause(cause)
+      if (!Cause.hasDies(cause) && awayIn(cause) === undefined) return yield* Effect.failCause(cause)
       const now = yield* (yield* Dispatcher).state(Workspace, streamOf(id))
       return yield* now.generation === generation ? Effect.failCause(cause) : otherwise
     })

@@ -43,7 +43,7 @@ const inputSchema = (schema: ZodType) =>
 
 /** What the model says is quoted in no failure: it may be its prompt, and failures are shown and logged. */
 const filledIn = ({ stop_reason: stopReason, content }: Message, name: string, schema: ZodType) => {
-  const failed = (message: string) => Effect.fail(new ModelFailed({ message }))
+  const failed = (message: string) => Effect.fail(new ModelFailed({ message, fault: message }))
   if (stopReason === "refusal") return failed("The model declined to answer.")
   if (stopReason === "max_tokens") return failed("The model's answer was cut off at its limit of tokens.")
   if (!Array.isArray(content)) return failed("The model's API gave an answer that is not of the Messages API.")

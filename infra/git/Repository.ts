@@ -3,6 +3,7 @@ import type { Commit, CommitInfo, Sha } from "#ports/Workspaces.ts"
 import type { Cache } from "./Cache.ts"
 import { formatCommit, parseCommit } from "./commitObject.ts"
 import { replace } from "./durableFs.ts"
+import { MissingObject } from "./fault.ts"
 import { hasObject, type NewObject, newObject, objectSize, readObject, writeObjects } from "./objects.ts"
 import { emptyTree, type FileNode, parseTree, type StoredTree } from "./tree.ts"
 
@@ -37,7 +38,7 @@ export class Repository {
     const known = this.#caches.trees.get(this.#key(sha))
     if (known !== undefined) return known
     const read = await readObject(this.gitdir, sha)
-    if (read?.type !== "tree") throw new Error(`workspace ${this.#workspace} has no tree ${sha}`)
+    if (read?.type !== "tree") throw new MissingObject(`workspace ${this.#workspace} has no tree ${sha}`)
     const tree = parseTree(sha, read.content)
     this.keepTree(tree)
     return tree
@@ -52,7 +53,7 @@ export class Repository {
     const known = this.#caches.blobs.get(this.#key(sha))
     if (known !== undefined) return known
     const read = await readObject(this.gitdir, sha)
-    if (read?.type !== "blob") throw new Error(`workspace ${this.#workspace} has no blob ${sha}`)
+    if (read?.type !== "blob") throw new MissingObject(`workspace ${this.#workspace} has no blob ${sha}`)
     this.keepBlob(sha, read.content)
     return read.content
   }
@@ -69,7 +70,7 @@ export class Repository {
   async size(node: FileNode): Promise<number> {
     if (node.size !== undefined) return node.size
     const size = node.bytes?.length ?? (await objectSize(this.gitdir, node.sha!))
-    if (size === undefined) throw new Error(`workspace ${this.#workspace} has no blob ${node.sha}`)
+    if (size === undefined) throw new MissingObject(`workspace ${this.#workspace} has no blob ${node.sha}`)
     node.size = size
     return size
   }
@@ -82,7 +83,8 @@ export class Repository {
   async commit(info: CommitInfo): Promise<Sha> {
     const named = [info.tree, ...info.parents].filter((sha) => sha !== emptyTree.sha)
     for (const sha of named) {
-      if (!(await hasObject(this.gitdir, sha))) throw new Error(`workspace ${this.#workspace} has no object ${sha}`)
+      if (!(await hasObject(this.gitdir, sha)))
+        throw new MissingObject(`workspace ${this.#workspace} has no object ${sha}`)
     }
     const commit = newObject("commit", formatCommit(info))
     const tree = info.tree === emptyTree.sha ? [newObject("tree", new Uint8Array())] : []
@@ -95,6 +97,11 @@ export class Repository {
     return read?.type === "commit" ? parseCommit(sha, read.content) : undefined
   }
 
+  /** Throws what the system says when the repository can't be read: then nothing is known of what it lacks. */
+  mustBeThere(): void {
+    fs.readdirSync(`${this.gitdir}/objects`)
+  }
+
   ref(): Sha | undefined {
     const loose = readText(`${this.gitdir}/${main}`)?.trim()
     if (loose !== undefined) return loose
@@ -105,7 +112,7 @@ export class Repository {
 
   async moveRef(commit: Sha): Promise<void> {
     if ((await this.readCommit(commit)) === undefined) {
-      throw new Error(`workspace ${this.#workspace} has no commit ${commit}`)
+      throw new MissingObject(`workspace ${this.#workspace} has no commit ${commit}`)
     }
     // also when it stands there already: who wrote it may have been killed before it was durable
     await replace(this.gitdir, `${this.gitdir}/refs/heads`, "main", Buffer.from(`${commit}\n`))

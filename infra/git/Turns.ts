@@ -11,7 +11,7 @@ interface Turn {
 export class Turns {
   readonly #turns = new Map<string, Turn>()
 
-  #with<A>(name: string, use: (permits: Semaphore.Semaphore) => Effect.Effect<A>): Effect.Effect<A> {
+  #with<A, E>(name: string, use: (permits: Semaphore.Semaphore) => Effect.Effect<A, E>): Effect.Effect<A, E> {
     const take = Effect.sync(() => {
       const turn = this.#turns.get(name) ?? { permits: Semaphore.makeUnsafe(all), users: 0 }
       this.#turns.set(name, turn)
@@ -26,12 +26,12 @@ export class Turns {
     return Effect.acquireUseRelease(take, ({ permits }) => use(permits), leave)
   }
 
-  shared<A>(name: string, effect: Effect.Effect<A>): Effect.Effect<A> {
+  shared<A, E>(name: string, effect: Effect.Effect<A, E>): Effect.Effect<A, E> {
     return this.#with(name, (permits) => permits.withPermits(1)(effect))
   }
 
   /** Not at all, when anybody is at it now. */
-  alone(name: string, effect: Effect.Effect<unknown>): Effect.Effect<void> {
+  alone<E>(name: string, effect: Effect.Effect<unknown, E>): Effect.Effect<void, E> {
     return this.#with(name, (permits) => Effect.asVoid(permits.withPermitsIfAvailable(all)(effect)))
   }
 }

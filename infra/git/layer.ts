@@ -1,10 +1,12 @@
 import fs from "node:fs"
 import { Effect, Layer } from "effect"
-import { type Sha, type TreeFile, Workspaces } from "#ports/Workspaces.ts"
+import { type Sha, type TreeFile, Workspaces, type WorkspacesUnavailable } from "#ports/Workspaces.ts"
 import { Cache } from "./Cache.ts"
 import { compare, treeRef } from "./compare.ts"
 import { unifiedDiff } from "./diff/unified.ts"
+import { onDisk } from "./fault.ts"
 import { noteBytes } from "./knownBytes.ts"
+import { mark } from "./mark.ts"
 import type { NativeGit } from "./native/git.ts"
 import { looseObjects, packLoose, pruneLoose } from "./native/pack.ts"
 import { eachNode, loadDirectory } from "./Overlay/Directory.ts"
@@ -75,21 +77,27 @@ const readFile = async (repository: Repository, tree: Sha, path: string) => {
 }
 
 /** Workspaces as bare git repositories in a folder of the local disk, which only this service writes to. */
-export const layer = ({ directory, limits, git }: Options): Layer.Layer<Workspaces> =>
+export const layer = ({ directory, limits, git }: Options): Layer.Layer<Workspaces, WorkspacesUnavailable> =>
   Layer.effect(
     Workspaces,
     Effect.gen(function* () {
       const caches: Caches = { trees: new Cache(keptEntries), blobs: new Cache(keptBlobBytes) }
       const swept = new Set<string>()
-      yield* Effect.promise(() => sweep(directory))
+      yield* onDisk(directory, () => sweep(directory))
+      const marked = fs.existsSync(`${directory}/${mark}`)
+      /** Not where the disk with the repositories was: what is made or erased there is made or erased nowhere. */
+      const mustBeThere = () => {
+        fs.readdirSync(directory)
+        if (marked) fs.statSync(`${directory}/${mark}`)
+      }
 
       const repositoryOf = (workspace: string) =>
         new Repository(repositoryPath(directory, workspace), workspace, caches)
-      const reading = <A>(workspace: string, read: (repository: Repository) => Promise<A> | A): Effect.Effect<A> =>
-        Effect.promise(async () => read(repositoryOf(workspace)))
+      const reading = <A>(workspace: string, read: (repository: Repository) => Promise<A> | A) =>
+        Effect.suspend(() => onDisk(repositoryPath(directory, workspace), () => read(repositoryOf(workspace))))
       const turns = new Turns()
       // a promise would go on behind an interrupted fiber
-      const writing = <A>(workspace: string, write: (repository: Repository) => Promise<A>): Effect.Effect<A> =>
+      const writing = <A>(workspace: string, write: (repository: Repository) => Promise<A>) =>
         Effect.uninterruptible(turns.shared(workspace, reading(workspace, write)))
       /** Loose objects that could not be packed the last time. */
       const left = new Map<string, number>()
@@ -97,7 +105,10 @@ export const layer = ({ directory, limits, git }: Options): Layer.Layer<Workspac
       return Workspaces.of({
         open: (workspace, tree) =>
           writing(workspace, async (repository) => {
-            await makeRepository(directory, repository.gitdir)
+            mustBeThere()
+            // what has files has a repository: an empty one in its place would only hide that it is away
+            if (tree === undefined) await makeRepository(directory, repository.gitdir)
+            else repository.mustBeThere()
             if (!swept.has(workspace)) sweepStaged(repository.gitdir)
             swept.add(workspace)
             return openOverlay(repository, tree, limits)
@@ -113,7 +124,12 @@ export const layer = ({ directory, limits, git }: Options): Layer.Layer<Workspac
         commit: (workspace, info) => writing(workspace, (repository) => repository.commit(info)),
         moveRef: (workspace, commit) => writing(workspace, (repository) => repository.moveRef(commit)),
         ref: (workspace) => reading(workspace, (repository) => repository.ref()),
-        readCommit: (workspace, commit) => reading(workspace, (repository) => repository.readCommit(commit)),
+        readCommit: (workspace, commit) =>
+          reading(workspace, async (repository) => {
+            const read = await repository.readCommit(commit)
+            if (read === undefined) mustBeThere()
+            return read
+          }),
         files: (workspace, tree) => reading(workspace, (repository) => listFiles(repository, tree)),
         readFile: (workspace, tree, path) => reading(workspace, (repository) => readFile(repository, tree, path)),
         compare: (workspace, from, to) =>
@@ -138,10 +154,11 @@ export const layer = ({ directory, limits, git }: Options): Layer.Layer<Workspac
           if (git === undefined || !fs.existsSync(gitdir)) return
           if (!(yield* packLoose(git, gitdir, left.get(workspace) ?? 0))) return
           if (prune) yield* turns.alone(workspace, pruneLoose(git, gitdir))
-          left.set(workspace, yield* Effect.promise(() => looseObjects(gitdir)))
+          left.set(workspace, yield* onDisk(gitdir, () => looseObjects(gitdir)))
         }),
         erase: (workspace) =>
           writing(workspace, async ({ gitdir }) => {
+            mustBeThere()
             await eraseRepository(directory, workspace)
             caches.trees.deletePrefix(`${workspace}/`)
             caches.blobs.deletePrefix(`${workspace}/`)

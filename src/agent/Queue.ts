@@ -1,14 +1,14 @@
-import { Context, Deferred, Effect, Exit, Layer, Schedule, Semaphore } from "effect"
+import { Cause, Context, Deferred, Effect, Exit, Layer, Schedule, Semaphore } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { EventStore } from "#ports/EventStore.ts"
 import type { LanguageModel } from "#ports/LanguageModel.ts"
 import type { Sandbox } from "#ports/Sandbox.ts"
-import type { Workspaces } from "#ports/Workspaces.ts"
+import type { Workspaces, WorkspacesUnavailable } from "#ports/Workspaces.ts"
 import { openRuns, Workspaces as WorkspacesModel } from "#projections/Workspaces.ts"
-import { type Asker, fresh } from "#src/ask.ts"
+import { type Asker, fresh, Unreadable } from "#src/ask.ts"
 import type { Dispatcher } from "#src/dispatch.ts"
 import type { Search } from "#src/search.ts"
-import { followHead } from "#src/workspaces.ts"
+import { awayIn, followHead } from "#src/workspaces.ts"
 import { carryOut } from "./Run.ts"
 
 interface Waiting {
@@ -20,12 +20,22 @@ interface Waiting {
   /** Settled when its workspace was erased. */
   readonly stopped: Deferred.Deferred<void>
   readonly done: Deferred.Deferred<void>
+  /** Fails for those who wait, while the run can't go on: it stays where it is in its queue, and they may ask again. */
+  delayed: Deferred.Deferred<never, Delayed>
 }
 
-type Asked = Omit<Waiting, "stopped" | "done">
+type Asked = Omit<Waiting, "stopped" | "done" | "delayed">
+
+/** Why a run can't go on for now. */
+export type Delayed = WorkspacesUnavailable | Unreadable
 
 /** Runs at work at once, over all workspaces. */
 const atOnce = 64
+/** Milliseconds before a run that could not go on is taken up again: they double from the first to the longest. */
+const firstPause = 200
+const longestPause = 5_000
+/** Tries after which those who wait are told. */
+const patience = 4
 
 /**
  * Runs of one workspace go one after another, in the order in which they were asked for. They belong to the service:
@@ -34,8 +44,11 @@ const atOnce = 64
 export class Runs extends Context.Service<
   Runs,
   {
-    /** Waits until the run has ended and its workspace's ref has followed, or until the workspace was erased. */
-    readonly end: (run: Omit<Asked, "resumed">) => Effect.Effect<void>
+    /**
+     * Waits until the run has ended and its workspace's ref has followed, or until the workspace was erased. Fails when the run
+     * can't go on for now: it is taken up again by itself, and who asks again waits for the same run.
+     */
+    readonly end: (run: Omit<Asked, "resumed">) => Effect.Effect<void, Delayed>
     /** Stops a workspace's runs that were asked for before it was erased, and waits until none is at work. */
     readonly stop: (workspace: string, erasedAt: number) => Effect.Effect<void>
   }
@@ -51,26 +64,44 @@ export class Runs extends Context.Service<
       const queues = new Map<string, Array<Waiting>>()
       const known = new Map<string, Waiting>()
 
-      const carry = ({ run, workspace, resumed }: Waiting) =>
-        carryOut(run, resumed).pipe(
-          Effect.andThen(followHead(workspace)),
-          // the log or the disk may be away for a while; a run that begins again goes on from its last step
-          Effect.tapCause((cause) =>
-            Effect.logWarning("a run can't go on yet", cause).pipe(Effect.annotateLogs({ run }))
-          ),
-          Effect.retry({ schedule: Schedule.exponential("200 millis"), times: 6 }),
-          Effect.provideContext(services),
-          places.withPermits(1)
-        )
+      const carry = Effect.fnUntraced(function* (waiting: Waiting) {
+        const { run, workspace, resumed } = waiting
+        for (let tries = 1; ; tries++) {
+          const exit = yield* carryOut(run, resumed).pipe(
+            Effect.andThen(followHead(workspace)),
+            Effect.provideContext(services),
+            places.withPermits(1),
+            Effect.exit
+          )
+          if (Exit.isSuccess(exit)) return
+          const { cause } = exit
+          if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
+          // the log or the disk may be away for a while, and so may be what a defect came from: the run goes on from its last step
+          const away = awayIn(cause)
+          yield* (
+            away === undefined
+              ? Effect.logWarning("a run can't go on yet", cause)
+              : Effect.logWarning(`a run can't go on yet: ${away.message}`)
+          ).pipe(Effect.annotateLogs({ run }))
+          if (tries >= patience) {
+            const told = waiting.delayed
+            waiting.delayed = yield* Deferred.make<never, Delayed>()
+            yield* away === undefined && Cause.hasDies(cause)
+              ? Deferred.die(told, new Error("a run can't go on"))
+              : Deferred.fail(told, away ?? new Unreadable())
+          }
+          yield* Effect.sleep(Math.min(firstPause * 2 ** (tries - 1), longestPause))
+        }
+      })
 
       const work = Effect.fnUntraced(function* (workspace: string) {
         const queue = queues.get(workspace)!
         while (queue.length > 0) {
           const next = queue[0]!
-          const exit = yield* Effect.exit(Effect.raceFirst(carry(next), Deferred.await(next.stopped)))
+          yield* Effect.raceFirst(carry(next), Deferred.await(next.stopped))
           queue.shift()
           known.delete(next.run)
-          yield* Deferred.done(next.done, Exit.isSuccess(exit) ? Exit.void : Exit.die(new Error("the run did not end")))
+          yield* Deferred.succeed(next.done, undefined)
         }
         queues.delete(workspace)
       })
@@ -91,7 +122,12 @@ export class Runs extends Context.Service<
       const enqueue = Effect.fnUntraced(function* (run: Asked) {
         const before = known.get(run.run)
         if (before !== undefined) return before
-        const waiting: Waiting = { ...run, stopped: yield* Deferred.make<void>(), done: yield* Deferred.make<void>() }
+        const waiting: Waiting = {
+          ...run,
+          stopped: yield* Deferred.make<void>(),
+          done: yield* Deferred.make<void>(),
+          delayed: yield* Deferred.make<never, Delayed>()
+        }
         known.set(run.run, waiting)
         const queue = queues.get(run.workspace)
         if (queue !== undefined) {
@@ -121,7 +157,7 @@ export class Runs extends Context.Service<
         end: (run) =>
           Deferred.await(taken).pipe(
             Effect.andThen(enqueue({ ...run, resumed: false })),
-            Effect.flatMap(({ done }) => Deferred.await(done))
+            Effect.flatMap(({ done, delayed }) => Effect.raceFirst(Deferred.await(done), Deferred.await(delayed)))
           ),
         stop
       })

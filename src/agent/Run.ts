@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { Cause, Effect } from "effect"
+import { Cause, Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { Chat, ChatCommand, type ChatEvent } from "#domain/Chat.ts"
 import type { Recorded } from "#domain/Event.ts"
@@ -23,7 +23,7 @@ import * as Codec from "#src/codec.ts"
 import { Dispatcher } from "#src/dispatch.ts"
 import { eachOfStream } from "#src/pages.ts"
 import { Search } from "#src/search.ts"
-import { removeRepository, streamOf } from "#src/workspaces.ts"
+import { awayIn, removeRepository, streamOf } from "#src/workspaces.ts"
 import { endingId, endRun } from "./commit.ts"
 import { systemPrompt } from "./system.ts"
 import { toolset } from "./tools/toolset.ts"
@@ -116,6 +116,8 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
       dispatcher.dispatch(Chat, { tenant, stream, command, commandId, actor, correlationId: run, causationId: null })
     const record = (kind: string, turn: number, command: ChatCommand) =>
       tell(derivedId("step", run, turn, kind), command).pipe(
+        // the step is done: neither the model nor a tool must be asked again because the log is away
+        Effect.retry({ while: ({ _tag }) => _tag === "Busy", schedule: Schedule.spaced("1 second") }),
         Effect.mapError(() => new ConversationStopped({ reason: superseded }))
       )
 
@@ -210,7 +212,7 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
             return event?.event._tag === "ModelTurned" ? turnOf(event.event) : said
           }),
           onTools: Effect.fnUntraced(function* (turn: number, results: ReadonlyArray<ToolResult>) {
-            const saved = yield* workspaces.save(repository, overlay)
+            const saved = yield* Effect.orDie(workspaces.save(repository, overlay))
             const [event] = yield* record("tools", turn, ChatCommand.RecordTools({ turn, results, tree: saved }))
             if (event?.event._tag !== "ToolsRan") return results
             // the files in hand are not the recorded ones
@@ -229,7 +231,12 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
         }
         return end(output, { code: "model", error })
       }),
-      Effect.catchTag("ModelFailed", ({ message }) => end("", { code: "model", error: message })),
+      Effect.catchTag("ModelFailed", ({ message, fault }) =>
+        Effect.andThen(
+          Effect.logWarning(`a run failed for want of its model: ${fault}`).pipe(Effect.annotateLogs({ run })),
+          end("", { code: "model", error: message })
+        )
+      ),
       Effect.catchIf(
         (error) => error._tag === "ConversationStopped" && error.reason === revoked,
         () => end("", { code: "revoked", error: "The API key of this run was revoked. What it had written is saved." })
@@ -237,17 +244,22 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
     )
   })
 
-  /** What fails on a repository that was erased is no fault: the next look at the log ends the run. */
-  const erasedMeanwhile = (cause: Cause.Cause<never>) =>
-    Effect.flatMap(read, (past) =>
-      Cause.hasDies(cause) && past?.requested.event.text === null ? Effect.succeed(false) : Effect.failCause(cause)
-    )
+  /**
+   * What fails on a repository that was erased is no fault: the next look at the log ends the run. The disk's faults in the
+   * hands of a tool or a hook are the same as elsewhere.
+   */
+  const erasedMeanwhile = Effect.fnUntraced(function* <E>(cause: Cause.Cause<E>) {
+    const past = yield* read
+    const fault = awayIn(cause)
+    if ((fault !== undefined || Cause.hasDies(cause)) && past?.requested.event.text === null) return false
+    return yield* fault ?? Effect.failCause(cause)
+  })
 
   for (;;) {
     const ended = yield* attempt(resumed).pipe(
       Effect.as(true),
       Effect.catchTag("ConversationStopped", () => Effect.as(Effect.sleep("50 millis"), false)),
-      Effect.catchCause((cause) => erasedMeanwhile(cause as Cause.Cause<never>))
+      Effect.catchCause(erasedMeanwhile)
     )
     if (ended) return
   }

@@ -77,7 +77,8 @@ export const statusOf = {
   "unavailable/busy": 503,
   "unavailable/store": 503,
   "unavailable/keys": 503,
-  "unavailable/starting": 503
+  "unavailable/starting": 503,
+  "unavailable/workspaces": 503
 } as const
 export type Code = keyof typeof statusOf
 

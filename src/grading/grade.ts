@@ -1,4 +1,4 @@
-import { Cause, Clock, Effect, Layer, PubSub, Schedule, Semaphore } from "effect"
+import { Cause, Clock, Data, Effect, Layer, PubSub, Schedule, Semaphore } from "effect"
 import { derivedId } from "#domain/Id.ts"
 import { SnippetCommand } from "#domain/Snippet/commands.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
@@ -36,6 +36,33 @@ export const makeDesk: Effect.Effect<Desk> = Effect.map(Semaphore.make(atOnce), 
   bulks: new Map()
 }))
 
+/** Times that a grading breaks off (for want of the store, or by a defect) before it gets no verdict. */
+const mostBreaks = 10
+const longestPause = Schedule.spaced("1 minute")
+
+/** It broke off: neither a verdict nor the model's failure. */
+class BrokeOff extends Data.TaggedError("BrokeOff")<{ readonly name: string }> {}
+
+/** Takes up again what broke off: whoever waits for a verdict waits for no restart. */
+const persistently = <A, E, R>(effect: Effect.Effect<A, E, R>, { request, snippet }: DueGrading) =>
+  effect.pipe(
+    Effect.catchDefect((defect) =>
+      Effect.fail(new BrokeOff({ name: defect instanceof Error ? defect.name : typeof defect }))
+    ),
+    Effect.tapError((error) =>
+      error instanceof BrokeOff
+        ? Effect.logError(`a grading broke off (${error.name}) and is taken up again`).pipe(
+            Effect.annotateLogs({ request, snippet })
+          )
+        : Effect.void
+    ),
+    Effect.retry({
+      while: (error) => error instanceof BrokeOff,
+      schedule: Schedule.min([backOff, longestPause]),
+      times: mostBreaks - 1
+    })
+  )
+
 const textOf = (reason: string) => storable(reason, longestReason)
 
 /** One attempt: looks at what is there now, and asks the model for its verdict. `undefined`: the snippet is gone. */
@@ -53,8 +80,11 @@ const attempt = ({ request, snippet, count }: DueGrading, { places, bulks }: Des
   }).pipe(
     // all of it, so that the texts of few are in memory at once
     places.withPermits(1),
-    // not with what went wrong: a model's API may quote what it was sent
-    Effect.tapError(() => Effect.logWarning("a grading got no verdict").pipe(Effect.annotateLogs({ request, snippet })))
+    Effect.tapError((error) =>
+      Effect.logWarning(
+        `a grading got no verdict: ${error._tag === "ModelFailed" ? error.fault : "the log can't be read"}`
+      ).pipe(Effect.annotateLogs({ request, snippet }))
+    )
   )
 
 const ending = Effect.fnUntraced(function* (due: DueGrading, desk: Desk) {
@@ -72,9 +102,14 @@ const ending = Effect.fnUntraced(function* (due: DueGrading, desk: Desk) {
 /** Carries a grading to its end: a verdict, a failure, or that it is not due any more. */
 export const grade = Effect.fnUntraced(function* (due: DueGrading, desk: Desk) {
   const { request, snippet, tenant } = due
-  const command = yield* ending(due, desk)
+  const command = yield* persistently(ending(due, desk), due).pipe(
+    Effect.catchTag("BrokeOff", () => {
+      const error = "The grading broke off again and again; the service's log says why."
+      return Effect.succeed(SnippetCommand.FailGrading({ snippet, request, error }))
+    })
+  )
   if (command === undefined) return
-  yield* dispatch(Snippet, {
+  const recording = dispatch(Snippet, {
     ...{ tenant, stream: `snippet-${snippet}`, command, commandId: derivedId("grade", request, snippet) },
     ...{ correlationId: request, actor: { key: null, user: null, organization: null } }
   }).pipe(
@@ -82,6 +117,7 @@ export const grade = Effect.fnUntraced(function* (due: DueGrading, desk: Desk) {
     Effect.retry({ while: ({ _tag }) => _tag === "Busy", schedule: laterOn }),
     Effect.catchTag(["SnippetNotFound", "SnippetGone"], () => Effect.void)
   )
+  yield* persistently(recording, due)
 })
 
 /**

@@ -5,7 +5,7 @@ import { isId } from "#domain/Id.ts"
 import { AdminKeyRequired } from "#domain/Organization.ts"
 import { repositoryOf } from "#domain/Workspace.ts"
 import { EventStore } from "#ports/EventStore.ts"
-import { Workspaces } from "#ports/Workspaces.ts"
+import { Workspaces, type WorkspacesUnavailable } from "#ports/Workspaces.ts"
 import {
   type CommitRecord,
   commitOf,
@@ -55,8 +55,10 @@ const commitIn = Effect.fnUntraced(function* (workspace: WorkspaceRecord, sha: s
 })
 
 /** Reads of the repository, whose workspace may be erased while they are at it. */
-const reading = <A, R>(workspace: WorkspaceRecord, read: (repository: string) => Effect.Effect<A, never, R>) =>
-  orProblem(unlessErased(workspace, read(repositoryOf(workspace.id, workspace.generation)), noWorkspace))
+const reading = <A, R>(
+  workspace: WorkspaceRecord,
+  read: (repository: string) => Effect.Effect<A, WorkspacesUnavailable, R>
+) => orProblem(unlessErased(workspace, read(repositoryOf(workspace.id, workspace.generation)), noWorkspace))
 
 /** The tree of a commit, of the head unless one is named. */
 const treeAt = Effect.fnUntraced(function* (workspace: WorkspaceRecord, at: string | undefined) {

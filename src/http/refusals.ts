@@ -4,6 +4,7 @@ import type { OrganizationRefusal } from "#domain/Organization.ts"
 import type { SnippetGone, SnippetNotFound } from "#domain/Snippet/decider.ts"
 import type { WorkspaceGone, WorkspaceNotFound } from "#domain/Workspace.ts"
 import type { TooMuchWaits } from "#ports/Workers.ts"
+import type { WorkspacesUnavailable } from "#ports/Workspaces.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
 import type { Stale, Unreadable } from "#src/ask.ts"
 import type { Busy } from "#src/decide.ts"
@@ -19,6 +20,7 @@ type Refusal =
   | Stale
   | Unreadable
   | TooMuchWaits
+  | WorkspacesUnavailable
 
 const wait = { retryAfter: 1 }
 
@@ -104,6 +106,13 @@ export const problemOf = (refusal: Refusal): Problem => {
         code: "unavailable/busy",
         message: "Too many of your requests wait for work that takes long. Send this one again when some are answered.",
         ...wait
+      })
+    case "WorkspacesUnavailable":
+      return new Problem({
+        code: "unavailable/workspaces",
+        message:
+          "The service can't use the disk of the workspaces at the moment. Nothing is lost, and a chat that has begun goes on by itself: send the same request again.",
+        retryAfter: 2
       })
     case "Stale":
     case "Unreadable":

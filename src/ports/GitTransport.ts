@@ -1,4 +1,5 @@
 import { Context, type Effect, type Stream } from "effect"
+import type { WorkspacesUnavailable } from "./Workspaces.ts"
 
 /** One file of a repository, as the dumb protocol fetches it. */
 export interface RepositoryFile {
@@ -23,6 +24,9 @@ export class GitTransport extends Context.Service<
           ) => Stream.Stream<Uint8Array, unknown>
         }
     /** `HEAD`, `info/refs`, `objects/info/packs`, an object or a pack; `undefined`: there is none of that name. */
-    readonly file: (repository: string, path: string) => Effect.Effect<RepositoryFile | undefined>
+    readonly file: (
+      repository: string,
+      path: string
+    ) => Effect.Effect<RepositoryFile | undefined, WorkspacesUnavailable>
   }
 >()("cairn/GitTransport") {}

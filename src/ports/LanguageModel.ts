@@ -68,8 +68,14 @@ export interface ConversationResult {
   readonly error: string
 }
 
-/** The model can't be had or refused: `message` is fit for the caller, without secrets. */
-export class ModelFailed extends Schema.TaggedError<ModelFailed>()("ModelFailed", { message: Schema.String }) {}
+/**
+ * The model can't be had or refused: `message` is fit for the caller, without secrets. It may quote what the API said, and that
+ * may quote what it was sent: `fault` says the same for the service's log, in words that are all our own.
+ */
+export class ModelFailed extends Schema.TaggedError<ModelFailed>()("ModelFailed", {
+  message: Schema.String,
+  fault: Schema.String
+}) {}
 
 /** The run was stopped from outside (its key was revoked, its workspace erased, the process is going down). */
 export class ConversationStopped extends Schema.TaggedError<ConversationStopped>()("ConversationStopped", {

@@ -59,6 +59,16 @@ export class WorkspaceFull extends Schema.TaggedError<WorkspaceFull>()("Workspac
 export type OverlayError = PathRefused | FileError | WorkspaceFull
 
 /**
+ * The disk did not do what it was asked: it is full, away, read-only or broken, and what was asked may work in a moment. Nothing
+ * was half done. `code` is the system's (`ENOSPC`, `EIO`, `EACCES`, …; `ENOENT` of a folder that is not there). Any method may fail
+ * with it; an overlay, whose errors are for a model to read, dies with it instead.
+ */
+export class WorkspacesUnavailable extends Schema.TaggedError<WorkspacesUnavailable>()("WorkspacesUnavailable", {
+  code: Schema.String,
+  message: Schema.String
+}) {}
+
+/**
  * A copy-on-write view over one commit's tree, in memory: what a run's tools and its sandbox work on. Blobs are read
  * when asked for; changes are exact. Symbolic links are followed inside the workspace only (`ELOOP` after 40,
  * `PathRefused` where one leads out). Like git, it knows no empty directories of a tree, but keeps the ones made here
@@ -116,6 +126,8 @@ export interface Commit extends CommitInfo {
   readonly sha: Sha
 }
 
+type Asked<A> = Effect.Effect<A, WorkspacesUnavailable>
+
 /**
  * The bytes of workspaces, as git objects in one bare repository each. The log decides what a workspace's head is;
  * this port stores objects durably (fsync before it answers) and lets the ref follow. Same input, same SHA.
@@ -124,44 +136,42 @@ export class Workspaces extends Context.Service<
   Workspaces,
   {
     /** A view over a stored tree; `undefined` is the empty tree. Makes the repository when there is none. */
-    readonly open: (workspace: string, tree: Sha | undefined) => Effect.Effect<Overlay>
+    readonly open: (workspace: string, tree: Sha | undefined) => Asked<Overlay>
     /** Writes the overlay's changed blobs and the trees on their paths; answers the root tree's name. The overlay goes on. */
-    readonly save: (workspace: string, overlay: Overlay) => Effect.Effect<Sha>
-    readonly commit: (workspace: string, info: CommitInfo) => Effect.Effect<Sha>
+    readonly save: (workspace: string, overlay: Overlay) => Asked<Sha>
+    readonly commit: (workspace: string, info: CommitInfo) => Asked<Sha>
     /** Sets `refs/heads/main` to a commit that is stored, durably. The same again changes nothing. */
-    readonly moveRef: (workspace: string, commit: Sha) => Effect.Effect<void>
-    readonly ref: (workspace: string) => Effect.Effect<Sha | undefined>
-    readonly readCommit: (workspace: string, commit: Sha) => Effect.Effect<Commit | undefined>
-    readonly files: (workspace: string, tree: Sha) => Effect.Effect<ReadonlyArray<TreeFile>>
+    readonly moveRef: (workspace: string, commit: Sha) => Asked<void>
+    readonly ref: (workspace: string) => Asked<Sha | undefined>
+    readonly readCommit: (workspace: string, commit: Sha) => Asked<Commit | undefined>
+    readonly files: (workspace: string, tree: Sha) => Asked<ReadonlyArray<TreeFile>>
     /** The bytes of a file at a tree; links are not followed (their target is their content). `undefined`: no such file. */
     readonly readFile: (
       workspace: string,
       tree: Sha,
       path: string
-    ) => Effect.Effect<{ readonly file: TreeFile; readonly bytes: Uint8Array } | undefined>
+    ) => Asked<{ readonly file: TreeFile; readonly bytes: Uint8Array } | undefined>
     /** Path by path, in byte order; `undefined` is the empty tree. Subtrees with the same name are not read. */
     readonly compare: (
       workspace: string,
       from: Sha | undefined,
       to: Sha
-    ) => Effect.Effect<
-      ReadonlyArray<Change & { readonly before: TreeFile | undefined; readonly after: TreeFile | undefined }>
-    >
+    ) => Asked<ReadonlyArray<Change & { readonly before: TreeFile | undefined; readonly after: TreeFile | undefined }>>
     /** Unified diff as `git diff` prints it (a/ b/, new file mode, `Binary files … differ`), at most `maxBytes` long. */
     readonly diff: (
       workspace: string,
       from: Sha | undefined,
       to: Sha,
       options?: { readonly maxBytes?: number }
-    ) => Effect.Effect<string>
+    ) => Asked<string>
     /** Puts what changed from `base` to `tree` path by path on `onto` (the run's side wins); answers the new root tree. */
-    readonly rebase: (workspace: string, base: Sha | undefined, tree: Sha, onto: Sha) => Effect.Effect<Sha>
+    readonly rebase: (workspace: string, base: Sha | undefined, tree: Sha, onto: Sha) => Asked<Sha>
     /**
      * Puts objects that have gathered into packs, where native git is there; loses nothing. `prune` also removes what the
      * ref does not reach and nobody has written for a day: only for a workspace without a run that has yet to end.
      */
-    readonly pack: (workspace: string, options: { readonly prune: boolean }) => Effect.Effect<void>
+    readonly pack: (workspace: string, options: { readonly prune: boolean }) => Asked<void>
     /** Removes the repository. The same again changes nothing. */
-    readonly erase: (workspace: string) => Effect.Effect<void>
+    readonly erase: (workspace: string) => Asked<void>
   }
 >()("cairn/Workspaces") {}

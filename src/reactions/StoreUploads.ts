@@ -1,10 +1,12 @@
 import { Effect, Schedule } from "effect"
+import { isSqlError } from "effect/sql/SqlError"
 import type { Recorded } from "#domain/Event.ts"
 import { derivedId } from "#domain/Id.ts"
 import type { NewVote } from "#domain/Snippet/commands.ts"
 import { Upload, UploadCommand, type UploadEvent, uploadStream } from "#domain/Upload.ts"
 import { EventStore } from "#ports/EventStore.ts"
 import { WorkingFor } from "#ports/Workers.ts"
+import { passes } from "#ports/passes.ts"
 import { Keys, tenantOf } from "#projections/Keys.ts"
 import { fresh } from "#src/ask.ts"
 import { storedId } from "#src/bulk.ts"
@@ -60,12 +62,14 @@ const storeAll = Effect.fnUntraced(function* ({ event, ...envelope }: Received, 
         Effect.retry({ while: ({ _tag }) => _tag === "TooMuchWaits", schedule: Schedule.spaced("1 second") }),
         Effect.map((one) => [one]),
         // a file that can't be stored, now or ever, must not hold up all the others, and later uploads
-        Effect.catchDefect((defect) =>
-          Effect.as(
+        Effect.catchDefect((defect) => {
+          // a store that is away is away for all of them: the upload begins again
+          if (isSqlError(defect) && passes(defect)) return Effect.die(defect)
+          return Effect.as(
             Effect.logError("a file of a bulk upload could not be stored", defect instanceof Error ? defect.name : ""),
             []
           ).pipe(Effect.annotateLogs({ upload, file: index }))
-        )
+        })
       )
     },
     { concurrency: atOnce }

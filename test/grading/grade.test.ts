@@ -59,7 +59,7 @@ const gradeWith = async (
 }
 
 const up = { verdict: "thumbs_up", reason: "Fine." }
-const failing = (message: string) => () => Effect.fail(new ModelFailed({ message }))
+const failing = (message: string) => () => Effect.fail(new ModelFailed({ message, fault: "529 overloaded_error" }))
 const day = 24 * 3_600_000
 
 describe("a grading", () => {
@@ -70,6 +70,10 @@ describe("a grading", () => {
     assert.strictEqual(questions.length, 5)
     assert.strictEqual(slept.length, 4)
     for (const [n, wait] of slept.entries()) assert.isAbove(wait, slept[n - 1] ?? 1_000)
+    assert.lengthOf(
+      service.log.filter((line) => line.includes("a grading got no verdict: 529 overloaded_error")),
+      5
+    )
     const status = await statusOf(service.call, status_url)
     assert.strictEqual(status.status, "failed")
     assert.strictEqual(status.reason, "1 of 1 file got no verdict; each vote says why.")
@@ -78,6 +82,26 @@ describe("a grading", () => {
     })
     const { thumbs_up, thumbs_down } = (await findByName(service.call, "hopeless"))!
     assert.deepStrictEqual([thumbs_up, thumbs_down], [0, 0])
+  })
+
+  it("that breaks off is taken up again, and a verdict that is had is not asked for twice", async () => {
+    const { status_url } = await stored(service.call, "interrupted")
+    let n = 0
+    const questions = await gradeWith(status_url, () =>
+      ++n === 1 ? Effect.die(new TypeError("a defect")) : Effect.succeed(up)
+    )
+    assert.strictEqual(questions.length, 2)
+    assert.deepInclude((await statusOf(service.call, status_url)).votes[0], { verdict: "thumbs_up" })
+    assert.isTrue(service.log.some((line) => line.includes("a grading broke off (TypeError)")))
+  })
+
+  it("that breaks off again and again gets no verdict, and its status says so", async () => {
+    const { status_url } = await stored(service.call, "poisonous")
+    const questions = await gradeWith(status_url, () => Effect.die(new TypeError("a defect")))
+    assert.strictEqual(questions.length, 10)
+    const { status, votes } = await statusOf(service.call, status_url)
+    assert.strictEqual(status, "failed")
+    assert.include(votes[0].reason, "broke off")
   })
 
   it("is not done any more when it is older than a week, and is until then", async () => {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
-import { ConversationStopped } from "#ports/LanguageModel.ts"
+import { ConversationStopped, type ModelFailed } from "#ports/LanguageModel.ts"
 import { calls, messagesApi, type Reply, says } from "#test/MessagesApi.ts"
 import { conversation, converseWith, echo, recorder } from "./conversation.ts"
 
@@ -24,6 +24,13 @@ describe("Anthropic, when something goes wrong", () => {
         assert.strictEqual(error._tag, "ModelFailed")
         assert.include((error as { readonly message: string }).message, message)
         assert.notInclude(JSON.stringify(error), api.key)
+        // for the log: the host and the status, and nothing that the API said in words
+        const { fault } = error as ModelFailed
+        assert.include(fault, new URL(api.url).host)
+        if ("status" in reply) {
+          assert.include(fault, `answered ${reply.status}`)
+          if (reply.message !== undefined) assert.notInclude(fault, reply.message.slice(0, 10))
+        }
         // Deno's fetch itself asks again where a connection ends without an answer.
         if ("cut" in reply) assert.isAtLeast(api.requests.length, requests)
         else assert.strictEqual(api.requests.length, requests)

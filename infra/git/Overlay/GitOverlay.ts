@@ -12,6 +12,7 @@ import {
   WorkspaceFull
 } from "#ports/Workspaces.ts"
 import { compare } from "../compare.ts"
+import { faultOf, onDisk } from "../fault.ts"
 import { knownBytes } from "../knownBytes.ts"
 import type { Repository } from "../Repository.ts"
 import { emptyTree, type FileNode } from "../tree.ts"
@@ -23,12 +24,14 @@ import { fileError, targetOf } from "./walk.ts"
 const isOverlayError = (error: unknown): error is OverlayError =>
   error instanceof FileError || error instanceof PathRefused || error instanceof WorkspaceFull
 
-const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, OverlayError> =>
-  Effect.catchIf(
-    Effect.tryPromise({ try: run, catch: (error) => error as OverlayError }),
-    (error) => !isOverlayError(error),
-    Effect.die
-  )
+const attemptIn =
+  (gitdir: string) =>
+  <A>(run: () => Promise<A>): Effect.Effect<A, OverlayError> =>
+    Effect.catchIf(
+      Effect.tryPromise({ try: run, catch: (error) => error as OverlayError }),
+      (error) => !isOverlayError(error),
+      (error) => Effect.die(faultOf(error, gitdir) ?? error)
+    )
 
 const newFile = (kind: FileNode["kind"], bytes: Uint8Array): FileNode => ({
   kind,
@@ -62,6 +65,7 @@ export const openOverlay = async (
 
 const makeOverlay = (view: View, base: Directory, skipped: ReadonlyArray<SkippedEntry>): Overlay => {
   const { repository } = view
+  const attempt = attemptIn(repository.gitdir)
   const writing = Semaphore.makeUnsafe(1)
   // a change is a promise that would go on behind an interrupted fiber
   const change = <A>(run: () => Promise<A>): Effect.Effect<A, OverlayError> =>
@@ -189,9 +193,8 @@ const makeOverlay = (view: View, base: Directory, skipped: ReadonlyArray<Skipped
     },
 
     changes: () =>
-      Effect.map(
-        Effect.promise(() => compare(repository, base, view.root)),
-        (all) => all.map(({ path, status }): Change => ({ path, status }))
+      Effect.map(Effect.orDie(onDisk(repository.gitdir, () => compare(repository, base, view.root))), (all) =>
+        all.map(({ path, status }): Change => ({ path, status }))
       ),
     skipped: () => skipped,
     savepoint: () =>

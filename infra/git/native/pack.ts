@@ -1,5 +1,6 @@
 import fs from "node:fs"
 import { Effect } from "effect"
+import { onDisk } from "../fault.ts"
 import { type NativeGit, startGit } from "./git.ts"
 
 /** Loose objects that are put into a pack together: they take a block of the disk each, packed a fraction of it. */
@@ -62,8 +63,8 @@ const run = (git: NativeGit, gitdir: string, args: ReadonlyArray<string>): Effec
  * pack. Answers whether there was anything to do.
  */
 export const packLoose = Effect.fnUntraced(function* (git: NativeGit, gitdir: string, left: number) {
-  if ((yield* Effect.promise(() => looseObjects(gitdir))) < left + gathered) return false
-  const packs = sweepPacks(`${gitdir}/objects/pack`)
+  if ((yield* onDisk(gitdir, () => looseObjects(gitdir))) < left + gathered) return false
+  const packs = yield* onDisk(gitdir, () => sweepPacks(`${gitdir}/objects/pack`))
   yield* run(git, gitdir, ["repack", "-q", "-d", "-l", ...(packs.length < mostPacks ? [] : ["-A"])])
   return true
 })

@@ -2,6 +2,7 @@ import fs from "node:fs"
 import { Effect, Layer, Semaphore, Stream } from "effect"
 import { GitTransport, type RepositoryFile } from "#ports/GitTransport.ts"
 import { Cache } from "../Cache.ts"
+import { onDisk } from "../fault.ts"
 import { Repository } from "../Repository.ts"
 import { repositoryPath } from "../repositories.ts"
 import { type NativeGit, startGit } from "./git.ts"
@@ -120,9 +121,9 @@ export const layer = ({ directory, git }: Options): Layer.Layer<GitTransport> =>
                 uploadPack: (repository, version, request) => serving(git, repository, version, [], request)
               },
         file: (repository, path) =>
-          Effect.promise(async () => {
+          onDisk(gitdirOf(repository), async () => {
             const gitdir = gitdirOf(repository)
-            if (!fs.existsSync(gitdir)) return undefined
+            fs.readdirSync(`${gitdir}/objects`)
             if (path === "HEAD") return textFile(`ref: ${main}\n`)
             if (path === "info/refs") {
               const commit = refOf(repository)

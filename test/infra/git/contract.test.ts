@@ -1,5 +1,6 @@
 import fs from "node:fs"
 import { afterAll } from "@effect/vitest"
+import { Layer } from "effect"
 import { layer } from "#infra/git/layer.ts"
 import { contract } from "#test/infra/Workspaces.contract.ts"
 import { temporaryDirectory } from "./git.ts"
@@ -7,4 +8,4 @@ import { temporaryDirectory } from "./git.ts"
 const directory = temporaryDirectory()
 afterAll(() => fs.rmSync(directory, { recursive: true }))
 
-contract("workspaces in git repositories", layer({ directory }))
+contract("workspaces in git repositories", Layer.orDie(layer({ directory })))

@@ -1,0 +1,59 @@
+import fs from "node:fs"
+import { Effect } from "effect"
+import { WorkspacesUnavailable } from "#ports/Workspaces.ts"
+
+/** A repository lacks what the log names. */
+export class MissingObject extends Error {
+  override readonly name = "MissingObject"
+}
+
+/** What a system says of a call that was wrong in itself: no other disk would do it. */
+const ours = new Set(["EISDIR", "EINVAL", "ENAMETOOLONG", "EEXIST", "ELOOP", "EBADF", "EFAULT", "ENOTEMPTY"])
+
+/** The system's code of an error that it gave, `undefined` of any other. */
+export const systemCode = (error: unknown): string | undefined => {
+  const code = (error as NodeJS.ErrnoException | undefined)?.code
+  return typeof code === "string" && /^E[A-Z0-9]+$/.test(code) ? code : undefined
+}
+
+const words: { readonly [code: string]: string } = {
+  ENOENT: "the folder of workspaces or a repository in it is not there",
+  ENOTDIR: "the folder of workspaces or a repository in it is not there",
+  ENOSPC: "the disk of the workspaces is full",
+  EDQUOT: "the disk of the workspaces is full",
+  EROFS: "the disk of the workspaces is read-only",
+  EACCES: "the folder of workspaces may not be used",
+  EPERM: "the folder of workspaces may not be used",
+  EMFILE: "too many files are open",
+  ENFILE: "too many files are open"
+}
+
+export const unavailable = (code: string): WorkspacesUnavailable =>
+  new WorkspacesUnavailable({ code, message: `${words[code] ?? "the disk of the workspaces failed"} (${code})` })
+
+/** Whether a repository can be read at all; the code of what keeps it from being. */
+const obstacle = (gitdir: string): string | undefined => {
+  try {
+    fs.readdirSync(`${gitdir}/objects`)
+    return undefined
+  } catch (error) {
+    return systemCode(error) ?? "EIO"
+  }
+}
+
+/** A fault of the disk that passes; `undefined`: a defect. What is missing in a repository that is away is not lost. */
+export const faultOf = (error: unknown, gitdir: string): WorkspacesUnavailable | undefined => {
+  if (error instanceof WorkspacesUnavailable) return error
+  const code = error instanceof MissingObject ? obstacle(gitdir) : systemCode(error)
+  return code === undefined || ours.has(code) ? undefined : unavailable(code)
+}
+
+/** Runs what reads or writes a repository: the disk's faults are failures, all else is a defect. */
+export const onDisk = <A>(gitdir: string, use: () => A | Promise<A>): Effect.Effect<A, WorkspacesUnavailable> =>
+  Effect.catchDefect(
+    Effect.promise(async () => use()),
+    (error) => {
+      const fault = faultOf(error, gitdir)
+      return fault === undefined ? Effect.die(error) : Effect.fail(fault)
+    }
+  )

@@ -1,0 +1,95 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync } from "node:fs"
+import { join } from "node:path"
+import { afterEach, assert, describe, it, vi } from "vitest"
+import { says } from "#test/MessagesApi.ts"
+import { asked, chat, chatting, ended, scripts, service, startsAgent, turnOf, write } from "./agent.ts"
+
+startsAgent()
+
+const folder = () => join(service.dataDir, "workspaces")
+const takeAway = () => renameSync(folder(), `${folder()}.away`)
+const bringBack = () => renameSync(`${folder()}.away`, folder())
+afterEach(() => {
+  if (existsSync(`${folder()}.away`)) bringBack()
+})
+
+const typesOf = async (run: string) =>
+  (
+    await service.sql<{ type: string }>(
+      "SELECT type FROM events WHERE correlation_id = $1::uuid AND type NOT LIKE 'WorkspaceOpened' ORDER BY position",
+      [run]
+    )
+  ).map(({ type }) => type)
+
+/** The run of the only chat that has this prompt's user, once the log has its end. */
+const endOf = (user: string) =>
+  vi.waitFor(
+    async () => {
+      const { json } = await service.call("GET", "/api/workspaces")
+      const found = json.workspaces.find(({ user_id }: { user_id: string }) => user_id === user)
+      assert.strictEqual(found?.commits, 1)
+      return found
+    },
+    { timeout: 20_000 }
+  )
+
+describe("while the workspaces' folder is away", () => {
+  it("a chat is told to come again, makes nothing in its place, and ends without a restart when it is back", async () => {
+    scripts.set("away at first", (turn) => (turn === 1 ? write("a.txt") : says("Done.")))
+    takeAway()
+    const { status, json, headers } = await chat(service.call, "away at first", "early")
+    assert.deepStrictEqual([status, json.code], [503, "unavailable/workspaces"])
+    assert.match(headers.get("retry-after") ?? "", /^\d+$/)
+    assert.isFalse(existsSync(folder()))
+    bringBack()
+    // by itself, also when nobody asks again
+    await endOf("early")
+    const again = await ended(service.call, "away at first", "early")
+    assert.deepStrictEqual([again.success, again.changed_files], [true, ["a.txt"]])
+    assert.deepStrictEqual(asked("away at first").map(turnOf), [1, 2])
+    assert.deepStrictEqual(await typesOf(again.session_id), [
+      ...["ChatRequested", "ChatStarted", "ModelTurned", "ToolsRan", "ModelTurned", "ChatCompleted"]
+    ])
+    assert.isTrue(service.log.some((line) => line.includes("a run can't go on yet") && line.includes("ENOENT")))
+  }, 60_000)
+
+  it("a run that was at work asks the model for no step again", async () => {
+    await ended(service.call, "make a beginning", "midway")
+    scripts.set("away meanwhile", (turn) => {
+      if (turn === 1) takeAway()
+      return turn === 1 ? write("b.txt") : says("Done.")
+    })
+    const { status } = await chat(service.call, "away meanwhile", "midway")
+    assert.strictEqual(status, 503)
+    bringBack()
+    const again = await ended(service.call, "away meanwhile", "midway")
+    assert.deepStrictEqual([again.success, again.changed_files], [true, ["b.txt"]])
+    assert.deepStrictEqual(asked("away meanwhile").map(turnOf), [1, 2])
+  }, 60_000)
+
+  it("commits, clones and erasures are told to come again, and an erasure is carried out when it is back", async () => {
+    const { workspace_id: id } = await ended(service.call, "something to lose", "doomed")
+    takeAway()
+    for (const path of [`/api/workspaces/${id}/commits`, `/git/${id}.git/info/refs?service=git-upload-pack`]) {
+      const { status, json } = await service.call("GET", path)
+      assert.deepStrictEqual([status, json.code], [503, "unavailable/workspaces"], path)
+    }
+    const erasing = await service.call("DELETE", `/api/workspaces/${id}`)
+    assert.deepStrictEqual([erasing.status, erasing.json.code], [503, "unavailable/workspaces"])
+    bringBack()
+    await vi.waitFor(() => assert.isFalse(existsSync(join(folder(), `${id}.git`))), { timeout: 20_000 })
+  }, 60_000)
+
+  it("an empty folder in its place, as a disk leaves that is not mounted, takes nothing", async () => {
+    takeAway()
+    mkdirSync(folder())
+    const { status } = await service.call("POST", chatting, {
+      ...{ user_query: "into nowhere", user_id: "unmounted", org_id: "acme" }
+    })
+    assert.strictEqual(status, 503)
+    assert.deepStrictEqual(readdirSync(folder()), [])
+    rmdirSync(folder())
+    bringBack()
+    await endOf("unmounted")
+  }, 60_000)
+})
