@@ -1,4 +1,4 @@
-import { Data, Result, Schema } from "effect"
+import { Data, HashSet, Result, Schema } from "effect"
 import type { Decider } from "./Decider.ts"
 import { text } from "./Event.ts"
 import { workspaceSubject } from "./Workspace.ts"
@@ -84,8 +84,8 @@ export interface ChatState {
   readonly step: number
   /** How often the run was taken up at this step. */
   readonly attempts: number
-  readonly turns: ReadonlySet<number>
-  readonly rounds: ReadonlySet<number>
+  readonly turns: HashSet.HashSet<number>
+  readonly rounds: HashSet.HashSet<number>
 }
 
 const maxAttempts = 3
@@ -98,8 +98,8 @@ export const Chat: Decider<ChatCommand, ChatEvent, ChatState, ChatNotRequested |
     started: false,
     step: 0,
     attempts: 0,
-    turns: new Set(),
-    rounds: new Set()
+    turns: HashSet.empty(),
+    rounds: HashSet.empty()
   },
 
   decide: (command, state) => {
@@ -121,11 +121,13 @@ export const Chat: Decider<ChatCommand, ChatEvent, ChatState, ChatNotRequested |
           : Result.succeed([Event.ChatResumed.make({ run, step: state.step, attempt: state.attempts + 1 })]),
       RecordTurn: ({ _tag, content, ...turn }): Decision =>
         Result.succeed(
-          state.turns.has(turn.turn) ? [] : [Event.ModelTurned.make({ run, ...turn, subject, text: { content } })]
+          HashSet.has(state.turns, turn.turn)
+            ? []
+            : [Event.ModelTurned.make({ run, ...turn, subject, text: { content } })]
         ),
       RecordTools: ({ turn, tree, results }): Decision =>
         Result.succeed(
-          state.rounds.has(turn) ? [] : [Event.ToolsRan.make({ run, turn, tree, subject, text: { results } })]
+          HashSet.has(state.rounds, turn) ? [] : [Event.ToolsRan.make({ run, turn, tree, subject, text: { results } })]
         )
     })
   },
@@ -139,8 +141,8 @@ export const Chat: Decider<ChatCommand, ChatEvent, ChatState, ChatNotRequested |
         ...state,
         step: state.step + 1,
         attempts: 0,
-        turns: new Set(state.turns).add(turn)
+        turns: HashSet.add(state.turns, turn)
       }),
-      ToolsRan: ({ turn }) => ({ ...state, step: state.step + 1, attempts: 0, rounds: new Set(state.rounds).add(turn) })
+      ToolsRan: ({ turn }) => ({ ...state, step: state.step + 1, attempts: 0, rounds: HashSet.add(state.rounds, turn) })
     })
 }

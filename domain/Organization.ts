@@ -1,4 +1,4 @@
-import { Data, Result, Schema } from "effect"
+import { Data, HashMap, Option, Result, Schema } from "effect"
 import type { Decider } from "./Decider.ts"
 import { text } from "./Event.ts"
 import { KeyCreated, KeyNotFound, KeyRevoked, type NewKey, Role } from "./Key.ts"
@@ -73,17 +73,26 @@ export type OrganizationRefusal =
   | OwnerStays
   | KeyNotFound
 
+interface LiveKey {
+  readonly user: string
+  readonly role: Role
+}
+
+/** Its maps share what has not changed with those before: an event costs the same, however many members and keys there are. */
 export interface OrganizationState {
   readonly registered: { readonly tier: Tier; readonly memberLimit: number } | undefined
   /** The first one with an owner's role. */
   readonly owner: string | undefined
   /** Each with the role that they joined with. */
-  readonly members: ReadonlyMap<string, Role>
+  readonly members: HashMap.HashMap<string, Role>
   /** How often each user was erased: an erased subject takes no text again, so that a later one has another name. */
-  readonly erased: ReadonlyMap<string, number>
+  readonly erased: HashMap.HashMap<string, number>
   /** Keys that are not revoked. */
-  readonly keys: ReadonlyMap<string, { readonly user: string; readonly role: Role }>
+  readonly keys: HashMap.HashMap<string, LiveKey>
 }
+
+const found = <V>(map: HashMap.HashMap<string, V>, key: string): V | undefined =>
+  Option.getOrUndefined(HashMap.get(map, key))
 
 /** Who may manage keys: a live admin's or owner's key of an enterprise organization, or the operator. */
 const authority = (
@@ -93,7 +102,7 @@ const authority = (
 ): Result.Result<Role, OrganizationRefusal> => {
   if (state.registered === undefined) return Result.fail(new NotOrganizationMember())
   if (by === null) return Result.succeed("owner")
-  const key = state.keys.get(by)
+  const key = found(state.keys, by)
   if (key === undefined) return Result.fail(new NotOrganizationMember())
   const { tier } = state.registered
   if (!on.includes(tier)) return Result.fail(new EnterpriseRequired({ tier }))
@@ -105,7 +114,7 @@ const authority = (
 const lesser = (one: Role, other: Role): Role =>
   Role.literals.indexOf(one) > Role.literals.indexOf(other) ? one : other
 
-const subjectIn = ({ erased }: OrganizationState, user: string) => userSubject(user, erased.get(user) ?? 0)
+const subjectIn = ({ erased }: OrganizationState, user: string) => userSubject(user, found(erased, user) ?? 0)
 
 const created = (user: string, role: Role, { key, name, hash, prefix }: NewKey, subject: string) =>
   Created.make({ key, user, role, hash, prefix, subject, text: { name } })
@@ -115,7 +124,13 @@ const joined = ({ user, email }: Member, role: Role, subject: string) =>
 
 /** One organization: its members up to the cap, and their keys. */
 export const Organization: Decider<OrganizationCommand, OrganizationEvent, OrganizationState, OrganizationRefusal> = {
-  initial: { registered: undefined, owner: undefined, members: new Map(), erased: new Map(), keys: new Map() },
+  initial: {
+    registered: undefined,
+    owner: undefined,
+    members: HashMap.empty(),
+    erased: HashMap.empty(),
+    keys: HashMap.empty()
+  },
 
   decide: (command, state) =>
     OrganizationCommand.$match(command, {
@@ -140,20 +155,20 @@ export const Organization: Decider<OrganizationCommand, OrganizationEvent, Organ
           if (wanted === "owner" && by !== null) return Result.fail(new OnlyOwnerCanPromote({ role: holder }))
           if (wanted !== null && wanted !== "member" && holder !== "owner")
             return Result.fail(new OnlyOwnerCanPromote({ role: holder }))
-          const role = wanted ?? lesser(state.members.get(member.user) ?? "member", holder)
+          const role = wanted ?? lesser(found(state.members, member.user) ?? "member", holder)
           const subject = subjectIn(state, member.user)
-          if (state.members.has(member.user)) return Result.succeed([created(member.user, role, key, subject)])
+          if (HashMap.has(state.members, member.user)) return Result.succeed([created(member.user, role, key, subject)])
           const limit = state.registered!.memberLimit
-          if (state.members.size >= limit) return Result.fail(new MemberLimitReached({ limit }))
+          if (HashMap.size(state.members) >= limit) return Result.fail(new MemberLimitReached({ limit }))
           return Result.succeed([joined(member, role, subject), created(member.user, role, key, subject)])
         }),
 
       RevokeKey: ({ by, key }) =>
         Result.flatMap(authority(state, by), (): Result.Result<Array<OrganizationEvent>, OrganizationRefusal> => {
-          const found = state.keys.get(key)
-          return found === undefined
+          const live = found(state.keys, key)
+          return live === undefined
             ? Result.fail(new KeyNotFound({ key }))
-            : Result.succeed([Revoked.make({ key, user: found.user })])
+            : Result.succeed([Revoked.make({ key, user: live.user })])
         }),
 
       // on every tier: to be forgotten is no feature
@@ -161,11 +176,11 @@ export const Organization: Decider<OrganizationCommand, OrganizationEvent, Organ
         Result.flatMap(
           authority(state, by, Tier.literals),
           (): Result.Result<Array<OrganizationEvent>, OrganizationRefusal> => {
-            if (!state.members.has(user)) return Result.fail(new MemberNotFound({ user }))
+            if (!HashMap.has(state.members, user)) return Result.fail(new MemberNotFound({ user }))
             if (user === state.owner) return Result.fail(new OwnerStays())
-            const theirs = [...state.keys].filter(([, holder]) => holder.user === user)
+            const theirs = [...state.keys].filter(([, holder]) => holder.user === user).map(([key]) => key)
             return Result.succeed([
-              ...theirs.map(([key]) => Revoked.make({ key, user })),
+              ...theirs.sort().map((key) => Revoked.make({ key, user })),
               MemberErased.make({ user, subject: subjectIn(state, user) })
             ])
           }
@@ -178,19 +193,15 @@ export const Organization: Decider<OrganizationCommand, OrganizationEvent, Organ
       MemberAdded: ({ user, role }) => ({
         ...state,
         owner: state.owner ?? (role === "owner" ? user : undefined),
-        members: new Map(state.members).set(user, role)
+        members: HashMap.set(state.members, user, role)
       }),
-      MemberErased: ({ user }) => {
-        const members = new Map(state.members)
-        members.delete(user)
-        return { ...state, members, erased: new Map(state.erased).set(user, (state.erased.get(user) ?? 0) + 1) }
-      },
-      KeyCreated: ({ key, user, role }) => ({ ...state, keys: new Map(state.keys).set(key, { user, role }) }),
-      KeyRevoked: ({ key }) => {
-        const keys = new Map(state.keys)
-        keys.delete(key)
-        return { ...state, keys }
-      }
+      MemberErased: ({ user }) => ({
+        ...state,
+        members: HashMap.remove(state.members, user),
+        erased: HashMap.set(state.erased, user, (found(state.erased, user) ?? 0) + 1)
+      }),
+      KeyCreated: ({ key, user, role }) => ({ ...state, keys: HashMap.set(state.keys, key, { user, role }) }),
+      KeyRevoked: ({ key }) => ({ ...state, keys: HashMap.remove(state.keys, key) })
     }),
 
   erases: (event) => (event._tag === "MemberErased" ? [event.subject] : [])

@@ -1,4 +1,4 @@
-import { Data, Result, Schema } from "effect"
+import { Data, HashSet, Result, Schema } from "effect"
 import type { Decider } from "./Decider.ts"
 import { text } from "./Event.ts"
 import { KeyCreated, KeyNotFound, KeyRevoked, type NewKey } from "./Key.ts"
@@ -38,12 +38,12 @@ export interface UserState {
   readonly registered: boolean
   readonly user: string
   readonly erasures: number
-  readonly keys: ReadonlySet<string>
+  readonly keys: HashSet.HashSet<string>
 }
 
 /** A person without an organization, and their keys. Only the operator makes and revokes these. */
 export const User: Decider<UserCommand, UserEvent, UserState, KeyNotFound | UserNotFound> = {
-  initial: { registered: false, user: "", erasures: 0, keys: new Set() },
+  initial: { registered: false, user: "", erasures: 0, keys: HashSet.empty() },
 
   decide: (command, state) =>
     UserCommand.$match(command, {
@@ -70,13 +70,13 @@ export const User: Decider<UserCommand, UserEvent, UserState, KeyNotFound | User
         )
       },
       RevokePersonalKey: ({ key }) =>
-        state.keys.has(key)
+        HashSet.has(state.keys, key)
           ? Result.succeed([UserEvent.cases.KeyRevoked.make({ key, user: state.user })])
           : Result.fail(new KeyNotFound({ key })),
       EraseUser: ({ user }): Result.Result<Array<UserEvent>, UserNotFound> =>
         state.registered
           ? Result.succeed([
-              ...[...state.keys].map((key) => UserEvent.cases.KeyRevoked.make({ key, user: state.user })),
+              ...[...state.keys].sort().map((key) => UserEvent.cases.KeyRevoked.make({ key, user: state.user })),
               UserEvent.cases.UserErased.make({ user: state.user, subject: userSubject(state.user, state.erasures) })
             ])
           : Result.fail(new UserNotFound({ user })),
@@ -91,12 +91,8 @@ export const User: Decider<UserCommand, UserEvent, UserState, KeyNotFound | User
       UserRegistered: ({ user }) => ({ ...state, registered: true, user }),
       UserErased: () => ({ ...state, registered: false, erasures: state.erasures + 1 }),
       TextErased: () => state,
-      KeyCreated: ({ key }) => ({ ...state, keys: new Set(state.keys).add(key) }),
-      KeyRevoked: ({ key }) => {
-        const keys = new Set(state.keys)
-        keys.delete(key)
-        return { ...state, keys }
-      }
+      KeyCreated: ({ key }) => ({ ...state, keys: HashSet.add(state.keys, key) }),
+      KeyRevoked: ({ key }) => ({ ...state, keys: HashSet.remove(state.keys, key) })
     }),
 
   erases: (event) => {

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, PubSub, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { meaningsOf } from "#domain/search/embeddings/vector.ts"
+import { Bounds } from "#ports/Bounds.ts"
 import { schemaOf } from "#ports/Projection.ts"
 import { SnippetIndex } from "#ports/SnippetIndex.ts"
 import { indexChanges } from "#projections/Snippets/changes.ts"
@@ -8,6 +9,8 @@ import { Snippets } from "#projections/Snippets/tables.ts"
 import { Projector } from "./project.ts"
 
 const patience = 1_000
+/** Of the catalogue that are taken in at once. */
+const rows = 4_000
 /** Milliseconds between two readings that nobody asked for. */
 const pause = 50
 
@@ -28,6 +31,7 @@ export class Indexing extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const index = yield* SnippetIndex
+      const most = yield* Bounds
       const projector = yield* Projector
       const one = yield* Semaphore.make(1)
       const name = schemaOf(Snippets)
@@ -36,7 +40,7 @@ export class Indexing extends Context.Service<
 
       const step = Effect.gen(function* () {
         const from = position
-        const changes = yield* indexChanges(from)
+        const changes = yield* indexChanges(from, { rows: Math.min(rows, most.count), bytes: most.bytes })
         const replaced = build !== undefined && changes.build !== build
         build = changes.build
         if (replaced) {

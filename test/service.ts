@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { Effect, Layer, Logger, ManagedRuntime, Redacted } from "effect"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
+import { type Bound, Bounds } from "#ports/Bounds.ts"
 import { bootstrap } from "#src/bootstrap.ts"
 import { readConfig } from "#src/config.ts"
 import * as Server from "#src/http/server.ts"
@@ -34,7 +35,7 @@ export const ownerKey = "cairn_live_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg"
 type Environment = { readonly [name: string]: string }
 
 /** The layers of `src/main.ts`, without its greeting, on a free port. */
-const everything = ({ database, dataDir }: Place, environment: Environment, log: Array<string>) => {
+const everything = ({ database, dataDir }: Place, environment: Environment, log: Array<string>, bound?: Bound) => {
   const config = readConfig({
     ...{ HOST: "127.0.0.1", PORT: "0", CAIRN_DATA_DIR: dataDir, DATABASE_URL: Redacted.value(database) },
     ...{ CAIRN_OWNER_KEY: ownerKey, CAIRN_RATE_LIMITS: "off", ...environment }
@@ -44,7 +45,8 @@ const everything = ({ database, dataDir }: Place, environment: Environment, log:
     Layer.provideMerge(Layers.service(config)),
     Layer.provideMerge(Layers.belonging(config, { begin: true })),
     Layer.provideMerge(Layers.serviceDatabase(config)),
-    Layer.provideMerge(Logger.layer([Logger.map(Logger.formatJson, (line) => void log.push(line))]))
+    Layer.provideMerge(Logger.layer([Logger.map(Logger.formatJson, (line) => void log.push(line))])),
+    Layer.provide(bound === undefined ? Layer.empty : Layer.succeed(Bounds, bound))
   )
 }
 
@@ -69,11 +71,14 @@ export interface Service extends Place {
   readonly close: () => Promise<void>
 }
 
-/** Starts the service on a place, a new one unless told, with what the environment would say besides. */
-export const startService = async (environment: Environment = {}, at?: Place): Promise<Service> => {
+/**
+ * Starts the service on a place, a new one unless told, with what the environment would say besides; with `bound`, it takes
+ * no more at once than that.
+ */
+export const startService = async (environment: Environment = {}, at?: Place, bound?: Bound): Promise<Service> => {
   const place = at ?? (await newPlace())
   const log: Array<string> = []
-  const runtime = ManagedRuntime.make(Layer.unwrap(Effect.sync(() => everything(place, environment, log))))
+  const runtime = ManagedRuntime.make(Layer.unwrap(Effect.sync(() => everything(place, environment, log, bound))))
   const url = await runtime.runPromise(HttpServer.addressFormattedWith(Effect.succeed)).catch(async (error) => {
     await runtime.dispose()
     if (at === undefined) removePlace(place)

@@ -1,4 +1,4 @@
-import { Data, Result } from "effect"
+import { Data, HashSet, Result } from "effect"
 import type { Decider } from "../Decider.ts"
 import { type NewVote, SnippetCommand } from "./commands.ts"
 import { SnippetEvent } from "./events.ts"
@@ -15,7 +15,7 @@ export interface SnippetState {
   /** Whether the reputation of its functions is kept. */
   readonly tracked: boolean
   /** Gradings that are due. */
-  readonly due: ReadonlySet<string>
+  readonly due: HashSet.HashSet<string>
 }
 
 const subjectOf = (snippet: string) => `snippet/${snippet}`
@@ -80,18 +80,14 @@ const ballot = ({ snippet, author, text, vote, grading }: Upload): Array<Snippet
   return grading === null ? [] : [Event.VoteRequested.make({ snippet, ...grading })]
 }
 
-const without = (set: ReadonlySet<string>, member: string | null): ReadonlySet<string> => {
-  if (member === null || !set.has(member)) return set
-  const rest = new Set(set)
-  rest.delete(member)
-  return rest
-}
+const without = (set: HashSet.HashSet<string>, member: string | null): HashSet.HashSet<string> =>
+  member === null ? set : HashSet.remove(set, member)
 
 type Decision = Result.Result<Array<SnippetEvent>, SnippetNotFound | SnippetGone>
 
 /** One snippet: one source text in one home, its tasks, runs and votes, until it is deleted. */
 export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, SnippetNotFound | SnippetGone> = {
-  initial: { stage: "absent", published: false, tracked: false, due: new Set() },
+  initial: { stage: "absent", published: false, tracked: false, due: HashSet.empty() },
 
   decide: (command, state) => {
     if (command._tag === "UploadSnippet") {
@@ -107,16 +103,20 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Snippe
       CastVote: ({ voter, task, vote }): Decision => Result.succeed([cast(snippet, voter, task, vote)]),
       Grade: ({ request, value, count, task, reason }): Decision =>
         Result.succeed(
-          state.due.has(request)
+          HashSet.has(state.due, request)
             ? [cast(snippet, null, task, { value, count, source: "ai", origin: null }, { request, reason })]
             : []
         ),
       FailGrading: ({ request, error }): Decision =>
         Result.succeed(
-          state.due.has(request) ? [Event.GradingFailed.make({ snippet, request, subject, text: { error } })] : []
+          HashSet.has(state.due, request)
+            ? [Event.GradingFailed.make({ snippet, request, subject, text: { error } })]
+            : []
         ),
       CancelGrading: ({ request, cause }): Decision =>
-        Result.succeed(state.due.has(request) ? [Event.GradingCancelled.make({ snippet, request, cause })] : []),
+        Result.succeed(
+          HashSet.has(state.due, request) ? [Event.GradingCancelled.make({ snippet, request, cause })] : []
+        ),
       RecordExecution: ({ execution, vote, observed }): Decision =>
         Result.succeed([
           Event.ExecutionRecorded.make({ ...execution, snippet, subject }),
@@ -150,14 +150,14 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Snippe
       SnippetPublished: () => ({ ...state, published: true }),
       FunctionsTracked: () => ({ ...state, tracked: true }),
       FunctionsObserved: () => state,
-      VoteRequested: ({ request }) => ({ ...state, due: new Set(state.due).add(request) }),
+      VoteRequested: ({ request }) => ({ ...state, due: HashSet.add(state.due, request) }),
       VoteCast: ({ request }) => ({ ...state, due: without(state.due, request) }),
       GradingFailed: ({ request }) => ({ ...state, due: without(state.due, request) }),
       GradingCancelled: ({ request }) => ({ ...state, due: without(state.due, request) }),
       ExecutionRecorded: () => state,
       ExecutionReviewed: () => state,
       CommentAdded: () => state,
-      SnippetDeleted: () => ({ ...state, stage: "deleted" as const, due: new Set<string>() })
+      SnippetDeleted: () => ({ ...state, stage: "deleted" as const, due: HashSet.empty<string>() })
     }),
 
   erases: (event) => (event._tag === "SnippetDeleted" ? [event.subject] : [])

@@ -173,7 +173,7 @@ export const layer = Layer.effect(
               })
             )
           )
-          const found = yield* differences(projection, held.live.build, held.rebuilt.build, limit)
+          const found = yield* differences(projection, held.live.build, held.rebuilt.build, limit, most)
           return { ...held, differences: found }
         }).pipe(sql.withTransaction, here, unavailable),
       promote: (projection, bring) =>

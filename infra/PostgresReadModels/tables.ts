@@ -4,6 +4,7 @@ import type { Recorded } from "#domain/Event.ts"
 import type { DomainEvent } from "#domain/events.ts"
 import type { Bound } from "#ports/Bounds.ts"
 import { type Given, type Projection, schemaOf } from "#ports/Projection.ts"
+import type { Difference } from "#ports/ReadModels.ts"
 import { applyTo } from "./apply.ts"
 
 /** The schema that holds one build's tables. */
@@ -89,25 +90,41 @@ export const forgetTables = Effect.fnUntraced(function* (schema: string) {
   return found.length > 0
 })
 
-/** Rows that are in one build's table and not, or otherwise, in the other's. */
+/**
+ * Rows that are in one build's table and not, or otherwise, in the other's. Compared by digest, so that the texts of the
+ * rows are held nowhere together; the rows themselves are given as far as the bound goes, behind it their ids alone.
+ */
 export const differences = Effect.fnUntraced(function* (
   projection: Projection,
   live: number,
   rebuilt: number,
-  limit: number
+  limit: number,
+  most: Bound
 ) {
   const sql = yield* PgClient.PgClient
-  const found = []
+  const found: Array<Difference> = []
+  let bytes = 0
   for (const name of Object.keys(projection.tables)) {
     const [a, b] = [live, rebuilt].map((build) => `"${buildSchema(projection, build)}"."${name}"`)
-    found.push(
-      ...(yield* sql.unsafe<{ table: string; id: string; live: string | null; rebuilt: string | null }>(
-        `SELECT $1::text AS table, coalesce(a.id, b.id) AS id, to_json(a)::text AS live, to_json(b)::text AS rebuilt
-         FROM ${a} a FULL JOIN ${b} b ON a.id = b.id
-         WHERE to_json(a)::text IS DISTINCT FROM to_json(b)::text ORDER BY 2 LIMIT $2::int`,
-        [name, limit]
-      ))
+    const digests = (table: string) => `(SELECT id, md5(to_json(t)::text) AS digest FROM ${table} t)`
+    const ids = yield* sql.unsafe<{ id: string; a: boolean; b: boolean }>(
+      `SELECT id, a.digest IS NOT NULL AS a, b.digest IS NOT NULL AS b FROM ${digests(a!)} a FULL JOIN ${digests(b!)} b USING (id)
+       WHERE a.digest IS DISTINCT FROM b.digest ORDER BY id LIMIT $1::int`,
+      [limit]
     )
+    for (const { id, ...has } of ids) {
+      const read = (table: string) =>
+        Effect.map(
+          sql.unsafe<{ row: string }>(`SELECT to_json(t)::text AS row FROM ${table} t WHERE id = $1`, [id]),
+          ([one]) => one!.row
+        )
+      const full = bytes < most.bytes
+      const row = (there: boolean, table: string) =>
+        there ? (full ? read(table) : Effect.succeed(JSON.stringify({ id }))) : Effect.succeed(null)
+      const difference = { table: name, id, live: yield* row(has.a, a!), rebuilt: yield* row(has.b, b!) }
+      bytes += (difference.live?.length ?? 0) + (difference.rebuilt?.length ?? 0)
+      found.push(difference)
+    }
   }
   return found
 })

@@ -34,7 +34,11 @@ export interface IndexChanges {
   readonly removed: ReadonlyArray<string>
 }
 
-const page = 4_000
+/** Rows that are read at once, and about how many bytes of them. */
+export interface Page {
+  readonly rows: number
+  readonly bytes: number
+}
 
 const live = `name = '${Snippets.name}' AND version = ${Snippets.version} AND live`
 
@@ -43,25 +47,39 @@ const liveBuild = Effect.flatMap(SqlClient.SqlClient, (sql) =>
 )
 
 /** Reads on from a position, a page at a time: all in one snapshot, so that what it says of `position` is whole. */
-export const indexChanges = (after: number): Effect.Effect<IndexChanges, SqlError, SqlClient.SqlClient> =>
+export const indexChanges = (after: number, page: Page): Effect.Effect<IndexChanges, SqlError, SqlClient.SqlClient> =>
   Effect.gen(function* () {
-    const changes = yield* readChanges(after)
+    const changes = yield* readChanges(after, page)
     // the snapshot does not hold all rows of a build that was promoted since
-    return (yield* liveBuild) === changes.build ? changes : yield* indexChanges(after)
+    return (yield* liveBuild) === changes.build ? changes : yield* indexChanges(after, page)
   })
 
-const readChanges = (after: number) =>
+/** The next rows of a table that an index has to hear of, in the order of their changes; an event changes one of them. */
+const next = (table: string, size: string) =>
+  `(SELECT changed, row_number() OVER upward AS number, sum(${size}) OVER upward - ${size} AS before
+    FROM (SELECT * FROM ${schema}.${table} WHERE changed > $1 ORDER BY changed LIMIT $2) t
+    WINDOW upward AS (ORDER BY changed ROWS UNBOUNDED PRECEDING))`
+
+/** Where a page ends: with the last row that fits into it, of whichever table is first; else where the catalogue stands. */
+const bound = `SELECT m.build, least(m.position, (SELECT min(last) FROM (
+      SELECT max(changed) FILTER (WHERE before < $3) AS last, count(*) AS number, bool_or(before >= $3) AS full
+        FROM ${next("terms", "(octet_length(text::text) + octet_length(vector) + octet_length(task_vector))")} a
+      UNION ALL SELECT max(changed), count(*), false FROM ${next("votes", "0")} b
+      UNION ALL SELECT max(changed), count(*), false FROM ${next("removed", "0")} c) ends
+    WHERE number = $2 OR "full")) AS position
+  FROM (SELECT * FROM read_models WHERE ${live}) m`
+
+const readChanges = (after: number, page: Page) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.gen(function* () {
       yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`
       const from = BigInt(after)
-      const [bound] = yield* sql.unsafe<{ build: number; position: bigint; rows: bigint; last: bigint }>(
-        `SELECT m.build, m.position, p.rows, p.last FROM (SELECT * FROM read_models WHERE ${live}) m, (
-           SELECT count(*) AS rows, max(changed) AS last FROM (
-             SELECT changed FROM ${schema}.terms WHERE changed > $1 ORDER BY changed LIMIT ${page}) t) p`,
-        [from]
-      )
-      const to = bound === undefined ? from : Number(bound.rows) < page ? bound.position : bound.last
+      const [ending] = yield* sql.unsafe<{ build: number; position: bigint }>(bound, [
+        from,
+        BigInt(page.rows),
+        BigInt(page.bytes)
+      ])
+      const to = ending?.position ?? from
       const put = yield* sql.unsafe<Put>(
         `SELECT t.id, t.home, t.agent, t.published, t.completeness, t.text, t.vector, t.task_vector,
            v.kind, v.language, v.up, v.down, v.human_up
@@ -78,7 +96,7 @@ const readChanges = (after: number) =>
         [from, to]
       )
       const changes: IndexChanges = {
-        build: bound?.build,
+        build: ending?.build,
         position: Number(to),
         put,
         voted,

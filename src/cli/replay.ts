@@ -68,9 +68,11 @@ const lines = ({ name, position, events, seconds, promoted, differences }: Descr
 const rowLines = ({ table, id, in: where, columns }: Described["differences"][number]): Array<string> =>
   columns === null
     ? [`  ${table} ${plain(id)}: only in the ${where === "live" ? "live read model" : "rebuilt one"}`]
-    : columns.map(
-        ({ column, live, rebuilt }) => `  ${table} ${plain(id)}: ${column} is ${cut(live)}, rebuilt ${cut(rebuilt)}`
-      )
+    : columns.length === 0
+      ? [`  ${table} ${plain(id)}: differs`]
+      : columns.map(
+          ({ column, live, rebuilt }) => `  ${table} ${plain(id)}: ${column} is ${cut(live)}, rebuilt ${cut(rebuilt)}`
+        )
 
 export const command = Command.make(
   "replay",

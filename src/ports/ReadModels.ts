@@ -34,7 +34,10 @@ export interface Other {
   readonly position: number
 }
 
-/** A row that one of two builds has and the other has not (or has otherwise). */
+/**
+ * A row that one of two builds has and the other has not (or has otherwise): JSON, and `null` where it is not. Of those
+ * that would make an answer too big, the ids alone.
+ */
 export interface Difference {
   readonly table: string
   readonly id: string

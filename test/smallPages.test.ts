@@ -1,0 +1,123 @@
+import { randomUUID } from "node:crypto"
+import { Effect } from "effect"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
+import { personId } from "#domain/Person.ts"
+import { RetrievalEvent } from "#domain/Retrieval.ts"
+import { User, UserCommand } from "#domain/User.ts"
+import { Installation } from "#ports/Installation.ts"
+import { ReadModels } from "#ports/ReadModels.ts"
+import { replay } from "#src/audit/replay.ts"
+import { retain } from "#src/audit/retention.ts"
+import { dispatch } from "#src/dispatch.ts"
+import { Indexing } from "#src/indexing.ts"
+import { projections, reactions } from "#src/layers.ts"
+import { Recorder } from "#src/record.ts"
+import { castVote, uploadSnippet } from "./commands.ts"
+import { organization, personal } from "./service/tenants.ts"
+import { newPlace, type Place, removePlace, type Service, startService } from "./service.ts"
+
+/** Hardly anything that a service does fits into this. */
+const tiny = { count: 3, bytes: 3_000 }
+const day = 86_400_000
+const email = "p@example.org"
+
+describe("a service that takes three things at once", () => {
+  let place: Place
+  let service: Service
+  beforeAll(async () => {
+    place = await newPlace()
+    service = await startService({}, place, tiny)
+  })
+  afterAll(async () => {
+    await service.close()
+    removePlace(place)
+  })
+
+  const store = (call: Service["call"], n: number, more: object = {}) =>
+    call("POST", "/api/store/execution-result", {
+      ...{ task: `tiny task ${n}`, succeeded: true, user_vote: 1 },
+      file_written: { path: `f${n}.py`, content: `def tiny_${n}():\n    return "${"x".repeat(400)}"\n` },
+      ...more
+    })
+  const caughtUp = (service: Service) =>
+    vi.waitFor(
+      async () => {
+        const head = await service.head()
+        const reached = await service.run(
+          Effect.flatMap(ReadModels, (models) => Effect.forEach(reactions, ({ name }) => models.reaction(name)))
+        )
+        for (const position of reached) assert.isAtLeast(position, head)
+      },
+      { timeout: 20_000, interval: 50 }
+    )
+  const found = async () => {
+    const { json } = await service.call("POST", "/api/retrieve/search", { task: "tiny task", top_k: 50 })
+    return json.matches
+  }
+
+  it("reads models, index and reactions to their end, and builds read models anew as they are", async () => {
+    for (let n = 0; n < 10; n++) assert.strictEqual((await store(service.call, n)).status, 200)
+    await service.run(uploadSnippet("voted"))
+    for (let n = 0; n < 10; n++) await service.run(castVote("voted"))
+    for (const projection of projections) {
+      const { differences, events } = await service.run(replay(projection, { promote: false, progress: () => {} }))
+      assert.deepStrictEqual(differences, [], projection.name)
+      if (projection.name === "snippets") assert.isAtLeast(events, 31)
+    }
+    const [row] = await service.sql<{ up: number }>("SELECT up FROM snippets_v3.votes WHERE id = 'voted'")
+    assert.strictEqual(row!.up, 10)
+    await caughtUp(service)
+  })
+
+  it("fills its index at a start, and finds all that was stored before", async () => {
+    await service.stop()
+    service = await startService({}, place, tiny)
+    const [last] = await service.sql<{ changed: bigint }>("SELECT max(changed) AS changed FROM snippets_v3.votes")
+    await vi.waitFor(
+      async () =>
+        assert.isAtLeast(
+          await service.run(Effect.flatMap(Indexing, ({ position }) => position)),
+          Number(last!.changed)
+        ),
+      { timeout: 20_000, interval: 20 }
+    )
+    assert.lengthOf(await found(), 10)
+  })
+
+  it("erases a person with all they had", async () => {
+    const { call } = await personal(service, email)
+    for (let n = 20; n < 27; n++) await store(call, n)
+    const user = await service.run(Effect.map(Installation, ({ secret }) => personId(secret, email)))
+    const commandId = randomUUID()
+    await service.run(
+      dispatch(User, {
+        ...{ tenant: user, stream: `user-${user}`, commandId, correlationId: commandId },
+        command: UserCommand.EraseUser({ user }),
+        actor: { key: null, user: null, organization: null }
+      })
+    )
+    await caughtUp(service)
+    assert.deepStrictEqual(await service.sql("SELECT subject FROM payloads WHERE tenant = $1", [user]), [])
+  })
+
+  it("erases old searches, however many there are", async () => {
+    const { id } = await organization(service, "PRO")
+    const days = Array.from({ length: 8 }, (_, n) => `2031-01-0${n + 1}`)
+    const actor = { key: null, user: null, organization: id }
+    for (const date of days) {
+      const stream = `retrieval-${id}-${date}`
+      const event = RetrievalEvent.cases.SearchAnswered.make({
+        ...{ home: id, snippets: [], scores: [], total: 0, cacheHit: false },
+        ...{ subject: stream, text: { query: `asked on ${date}` } }
+      })
+      await service.run(Effect.flatMap(Recorder, ({ record }) => record({ tenant: id, stream, actor, event })))
+    }
+    const left = async () => {
+      const rows = await service.sql<{ subject: string }>("SELECT subject FROM payloads WHERE tenant = $1", [id])
+      return rows.filter(({ subject }) => subject.startsWith("retrieval-")).length
+    }
+    await vi.waitFor(async () => assert.strictEqual(await left(), 8), { timeout: 20_000, interval: 50 })
+    await service.run(retain(Date.parse("2031-01-08") + 91 * day))
+    assert.strictEqual(await left(), 0)
+  })
+})
