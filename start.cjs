@@ -1,14 +1,16 @@
 // Starts Cairn with the runtime that npm installed. Any Node (12 or newer) can run this file; the program itself needs Deno
 // or Node 22.19, and under npm only a process that passes signals on ends together with npm.
 //
-//   serve                     the service                cairn …    the command line tool
-//   demo                      a tour of the API          bench …    the benchmarks
+//   serve                     the service, started again when it crashes
+//   cairn …                   the command line tool
+//   demo                      a tour of the API
+//   bench …                   the benchmarks
 //   test [--node] [vitest…]   the tests, on Deno or Node
 //   ok [vitest…]              format, lint, types, tests: what must pass before a commit; check is the same without tests
 "use strict"
 const { spawn } = require("node:child_process")
 const { existsSync } = require("node:fs")
-const { constants } = require("node:os")
+const { constants, totalmem } = require("node:os")
 const { dirname, join } = require("node:path")
 
 const programs = {
@@ -40,7 +42,7 @@ const deno = () => {
   const path = installed(`@deno/${platform}${process.platform === "linux" ? "-glibc" : ""}`, `deno${exe}`)
   // All permissions: Postgres, git and the network are its business, and a Deno permission would only be a second wall
   // behind the sandbox's own (a static import reads a file in spite of --deny-read).
-  return path && { path, args: ["run", "-A"] }
+  return path && { path, args: ["run", "-A"], heap: (megabytes) => [`--v8-flags=--max-old-space-size=${megabytes}`] }
 }
 
 const node = () => {
@@ -48,7 +50,8 @@ const node = () => {
   const current = major > 22 || (major === 22 && minor >= 19)
   const path = current ? process.execPath : installed(`node-${platform}`, join("bin", `node${exe}`))
   // node:sqlite, which holds the data folder's lock, still announces itself as experimental.
-  return path && { path, args: [], options: "--disable-warning=ExperimentalWarning" }
+  const heap = (megabytes) => [`--max-old-space-size=${megabytes}`]
+  return path && { path, args: [], heap, options: "--disable-warning=ExperimentalWarning" }
 }
 
 const either = () =>
@@ -77,6 +80,63 @@ const run = (runtime, args) =>
     child.on("error", (cause) => fail(`Cannot run ${runtime.path}: ${cause.message}`))
     child.on("exit", (code, signal) => done(signal === null ? code : signal))
   })
+
+/** MiB that the service may take: what CAIRN_MEMORY_LIMIT says (the program refuses a wrong one), else a share of the machine's. */
+const memoryLimit = () => {
+  const given = (process.env.CAIRN_MEMORY_LIMIT || "").trim()
+  if (/^\d{2,7}$/.test(given)) return Number(given)
+  // of a container, where there is one
+  const constrained = typeof process.constrainedMemory === "function" ? process.constrainedMemory() : 0
+  const all = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()
+  return Math.min(4096, Math.floor((all / 1048576) * 0.75))
+}
+
+/** The program says that starting it again helps (src/main.ts), or that it does not. */
+const startAgain = 75
+const operators = 78
+const mostRestarts = 5
+const minute = 60000
+
+const named = (outcome) => (typeof outcome === "number" ? `exit code ${outcome}` : String(outcome))
+
+/**
+ * Runs a program until it ends for good: one that crashed, or was killed by somebody else, is started again after a pause that
+ * doubles, five times within a minute at most. Resolves with its last outcome.
+ */
+const supervise = async (runtime, args) => {
+  const restarts = []
+  const told = []
+  const tell = (signal) => told.push(signal)
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"]
+  for (const signal of signals) process.on(signal, tell)
+  for (;;) {
+    const outcome = await run(runtime, args)
+    const stopped = told.length > 0 || signals.includes(outcome)
+    if (outcome === 0 || outcome === operators || stopped) return outcome
+    const now = Date.now()
+    while (restarts.length > 0 && now - restarts[0] > minute) restarts.shift()
+    const why = outcome === startAgain ? "ended to be started again" : `ended with ${named(outcome)}`
+    if (restarts.length >= mostRestarts) {
+      process.stderr.write(
+        `cairn: the service ${why}, ${mostRestarts} restarts in a minute did not help: not started again\n`
+      )
+      return outcome
+    }
+    const pause = 250 * 2 ** restarts.length
+    restarts.push(now)
+    process.stderr.write(`cairn: the service ${why}: starting it again in ${pause} ms\n`)
+    await new Promise((resolve) => setTimeout(resolve, pause))
+    if (told.length > 0) return told[0]
+  }
+}
+
+const serve = (args) => {
+  const runtime = either()
+  return supervise({ ...runtime, args: runtime.args.concat(runtime.heap(memoryLimit())) }, [
+    join(__dirname, programs.serve),
+    ...args
+  ])
+}
 
 /** A killed npm tells nobody; without it the service would run on unseen and hold its data folder. */
 const whenOrphaned = (then) => {
@@ -120,9 +180,11 @@ const ok = async (args, tests) => {
 
 const main = (verb, args) => {
   if (verb === "test") return test(args)
+  if (verb === "serve") return serve(args)
   if (verb === "ok" || verb === "check") return ok(args, verb === "ok")
   if (programs[verb] === undefined) fail("Usage: node start.cjs serve | cairn … | demo | bench … | test … | check | ok")
   return run(either(), [join(__dirname, programs[verb])].concat(args))
 }
 
-main(process.argv[2], process.argv.slice(3)).then(finish, (cause) => fail(String(cause)))
+if (require.main === module) main(process.argv[2], process.argv.slice(3)).then(finish, (cause) => fail(String(cause)))
+else module.exports = { supervise }

@@ -1,6 +1,7 @@
 import { Data, Redacted, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import { keyPattern } from "#domain/Key.ts"
+import { heapLimit } from "./memory.ts"
 import { defaultRates, type RateClass, type Rates } from "./rates.ts"
 
 /** What the environment says; see the table in the README. */
@@ -17,6 +18,8 @@ export interface Config {
   /** Proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>
   readonly sandbox: "just-bash" | "bubblewrap"
+  /** Bytes that the process may take. */
+  readonly memoryLimit: number
   readonly anthropic: {
     readonly apiKey: Redacted.Redacted | undefined
     readonly baseUrl: string | undefined
@@ -38,6 +41,11 @@ const reader = (environment: Environment) => (name: string) => environment[name]
 
 const parsePort = (text: string): number =>
   /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : refuse("PORT", "a number from 0 to 65535")
+
+const parseMemory = (text: string): number =>
+  /^\d{2,7}$/.test(text) && Number(text) >= 64
+    ? Number(text) * 1024 * 1024
+    : refuse("CAIRN_MEMORY_LIMIT", "a number of MiB, 64 or more")
 
 const parseRates = (text: string): Rates => {
   const off = Object.fromEntries(Object.keys(defaultRates).map((name) => [name, Number.POSITIVE_INFINITY])) as Rates
@@ -118,6 +126,7 @@ export const readConfig = (environment: Environment): Config => {
       parsed("CAIRN_SANDBOX", (text) =>
         text === "just-bash" || text === "bubblewrap" ? text : refuse("CAIRN_SANDBOX", "just-bash or bubblewrap")
       ) ?? "just-bash",
+    memoryLimit: parsed("CAIRN_MEMORY_LIMIT", parseMemory) ?? heapLimit(),
     anthropic: {
       apiKey: secret("ANTHROPIC_API_KEY", (text) => text),
       baseUrl: parsed("ANTHROPIC_BASE_URL", parseUrl("ANTHROPIC_BASE_URL", ["http:", "https:"])),

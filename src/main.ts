@@ -1,15 +1,21 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { NodeRuntime } from "@effect/platform-node"
-import { Cause, Console, Context, Effect, Exit, Layer, Option, type Redacted } from "effect"
+import { Cause, Console, Context, Data, Effect, Exit, Layer, Option, type Redacted } from "effect"
 import { HttpServer } from "effect/http"
+import { isSqlError } from "effect/sql/SqlError"
 import { parentGone } from "#infra/parent.ts"
-import { Hold } from "#ports/Hold.ts"
-import { bootstrap } from "./bootstrap.ts"
+import { LaunchFailed } from "#infra/postgres/launcher/LaunchFailed.ts"
+import { Hold, NotOurs } from "#ports/Hold.ts"
+import { passes } from "#ports/passes.ts"
+import { WorkspacesUnavailable } from "#ports/Workspaces.ts"
+import { bootstrap, ForeignOwnerKey } from "./bootstrap.ts"
 import { BadConfig, type Config, readConfig } from "./config.ts"
 import * as Server from "./http/server.ts"
 import { alone, reactions, service, serviceDatabase } from "./layers.ts"
+import { memoryPassed, TooMuchMemory } from "./memory.ts"
 import { react } from "./react.ts"
+import { unusableDatabase } from "./unreachable.ts"
 
 /** Where the owner's key is to be found, in words. A terminal sees it once; otherwise it goes to a file. */
 const keepKey = (dataDir: string, key: string): string => {
@@ -62,8 +68,38 @@ const program = Effect.gen(function* () {
     const mend = "Set PORT to a free port, or HOST to an address of this machine."
     return Effect.fail(new BadConfig({ message: `can't listen at ${config.host}:${config.port} (${code}). ${mend}` }))
   })
-  return yield* Effect.raceFirst(serving, parentGone)
+  const exhausted = Effect.tapError(memoryPassed(config.memoryLimit), () => Effect.sync(endInTime))
+  return yield* Effect.raceAllFirst([serving, parentGone, exhausted]).pipe(
+    Effect.mapError((error) =>
+      isSqlError(error)
+        ? new DatabaseUnusable({ message: unusableDatabase(error, config.databaseUrl), passes: passes(error) })
+        : error
+    )
+  )
 })
+
+/** Milliseconds for what is under way when the memory is at its end. */
+const patience = 15_000
+const endInTime = () => setTimeout(() => process.exit(startAgain), patience).unref()
+
+/** Exit codes that `start.cjs` knows: starting again helps, or does not before the operator has mended something. */
+const startAgain = 75
+const operators = 78
+const crashed = 1
+
+class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{
+  readonly message: string
+  readonly passes: boolean
+}> {}
+
+const codeOf = (cause: Cause.Cause<unknown>): number => {
+  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+  if (error === undefined) return Cause.hasInterruptsOnly(cause) ? 0 : crashed
+  if (error instanceof TooMuchMemory || error instanceof WorkspacesUnavailable) return startAgain
+  if (error instanceof DatabaseUnusable) return error.passes ? startAgain : operators
+  const mended = [BadConfig, NotOurs, ForeignOwnerKey, LaunchFailed].some((kind) => error instanceof kind)
+  return mended && (error as Partial<LaunchFailed>).reason !== "failed" ? operators : crashed
+}
 
 /** What the operator can mend is one line; a defect is shown whole. */
 const explained = program.pipe(
@@ -77,5 +113,5 @@ const explained = program.pipe(
 NodeRuntime.runMain(explained, {
   disableErrorReporting: true,
   // a service that was told to stop, and did, has not failed
-  teardown: (exit, onExit) => onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
+  teardown: (exit, onExit) => onExit(Exit.isSuccess(exit) ? 0 : codeOf(exit.cause))
 })

@@ -1,4 +1,6 @@
-import { Cause, Data, Predicate } from "effect"
+import { Cause, Data, Predicate, Redacted } from "effect"
+import { isSqlError } from "effect/sql/SqlError"
+import { unusableDatabase } from "#src/unreachable.ts"
 import { plain } from "./output.ts"
 
 /** What the operator asked for can't be done; the message is one line that says why. */
@@ -18,21 +20,16 @@ const sentences: { readonly [tag: string]: (error: { readonly [field: string]: u
   TierRequired: ({ tier }) => `Workspaces need the tier PRO or ENTERPRISE; the organization's is ${tier}.`
 }
 
-const database = (error: unknown): string | undefined => {
-  for (let at: unknown = error; Predicate.isObject(at); at = at["cause"] ?? at["reason"]) {
-    const said = at["message"]
-    const deepest = at["cause"] === undefined && at["reason"] === undefined
-    if (deepest && typeof said === "string" && said !== "") return said
-  }
-  return undefined
-}
-
 const sentence = (error: unknown): string => {
   if (!Predicate.isObject(error)) return String(error)
   const tag = String(error["_tag"] ?? "")
   const said = sentences[tag]?.(error)
   if (said !== undefined) return said
-  if (tag === "SqlError") return `The database can't be used: ${database(error) ?? "no reason given"}`
+  if (isSqlError(error)) {
+    const url = process.env["DATABASE_URL"]?.trim()
+    const line = unusableDatabase(error, url ? Redacted.make(url) : undefined)
+    return line.charAt(0).toUpperCase() + line.slice(1)
+  }
   return typeof error["message"] === "string" && error["message"] !== "" ? error["message"] : tag || "unknown"
 }
 

@@ -23,7 +23,7 @@ describe("a database", { timeout: 120_000 }, () => {
   afterAll(() => [place, elsewhere].forEach(removePlace))
 
   /** One line, and what it says. */
-  const refusal = async (at: Place, exit = 1) => {
+  const refusal = async (at: Place, exit = 78) => {
     const service = startProcess(at)
     assert.strictEqual(await service.ended, exit, service.output.text)
     const lines = service.output.text.trim().split("\n")

@@ -13,6 +13,10 @@ type Environment = { readonly [name: string]: string }
 export const startProcess = (place: Place, environment: Environment = {}) =>
   startProgram(place, [...runtimeArguments, `${root}src/main.ts`], environment)
 
+/** `node start.cjs …`, as npm runs it. */
+export const startNpm = (place: Place, ...args: ReadonlyArray<string>) =>
+  startProgram(place, [...runtimeArguments, `${root}start.cjs`, ...args], {})
+
 /** `cairn …`, as a process of its own. */
 export const startCommand = (place: Place, ...args: ReadonlyArray<string>) =>
   startProgram(place, [...runtimeArguments, `${root}src/cli/main.ts`, ...args], {})

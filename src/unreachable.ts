@@ -1,0 +1,34 @@
+import { Predicate, Redacted } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+
+/** The words and the code at the bottom of a failure, which a driver and a client have wrapped. */
+const bottom = (error: unknown): { readonly said: string; readonly code: string } => {
+  let found = { said: "", code: "" }
+  for (let at: unknown = error; Predicate.isObject(at); at = at["cause"] ?? at["reason"]) {
+    const { message, code } = at
+    found = {
+      said: typeof message === "string" && message !== "" ? message : found.said,
+      code: typeof code === "string" ? code : found.code
+    }
+  }
+  return found
+}
+
+/** Where a database is, without who may use it. */
+const placeOf = (url: string): string => {
+  if (!URL.canParse(url)) return ""
+  const { hostname, port, pathname } = new URL(url)
+  return ` ${decodeURIComponent(pathname.slice(1)) || "postgres"} at ${hostname || "this machine"}:${port || 5432}`
+}
+
+/** One line on a database that can't be used: where it is and what it or the system said, never a password. */
+export const unusableDatabase = (error: SqlError, url: Redacted.Redacted | undefined): string => {
+  const { said, code } = bottom(error)
+  const whole = url === undefined ? "" : Redacted.value(url)
+  const password = URL.canParse(whole) ? decodeURIComponent(new URL(whole).password) : ""
+  const words = [said.replaceAll(/\s+/g, " "), code !== "" && !said.includes(code) ? `(${code})` : ""]
+    .filter(Boolean)
+    .join(" ")
+  const line = `the database${placeOf(whole)} can't be used: ${words || "no reason given"}`
+  return password === "" ? line : line.replaceAll(password, "…")
+}
