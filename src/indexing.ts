@@ -1,18 +1,32 @@
-import { Clock, Context, Effect, Layer, PubSub, Semaphore } from "effect"
+import { Cause, Clock, Context, Effect, Layer, PubSub, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { meaningsOf } from "#domain/search/embeddings/vector.ts"
 import { Bounds } from "#ports/Bounds.ts"
 import { schemaOf } from "#ports/Projection.ts"
-import { SnippetIndex } from "#ports/SnippetIndex.ts"
+import { type IndexedSnippet, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { indexChanges } from "#projections/Snippets/changes.ts"
+import type { LeftOut } from "#projections/Snippets/rows.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Projector } from "./project.ts"
 
 const patience = 1_000
 /** Of the catalogue that are taken in at once. */
 const rows = 4_000
+/** Ids in one line of the log. */
+const told = 100
 /** Milliseconds between two readings that nobody asked for. */
 const pause = 50
+
+/** Recovers from failures and defects alike. */
+const unlessInterrupted = <A, E, R, B, R2>(
+  effect: Effect.Effect<A, E, R>,
+  otherwise: (cause: Cause.Cause<E>) => Effect.Effect<B, never, R2>
+) =>
+  Effect.catchCause(
+    effect,
+    (cause): Effect.Effect<B, never, R2> =>
+      Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause as Cause.Cause<never>) : otherwise(cause)
+  )
 
 /**
  * Keeps this process's snippet index like the catalogue: it reads on in the catalogue's rows from where it was, whichever
@@ -24,6 +38,8 @@ export class Indexing extends Context.Service<
     /** Waits until the index holds every change up to a position, for a second at the most: whether it does. */
     readonly reach: (position: number) => Effect.Effect<boolean>
     readonly position: Effect.Effect<number>
+    /** Snippets that are not found by all that they say, and why; `refused`: the index could not take them. */
+    readonly leftOut: Effect.Effect<ReadonlyMap<string, LeftOut | "refused">>
   }
 >()("cairn/Indexing") {
   static readonly layer = Layer.effect(
@@ -35,8 +51,29 @@ export class Indexing extends Context.Service<
       const projector = yield* Projector
       const one = yield* Semaphore.make(1)
       const name = schemaOf(Snippets)
+      const leftOut = new Map<string, LeftOut | "refused">()
       let position = 0
       let build: number | undefined
+
+      /** Puts snippets into the index; one that it can't take is left out, and must not keep the others from being found. */
+      const put = (snippets: ReadonlyArray<IndexedSnippet>) =>
+        unlessInterrupted(index.put(snippets), () =>
+          Effect.forEach(
+            snippets,
+            (snippet) =>
+              unlessInterrupted(index.put([snippet]), () => Effect.sync(() => leftOut.set(snippet.id, "refused"))),
+            { discard: true }
+          )
+        )
+
+      /** Says once of each snippet what became of it. */
+      const tell = Effect.fnUntraced(function* (before: ReadonlyMap<string, string>) {
+        const news = [...leftOut].filter(([id, why]) => before.get(id) !== why)
+        for (let at = 0; at < news.length; at += told) {
+          const some = news.slice(at, at + told).map(([id, why]) => `${id} (${why})`)
+          yield* Effect.logWarning(`snippets that are not found by all that they say: ${some.join(", ")}`)
+        }
+      })
 
       const step = Effect.gen(function* () {
         const from = position
@@ -46,26 +83,39 @@ export class Indexing extends Context.Service<
         if (replaced) {
           // another build was promoted, perhaps because this one was wrong: all of it again, over what is here
           position = 0
+          leftOut.clear()
           return true
         }
+        const before = new Map(leftOut)
+        for (const { id, left_out } of changes.put) {
+          if (left_out === null) leftOut.delete(id)
+          else leftOut.set(id, left_out)
+        }
         const meanings = meaningsOf(changes.put.map(({ vector, task_vector }) => [vector, task_vector]))
-        yield* index.put(
-          changes.put.map(({ published, human_up, vector: _, task_vector: _tasks, ...snippet }, place) => ({
-            ...snippet,
-            isPublic: published,
-            humanUp: human_up,
-            vector: meanings[place]!
-          }))
+        yield* put(
+          changes.put.map(
+            ({ published, human_up, left_out: _why, vector: _, task_vector: _tasks, ...snippet }, place) => ({
+              ...snippet,
+              isPublic: published,
+              humanUp: human_up,
+              vector: meanings[place]!
+            })
+          )
         )
         yield* index.votes(changes.voted.map(({ human_up, ...votes }) => ({ ...votes, humanUp: human_up })))
         yield* index.remove(changes.removed)
+        for (const id of changes.removed) leftOut.delete(id)
+        yield* tell(before)
         position = changes.position
         return changes.position > from
       }).pipe(Effect.provideService(SqlClient.SqlClient, sql))
 
       const catchUp = Effect.suspend(function again(): Effect.Effect<void> {
         return step.pipe(
-          Effect.catch((error) => Effect.as(Effect.logWarning("the snippet index can't read on", error), false)),
+          (reading) =>
+            unlessInterrupted(reading, (cause) =>
+              Effect.as(Effect.logWarning("the snippet index can't read on", cause), false)
+            ),
           Effect.flatMap((more) => (more ? again() : Effect.void))
         )
       }).pipe(one.withPermits(1))
@@ -92,7 +142,11 @@ export class Indexing extends Context.Service<
         while (position < to && (yield* Clock.currentTimeMillis) < deadline) yield* catchUp
         return position >= to
       })
-      return Indexing.of({ reach, position: Effect.sync(() => position) })
+      return Indexing.of({
+        reach,
+        position: Effect.sync(() => position),
+        leftOut: Effect.sync(() => new Map(leftOut))
+      })
     })
   )
 }

@@ -9,7 +9,12 @@ export interface Report {
   readonly status: "ready" | "starting" | "failing"
   /** Read model → `ok`, `behind`, or why it stopped. */
   readonly read_models: { readonly [name: string]: string }
+  /** Snippets that are stored, and not found by all that they say: how many, and some of their ids. No reason not to serve. */
+  readonly left_out: { readonly count: number; readonly snippets: ReadonlyArray<string> }
 }
+
+/** Ids that are told. */
+const told = 20
 
 /** Whether every read model, and the index, has passed what the log's head was at start. */
 export class Readiness extends Context.Service<Readiness, { readonly look: Effect.Effect<Report> }>()(
@@ -45,7 +50,9 @@ export class Readiness extends Context.Service<Readiness, { readonly look: Effec
             : states.every((state) => ["ok", "behind"].includes(state))
               ? "starting"
               : "failing"
-          const report: Report = { status, read_models }
+          const leftOut = yield* indexing.leftOut
+          const left_out = { count: leftOut.size, snippets: [...leftOut.keys()].slice(0, told) }
+          const report: Report = { status, read_models, left_out }
           return report
         })
         return Readiness.of({ look })

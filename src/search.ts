@@ -50,6 +50,11 @@ type Sight = Pick<Scope, "homes" | "includePublic" | "agent">
 
 const answersKept = 1_000
 const entriesKept = 2_000
+/** Characters of all entries that are kept, in answers too: some of a source file's length would take all memory. */
+const charactersKept = 16_000_000
+
+const charactersOf = ({ source, description, example_queries }: CommentedEntry): number =>
+  1_000 + source.length + description.length + example_queries.reduce((sum, task) => sum + task.length, 0)
 
 /** What tells a question from others; a long one by its digest, so that many of them take no memory. */
 const nameOf = (question: unknown): string => {
@@ -75,6 +80,7 @@ export class Search extends Context.Service<
       const answers = new Map<string, Omit<SearchAnswer, "cacheHit" | "stale">>()
       const entries = new Map<string, CommentedEntry>()
       let answersAt = -1
+      let characters = 0
 
       /** Entries by id; those that were asked for since the catalogue last changed are at hand. */
       const entriesOf = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
@@ -86,7 +92,12 @@ export class Search extends Context.Service<
           const entry = entries.get(id)
           if (entry !== undefined && !all.has(id)) all.set(id, entry)
         }
-        if (at === answersAt) for (const entry of found) if (entries.size < entriesKept) entries.set(entry.id, entry)
+        for (const entry of at === answersAt ? found : []) {
+          const more = charactersOf(entry)
+          if (entries.has(entry.id) || entries.size >= entriesKept || characters + more > charactersKept) continue
+          entries.set(entry.id, entry)
+          characters += more
+        }
         return all
       })
 
@@ -127,6 +138,7 @@ export class Search extends Context.Service<
           if (changed !== answersAt) {
             answers.clear()
             entries.clear()
+            characters = 0
             answersAt = changed
           }
           const name = nameOf([query, inputSchema])
@@ -135,7 +147,8 @@ export class Search extends Context.Service<
           const fitting = yield* callable(inputSchema, scope)
           const answer = yield* ask(fitting === undefined ? query : { ...query, accept: (id) => fitting.has(id) })
           // what could not see everything is no answer to keep
-          if (reached && changed === answersAt && answers.size < answersKept) answers.set(name, answer)
+          const isKept = answer.found.every(({ snippet }) => entries.get(snippet.id) === snippet)
+          if (reached && changed === answersAt && isKept && answers.size < answersKept) answers.set(name, answer)
           return { ...answer, cacheHit: false, stale: !reached }
         })
       })

@@ -9,7 +9,14 @@ import { freshStore } from "#test/infra/stores.ts"
 const state = { caughtUp: false, asked: [] as Array<IndexQuery> }
 
 const stubs = Layer.mergeAll(
-  Layer.succeed(Indexing, Indexing.of({ reach: () => Effect.sync(() => state.caughtUp), position: Effect.succeed(0) })),
+  Layer.succeed(
+    Indexing,
+    Indexing.of({
+      reach: () => Effect.sync(() => state.caughtUp),
+      position: Effect.succeed(0),
+      leftOut: Effect.succeed(new Map())
+    })
+  ),
   Layer.succeed(
     SnippetIndex,
     SnippetIndex.of({

@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import type { Encoder } from "#domain/search/embeddings/Encoder.ts"
+import { fields } from "#domain/search/IndexedText.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
 import { type IndexedSnippet, type IndexQuery, SnippetIndex, type Votes } from "#ports/SnippetIndex.ts"
 import { Lists } from "./Lists.ts"
@@ -8,8 +9,9 @@ import { Segment } from "./Segment.ts"
 import { search } from "./search.ts"
 import { VectorMemory } from "./VectorMemory.ts"
 
-/** Snippets that are put or removed before others get a turn: a few milliseconds. */
+/** Snippets that are put or removed before others get a turn, and characters of their terms: a few milliseconds. */
 const slice = 100
+const most = 200_000
 
 interface Place {
   readonly segment: Segment
@@ -82,14 +84,26 @@ class Index {
   }
 }
 
-/** Applies to each item, a slice at a time. */
-const sliced = <A>(items: ReadonlyArray<A>, apply: (item: A) => void): Effect.Effect<void> =>
+/** Applies to each item, a slice at a time; `weigh` says how many characters one has. */
+const sliced = <A>(
+  items: ReadonlyArray<A>,
+  apply: (item: A) => void,
+  weigh: (item: A) => number = () => 0
+): Effect.Effect<void> =>
   Effect.gen(function* () {
-    for (let at = 0; at < items.length; at += slice) {
-      if (at > 0) yield* Effect.yieldNow
-      for (const item of items.slice(at, at + slice)) apply(item)
+    let [count, characters] = [0, 0]
+    for (const item of items) {
+      if (count === slice || characters >= most) {
+        yield* Effect.yieldNow
+        ;[count, characters] = [0, 0]
+      }
+      apply(item)
+      count++
+      characters += weigh(item)
     }
   })
+
+const termsOf = ({ text }: IndexedSnippet): number => fields.reduce((sum, field) => sum + text[field].length, 0)
 
 /** The index in this process: about a kilobyte a snippet, half of it its vector. Empty at start; its feeder fills it from the catalogue. */
 export const layer = Layer.effect(
@@ -97,7 +111,7 @@ export const layer = Layer.effect(
   Effect.map(Embeddings, (encoder) => {
     const index = new Index(encoder)
     return SnippetIndex.of({
-      put: (snippets) => sliced(snippets, (snippet) => index.put(snippet)),
+      put: (snippets) => sliced(snippets, (snippet) => index.put(snippet), termsOf),
       remove: (ids) => sliced(ids, (id) => index.remove(id)),
       votes: (votes) => sliced(votes, ({ id, ...given }) => index.vote(id, given)),
       search: (query) => Effect.sync(() => index.search(query)),

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { SnippetKind } from "#domain/Snippet/events.ts"
 import type { IndexedText } from "#domain/search/IndexedText.ts"
+import type { LeftOut } from "./rows.ts"
 import { Snippets, schema } from "./tables.ts"
 
 interface Votes {
@@ -22,6 +23,7 @@ interface Put extends Votes {
   readonly text: IndexedText
   readonly vector: string
   readonly task_vector: string
+  readonly left_out: LeftOut | null
 }
 
 /** What changed for an index after a position, up to and with `position`. */
@@ -81,7 +83,7 @@ const readChanges = (after: number, page: Page) =>
       ])
       const to = ending?.position ?? from
       const put = yield* sql.unsafe<Put>(
-        `SELECT t.id, t.home, t.agent, t.published, t.completeness, t.text, t.vector, t.task_vector,
+        `SELECT t.id, t.home, t.agent, t.published, t.completeness, t.text, t.vector, t.task_vector, t.left_out,
            v.kind, v.language, v.up, v.down, v.human_up
          FROM ${schema}.terms t JOIN ${schema}.votes v ON v.id = t.id WHERE t.changed > $1 AND t.changed <= $2`,
         [from, to]

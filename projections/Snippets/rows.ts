@@ -56,6 +56,12 @@ export interface VotesRow {
   readonly changed: number
 }
 
+/**
+ * Why a snippet is not found by all that it says: `long`, its source is longer than what is searched of one; `failed`, no terms could be
+ * made of its text, so that it is not found by them.
+ */
+export type LeftOut = "long" | "failed"
+
 /** What an index needs of a snippet: its terms and its meaning, not its text. */
 export interface TermsRow {
   readonly id: string
@@ -69,6 +75,8 @@ export interface TermsRow {
   readonly vector: string
   /** Of the tasks, to be added to it; the same. */
   readonly task_vector: string
+  /** `null`: all of it is searched. */
+  readonly left_out: LeftOut | null
   readonly changed: number
 }
 

@@ -1,14 +1,40 @@
+import { beginning } from "#domain/beginning.ts"
 import { searchedTextOf } from "#domain/Repository/files.ts"
 import { vectorToText } from "#domain/search/embeddings/vector.ts"
 import { indexText, namesOf } from "#domain/search/IndexedText.ts"
+import { looked } from "#domain/search/tokenize.ts"
 import { table } from "#ports/Projection.ts"
 import type { TermsRow } from "./rows.ts"
 
-/** Tasks of one snippet that are kept for finding it; the latest count. */
+/** Tasks of one snippet that are kept for finding it, of which the latest count, and characters of each. */
 const tasksKept = 50
+const longestTask = 10_000
 
-export const withTask = (tasks: ReadonlyArray<string>, task: string | null): ReadonlyArray<string> =>
-  task === null || task === "" ? tasks : [...tasks.filter((known) => known !== task), task].slice(-tasksKept)
+export const withTask = (tasks: ReadonlyArray<string>, given: string | null): ReadonlyArray<string> => {
+  if (given === null || given === "") return tasks
+  const task = beginning(given, longestTask)
+  return [...tasks.filter((known) => known !== task), task].slice(-tasksKept)
+}
+
+type Derived = Pick<TermsRow, "text" | "vector" | "task_vector" | "left_out">
+
+const nothing: Derived = { text: indexText({}), vector: "", task_vector: "", left_out: "failed" }
+
+/**
+ * What is made of a text, or that nothing could be made of it: the facts are kept whatever the text says, and one that can't be searched
+ * by must not keep the read model from going on.
+ */
+const derived = (make: () => Derived, otherwise: Derived): Derived => {
+  try {
+    return make()
+  } catch {
+    return otherwise
+  }
+}
+
+const leftAsItWas = ({ text, vector, task_vector }: TermsRow): Derived => ({
+  ...{ text, vector, task_vector, left_out: "failed" }
+})
 
 const one = ({ snippet }: { readonly snippet: string }) => [snippet]
 
@@ -16,7 +42,7 @@ const one = ({ snippet }: { readonly snippet: string }) => [snippet]
 export const terms = table<TermsRow>({
   columns: {
     ...{ id: "text", home: "text", agent: "text", published: "boolean", completeness: "double precision" },
-    ...{ tasks: "text[]", text: "json", vector: "text", task_vector: "text", changed: "bigint" }
+    ...{ tasks: "text[]", text: "json", vector: "text", task_vector: "text", left_out: "text", changed: "bigint" }
   },
   indexes: ["(changed)"],
   on: {
@@ -25,13 +51,20 @@ export const terms = table<TermsRow>({
       to: (_, { snippet, home, published, completeness, text }, { position }, _id, { encoder }) => {
         if (text === null) return undefined
         const tasks = withTask(text.exampleQueries, text.task)
-        const source = text.files === undefined ? text.source : searchedTextOf(text.files)
-        const { description } = text
+        const { description, files } = text
+        const make = (): Derived => {
+          const source = files === undefined ? text.source : searchedTextOf(files)
+          return {
+            text: indexText({ ...text, source, exampleQueries: tasks }),
+            vector: vectorToText(encoder.snippet({ name: namesOf(text), description, source })),
+            task_vector: vectorToText(encoder.tasks(tasks)),
+            // of a repository each file gives its beginning
+            left_out: files === undefined && source.length > looked ? "long" : null
+          }
+        }
         return {
           ...{ id: snippet, home, agent: text.agent, published, completeness, tasks, changed: position },
-          text: indexText({ ...text, source, exampleQueries: tasks }),
-          vector: vectorToText(encoder.snippet({ name: namesOf(text), description, source })),
-          task_vector: vectorToText(encoder.tasks(tasks))
+          ...derived(make, nothing)
         }
       }
     },
@@ -40,10 +73,11 @@ export const terms = table<TermsRow>({
       to: (row, { text }, { position }, _, { encoder }) => {
         if (row === undefined) return undefined
         const tasks = withTask(row.tasks, text?.task ?? null)
-        return {
-          ...{ ...row, tasks, text: indexText({ exampleQueries: tasks }, row.text), changed: position },
+        const make = (): Derived => ({
+          ...{ text: indexText({ exampleQueries: tasks }, row.text), vector: row.vector, left_out: row.left_out },
           task_vector: vectorToText(encoder.tasks(tasks))
-        }
+        })
+        return { ...row, tasks, changed: position, ...derived(make, leftAsItWas(row)) }
       }
     },
     SnippetPublished: {

@@ -4,7 +4,14 @@ import { Problems, WellFormed } from "./middleware.ts"
 
 const Readiness = Schema.Struct({
   status: Schema.Literals(["ready", "starting", "failing"]),
-  read_models: Schema.Record(Schema.String, Schema.String)
+  read_models: Schema.Record(Schema.String, Schema.String),
+  left_out: Schema.Struct({
+    count: Schema.Int.annotate({ description: "How many they are." }),
+    snippets: Schema.Array(Schema.String).annotate({ description: "The ids of some of them, 20 at most." })
+  }).annotate({
+    description:
+      "Snippets that are stored and not found by all that they say, because no terms could be made of it or it is longer than what is searched. No reason not to serve."
+  })
 })
 
 /** What needs no key. */

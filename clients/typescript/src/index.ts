@@ -62,7 +62,7 @@ export type { SearchMatch, SearchParams, SearchResponse } from "./resources/sear
 export type { Snippets } from "./resources/snippetStore.ts"
 export type { DeleteResponse, VoteCodeSnipParams, VoteCodeSnipResponse } from "./resources/snippets.ts"
 export type { StoreCodeBlockParams, StoreCodeBlockResponse } from "./resources/storeCodeBlock.ts"
-export type { Health, Readiness } from "./resources/system.ts"
+export type { Health, LeftOut, Readiness } from "./resources/system.ts"
 export type {
   CachedCodeBlock,
   FileWritten,

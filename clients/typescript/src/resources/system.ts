@@ -7,12 +7,21 @@ export interface Health extends Result {
   readonly status: string
 }
 
+/** Snippets that are stored and not found by all that they say. */
+export interface LeftOut {
+  readonly count: number
+  /** The ids of 20 of them at most. */
+  readonly snippets: ReadonlyArray<string>
+}
+
 /** What `ready` gives. */
 export interface Readiness extends Result {
   /** `ready`, `starting`: a read model still catches up; `failing`: one has stopped. */
   readonly status: "ready" | "starting" | "failing"
   /** Each read model's name to `ok`, `behind`, or why it stopped. */
   readonly readModels: { readonly [name: string]: string }
+  /** No reason not to serve. */
+  readonly leftOut: LeftOut
 }
 
 export const health: Call<Health> = {
@@ -25,6 +34,7 @@ export const health: Call<Health> = {
 interface ReadinessWire {
   readonly status: Readiness["status"]
   readonly read_models: { readonly [name: string]: string }
+  readonly left_out?: LeftOut
 }
 
 /** A 503 with a report is what was asked for; any other comes from somebody in between. */
@@ -35,7 +45,10 @@ export const ready: Call<Readiness> = {
   path: "/ready",
   open: true,
   accepts: isReport,
-  answer: json(({ status, read_models }: ReadinessWire) => ({ status, readModels: { ...read_models } }))
+  answer: json(({ status, read_models, left_out = { count: 0, snippets: [] } }: ReadinessWire) => ({
+    ...{ status, readModels: { ...read_models } },
+    leftOut: { count: left_out.count, snippets: left_out.snippets }
+  }))
 }
 
 export const skill: Call<string> = { method: "GET", path: "/skill.md", open: true, answer: text }

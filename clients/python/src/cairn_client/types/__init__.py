@@ -50,6 +50,7 @@ from cairn_client.types.system import (
     ErasedWorkspace,
     EraseUserResponse,
     Health,
+    LeftOut,
     Readiness,
 )
 from cairn_client.types.uploads import (
@@ -110,6 +111,7 @@ __all__ = [
     "Health",
     "JsonDict",
     "KeyList",
+    "LeftOut",
     "ListedKey",
     "LogFile",
     "LogFileDict",

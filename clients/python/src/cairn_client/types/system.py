@@ -14,6 +14,14 @@ class Health(Result):
     """`healthy`."""
 
 
+class LeftOut(Model):
+    """Snippets that are stored and not found by all that they say."""
+
+    count: int = 0
+    snippets: list[str] = Field(default_factory=list)
+    """The ids of 20 of them at most."""
+
+
 class Readiness(Result):
     """Whether the service can answer everything."""
 
@@ -21,6 +29,8 @@ class Readiness(Result):
     """`ready`, `starting` (a read model still catches up) or `failing` (one has stopped)."""
     read_models: dict[str, str] = Field(default_factory=dict)
     """Each read model's name to `ok`, `behind`, or why it stopped."""
+    left_out: LeftOut = Field(default_factory=LeftOut)
+    """Snippets that are stored and not found by all that they say; no reason not to serve."""
 
 
 class ErasedWorkspace(Model):
