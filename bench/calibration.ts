@@ -1,12 +1,9 @@
 import { Effect } from "effect"
-import { leastOffered } from "#domain/search/offered.ts"
+import { leastOffered, leastTaken } from "#domain/search/offered.ts"
 import type { SnippetIndex } from "#ports/SnippetIndex.ts"
 import { corpus, queries, queryOf, snippetOf } from "#test/evaluation.ts"
 import { offTopic } from "./offTopic.ts"
 import { percentile } from "./report.ts"
-
-/** From this score on the model `local` takes a snippet. */
-const taken = 0.6
 
 const range = (scores: ReadonlyArray<number>) =>
   [0.05, 0.5, 0.95].map((share) => percentile(scores, share).toFixed(2)).join(" ")
@@ -32,14 +29,14 @@ export const calibration = (index: Effect.Effect<SnippetIndex["Service"]>) =>
           Effect.map(ours.search(queryOf(task)), ({ matches: [best] }) => best?.score ?? 0)
         )
         const scores = (of: typeof asked) => of.map(({ score }) => score)
-        const over = asked.filter(({ score }) => score >= taken)
+        const over = asked.filter(({ score }) => score >= leastTaken)
         table[name] = {
           "right, on top": range(scores(asked.filter(({ right }) => right))),
           "wrong, on top": range(scores(asked.filter(({ right }) => !right))),
           "off-topic, on top": range(off),
-          [`≥ ${taken}`]: `${over.length} of ${asked.length}`,
+          [`≥ ${leastTaken}`]: `${over.length} of ${asked.length}`,
           "of these right": `${Math.round((100 * over.filter(({ right }) => right).length) / over.length)} %`,
-          [`off-topic ≥ ${taken}`]: `${off.filter((score) => score >= taken).length} of ${off.length}`,
+          [`off-topic ≥ ${leastTaken}`]: `${off.filter((score) => score >= leastTaken).length} of ${off.length}`,
           "off-topic, anything": `${off.filter((score) => score > 0).length} of ${off.length}`
         }
       }

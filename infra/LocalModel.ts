@@ -1,9 +1,7 @@
 import { Effect } from "effect"
+import { leastTaken } from "#domain/search/offered.ts"
 import type { ContentBlock, Conversation, Exchange, ModelTurn, ToolResult } from "#ports/LanguageModel.ts"
 import { converse, type Speaker } from "./conversation.ts"
-
-/** Matches below are no answer to the task. */
-const goodEnough = 0.6
 
 /** How a shell runs a file of a language. */
 const interpreters: { readonly [language: string]: string } = {
@@ -28,7 +26,7 @@ interface Match {
 
 /**
  * An agent without a language model, which works through the same tools as one: it searches the caller's snippets for
- * the task, writes a match of at least 0.6 into the workspace, runs it when the shell knows its language, and answers
+ * the task, writes a match of at least `leastTaken` into the workspace, runs it when the shell knows its language, and answers
  * with its output. Where it can't, it declines and says how to configure a model.
  */
 export const converseLocally = (conversation: Conversation, languages: ReadonlyArray<string>) =>
@@ -72,7 +70,7 @@ const nextTurn = (task: string, languages: ReadonlyArray<string>, exchanges: Rea
   const [searched, written] = exchanges
   if (searched === undefined) return uses("Looking for a snippet.", use(1, "SearchSnippets", { task, top_k: 1 }))
   const match = bestMatch(searched.results?.[0])
-  if (match === undefined || match.score < goodEnough) return says(advice, "refusal")
+  if (match === undefined || match.score < leastTaken) return says(advice, "refusal")
   if (written === undefined) {
     const { name, filename, source, language } = match
     const interpreter = languages.includes(language) ? interpreters[language] : undefined

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { Chat, ChatCommand, type ChatEvent } from "#domain/Chat.ts"
 import type { Recorded } from "#domain/Event.ts"
 import { derivedId } from "#domain/Id.ts"
+import { leastVerdictOffered } from "#domain/search/offered.ts"
 import { type ChatFailure, repositoryOf, Workspace } from "#domain/Workspace.ts"
 import { EventStore } from "#ports/EventStore.ts"
 import {
@@ -187,7 +188,11 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
             Effect.catchTag("Stale", ({ standing }) => Effect.succeed(standing)),
             Effect.orDie,
             Effect.flatMap((standing) =>
-              search.search({ task, limit: topK, minVerdict: 0.3, preferComplete: false }, scope, standing)
+              search.search(
+                { task, limit: topK, minVerdict: leastVerdictOffered, preferComplete: false },
+                scope,
+                standing
+              )
             ),
             Effect.map(({ found }) =>
               found.map(({ snippet, match, filename }) => ({ ...snippet, score: match.score, filename }))

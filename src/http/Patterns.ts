@@ -1,5 +1,6 @@
 import { Clock, Effect, type Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { leastVerdictOffered } from "#domain/search/offered.ts"
 import { verdict } from "#domain/search/score.ts"
 import { similarity, taskTerms } from "#domain/search/taskTerms.ts"
 import { type Executed, Executions, lastCompleted } from "#projections/Executions.ts"
@@ -54,7 +55,7 @@ export const layer = HttpApiBuilder.group(Api, "patterns", (handlers) =>
       Effect.gen(function* () {
         const scope = yield* CallerScope
         const [standing] = yield* Effect.all([freshOrStale(Snippets), freshOrStale(Executions)], { concurrency: 2 })
-        const question = { task, limit: k ?? 3, minVerdict: 0.3, preferComplete: false }
+        const question = { task, limit: k ?? 3, minVerdict: leastVerdictOffered, preferComplete: false }
         const answer = yield* searched(question, scope, standing)
         yield* noteAnswer(yield* Caller, scope, task, answer, yield* Clock.currentTimeMillis)
         const ids = answer.found.map(({ snippet }) => snippet.id)

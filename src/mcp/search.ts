@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import { fenced } from "#domain/fenced.ts"
+import { isOffered, leastOffered } from "#domain/search/offered.ts"
 import { fraction, Text, whole } from "#src/api/fields.ts"
 import { CallerScope } from "#src/api/middleware.ts"
 import type { SearchMatch, SearchResponse } from "#src/api/Snippets/search.ts"
@@ -38,12 +39,28 @@ const shown = (match: SearchMatch, index: number, left: number): string => {
   return parts.filter((part) => part !== "").join("\n")
 }
 
+const advice = "Write the code, and upload it when it works."
+
+/** How many matches are left out of the text, and why: a model would take the best of what it is shown, however far it is. */
+const withheld = (matches: ReadonlyArray<SearchMatch>): string => {
+  const down = matches.filter(({ thumbs_up, thumbs_down }) => thumbs_down > thumbs_up).length
+  const far = matches.filter((match) => !isOffered(match)).length - down
+  const reasons = [
+    far > 0 ? `${counted(far, "snippet")} below a score of ${leastOffered}` : "",
+    down > 0 ? `${counted(down, "snippet")} with more votes against than for` : ""
+  ]
+  return `Left out: ${reasons.filter((reason) => reason !== "").join(", and ")}.`
+}
+
 const textOf = ({ matches, total_found }: typeof SearchResponse.Type): string => {
-  if (matches.length === 0) return "Nothing was found. Write the code, and upload it when it works."
-  const others = matches.some(({ code_block }) => code_block.example_queries === null)
-  const head = `${matches.length} of ${total_found} matches. Vote on each that you use.${others ? ` ${foreign}` : ""}`
+  if (matches.length === 0) return `Nothing was found. ${advice}`
+  const offered = matches.filter(isOffered)
+  if (offered.length === 0) return `Nothing is close enough to be offered. ${withheld(matches)} ${advice}`
+  const others = offered.some(({ code_block }) => code_block.example_queries === null)
+  const rest = offered.length < matches.length ? ` ${withheld(matches)}` : ""
+  const head = `${offered.length} of ${total_found} matches. Vote on each that you use.${rest}${others ? ` ${foreign}` : ""}`
   let left = shownOfAll
-  const texts = matches.map((match, index) => {
+  const texts = offered.map((match, index) => {
     const text = shown(match, index, left)
     left -= Math.min(left, shownOfSource, match.code_block.source.length)
     return text

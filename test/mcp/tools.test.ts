@@ -122,6 +122,29 @@ describe("what others typed", () => {
   })
 })
 
+it("a search shows what is near enough and not voted down, and says what it leaves out", async () => {
+  const { key, call: as } = await organization(service, "PRO")
+  const search = (task: string) => done(service.url, key, "search", { task, min_score: 0 })
+  await done(service.url, key, "upload", { task: "fold a paper crane", file: file("crane") })
+  const near = await search("fold a paper crane")
+  assert.match(near.text, /^1 of 1 matches\. Vote on each that you use\.\n\n## 1\. crane /)
+  const far = await search("count the words of a paper")
+  assert.strictEqual(far.structure.matches.length, 1)
+  assert.isBelow(far.structure.matches[0].score, 0.65)
+  assert.strictEqual(
+    far.text,
+    "Nothing is close enough to be offered. Left out: 1 snippet below a score of 0.65. Write the code, and upload it when it works."
+  )
+  const { id } = near.structure.matches[0].code_block
+  await as("POST", "/api/store/cache-usage", { code_block_id: id, succeeded: false })
+  await done(service.url, key, "upload", { task: "fold a paper crane", file: file("other_crane") })
+  const voted = await search("fold a paper crane")
+  assert.strictEqual(voted.structure.matches.length, 2)
+  assert.include(voted.text, "Left out: 1 snippet with more votes against than for.")
+  assert.match(voted.text, /^## 1\. other_crane /m)
+  assert.notInclude(voted.text, id)
+})
+
 it("a search says no more than an agent takes, and where the rest is", async () => {
   const task = "unroll a very long scroll"
   const names = ["one", "two", "three", "four", "five"].map((name) => `scroll_${name}`)

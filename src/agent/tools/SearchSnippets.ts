@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { z } from "zod"
+import { leastOffered } from "#domain/search/offered.ts"
 import { define } from "./tool.ts"
 
 /** A snippet as an agent gets it; `score` is 0…1. */
@@ -15,7 +16,7 @@ export interface SnippetFound {
   readonly filename: string
 }
 
-/** Best first, of the caller's own scope. */
+/** Best first, of the caller's own scope; none with more votes against than for. */
 export type SearchForSnippets = (task: string, topK: number) => Effect.Effect<ReadonlyArray<SnippetFound>>
 
 /** Characters of sources in one answer; the best match is given whole. */
@@ -25,8 +26,7 @@ const mostSource = 60_000
 export const searchSnippets = (search: SearchForSnippets) =>
   define({
     name: "SearchSnippets",
-    description:
-      "Searches the store of proven code snippets for a task described in plain words. Answers with the best matches, their source and a score from 0 to 1. Look here before writing code from scratch.",
+    description: `Searches the store of proven code snippets for a task described in plain words. Answers with the best matches that score ${leastOffered} or more, their source and a score from 0 to 1; with none when nothing is that close. Look here before writing code from scratch.`,
     schema: z.object({
       task: z.string().min(1).max(100_000).describe("What the code should do"),
       top_k: z.int().min(1).max(20).optional().describe("How many matches, 3 unless given")
@@ -34,7 +34,8 @@ export const searchSnippets = (search: SearchForSnippets) =>
     run: ({ task, top_k: topK = 3 }) =>
       Effect.map(search(task, topK), (found) => {
         let left = mostSource
-        const matches = found.map(({ id, name, score, language, entrypoint, description, filename, source }, index) => {
+        const close = found.filter(({ score }) => score >= leastOffered)
+        const matches = close.map(({ id, name, score, language, entrypoint, description, filename, source }, index) => {
           const fits = index === 0 || source.length <= left
           if (fits) left -= source.length
           return { id, name, score, language, entrypoint, description, filename, source: fits ? source : null }

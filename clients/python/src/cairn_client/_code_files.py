@@ -36,16 +36,33 @@ def is_flat(name: str) -> bool:
     )
 
 
-def code_files(task: str, found: SearchResponse) -> CodeFilesResponse:
-    """Matches as files that aren't written yet."""
-    return _answer(task, found, [_file_of(match) for match in found.matches])
+LEAST_OFFERED = 0.65
+"""From this score on a match is offered as code for the task; a search answers with what is further from it, too."""
+
+
+def check_score(min_score: float) -> None:
+    """Raises `ValidationError` for what is no score."""
+    if not 0 <= min_score <= 1:
+        raise ValidationError("min_score is out of range; expected a number from 0 to 1", "min_score")
+
+
+def _offered(found: SearchResponse, min_score: float) -> list[CodeFile]:
+    """What is near enough, and has no more votes against than for."""
+    return [
+        _file_of(match) for match in found.matches if match.score >= min_score and match.thumbs_down <= match.thumbs_up
+    ]
+
+
+def code_files(task: str, found: SearchResponse, min_score: float = LEAST_OFFERED) -> CodeFilesResponse:
+    """What is offered of the matches, as files that aren't written yet."""
+    return _answer(task, found, _offered(found, min_score))
 
 
 def write_code_files(
-    task: str, found: SearchResponse, cache_dir: str | os.PathLike[str], logger: logging.Logger
+    task: str, found: SearchResponse, cache_dir: str | os.PathLike[str], logger: logging.Logger, min_score: float
 ) -> CodeFilesResponse:
-    """Writes the matches into a folder, and says what there is."""
-    return _answer(task, found, write_files([_file_of(match) for match in found.matches], cache_dir, logger))
+    """Writes what is offered of the matches into a folder, and says what there is."""
+    return _answer(task, found, write_files(_offered(found, min_score), cache_dir, logger))
 
 
 def write_files(files: Sequence[CodeFile], cache_dir: str | os.PathLike[str], logger: logging.Logger) -> list[CodeFile]:

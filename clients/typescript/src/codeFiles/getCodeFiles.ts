@@ -1,4 +1,5 @@
 import type { APIPromise } from "../APIPromise.ts"
+import { ValidationError } from "../errors.ts"
 import type { Logger } from "../log.ts"
 import type { RequestOptions } from "../options.ts"
 import type { Result } from "../Result.ts"
@@ -12,6 +13,11 @@ import { writeFiles } from "./write.ts"
 /** What `getCodeFiles` takes: a search, and where to put what it finds. */
 export interface GetCodeFilesParams
   extends Pick<SearchParams, "task" | "topK" | "minVerdictScore" | "inputSchema" | "workspaceId"> {
+  /**
+   * The least score, 0 to 1, of what is offered. Default: 0.65, from where on two of three best matches of the service's own
+   * measurements are right ones. What has more votes against than for is never offered.
+   */
+  readonly minScore?: number | undefined
   /** Whether longer, more complete code comes first. Default: yes. */
   readonly preferComplete?: boolean | undefined
   /** Whether each file says above each function how it fared. Default: yes. */
@@ -50,15 +56,18 @@ export interface CodeFile {
   readonly thumbsDown: number
 }
 
+/** From this score on a match is offered as code for the task; a search answers with what is further from it, too. */
+const leastOffered = 0.65
+
 /** What `getCodeFiles` gives. */
 export interface GetCodeFilesResponse extends Result {
   /** The best first. */
   readonly files: ReadonlyArray<CodeFile>
   /** As it was given. */
   readonly task: string
-  /** How many matches there are without `topK`. */
+  /** How many matches there are without `topK` and `minScore`. */
   readonly totalFound: number
-  /** To put behind a model's system prompt: what there is, and how to use it. `""` when nothing was found. */
+  /** To put behind a model's system prompt: what there is, and how to use it. `""` when nothing is near enough. */
   readonly addToLlmPrompt: string
 }
 
@@ -78,22 +87,32 @@ const fileOf = (match: SearchMatch): CodeFile => ({
   thumbsDown: match.thumbsDown
 })
 
+const minScoreOf = ({ minScore = leastOffered }: GetCodeFilesParams): number => {
+  if (minScore >= 0 && minScore <= 1) return minScore
+  throw new ValidationError("minScore is out of range; expected a number from 0 to 1.", "minScore")
+}
+
 export const getCodeFiles = (
   transport: Transport,
   log: Logger,
   params: GetCodeFilesParams,
   options?: RequestOptions
 ): APIPromise<GetCodeFilesResponse> => {
-  const wanted = () => ({
-    ...params,
-    preferComplete: params.preferComplete ?? true,
-    perFunctionReputation: params.perFunctionReputation ?? true
-  })
+  const wanted = () => {
+    minScoreOf(params)
+    return {
+      ...params,
+      preferComplete: params.preferComplete ?? true,
+      perFunctionReputation: params.perFunctionReputation ?? true
+    }
+  }
+  const isOffered = ({ score, thumbsUp, thumbsDown }: SearchMatch) =>
+    score >= minScoreOf(params) && thumbsDown <= thumbsUp
   return transport
     .send(() => search(wanted()), options)
     ._map(async ({ matches, totalFound, _requestId }) => {
       const { cacheDir } = params
-      const found = matches.map(fileOf)
+      const found = matches.filter(isOffered).map(fileOf)
       const files = cacheDir === undefined ? found : await writeFiles(cacheDir, found, log)
       // a file that should be there and is not must not be promised to the model
       const offered = cacheDir === undefined ? files : files.filter(({ path }) => path !== null)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 import anyio.to_thread
 
 from cairn_client._bodies import mapping, word
-from cairn_client._code_files import code_files, write_code_files
+from cairn_client._code_files import LEAST_OFFERED, check_score, code_files, write_code_files
 from cairn_client._request import CallOptions, Request
 from cairn_client.types import (
     DeleteResponse,
@@ -82,6 +82,7 @@ class AsyncSnippets:
         top_k: int = 5,
         min_verdict_score: float = 0.3,
         *,
+        min_score: float = LEAST_OFFERED,
         prefer_complete: bool = True,
         input_schema: Mapping[str, Any] | None = None,
         per_function_reputation: bool = True,
@@ -95,6 +96,8 @@ class AsyncSnippets:
             task: as for `search`.
             top_k: as for `search`.
             min_verdict_score: as for `search`.
+            min_score: the least score, 0 to 1, of what is offered: from 0.65 on, two of three best matches of the
+                service's own measurements are right ones. What has more votes against than for is never offered.
             prefer_complete: as for `search`, but for its default.
             input_schema: as for `search`.
             per_function_reputation: as for `search`, but for its default.
@@ -109,6 +112,7 @@ class AsyncSnippets:
             OSError: a file can't be written.
 
         """
+        check_score(min_score)
         found = await self.search(
             task,
             top_k,
@@ -120,9 +124,9 @@ class AsyncSnippets:
             **options,
         )
         if cache_dir is None:
-            return code_files(task, found)
+            return code_files(task, found, min_score)
         logger = self._transport.settings.logger
-        return await anyio.to_thread.run_sync(write_code_files, task, found, cache_dir, logger)
+        return await anyio.to_thread.run_sync(write_code_files, task, found, cache_dir, logger, min_score)
 
     async def delete(
         self, snippet_id: str, *, workspace_id: str | None = None, **options: Unpack[CallOptions]

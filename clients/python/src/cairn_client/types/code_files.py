@@ -48,6 +48,6 @@ class CodeFilesResponse(Result):
     task: str
     """As it was asked for."""
     total_found: int
-    """All that match, before `top_k`."""
+    """All that match, before `top_k` and `min_score`."""
     add_to_llm_prompt: str = ""
     """For the end of a language model's prompt: which files there are, and how to use them. `""` without any."""
