@@ -1,9 +1,10 @@
 import fs from "node:fs"
 import os from "node:os"
 import path from "node:path"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { layer } from "#infra/git/layer.ts"
 import { findGit } from "#infra/git/native/git.ts"
+import * as Workers from "#infra/Workers/layer.ts"
 import { type Sha, Workspaces } from "#ports/Workspaces.ts"
 
 /** Durable commits in workspaces of several sizes: open, write one file, save, commit, move the ref. Rounds: 100, or the first argument. */
@@ -78,6 +79,6 @@ const packing = Effect.gen(function* () {
   console.log(`git pack, 1,000 commits of 100 files: ${before} loose, ${size()} packed, in ${took} ms`)
 })
 
-await Effect.runPromise(Effect.provide(Effect.andThen(bench, packing), layer({ directory, git: findGit() }))).finally(
-  () => fs.rmSync(directory, { recursive: true })
-)
+await Effect.runPromise(
+  Effect.provide(Effect.andThen(bench, packing), Layer.provide(layer({ directory, git: findGit() }), Workers.layer))
+).finally(() => fs.rmSync(directory, { recursive: true }))

@@ -135,3 +135,15 @@ export const compareBytes = (a: string, b: string): number => {
   }
   return a.length - b.length
 }
+
+/** Characters whose order in UTF-16 may not be that of their bytes. */
+const disordered = /[\ud800-\uffff]/
+
+/** In byte order of a text of each. The runtime's own comparison is many times as fast, and right for most names. */
+export const sortedByBytes = <A>(items: ReadonlyArray<A>, textOf: (item: A) => string): Array<A> => {
+  const keyed = items.map((item) => ({ item, text: textOf(item) }))
+  const compare = keyed.some(({ text }) => disordered.test(text))
+    ? compareBytes
+    : (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+  return keyed.sort((a, b) => compare(a.text, b.text)).map(({ item }) => item)
+}

@@ -21,7 +21,8 @@ interface Match {
   readonly score: number
   readonly language: string
   readonly filename: string
-  readonly source: string
+  /** `null`: it is too large to be shown. */
+  readonly source: string | null
 }
 
 /**
@@ -70,7 +71,7 @@ const nextTurn = (task: string, languages: ReadonlyArray<string>, exchanges: Rea
   const [searched, written] = exchanges
   if (searched === undefined) return uses("Looking for a snippet.", use(1, "SearchSnippets", { task, top_k: 1 }))
   const match = bestMatch(searched.results?.[0])
-  if (match === undefined || match.score < leastTaken) return says(advice, "refusal")
+  if (match === undefined || match.source === null || match.score < leastTaken) return says(advice, "refusal")
   if (written === undefined) {
     const { name, filename, source, language } = match
     const interpreter = languages.includes(language) ? interpreters[language] : undefined

@@ -32,13 +32,14 @@ export const converse = Effect.fnUntraced(function* (
     const last = exchanges.at(-1)
     if (last !== undefined && last.results === undefined && callsTools(last.turn)) {
       const ran = yield* speaker.runTools
-      const results = yield* conversation.onTools(exchanges.length, ran)
+      const results = yield* conversation.onTools(exchanges.length, bounded(ran))
       exchanges = [...exchanges.slice(0, -1), { turn: last.turn, results }]
       if (!isDeepStrictEqual(ran, results)) speaker = open(exchanges)
       continue
     }
     const result = resultOf(exchanges, conversation.maxTurns)
     if (result !== undefined) return result
+    if (sizeOf(exchanges) > mostOfConversation) return overgrown(exchanges)
     const turn = exchanges.length + 1
     yield* conversation.beforeTurn(turn)
     const said = yield* speaker.ask
@@ -46,6 +47,46 @@ export const converse = Effect.fnUntraced(function* (
     exchanges = [...exchanges, { turn: recorded, results: undefined }]
     if (!isDeepStrictEqual(said, recorded)) speaker = open(exchanges)
   }
+})
+
+/**
+ * Characters of all results of one turn, and of a whole conversation: all of it is sent with each request, and more than any
+ * model reads.
+ */
+const mostOfResults = 2 * 1024 * 1024
+const mostOfConversation = 8 * 1024 * 1024
+
+/** Results of a turn that calls more tools than anyone reads, the last ones cut. */
+const bounded = (results: ReadonlyArray<ToolResult>): ReadonlyArray<ToolResult> => {
+  let left = mostOfResults
+  return results.map((result) => {
+    const { content } = result
+    const kept = content.length <= left ? content : `${content.slice(0, left).toWellFormed()}\n[the rest was cut]`
+    left = Math.max(0, left - content.length)
+    return { ...result, content: kept }
+  })
+}
+
+const lengthOf = (value: unknown): number => {
+  if (typeof value === "string") return value.length
+  if (typeof value !== "object" || value === null) return 8
+  return Object.values(value).reduce((sum: number, one) => sum + lengthOf(one), 8)
+}
+
+const sizeOf = (exchanges: ReadonlyArray<Exchange>): number => exchanges.reduce((sum, one) => sum + sizeOfOne(one), 0)
+
+const sizes = new WeakMap<Exchange, number>()
+const sizeOfOne = (exchange: Exchange): number => {
+  const size = sizes.get(exchange) ?? lengthOf([exchange.turn.content, exchange.results])
+  sizes.set(exchange, size)
+  return size
+}
+
+const overgrown = (exchanges: ReadonlyArray<Exchange>): ConversationResult => ({
+  output: textOf(exchanges.at(-1)!.turn),
+  turns: exchanges.length,
+  ended: "failed",
+  error: failures["model_context_window_exceeded"]!
 })
 
 /** How a conversation ended, or `undefined` when the model is to be asked. */

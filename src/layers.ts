@@ -166,7 +166,9 @@ export const alone = (config: Pick<Config, "dataDir">) => Layer.provideMerge(bel
 
 /** Repositories of the workspaces, in the data folder. */
 export const workspaces = (config: Pick<Config, "dataDir">) =>
-  Layer.unwrap(Effect.sync(() => GitWorkspaces.layer({ directory: repositories(config), git: findGit() })))
+  Layer.unwrap(Effect.sync(() => GitWorkspaces.layer({ directory: repositories(config), git: findGit() }))).pipe(
+    Layer.provide(Workers.layer)
+  )
 
 /** Clones and fetches of them, by native git where it is installed. */
 const gitTransport = (config: Pick<Config, "dataDir">) =>

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { layer } from "#infra/git/layer.ts"
 import { type Overlay, Workspaces } from "#ports/Workspaces.ts"
+import { layer } from "#test/gitWorkspaces.ts"
 
 /** An empty workspace's Overlay, in a folder that goes with the scope. `limits` as the git adapter has them. */
 export const emptyOverlay = (limits?: { readonly bytes: number; readonly files: number }) =>

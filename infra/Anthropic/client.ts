@@ -1,5 +1,6 @@
 import { Anthropic, type ClientOptions } from "@anthropic-ai/sdk"
 import { Redacted } from "effect"
+import { boundedFetch } from "./bounded.ts"
 import { type AnthropicSettings, defaultBaseURL } from "./settings.ts"
 
 const nothing = () => {}
@@ -16,6 +17,7 @@ export const makeClient = ({ apiKey, baseURL = defaultBaseURL, timeout = 600_000
     webhookKey: null,
     timeout,
     maxRetries: 2,
+    fetch: boundedFetch,
     logLevel: "off",
     logger: { error: nothing, warn: nothing, info: nothing, debug: nothing },
     openTelemetry: false

@@ -1,6 +1,7 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from "@anthropic-ai/sdk"
 import { Predicate, Redacted } from "effect"
 import { ModelFailed } from "#ports/LanguageModel.ts"
+import { AnswerTooLarge } from "./bounded.ts"
 import { type AnthropicSettings, defaultBaseURL } from "./settings.ts"
 
 /** What the SDK threw, in words for the caller: which host, which model, what to do; never the key. */
@@ -39,6 +40,7 @@ const codeOf = (error: unknown): string | undefined => {
 
 const reason = (settings: AnthropicSettings, model: string, error: unknown): string => {
   const host = hostOf(settings)
+  if (isTooLarge(error)) return `The model's API at ${host} gave an answer that is too large to be one of a model.`
   if (error instanceof APIConnectionTimeoutError) return `The model's API at ${host} did not answer in time.`
   if (error instanceof APIConnectionError) return `The model's API at ${host} can't be reached.`
   if (!(error instanceof APIError)) return `The model's API at ${host} gave an answer that is not of the Messages API.`
@@ -63,6 +65,10 @@ const reason = (settings: AnthropicSettings, model: string, error: unknown): str
       return `The model's API answered ${error.status}${said(error)}.`
   }
 }
+
+/** Wrapped by the SDK, or as it is. */
+const isTooLarge = (error: unknown): boolean =>
+  error instanceof AnswerTooLarge || (error instanceof Error && isTooLarge(error.cause))
 
 const quoted = (model: string) => JSON.stringify(model)
 

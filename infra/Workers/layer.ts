@@ -12,7 +12,7 @@ export const options: PoolOptions = {
     heapMegabytes: 384,
     dataMegabytes: 1_000,
     asksSystem: true,
-    limits: { frame: 32 * MiB, head: 2 * MiB }
+    limits: { frame: 40 * MiB, head: 2 * MiB }
   },
   queue: { jobs: 100, bytes: 32 * MiB, allBytes: 96 * MiB },
   processes: 2,

@@ -1,7 +1,8 @@
-import { compareBytes } from "#domain/workspacePath.ts"
+import { sortedByBytes } from "#domain/workspacePath.ts"
 import type { Change, Sha } from "#ports/Workspaces.ts"
+import { Breath } from "./Breath.ts"
 import type { Directory, Node } from "./Overlay/Directory.ts"
-import { blobName } from "./Overlay/persist.ts"
+import { nameOf } from "./Overlay/persist.ts"
 import type { Repository } from "./Repository.ts"
 import type { FileNode, TreeRef } from "./tree.ts"
 
@@ -22,8 +23,9 @@ const fileOf = (node: AnyNode | undefined): FileNode | undefined => (node?.kind 
 const sameDirectory = (a: Directory | TreeRef | undefined, b: Directory | TreeRef | undefined): boolean =>
   a === b || (a?.sha !== undefined && a.sha === b?.sha)
 
-const sameFile = (a: FileNode | undefined, b: FileNode | undefined): boolean =>
-  a === b || (a !== undefined && b !== undefined && a.kind === b.kind && blobName(a) === blobName(b))
+const sameFile = async (a: FileNode | undefined, b: FileNode | undefined, breath: Breath): Promise<boolean> =>
+  a === b ||
+  (a !== undefined && b !== undefined && a.kind === b.kind && (await nameOf(a, breath)) === (await nameOf(b, breath)))
 
 /** What differs between two directories, stored or in memory, in byte order of paths; equal ones below are not read. */
 export const compare = async (
@@ -32,6 +34,7 @@ export const compare = async (
   to: Directory | TreeRef | undefined
 ): Promise<ReadonlyArray<Difference>> => {
   const found: Array<Difference> = []
+  const breath = new Breath()
   const visit = async (
     before: Directory | TreeRef | undefined,
     after: Directory | TreeRef | undefined,
@@ -43,9 +46,10 @@ export const compare = async (
     for (const name of new Set([...olds.keys(), ...news.keys()])) {
       const [old, now] = [olds.get(name), news.get(name)]
       if (old === now) continue
+      await breath.take()
       const path = prefix + name
       const [oldFile, newFile] = [fileOf(old), fileOf(now)]
-      if (!sameFile(oldFile, newFile)) {
+      if (!(await sameFile(oldFile, newFile, breath))) {
         const status = oldFile === undefined ? "created" : newFile === undefined ? "deleted" : "modified"
         found.push({ path, status, before: oldFile, after: newFile })
       }
@@ -53,7 +57,7 @@ export const compare = async (
     }
   }
   await visit(from, to, "")
-  return found.sort((a, b) => compareBytes(a.path, b.path))
+  return sortedByBytes(found, ({ path }) => path)
 }
 
 export const treeRef = (sha: Sha | undefined): TreeRef | undefined =>

@@ -1,5 +1,10 @@
 import { randomBytes } from "node:crypto"
 import fs from "node:fs"
+import { promisify } from "node:util"
+
+const write = promisify(fs.write)
+/** Bytes that are written on this thread. */
+const inlineBytes = 256 * 1024
 
 /**
  * A file's bytes on the disk under a name that nobody reads, to be put in place by `publish`: whoever is killed in
@@ -11,7 +16,8 @@ export const stage = async (directory: string, bytes: Uint8Array, mode = 0o644):
   const path = `${directory}/tmp_obj_${process.pid}_${randomBytes(8).toString("hex")}`
   const file = fs.openSync(path, "wx", mode)
   try {
-    for (let at = 0; at < bytes.length; ) at += fs.writeSync(file, bytes, at)
+    if (bytes.length <= inlineBytes) for (let at = 0; at < bytes.length; ) at += fs.writeSync(file, bytes, at)
+    else for (let at = 0; at < bytes.length; ) at += (await write(file, bytes, at, bytes.length - at)).bytesWritten
     await new Promise<void>((resolve, reject) => fs.fsync(file, (error) => (error ? reject(error) : resolve())))
   } catch (error) {
     fs.rmSync(path, { force: true })

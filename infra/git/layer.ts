@@ -1,6 +1,8 @@
 import fs from "node:fs"
 import { Effect, Layer } from "effect"
+import { Workers } from "#ports/Workers.ts"
 import { type Sha, type TreeFile, Workspaces, type WorkspacesUnavailable } from "#ports/Workspaces.ts"
+import { Breath } from "./Breath.ts"
 import { Cache } from "./Cache.ts"
 import { compare, treeRef } from "./compare.ts"
 import { unifiedDiff } from "./diff/unified.ts"
@@ -13,11 +15,11 @@ import { eachNode, loadDirectory } from "./Overlay/Directory.ts"
 import { openOverlay, viewOf } from "./Overlay/GitOverlay.ts"
 import type { Limits } from "./Overlay/totals.ts"
 import { forgetPacks } from "./packed.ts"
-import { type Caches, Repository } from "./Repository.ts"
+import { Repository } from "./Repository.ts"
 import { rebase } from "./rebase.ts"
 import { eraseRepository, makeRepository, repositoryPath, sweep, sweepStaged } from "./repositories.ts"
 import { Turns } from "./Turns.ts"
-import { type FileNode, modeOf } from "./tree.ts"
+import { type FileNode, modeOf, type StoredTree } from "./tree.ts"
 
 export interface Options {
   /** Holds one bare repository `<workspace>.git` each; made when missing. */
@@ -31,6 +33,8 @@ export interface Options {
 /** About 25 MB: an entry of a tree takes 150 bytes or so. */
 const keptEntries = 150_000
 const keptBlobBytes = 24 * 1024 * 1024
+/** A diff costs work, and does not change. */
+const keptDiffBytes = 16 * 1024 * 1024
 const defaultDiffBytes = 1024 * 1024
 
 const treeFile = async (repository: Repository, path: string, node: FileNode): Promise<TreeFile> => ({
@@ -45,9 +49,9 @@ const treeFiles = async (
   nodes: ReadonlyArray<readonly [string, FileNode]>
 ): Promise<ReadonlyArray<TreeFile>> => {
   const files: Array<TreeFile> = []
+  const breath = new Breath()
   for (const [path, node] of nodes) {
-    // other requests get their turn: each size may take a read
-    if (files.length % 64 === 63) await new Promise((resolve) => setImmediate(resolve))
+    await breath.take()
     files.push(await treeFile(repository, path, node))
   }
   return files
@@ -77,11 +81,16 @@ const readFile = async (repository: Repository, tree: Sha, path: string) => {
 }
 
 /** Workspaces as bare git repositories in a folder of the local disk, which only this service writes to. */
-export const layer = ({ directory, limits, git }: Options): Layer.Layer<Workspaces, WorkspacesUnavailable> =>
+export const layer = ({ directory, limits, git }: Options): Layer.Layer<Workspaces, WorkspacesUnavailable, Workers> =>
   Layer.effect(
     Workspaces,
     Effect.gen(function* () {
-      const caches: Caches = { trees: new Cache(keptEntries), blobs: new Cache(keptBlobBytes) }
+      const workers = yield* Workers
+      const caches = {
+        trees: new Cache<StoredTree>(keptEntries),
+        blobs: new Cache<Uint8Array>(keptBlobBytes),
+        diffs: new Cache<string>(keptDiffBytes)
+      }
       const swept = new Set<string>()
       yield* onDisk(directory, () => sweep(directory))
       const marked = fs.existsSync(`${directory}/${mark}`)
@@ -135,17 +144,26 @@ export const layer = ({ directory, limits, git }: Options): Layer.Layer<Workspac
         compare: (workspace, from, to) =>
           reading(workspace, async (repository) => {
             const differences = await compare(repository, treeRef(from), treeRef(to))
+            const breath = new Breath()
             const fileOf = (path: string, node: FileNode | undefined) =>
               node === undefined ? undefined : treeFile(repository, path, node)
-            const described = differences.map(async ({ path, status, before, after }) => {
-              return { path, status, before: await fileOf(path, before), after: await fileOf(path, after) }
-            })
-            return Promise.all(described)
+            const described = []
+            for (const { path, status, before, after } of differences) {
+              await breath.take()
+              described.push({ path, status, before: await fileOf(path, before), after: await fileOf(path, after) })
+            }
+            return described
           }),
         diff: (workspace, from, to, { maxBytes = defaultDiffBytes } = {}) =>
-          reading(workspace, async (repository) => {
-            const differences = await compare(repository, treeRef(from), treeRef(to))
-            return unifiedDiff(repository, differences, maxBytes)
+          Effect.gen(function* () {
+            const repository = repositoryOf(workspace)
+            const key = `${workspace}/${from}/${to}/${maxBytes}`
+            const known = caches.diffs.get(key)
+            if (known !== undefined) return known
+            const differences = yield* reading(workspace, () => compare(repository, treeRef(from), treeRef(to)))
+            const { text, isWhole } = yield* unifiedDiff(repository, differences, maxBytes, workers)
+            if (isWhole) caches.diffs.set(key, text, 2 * text.length + 200)
+            return text
           }),
         rebase: (workspace, base, tree, onto) =>
           writing(workspace, (repository) => rebase(repository, base, tree, onto)),
@@ -162,6 +180,7 @@ export const layer = ({ directory, limits, git }: Options): Layer.Layer<Workspac
             await eraseRepository(directory, workspace)
             caches.trees.deletePrefix(`${workspace}/`)
             caches.blobs.deletePrefix(`${workspace}/`)
+            caches.diffs.deletePrefix(`${workspace}/`)
             forgetPacks(gitdir)
             swept.delete(workspace)
             left.delete(workspace)

@@ -3,6 +3,7 @@ import fs from "node:fs"
 import { promisify } from "node:util"
 import zlib from "node:zlib"
 import type { Sha } from "#ports/Workspaces.ts"
+import { Breath } from "./Breath.ts"
 import { inParallel, publish, stage, syncDirectory } from "./durableFs.ts"
 import { isPacked, packedSize, readPacked } from "./packed.ts"
 
@@ -21,6 +22,19 @@ const header = (type: ObjectType, size: number): Uint8Array => Buffer.from(`${ty
 
 export const objectName = (type: ObjectType, content: Uint8Array): Sha =>
   createHash("sha1").update(header(type, content.length)).update(content).digest("hex")
+
+/** Bytes that are hashed on end. */
+const hashedAtOnce = 1024 * 1024
+
+/** The same name, of content that may be large. */
+export const nameOfContent = async (type: ObjectType, content: Uint8Array, breath: Breath): Promise<Sha> => {
+  const hash = createHash("sha1").update(header(type, content.length))
+  for (let at = 0; at < content.length; at += hashedAtOnce) {
+    await breath.take()
+    hash.update(content.subarray(at, at + hashedAtOnce))
+  }
+  return hash.digest("hex")
+}
 
 export const newObject = (type: ObjectType, content: Uint8Array): NewObject => ({
   sha: objectName(type, content),
@@ -50,8 +64,6 @@ const freshMs = 60 * 60 * 1000
 
 /** Objects whose files wait for the disk at a time. */
 const writers = 32
-/** Renames before other requests get their turn. */
-const renamesAtOnce = 256
 
 /** Answers whether it made it. It never makes the repository above it, which may have been erased meanwhile. */
 const makeDirectory = (path: string): boolean => {
@@ -89,7 +101,12 @@ const freshen = (path: string): boolean => {
  */
 export const writeObjects = async (gitdir: string, objects: ReadonlyArray<NewObject>): Promise<void> => {
   const wanted = [...new Map(objects.map((object) => [object.sha, object])).values()]
-  const missing = wanted.filter(({ sha }) => !freshen(loosePath(gitdir, sha)))
+  const breath = new Breath()
+  const missing: Array<NewObject> = []
+  for (const object of wanted) {
+    await breath.take()
+    if (!freshen(loosePath(gitdir, object.sha))) missing.push(object)
+  }
   const staged: Array<string | undefined> = []
   let made = false
   try {
@@ -99,7 +116,7 @@ export const writeObjects = async (gitdir: string, objects: ReadonlyArray<NewObj
     for (const [index, { sha }] of missing.entries()) {
       if (place(gitdir, sha, staged[index]!)) made = true
       staged[index] = undefined
-      if (index % renamesAtOnce === renamesAtOnce - 1) await new Promise((resolve) => setImmediate(resolve))
+      await breath.take()
     }
   } finally {
     for (const path of staged) if (path !== undefined) fs.rmSync(path, { force: true })

@@ -1,4 +1,4 @@
-import { compareBytes, kindProblem, nameProblem } from "#domain/workspacePath.ts"
+import { kindProblem, nameProblem, sortedByBytes } from "#domain/workspacePath.ts"
 import type { EntryKind, Sha, SkippedEntry, TreeFile } from "#ports/Workspaces.ts"
 
 /** A file or link, never changed once made; `size` is filled in when it is first known. */
@@ -82,11 +82,11 @@ export const parseTree = (sha: Sha, content: Uint8Array): StoredTree => {
   return { sha, entries, skipped }
 }
 
-/** Byte order in which a directory's name ends with a slash: git's, and that of whole paths. */
-export const compareEntries = (
-  [a, { kind: kindA }]: readonly [string, { readonly kind: EntryKind }],
-  [b, { kind: kindB }]: readonly [string, { readonly kind: EntryKind }]
-): number => compareBytes(kindA === "directory" ? `${a}/` : a, kindB === "directory" ? `${b}/` : b)
+/** In byte order in which a directory's name ends with a slash: git's, and that of whole paths. */
+export const sortedEntries = <N extends { readonly kind: EntryKind }>(
+  entries: Iterable<readonly [string, N]>
+): Array<readonly [string, N]> =>
+  sortedByBytes([...entries], ([name, { kind }]) => (kind === "directory" ? `${name}/` : name))
 
 const digitOf = (unit: number): number => (unit < 0x3a ? unit - 0x30 : unit - 0x57)
 

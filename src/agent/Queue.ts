@@ -3,6 +3,7 @@ import type { SqlClient } from "effect/sql"
 import type { EventStore } from "#ports/EventStore.ts"
 import type { LanguageModel } from "#ports/LanguageModel.ts"
 import type { Sandbox } from "#ports/Sandbox.ts"
+import type { Workers } from "#ports/Workers.ts"
 import type { Workspaces, WorkspacesUnavailable } from "#ports/Workspaces.ts"
 import { openRuns, Workspaces as WorkspacesModel } from "#projections/Workspaces.ts"
 import { type Asker, fresh, Unreadable } from "#src/ask.ts"
@@ -58,7 +59,7 @@ export class Runs extends Context.Service<
     Effect.gen(function* () {
       const scope = yield* Effect.scope
       const services = yield* Effect.context<
-        EventStore | Dispatcher | Workspaces | Sandbox | LanguageModel | Search | Asker | SqlClient.SqlClient
+        EventStore | Dispatcher | Workspaces | Workers | Sandbox | LanguageModel | Search | Asker | SqlClient.SqlClient
       >()
       const places = yield* Semaphore.make(atOnce)
       const queues = new Map<string, Array<Waiting>>()

@@ -16,6 +16,7 @@ import {
   type ToolResult
 } from "#ports/LanguageModel.ts"
 import { Sandbox } from "#ports/Sandbox.ts"
+import { Workers, WorkingFor } from "#ports/Workers.ts"
 import { Workspaces } from "#ports/Workspaces.ts"
 import { Keys, keyIsLive } from "#projections/Keys.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
@@ -26,6 +27,7 @@ import { eachOfStream } from "#src/pages.ts"
 import { Search } from "#src/search.ts"
 import { awayIn, removeRepository, streamOf } from "#src/workspaces.ts"
 import { endingId, endRun } from "./commit.ts"
+import { untilEnded } from "./faults.ts"
 import { systemPrompt } from "./system.ts"
 import { toolset } from "./tools/toolset.ts"
 
@@ -84,6 +86,7 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
   const sandbox = yield* Sandbox
   const model = yield* LanguageModel
   const search = yield* Search
+  const workers = yield* Workers
   const asker = yield* Asker
   const sql = yield* SqlClient.SqlClient
   const stream = `chat-${run}`
@@ -96,7 +99,8 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
     )
   }).pipe(Effect.provideService(EventStore, store))
 
-  const attempt = Effect.fnUntraced(function* (again: boolean) {
+  /** `fault`: what the same step has failed with twice. */
+  const attempt = Effect.fnUntraced(function* (again: boolean, fault: string | undefined) {
     const past = yield* read
     if (past === undefined) return
     if ((yield* store.outcome(endingId(run))).length > 0) return
@@ -160,6 +164,11 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
       }).pipe(Effect.catchTag("WorkspaceGone", () => new ConversationStopped({ reason: superseded })))
     })
 
+    if (fault !== undefined) {
+      const error = `The run failed twice at the same step (${fault}) and was given up. What it had written is saved.`
+      return yield* end("", { code: "interrupted", error })
+    }
+
     if (again) {
       const stuck = yield* tell(derivedId("resume", run, thisProcess), ChatCommand.ResumeChat()).pipe(
         Effect.as(false),
@@ -202,7 +211,7 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
           model: name,
           system: systemPrompt(text.org, text.user),
           prompt: text.prompt,
-          tools: toolset(overlay, shell, find),
+          tools: toolset(overlay, shell, workers, find),
           maxTurns,
           history: past.exchanges,
           beforeTurn: () =>
@@ -228,6 +237,7 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
         })
       })
     ).pipe(
+      Effect.provideService(WorkingFor, tenant),
       Effect.flatMap(({ output, ended, error }) => {
         if (ended === "done") return end(output, null)
         if (ended === "max_turns") {
@@ -260,12 +270,13 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
     return yield* fault ?? Effect.failCause(cause)
   })
 
-  for (;;) {
-    const ended = yield* attempt(resumed).pipe(
-      Effect.as(true),
-      Effect.catchTag("ConversationStopped", () => Effect.as(Effect.sleep("50 millis"), false)),
-      Effect.catchCause(erasedMeanwhile)
-    )
-    if (ended) return
-  }
+  yield* untilEnded(
+    (fault) =>
+      attempt(resumed, fault).pipe(
+        Effect.as(true),
+        Effect.catchTag("ConversationStopped", () => Effect.as(Effect.sleep("50 millis"), false)),
+        Effect.catchCause(erasedMeanwhile)
+      ),
+    Effect.map(read, (past) => past?.exchanges.length ?? 0)
+  ).pipe(Effect.annotateLogs({ run }))
 })

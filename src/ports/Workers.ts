@@ -1,4 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
+import type { MatchingPaths } from "#domain/glob.ts"
+import type { Lines, Replaced } from "#domain/textFile.ts"
 import type { Analysis } from "./SourceAnalysis.ts"
 
 /**
@@ -10,6 +12,15 @@ export interface Jobs {
   readonly analyse: (path: string, source: string) => Analysis
   /** Without a look at its syntax. */
   readonly analyseAsText: (path: string, source: string) => Analysis
+  /** Of a unified diff: how many lines were compared, and the hunks; `null`: there are more lines than `mostLines`. */
+  readonly hunksOfBytes: (
+    before: Uint8Array,
+    after: Uint8Array,
+    mostLines: number
+  ) => { readonly lines: number; readonly text: Uint8Array | null }
+  readonly matchingPaths: (pattern: string, paths: string, most: number) => MatchingPaths | null
+  readonly numberedLines: (bytes: Uint8Array, offset: number, limit: number) => Lines
+  readonly replaced: (bytes: Uint8Array, before: string, after: string, all: boolean, most: number) => Replaced
 }
 
 /**

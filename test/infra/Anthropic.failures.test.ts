@@ -14,6 +14,7 @@ describe("Anthropic, when something goes wrong", () => {
     ["a rate limit", { status: 429 }, "limits the rate", 3],
     ["overload", { status: 529 }, "overloaded", 3],
     ["its own failure", { status: 500, message: "key sk-ant-stand-in broke" }, "answered 500: key … broke", 3],
+    ["an answer of any size", says("a".repeat(5_000_000)), "too large to be one of a model", 1],
     ["a cut connection", { cut: "before" }, "can't be reached", 3]
   ]
   for (const [name, reply, message, requests] of failures) {

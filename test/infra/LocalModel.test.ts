@@ -8,6 +8,7 @@ import type { SnippetFound } from "#src/agent/tools/SearchSnippets.ts"
 import { toolset } from "#src/agent/tools/toolset.ts"
 import { messagesApi, says } from "#test/MessagesApi.ts"
 import { emptyOverlay, textAt } from "#test/overlay.ts"
+import { workersHere } from "#test/workers.ts"
 import { conversation, recorder, resumePoints } from "./conversation.ts"
 
 const snippet = (changes: Partial<SnippetFound> = {}): SnippetFound => ({
@@ -28,7 +29,7 @@ const run = (found: ReadonlyArray<SnippetFound>) =>
     const overlay = yield* emptyOverlay()
     const shell = yield* Sandbox.use((sandbox) => sandbox.open(overlay))
     const asked: Array<readonly [task: string, topK: number]> = []
-    const tools = toolset(overlay, shell, (task, topK) =>
+    const tools = toolset(overlay, shell, workersHere, (task, topK) =>
       Effect.sync(() => {
         asked.push([task, topK])
         return found

@@ -1,7 +1,8 @@
-import { compareBytes } from "#domain/workspacePath.ts"
+import { sortedByBytes } from "#domain/workspacePath.ts"
 import type { Sha, SkippedEntry } from "#ports/Workspaces.ts"
+import { Breath } from "../Breath.ts"
 import type { Repository } from "../Repository.ts"
-import { compareEntries, type FileNode } from "../tree.ts"
+import { type FileNode, sortedEntries } from "../tree.ts"
 
 export type Node = FileNode | Directory
 
@@ -32,8 +33,10 @@ export const loadDirectory = async (
   sha: Sha
 ): Promise<{ readonly root: Directory; readonly skipped: ReadonlyArray<SkippedEntry> }> => {
   const skipped: Array<SkippedEntry> = []
+  const breath = new Breath()
   let count = 0
   const load = async (tree: Sha, prefix: string): Promise<Directory> => {
+    await breath.take()
     const stored = await repository.tree(tree)
     count += stored.entries.size
     if (count > mostEntries) throw new Error(`a tree of more than ${mostEntries} entries can't be opened`)
@@ -76,12 +79,13 @@ export const editable = (
   return { root: top, directory }
 }
 
-export const sortedEntries = (directory: Directory): ReadonlyArray<readonly [string, Node]> =>
-  [...directory.entries].sort(([a], [b]) => compareBytes(a, b))
+/** In byte order of their names alone. */
+export const entriesByName = (directory: Directory): ReadonlyArray<readonly [string, Node]> =>
+  sortedByBytes([...directory.entries], ([name]) => name)
 
 /** Visits all below a directory in byte order of paths; a directory comes before what it holds. */
 export const eachNode = (directory: Directory, prefix: string, visit: (path: string, node: Node) => void): void => {
-  for (const [name, node] of [...directory.entries].sort(compareEntries)) {
+  for (const [name, node] of sortedEntries(directory.entries)) {
     visit(prefix + name, node)
     if (node.kind === "directory") eachNode(node, `${prefix}${name}/`, visit)
   }

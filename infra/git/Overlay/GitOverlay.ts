@@ -16,7 +16,7 @@ import { faultOf, onDisk } from "../fault.ts"
 import { knownBytes } from "../knownBytes.ts"
 import type { Repository } from "../Repository.ts"
 import { emptyTree, type FileNode } from "../tree.ts"
-import { type Directory, eachNode, loadDirectory, nextEpoch, sortedEntries } from "./Directory.ts"
+import { type Directory, eachNode, entriesByName, loadDirectory, nextEpoch } from "./Directory.ts"
 import { defaultLimits, type Limits } from "./totals.ts"
 import { refused, View } from "./View.ts"
 import { fileError, targetOf } from "./walk.ts"
@@ -106,7 +106,7 @@ const makeOverlay = (view: View, base: Directory, skipped: ReadonlyArray<Skipped
         const { node } = await existing(path, true)
         if (node.kind !== "directory") throw fileError("ENOTDIR", path)
         const prefix = path === "" ? "" : `${path}/`
-        return sortedEntries(node).map(([name, { kind }]): { path: string; kind: EntryKind } => ({
+        return entriesByName(node).map(([name, { kind }]): { path: string; kind: EntryKind } => ({
           path: prefix + name,
           kind
         }))

@@ -1,11 +1,15 @@
 import type { Sha } from "#ports/Workspaces.ts"
-import { type NewObject, newObject, objectName } from "../objects.ts"
+import { Breath } from "../Breath.ts"
+import { type NewObject, nameOfContent, newObject, objectName } from "../objects.ts"
 import type { Repository } from "../Repository.ts"
-import { compareEntries, type FileNode, formatTree, type StoredTree, type TreeRef } from "../tree.ts"
+import { type FileNode, formatTree, type StoredTree, sortedEntries, type TreeRef } from "../tree.ts"
 import type { Directory } from "./Directory.ts"
 
-/** The name that a file's content has or will have. */
+/** The name that a file's content has or will have, which `nameOf` may have to find. */
 export const blobName = (node: FileNode): Sha => (node.sha ??= objectName("blob", node.bytes!))
+
+export const nameOf = async (node: FileNode, breath: Breath): Promise<Sha> =>
+  (node.sha ??= await nameOfContent("blob", node.bytes!, breath))
 
 const unstored = (root: Directory): Array<FileNode> => {
   const found: Array<FileNode> = []
@@ -20,7 +24,12 @@ const unstored = (root: Directory): Array<FileNode> => {
   return found
 }
 
-const blobOf = (node: FileNode): NewObject => ({ sha: blobName(node), type: "blob", content: node.bytes! })
+const blobsOf = async (nodes: ReadonlyArray<FileNode>): Promise<Array<NewObject>> => {
+  const breath = new Breath()
+  const blobs: Array<NewObject> = []
+  for (const node of nodes) blobs.push({ sha: await nameOf(node, breath), type: "blob", content: node.bytes! })
+  return blobs
+}
 
 const letGo = (repository: Repository, nodes: ReadonlyArray<FileNode>) => {
   for (const node of nodes) {
@@ -32,32 +41,34 @@ const letGo = (repository: Repository, nodes: ReadonlyArray<FileNode>) => {
 /** Stores the content of new files, which leaves memory. */
 export const persistBlobs = async (repository: Repository, root: Directory): Promise<void> => {
   const nodes = unstored(root)
-  await repository.write(nodes.map(blobOf))
+  await repository.write(await blobsOf(nodes))
   letGo(repository, nodes)
 }
 
 /** Stores new content and the trees on the way to it; directories that hold no file are left out. */
 export const persist = async (repository: Repository, root: Directory): Promise<Sha> => {
   const nodes = unstored(root)
-  const objects = nodes.map(blobOf)
+  const objects = await blobsOf(nodes)
   const written: Array<readonly [Directory, StoredTree]> = []
 
-  const refOf = (directory: Directory): TreeRef | undefined => {
+  const breath = new Breath()
+  const refOf = async (directory: Directory): Promise<TreeRef | undefined> => {
+    await breath.take()
     if (directory.sha !== undefined) return { kind: "directory", sha: directory.sha }
-    const entries: Array<readonly [string, FileNode | TreeRef]> = []
+    const unsorted: Array<readonly [string, FileNode | TreeRef]> = []
     for (const [name, node] of directory.entries) {
-      const entry = node.kind === "directory" ? refOf(node) : node
-      if (entry !== undefined) entries.push([name, entry])
+      const entry = node.kind === "directory" ? await refOf(node) : node
+      if (entry !== undefined) unsorted.push([name, entry])
     }
-    if (entries.length === 0 && directory !== root) return undefined
-    entries.sort(compareEntries)
+    if (unsorted.length === 0 && directory !== root) return undefined
+    const entries = sortedEntries(unsorted)
     const object = newObject("tree", formatTree(entries))
     objects.push(object)
     written.push([directory, { sha: object.sha, entries: new Map(entries), skipped: [] }])
     return { kind: "directory", sha: object.sha }
   }
 
-  const tree = refOf(root)!
+  const tree = (await refOf(root))!
   await repository.write(objects)
   letGo(repository, nodes)
   for (const [directory, stored] of written) {

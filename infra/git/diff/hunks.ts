@@ -30,6 +30,26 @@ const heading = (lines: ReadonlyArray<string>, before: number): string => {
   return ""
 }
 
+/** What was compared, in lines, and the hunks; `null`: it has more lines than may be compared. */
+export interface Hunks {
+  readonly lines: number
+  readonly text: Uint8Array | null
+}
+
+const linesIn = (bytes: Uint8Array): number => {
+  let lines = 1
+  for (const byte of bytes) if (byte === 0x0a) lines++
+  return lines
+}
+
+/** The hunks between the bytes of two texts of together at most so many lines. */
+export const hunksOfBytes = (before: Uint8Array, after: Uint8Array, mostLines: number): Hunks => {
+  const lines = linesIn(before) + linesIn(after)
+  if (lines > mostLines) return { lines: 0, text: null }
+  const [oldText, newText] = [before, after].map((bytes) => Buffer.from(bytes).toString("latin1"))
+  return { lines, text: Buffer.from(hunks(oldText!, newText!), "latin1") }
+}
+
 /** The hunks of a unified diff between two texts (one character a byte), `""` when they are equal. */
 export const hunks = (oldText: string, newText: string): string => {
   const [olds, news] = [linesOf(oldText), linesOf(newText)]

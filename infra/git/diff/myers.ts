@@ -11,6 +11,8 @@ type Box = readonly [number, number, number, number]
 
 /** Steps that a search may take before two stretches count as all different: its cost grows with their square. */
 const mostSteps = 1000
+/** Looks at places of both texts, of all searches together: what is left then counts as all different too. */
+const mostLooks = 4_000_000
 
 /** Lines as small integers, so that comparing two is cheap. */
 const numbered = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): readonly [Int32Array, Int32Array] => {
@@ -33,13 +35,16 @@ export const lineEdits = (oldLines: ReadonlyArray<string>, newLines: ReadonlyArr
   const [forward, backward] = [new Int32Array(size), new Int32Array(size)]
 
   // boxes instead of recursion: a path's halves may nest deeply
+  const looks = { left: mostLooks }
   const boxes: Array<Box> = [[0, a.length, 0, b.length]]
   while (boxes.length > 0) {
     let [aStart, aEnd, bStart, bEnd] = boxes.pop()!
     while (aStart < aEnd && bStart < bEnd && a[aStart] === b[bStart]) [aStart, bStart] = [aStart + 1, bStart + 1]
     while (aStart < aEnd && bStart < bEnd && a[aEnd - 1] === b[bEnd - 1]) [aEnd, bEnd] = [aEnd - 1, bEnd - 1]
     const point =
-      aStart === aEnd || bStart === bEnd ? undefined : middle(a, b, [aStart, aEnd, bStart, bEnd], forward, backward)
+      aStart === aEnd || bStart === bEnd
+        ? undefined
+        : middle(a, b, [aStart, aEnd, bStart, bEnd], forward, backward, looks)
     if (point === undefined) {
       deleted.fill(1, aStart, aEnd)
       inserted.fill(1, bStart, bEnd)
@@ -69,7 +74,8 @@ const middle = (
   b: Int32Array,
   [aStart, aEnd, bStart, bEnd]: Box,
   forward: Int32Array,
-  backward: Int32Array
+  backward: Int32Array,
+  looks: { left: number }
 ): readonly [number, number] | undefined => {
   const [n, m] = [aEnd - aStart, bEnd - bStart]
   const delta = n - m
@@ -78,7 +84,8 @@ const middle = (
   const most = Math.min(Math.ceil((n + m) / 2), zero - 2)
   const meet = (frontier: Int32Array, other: number, steps: number, x: number): boolean =>
     Math.abs(other) <= steps && frontier[zero + other] !== none && x + frontier[zero + other]! >= n
-  for (let steps = 0; steps <= most; steps++) {
+  for (let steps = 0; steps <= most && looks.left > 0; steps++) {
+    looks.left -= 2 * steps + 2
     for (let k = -steps; k <= steps; k += 2) {
       const start = reach(forward, zero, k, steps, n, m)
       let x = start

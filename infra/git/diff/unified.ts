@@ -1,8 +1,12 @@
+import { Effect, Option } from "effect"
+import type { Workers } from "#ports/Workers.ts"
+import { Breath } from "../Breath.ts"
 import type { Difference } from "../compare.ts"
+import { onDisk } from "../fault.ts"
 import { blobName } from "../Overlay/persist.ts"
 import type { Repository } from "../Repository.ts"
 import { type FileNode, modeOf } from "../tree.ts"
-import { hunks } from "./hunks.ts"
+import { hunksOfBytes } from "./hunks.ts"
 import { quotePath } from "./quote.ts"
 
 /** Larger files are shown as binary ones. */
@@ -13,13 +17,12 @@ const nobody = "0000000"
 
 const abbreviated = (node: FileNode | undefined): string => (node === undefined ? nobody : blobName(node).slice(0, 7))
 
-/** Content with one character a byte; `undefined`: binary, or too large to compare. */
-const textOf = async (repository: Repository, node: FileNode | undefined): Promise<string | undefined> => {
-  if (node === undefined) return ""
+/** The bytes of a text; `undefined`: binary, or too large to compare. */
+const textOf = async (repository: Repository, node: FileNode | undefined): Promise<Uint8Array | undefined> => {
+  if (node === undefined) return new Uint8Array()
   if ((await repository.size(node)) > mostFileBytes) return undefined
   const content = await repository.content(node)
-  if (content.subarray(0, binaryProbe).includes(0)) return undefined
-  return Buffer.from(content.buffer, content.byteOffset, content.length).toString("latin1")
+  return content.subarray(0, binaryProbe).includes(0) ? undefined : content
 }
 
 // git ends a name that has a blank with a tab, so that `patch` finds its end
@@ -38,23 +41,64 @@ const headerOf = (path: string, before: FileNode | undefined, after: FileNode | 
   return `${lines.join("\n")}\n`
 }
 
-/** One file's part of a `git diff`, one character a byte. */
-const fileDiff = async (
+/** What a whole diff may cost. */
+const mostLines = 2_000_000
+const mostComparedBytes = 16 * 1024 * 1024
+/** Milliseconds of work for all of it, after which files are left out. */
+const patience = 10_000
+/** Bytes of a file, before and after, that are compared right here: some milliseconds. */
+const small = 16 * 1024
+
+const tooMuch = "... the diff of this file is left out: it would take too much work\n"
+
+/** What is left for the rest of a diff. */
+interface Left {
+  lines: number
+  bytes: number
+  time: number
+}
+
+const compared = Effect.fnUntraced(function* (
+  before: Uint8Array,
+  after: Uint8Array,
+  left: Left,
+  workers: Workers["Service"]
+) {
+  const size = before.length + after.length
+  if (size > left.bytes || left.time <= 0) return undefined
+  left.bytes -= size
+  if (size <= small) return hunksOfBytes(before, after, left.lines)
+  const began = performance.now()
+  const done = yield* Effect.option(workers.run("hunksOfBytes", [before, after, left.lines], { within: left.time }))
+  left.time -= performance.now() - began
+  return Option.getOrUndefined(done)
+})
+
+/** One file's part of a `git diff`. */
+const fileDiff = Effect.fnUntraced(function* (
   repository: Repository,
-  path: string,
-  before: FileNode | undefined,
-  after: FileNode | undefined
-): Promise<string> => {
+  { path, before, after }: Pick<Difference, "path" | "before" | "after">,
+  left: Left,
+  workers: Workers["Service"]
+) {
   const header = headerOf(path, before, after)
-  if (before !== undefined && after !== undefined && blobName(before) === blobName(after)) return header
-  const [oldText, newText] = [await textOf(repository, before), await textOf(repository, after)]
+  if (before !== undefined && after !== undefined && blobName(before) === blobName(after)) return [header]
+  const isOver = left.lines <= 0 || left.bytes <= 0
+  if (isOver) return [header, tooMuch]
+  const [oldText, newText] = yield* onDisk(repository.gitdir, () =>
+    Promise.all([textOf(repository, before), textOf(repository, after)])
+  )
   const oldLabel = before === undefined ? "/dev/null" : quotePath(`a/${path}`)
   const newLabel = after === undefined ? "/dev/null" : quotePath(`b/${path}`)
-  if (oldText === undefined || newText === undefined)
-    return `${header}Binary files ${oldLabel} and ${newLabel} differ\n`
-  const body = hunks(oldText, newText)
-  return body === "" ? header : `${header}--- ${tabbed(oldLabel)}\n+++ ${tabbed(newLabel)}\n${body}`
-}
+  if (oldText === undefined || newText === undefined) {
+    return [`${header}Binary files ${oldLabel} and ${newLabel} differ\n`]
+  }
+  const found = yield* compared(oldText, newText, left, workers)
+  left.lines -= found?.lines ?? 0
+  if (found === undefined || found.text === null) return [header, tooMuch]
+  if (found.text.length === 0) return [header]
+  return [`${header}--- ${tabbed(oldLabel)}\n+++ ${tabbed(newLabel)}\n`, found.text]
+})
 
 const partsOf = ({ path, before, after }: Difference) =>
   before !== undefined && after !== undefined && (before.kind === "symlink") !== (after.kind === "symlink")
@@ -65,23 +109,35 @@ const partsOf = ({ path, before, after }: Difference) =>
       ]
     : [{ path, before, after }]
 
-/** The text of a `git diff`, cut after a line with a remark when it would be longer than `maxBytes`. */
-export const unifiedDiff = async (
+/**
+ * The text of a `git diff`, cut after a line with a remark when it would be longer than `maxBytes`. A file whose diff would take
+ * the whole past what it may cost is only named. `isWhole`: the same again would be the same.
+ */
+export const unifiedDiff = Effect.fnUntraced(function* (
   repository: Repository,
   differences: ReadonlyArray<Difference>,
-  maxBytes: number
-): Promise<string> => {
-  let text = ""
-  for (const { path, before, after } of differences.flatMap(partsOf)) {
-    text += await fileDiff(repository, path, before, after)
-    if (text.length > maxBytes) break
+  maxBytes: number,
+  workers: Workers["Service"]
+) {
+  const left: Left = { lines: mostLines, bytes: mostComparedBytes, time: patience }
+  const breath = new Breath()
+  const parts: Array<Uint8Array> = []
+  let size = 0
+  for (const difference of differences.flatMap(partsOf)) {
+    yield* Effect.promise(() => breath.take())
+    for (const part of yield* fileDiff(repository, difference, left, workers)) {
+      const bytes = typeof part === "string" ? Buffer.from(part) : part
+      parts.push(bytes)
+      size += bytes.length
+    }
+    if (size > maxBytes) break
   }
-  return Buffer.from(cut(text, maxBytes), "latin1").toString("utf8")
-}
+  return { text: cut(Buffer.concat(parts), maxBytes), isWhole: left.time > 0 }
+})
 
-const cut = (text: string, maxBytes: number): string => {
-  if (text.length <= maxBytes) return text
+const cut = (bytes: Buffer, maxBytes: number): string => {
+  if (bytes.length <= maxBytes) return bytes.toString()
   const remark = `... the rest of the diff is left out: it is longer than ${maxBytes} bytes\n`
-  const kept = text.slice(0, Math.max(0, maxBytes - remark.length))
-  return (kept.slice(0, kept.lastIndexOf("\n") + 1) + remark).slice(0, maxBytes)
+  const kept = bytes.subarray(0, Math.max(0, maxBytes - remark.length))
+  return (kept.toString("utf8", 0, kept.lastIndexOf(0x0a) + 1) + remark).slice(0, maxBytes)
 }

@@ -1,15 +1,19 @@
 import { posix } from "node:path"
 import { Effect } from "effect"
 import { z } from "zod"
+import { matchingPaths, matchingWork } from "#domain/glob.ts"
+import type { Workers } from "#ports/Workers.ts"
 import type { Overlay } from "#ports/Workspaces.ts"
 import { inWorkspace, root } from "./path.ts"
-import { matcher } from "./pattern.ts"
 import { counted } from "./text.ts"
 import { define, ToolFailed } from "./tool.ts"
+import { worked } from "./work.ts"
 
 const mostPaths = 1_000
+/** Steps that are taken right here: some milliseconds. */
+const small = 500_000
 
-export const glob = (overlay: Overlay) =>
+export const glob = (overlay: Overlay, workers: Workers["Service"]) =>
   define({
     name: "Glob",
     description: `Lists the files of the workspace whose path matches a pattern: * and ? stay within a name, ** goes through folders, [a-z] and {a,b} are alternatives. At most ${mostPaths} paths.`,
@@ -19,17 +23,24 @@ export const glob = (overlay: Overlay) =>
     }),
     run: Effect.fnUntraced(function* ({ pattern, path = root }) {
       const folder = yield* inWorkspace(path)
-      const full = posix.isAbsolute(pattern) ? pattern : `${posix.join(root, folder)}/${pattern}`
-      const matches = matcher(posix.normalize(full).replace(/^\/workspace\/?/, ""))
-      if (matches === undefined || !posix.normalize(full).startsWith(root)) {
-        return yield* new ToolFailed({
-          message: "The pattern has too many alternatives, or leads out of the workspace."
-        })
-      }
-      const found = overlay.paths().filter(matches)
-      if (found.length === 0) return "No file matches."
-      const shown = found.slice(0, mostPaths)
-      if (shown.length < found.length) shown.push(`(the first ${mostPaths} of ${counted(found.length, "path")})`)
-      return shown.join("\n")
+      const full = posix.normalize(posix.isAbsolute(pattern) ? pattern : `${posix.join(root, folder)}/${pattern}`)
+      const leadsOut = new ToolFailed({
+        message: "The pattern has too many alternatives, or leads out of the workspace."
+      })
+      if (!full.startsWith(root)) return yield* leadsOut
+      const inside = full.replace(/^\/workspace\/?/, "")
+      // a name with a line end in it has none that a pattern could be meant for
+      const paths = overlay
+        .paths()
+        .filter((path) => !path.includes("\n"))
+        .join("\n")
+      const found =
+        matchingWork(inside, paths) <= small
+          ? matchingPaths(inside, paths, mostPaths)
+          : yield* worked(workers, "matchingPaths", [inside, paths, mostPaths], "To look for this pattern")
+      if (found === null) return yield* leadsOut
+      if (found.count === 0) return "No file matches."
+      if (found.count <= mostPaths) return found.shown
+      return `${found.shown}\n(the first ${mostPaths} of ${counted(found.count, "path")})`
     })
   })

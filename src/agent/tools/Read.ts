@@ -1,15 +1,16 @@
 import { Effect } from "effect"
 import { z } from "zod"
+import { linesBounds, numberedLines } from "#domain/textFile.ts"
+import type { Workers } from "#ports/Workers.ts"
 import type { Overlay } from "#ports/Workspaces.ts"
 import { inWorkspace } from "./path.ts"
-import { readText } from "./text.ts"
+import { noText, readBytes, small } from "./text.ts"
 import { define, ToolFailed, withFilePath } from "./tool.ts"
+import { worked } from "./work.ts"
 
-const mostLines = 2_000
-const mostBytes = 200_000
-const longestLine = 2_000
+const { mostLines, longestLine } = linesBounds
 
-export const read = (overlay: Overlay) =>
+export const read = (overlay: Overlay, workers: Workers["Service"]) =>
   define({
     name: "Read",
     description: `Reads a text file of the workspace, each line with its number and a tab before it. At most ${mostLines} lines and 200 kB at once: use offset and limit for the rest. Lines are cut after ${longestLine} characters.`,
@@ -20,25 +21,20 @@ export const read = (overlay: Overlay) =>
     }),
     run: Effect.fnUntraced(function* ({ file_path: asked, offset = 1, limit = mostLines }) {
       const path = yield* inWorkspace(asked)
-      const text = yield* readText(overlay, path)
-      if (text === "") return `(${path} is empty)`
-      const lines = text.replace(/\n$/, "").split("\n")
-      if (offset > lines.length) {
-        return yield* new ToolFailed({ message: `${path} has only ${lines.length} lines.` })
+      const bytes = yield* readBytes(overlay, path)
+      const lines =
+        bytes.length <= small
+          ? numberedLines(bytes, offset, limit)
+          : yield* worked(workers, "numberedLines", [bytes, offset, limit], `To look through ${path}`)
+      switch (lines.type) {
+        case "binary":
+          return yield* noText(path, bytes)
+        case "empty":
+          return `(${path} is empty)`
+        case "ended":
+          return yield* new ToolFailed({ message: `${path} has only ${lines.lines} lines.` })
+        case "lines":
+          return lines.text
       }
-      const shown: Array<string> = []
-      let bytes = 0
-      for (const [index, line] of lines.slice(offset - 1, offset - 1 + Math.min(limit, mostLines)).entries()) {
-        const numbered = `${String(offset + index).padStart(6)}\t${cutLine(line)}`
-        bytes += Buffer.byteLength(numbered) + 1
-        if (bytes > mostBytes) break
-        shown.push(numbered)
-      }
-      const last = offset + shown.length - 1
-      if (offset > 1 || last < lines.length) shown.push(`(lines ${offset} to ${last} of ${lines.length})`)
-      return shown.join("\n")
     })
   })
-
-const cutLine = (line: string) =>
-  line.length <= longestLine ? line : `${line.slice(0, longestLine)}… (${line.length} characters)`

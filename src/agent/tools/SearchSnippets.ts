@@ -19,8 +19,9 @@ export interface SnippetFound {
 /** Best first, of the caller's own scope; none with more votes against than for. */
 export type SearchForSnippets = (task: string, topK: number) => Effect.Effect<ReadonlyArray<SnippetFound>>
 
-/** Characters of sources in one answer; the best match is given whole. */
+/** Characters of sources in one answer; the best match is given whole when it has no more than the second. */
 const mostSource = 60_000
+const mostOfBest = 200_000
 
 /** Answers with JSON: `{matches: SnippetFound[]}`; a source that is left out is `null`. */
 export const searchSnippets = (search: SearchForSnippets) =>
@@ -36,7 +37,7 @@ export const searchSnippets = (search: SearchForSnippets) =>
         let left = mostSource
         const close = found.filter(({ score }) => score >= leastOffered)
         const matches = close.map(({ id, name, score, language, entrypoint, description, filename, source }, index) => {
-          const fits = index === 0 || source.length <= left
+          const fits = source.length <= (index === 0 ? mostOfBest : left)
           if (fits) left -= source.length
           return { id, name, score, language, entrypoint, description, filename, source: fits ? source : null }
         })

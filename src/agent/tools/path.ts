@@ -6,8 +6,16 @@ import { ToolFailed } from "./tool.ts"
 /** Where the workspace is for the model and in the shell. */
 export const root = "/workspace"
 
+/** Characters of a path that is looked at; no workspace has a longer one. */
+const longest = 8_192
+
 /** A path as a model writes it (`/workspace/a/b`, `a/b`, `./a/b`), as the Overlay knows it. Fails on one outside. */
 export const inWorkspace = (path: string): Effect.Effect<WorkspacePath, ToolFailed> => {
+  if (path.length > longest) {
+    return Effect.fail(
+      new ToolFailed({ message: `A path has at most 4096 bytes; this one has ${path.length} characters.` })
+    )
+  }
   const full = posix.resolve(root, path)
   if (full === root) return Effect.succeed("")
   if (full.startsWith(`${root}/`)) return Effect.succeed(full.slice(root.length + 1))

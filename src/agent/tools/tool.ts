@@ -1,7 +1,7 @@
 import { Data, Effect } from "effect"
 import { z } from "zod"
 import type { ToolDefinition } from "#ports/LanguageModel.ts"
-import type { OverlayError } from "#ports/Workspaces.ts"
+import { type OverlayError, WorkspacesUnavailable } from "#ports/Workspaces.ts"
 
 /** A tool could not do what was asked; `message` is for the model to read. */
 export class ToolFailed extends Data.TaggedError("ToolFailed")<{ readonly message: string }> {}
@@ -21,14 +21,37 @@ export const define = <Input>({ name, description, schema, run }: Tool<Input>): 
   schema,
   run: (input) => {
     const checked = schema.safeParse(input)
-    if (!checked.success) return Effect.succeed({ content: z.prettifyError(checked.error), isError: true })
-    return Effect.match(run(checked.data), {
-      // No half characters, which no text of the log may hold.
-      onSuccess: (content) => ({ content: content.toWellFormed(), isError: false }),
-      onFailure: (error) => ({ content: messageOf(error).toWellFormed(), isError: true })
-    })
+    if (!checked.success) return Effect.succeed({ content: presented(z.prettifyError(checked.error)), isError: true })
+    return run(checked.data).pipe(
+      Effect.match({
+        onSuccess: (content) => ({ content: presented(content), isError: false }),
+        onFailure: (error) => ({ content: presented(messageOf(error)), isError: true })
+      }),
+      // whatever is wrong with one tool, the run goes on: the model can do without it; but not without its disk
+      Effect.catchDefect((defect) =>
+        defect instanceof WorkspacesUnavailable
+          ? Effect.die(defect)
+          : Effect.as(
+              Effect.annotateLogs(Effect.logError("a tool of an agent failed", kindOf(defect)), { tool: name }),
+              {
+                content: `${name} failed for a reason of its own (${kindOf(defect)}). Try something else.`,
+                isError: true
+              }
+            )
+      )
+    )
   }
 })
+
+/** Characters of one answer. Tools bound their own to less; this one is for what a path or a message carries. */
+const longest = 262_144
+
+/** Within bounds, and without half characters, which no text of the log may hold. */
+const presented = (content: string) =>
+  (content.length <= longest ? content : `${content.slice(0, longest)}\n[the rest was cut]`).toWellFormed()
+
+/** What was thrown; its message may quote what someone wrote. */
+const kindOf = (defect: unknown) => (defect instanceof Error ? defect.name : typeof defect)
 
 const messageOf = (error: ToolFailed | OverlayError) =>
   error._tag === "WorkspaceFull" ? `${error.message} Nothing was changed.` : error.message

@@ -1,5 +1,6 @@
 import type { ToolDefinition } from "#ports/LanguageModel.ts"
 import type { Shell } from "#ports/Sandbox.ts"
+import type { Workers } from "#ports/Workers.ts"
 import type { Overlay } from "#ports/Workspaces.ts"
 import { bash } from "./Bash.ts"
 import { edit } from "./Edit.ts"
@@ -10,12 +11,17 @@ import { type SearchForSnippets, searchSnippets } from "./SearchSnippets.ts"
 import { write } from "./Write.ts"
 
 /** Every tool of a run, all on one view of its files. */
-export const toolset = (overlay: Overlay, shell: Shell, search: SearchForSnippets): ReadonlyArray<ToolDefinition> => [
-  read(overlay),
+export const toolset = (
+  overlay: Overlay,
+  shell: Shell,
+  workers: Workers["Service"],
+  search: SearchForSnippets
+): ReadonlyArray<ToolDefinition> => [
+  read(overlay, workers),
   write(overlay),
-  edit(overlay),
+  edit(overlay, workers),
   bash(overlay, shell),
-  glob(overlay),
+  glob(overlay, workers),
   grep(shell),
   searchSnippets(search)
 ]

@@ -3,8 +3,9 @@ import { Effect } from "effect"
 import type { Overlay } from "#ports/Workspaces.ts"
 import { glob } from "#src/agent/tools/Glob.ts"
 import { emptyOverlay, put } from "#test/overlay.ts"
+import { workersHere } from "#test/workers.ts"
 
-const globIn = (overlay: Overlay) => (input: unknown) => glob(overlay).run(input)
+const globIn = (overlay: Overlay) => (input: unknown) => glob(overlay, workersHere).run(input)
 
 describe("Glob", () => {
   it.effect("matches paths", () =>
@@ -42,10 +43,11 @@ describe("Glob", () => {
       const overlay = yield* emptyOverlay()
       const call = globIn(overlay)
       for (let index = 0; index < 1_100; index++) yield* put(overlay, `${"a".repeat(60)}${index}`, "")
-      const began = performance.now()
+      const start = process.cpuUsage()
       assert.strictEqual((yield* call({ pattern: `${"*a".repeat(40)}b` })).content, "No file matches.")
       assert.strictEqual((yield* call({ pattern: `${"**/".repeat(300)}b` })).content, "No file matches.")
-      assert.isBelow(performance.now() - began, 2_000)
+      // of this process's own, however busy the machine is: what backtracks takes for ever
+      assert.isBelow(process.cpuUsage(start).user / 1e6, 5)
       const all = (yield* call({ pattern: "*" })).content.split("\n")
       assert.strictEqual(all.length, 1_001)
       assert.strictEqual(all.at(-1), "(the first 1000 of 1,100 paths)")

@@ -2,19 +2,22 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { z } from "zod"
 import { layer as justBash } from "#infra/JustBash/layer.ts"
+import { layer as workersLayer } from "#infra/Workers/layer.ts"
 import { Sandbox, type Shell } from "#ports/Sandbox.ts"
+import { Workers } from "#ports/Workers.ts"
 import type { Overlay } from "#ports/Workspaces.ts"
 import type { SnippetFound } from "#src/agent/tools/SearchSnippets.ts"
 import { toolset } from "#src/agent/tools/toolset.ts"
 import { emptyOverlay, put, textAt } from "#test/overlay.ts"
+import { workersHere } from "#test/workers.ts"
 
 const noShell: Shell = { exec: () => Effect.die("no shell here") }
 
 /** Calls a tool by its name, as a model would. */
 const caller =
-  (overlay: Overlay, shell: Shell = noShell, found: ReadonlyArray<SnippetFound> = []) =>
+  (overlay: Overlay, shell: Shell = noShell, found: ReadonlyArray<SnippetFound> = [], workers = workersHere) =>
   (name: string, input: unknown) =>
-    toolset(overlay, shell, (_, topK) => Effect.succeed(found.slice(0, topK)))
+    toolset(overlay, shell, workers, (_, topK) => Effect.succeed(found.slice(0, topK)))
       .find((tool) => tool.name === name)!
       .run(input)
 
@@ -26,7 +29,7 @@ const withShell = Effect.fnUntraced(function* (overlay: Overlay) {
 describe("toolset", () => {
   it.effect("has an object schema and a description for every tool", () =>
     Effect.gen(function* () {
-      const tools = toolset(yield* emptyOverlay(), noShell, () => Effect.succeed([]))
+      const tools = toolset(yield* emptyOverlay(), noShell, workersHere, () => Effect.succeed([]))
       const names = tools.map(({ name }) => name)
       assert.deepStrictEqual(names, ["Read", "Write", "Edit", "Bash", "Glob", "Grep", "SearchSnippets"])
       for (const { schema, description } of tools) {
@@ -43,6 +46,28 @@ describe("toolset", () => {
         const { content, isError } = yield* call("Read", input)
         assert.isTrue(isError)
         assert.isNotEmpty(content)
+      }
+    })
+  )
+
+  it.effect("tells the model of a defect, without what it says", () =>
+    Effect.gen(function* () {
+      const overlay = yield* emptyOverlay()
+      const broken: Overlay = { ...overlay, stat: () => Effect.die(new RangeError("Invalid string length")) }
+      const { content, isError } = yield* caller(broken)("Read", { file_path: "a.txt" })
+      assert.isTrue(isError)
+      assert.include(content, "RangeError")
+      assert.notInclude(content, "Invalid")
+    })
+  )
+
+  it.effect("bounds an answer, whatever it quotes", () =>
+    Effect.gen(function* () {
+      const call = caller(yield* emptyOverlay())
+      for (const input of [{ file_path: "x/".repeat(1_000_000) }, { file_path: "a", offset: "9".repeat(1_000_000) }]) {
+        const { content, isError } = yield* call("Read", input)
+        assert.isTrue(isError)
+        assert.isBelow(content.length, 300_000)
       }
     })
   )
@@ -130,6 +155,57 @@ describe("Edit", () => {
       assert.isFalse((yield* change("a ", "A ", true)).isError)
       assert.strictEqual(yield* textAt(overlay, "a.txt"), "A $1 $&\nA c\n")
     })
+  )
+})
+
+describe("Read and Edit of large files", () => {
+  const withWorkers = (body: (call: ReturnType<typeof caller>, overlay: Overlay) => Effect.Effect<void, unknown>) =>
+    Effect.gen(function* () {
+      const overlay = yield* emptyOverlay()
+      const jobs: Array<string> = []
+      const workers = yield* Workers
+      const counted: typeof workers = {
+        run: (job, args, options) => {
+          jobs.push(job)
+          return workers.run(job, args, options)
+        }
+      }
+      yield* body(caller(overlay, noShell, [], counted), overlay)
+      return jobs
+    }).pipe(Effect.scoped, Effect.provide(workersLayer))
+
+  it.live("are a worker's work, and say the same", () =>
+    Effect.gen(function* () {
+      const text = Array.from({ length: 200_000 }, (_, n) => `line ${n + 1}`).join("\n")
+      const jobs = yield* withWorkers((call, overlay) =>
+        Effect.gen(function* () {
+          yield* put(overlay, "long.txt", text)
+          const part = yield* call("Read", { file_path: "long.txt", offset: 199_999 })
+          assert.strictEqual(
+            part.content,
+            "199999\tline 199999\n200000\tline 200000\n(lines 199999 to 200000 of 200000)"
+          )
+          const changed = yield* call("Edit", { file_path: "long.txt", old_string: "line 77\n", new_string: "é\n" })
+          assert.deepStrictEqual(changed, { content: "Replaced 1 place in long.txt.", isError: false })
+          assert.strictEqual(yield* textAt(overlay, "long.txt"), text.replace("line 77\n", "é\n"))
+        })
+      )
+      assert.deepStrictEqual(jobs, ["numberedLines", "replaced"])
+    })
+  )
+
+  it.live("an Edit makes no file that is larger than it could take, and nothing of it", () =>
+    withWorkers((call, overlay) =>
+      Effect.gen(function* () {
+        yield* put(overlay, "a.txt", "a".repeat(1_000_000))
+        const grown = yield* call("Edit", {
+          ...{ file_path: "a.txt", old_string: "a", new_string: "a".repeat(1_000), replace_all: true }
+        })
+        assert.isTrue(grown.isError)
+        assert.include(grown.content, "would have 1000000000 bytes")
+        assert.strictEqual((yield* overlay.stat("a.txt")).size, 1_000_000)
+      })
+    )
   )
 })
 

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
-import { layer } from "#infra/git/layer.ts"
 import { findGit } from "#infra/git/native/git.ts"
 import { looseObjects } from "#infra/git/native/pack.ts"
 import { type Sha, Workspaces } from "#ports/Workspaces.ts"
+import { layer } from "#test/gitWorkspaces.ts"
 
 /**
  * Writes and commits in a loop until it is killed; tells every commit whose ref has moved on a line of its own. With

@@ -1,7 +1,7 @@
 import fs from "node:fs"
 import { afterAll } from "@effect/vitest"
 import { Layer } from "effect"
-import { layer } from "#infra/git/layer.ts"
+import { layer } from "#test/gitWorkspaces.ts"
 import { contract } from "#test/infra/Workspaces.contract.ts"
 import { temporaryDirectory } from "./git.ts"
 

@@ -3,8 +3,8 @@ import fs from "node:fs"
 import { fileURLToPath } from "node:url"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { layer } from "#infra/git/layer.ts"
 import { Workspaces } from "#ports/Workspaces.ts"
+import { layer } from "#test/gitWorkspaces.ts"
 import { fsck, git, noGit, temporaryDirectory } from "./git.ts"
 
 const directory = temporaryDirectory()

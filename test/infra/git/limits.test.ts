@@ -1,8 +1,8 @@
 import fs from "node:fs"
 import { afterAll, assert, layer as withLayer } from "@effect/vitest"
 import { Effect } from "effect"
-import { layer } from "#infra/git/layer.ts"
 import { type Overlay, Workspaces } from "#ports/Workspaces.ts"
+import { layer } from "#test/gitWorkspaces.ts"
 import { temporaryDirectory } from "./git.ts"
 
 const directory = temporaryDirectory()

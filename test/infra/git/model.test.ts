@@ -1,8 +1,8 @@
 import fs from "node:fs"
 import { afterAll, assert, layer as withLayer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { layer } from "#infra/git/layer.ts"
 import { type Change, type Overlay, Workspaces } from "#ports/Workspaces.ts"
+import { layer } from "#test/gitWorkspaces.ts"
 import { fsck, noGit, temporaryDirectory } from "./git.ts"
 
 const directory = temporaryDirectory()

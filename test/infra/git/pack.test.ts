@@ -2,11 +2,11 @@ import { execFileSync } from "node:child_process"
 import fs from "node:fs"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { layer } from "#infra/git/layer.ts"
 import { findGit } from "#infra/git/native/git.ts"
 import { looseObjects } from "#infra/git/native/pack.ts"
 import { readObject } from "#infra/git/objects.ts"
 import { type Sha, Workspaces } from "#ports/Workspaces.ts"
+import { layer } from "#test/gitWorkspaces.ts"
 import { fsck, git, noGit, temporaryDirectory } from "./git.ts"
 
 const directory = temporaryDirectory()

@@ -1,8 +1,8 @@
 import fs from "node:fs"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { layer } from "#infra/git/layer.ts"
 import { Workspaces } from "#ports/Workspaces.ts"
+import { layer } from "#test/gitWorkspaces.ts"
 import { fsck, noGit, temporaryDirectory } from "./git.ts"
 
 const directory = temporaryDirectory()

@@ -2,10 +2,10 @@
 const mostAlternatives = 100
 
 /**
- * Whether a path matches a glob pattern, in time that is bounded by the product of their lengths whatever the pattern;
- * `undefined` when it has too many alternatives.
+ * Whether a path matches a glob pattern, in time that is bounded by the product of their lengths and the number of
+ * alternatives, whatever the pattern; `undefined` when it has too many of these.
  */
-export const matcher = (pattern: string): ((path: string) => boolean) | undefined => {
+const matcher = (pattern: string): ((path: string) => boolean) | undefined => {
   const alternatives = expanded(pattern)
   if (alternatives === undefined) return undefined
   const patterns = alternatives.map((alternative) => alternative.split("/").map(namePattern))
@@ -14,6 +14,24 @@ export const matcher = (pattern: string): ((path: string) => boolean) | undefine
     return patterns.some((parts) => matchAll(parts, names, (part, name) => matchName(part, name)))
   }
 }
+
+export interface MatchingPaths {
+  /** The first of them, one a line. */
+  readonly shown: string
+  readonly count: number
+}
+
+/** Those of the paths (one a line) that match a glob pattern, the first `most` by name; `null`: too many alternatives. */
+export const matchingPaths = (pattern: string, paths: string, most: number): MatchingPaths | null => {
+  const matches = matcher(pattern)
+  if (matches === undefined) return null
+  const found = paths === "" ? [] : paths.split("\n").filter(matches)
+  return { shown: found.slice(0, most).join("\n"), count: found.length }
+}
+
+/** What `matchingPaths` takes at most, in steps. */
+export const matchingWork = (pattern: string, paths: string): number =>
+  pattern.length * paths.length * (pattern.includes("{") ? mostAlternatives : 1)
 
 /** Every way to choose from the pattern's `{…}`. */
 const expanded = (pattern: string): ReadonlyArray<string> | undefined => {

@@ -1,0 +1,79 @@
+/** A file's bytes as text, for tools: pure, and as long as the file is. */
+
+/** `undefined`: it is no text. */
+const decoded = (bytes: Uint8Array): string | undefined => {
+  if (bytes.includes(0)) return undefined
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+export type NoText = { readonly type: "binary" }
+const binary: NoText = { type: "binary" }
+
+/** Of one reading, and characters of a line. */
+const mostLines = 2_000
+const mostBytes = 200_000
+const longestLine = 2_000
+export const linesBounds = { mostLines, longestLine }
+
+export type Lines =
+  | NoText
+  /** `text`: the lines with their numbers; the last one says what was left out. */
+  | { readonly type: "lines"; readonly text: string }
+  | { readonly type: "ended"; readonly lines: number }
+  | { readonly type: "empty" }
+
+const cutLine = (line: string) =>
+  line.length <= longestLine ? line : `${line.slice(0, longestLine)}… (${line.length} characters)`
+
+/** Some lines of a text file, from the `offset`th on (from 1), at most `limit`. */
+export const numberedLines = (bytes: Uint8Array, offset: number, limit: number): Lines => {
+  const text = decoded(bytes)
+  if (text === undefined) return binary
+  if (text === "") return { type: "empty" }
+  const end = text.endsWith("\n") ? text.length - 1 : text.length
+  const shown: Array<string> = []
+  let [count, size, full] = [0, 0, false]
+  for (let at = 0; at <= end; ) {
+    const next = text.indexOf("\n", at)
+    const stop = next < 0 || next > end ? end : next
+    count++
+    full ||= shown.length >= Math.min(limit, mostLines)
+    if (count >= offset && !full) {
+      const numbered = `${String(count).padStart(6)}\t${cutLine(text.slice(at, stop))}`
+      size += Buffer.byteLength(numbered) + 1
+      full = size > mostBytes
+      if (!full) shown.push(numbered)
+    }
+    at = stop + 1
+  }
+  if (offset > count) return { type: "ended", lines: count }
+  const last = offset + shown.length - 1
+  if (offset > 1 || last < count) shown.push(`(lines ${offset} to ${last} of ${count})`)
+  return { type: "lines", text: shown.join("\n") }
+}
+
+export type Replaced =
+  | NoText
+  | { readonly type: "replaced"; readonly bytes: Uint8Array; readonly count: number }
+  /** Not there, or too often to know which one is meant. */
+  | { readonly type: "unclear"; readonly count: number }
+  | { readonly type: "tooLarge"; readonly size: number }
+
+/**
+ * A text file with one piece of text in place of another, wherever it is when `all`, else where it is once. The result is
+ * not made when it would have more than `most` bytes.
+ */
+export const replaced = (bytes: Uint8Array, before: string, after: string, all: boolean, most: number): Replaced => {
+  const text = decoded(bytes)
+  if (text === undefined) return binary
+  let count = 0
+  for (let at = text.indexOf(before); at >= 0; at = text.indexOf(before, at + before.length)) count++
+  if (count === 0 || (count > 1 && !all)) return { type: "unclear", count }
+  const size = bytes.length + count * (Buffer.byteLength(after) - Buffer.byteLength(before))
+  if (size > most) return { type: "tooLarge", size }
+  return { type: "replaced", bytes: Buffer.from(text.replaceAll(before, () => after)), count }
+}

@@ -1,0 +1,32 @@
+import { Cause, Effect } from "effect"
+
+/** A defect of this service, by its kind: its message may quote what someone wrote. */
+const faultOf = (cause: Cause.Cause<unknown>): string => {
+  const defect = Cause.squash(cause)
+  return defect instanceof Error ? defect.name : typeof defect
+}
+
+/**
+ * Makes attempts until one answers `true`. A defect is tried again, as it may have been chance; the same one at the same
+ * step would come at each start of the service, so that the next attempt is told of it, to end the run with it.
+ */
+export const untilEnded = Effect.fnUntraced(function* <E, R, E2, R2>(
+  attempt: (fault: string | undefined) => Effect.Effect<boolean, E, R>,
+  step: Effect.Effect<number, E2, R2>
+) {
+  let before: { readonly step: number; readonly fault: string } | undefined
+  let fault: string | undefined
+  const failed = Effect.fnUntraced(function* (cause: Cause.Cause<E>) {
+    // that the end can't be written is no fault of the step
+    if (!Cause.hasDies(cause) || Cause.hasInterrupts(cause) || fault !== undefined)
+      return yield* Effect.failCause(cause)
+    const now = { step: yield* step, fault: faultOf(cause) }
+    yield* Effect.logError("a step of a run failed", cause)
+    if (before?.step === now.step && before.fault === now.fault) fault = now.fault
+    before = now
+    return yield* Effect.as(Effect.sleep("50 millis"), false)
+  })
+  for (;;) {
+    if (yield* Effect.catchCause(attempt(fault), failed)) return
+  }
+})
