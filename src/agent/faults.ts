@@ -6,6 +6,13 @@ const faultOf = (cause: Cause.Cause<unknown>): string => {
   return defect instanceof Error ? defect.name : typeof defect
 }
 
+/** The lines of code that it came through. */
+const placesOf = (cause: Cause.Cause<unknown>): ReadonlyArray<string> => {
+  const defect = Cause.squash(cause)
+  const lines = defect instanceof Error ? (defect.stack ?? "").split("\n") : []
+  return lines.filter((line) => /^ +at /.test(line)).slice(0, 8)
+}
+
 /**
  * Makes attempts until one answers `true`. A defect is tried again, as it may have been chance; the same one at the same
  * step would come at each start of the service, so that the next attempt is told of it, to end the run with it.
@@ -21,7 +28,7 @@ export const untilEnded = Effect.fnUntraced(function* <E, R, E2, R2>(
     if (!Cause.hasDies(cause) || Cause.hasInterrupts(cause) || fault !== undefined)
       return yield* Effect.failCause(cause)
     const now = { step: yield* step, fault: faultOf(cause) }
-    yield* Effect.logError("a step of a run failed", cause)
+    yield* Effect.logError("a step of a run failed", [now.fault, ...placesOf(cause)].join("\n"))
     if (before?.step === now.step && before.fault === now.fault) fault = now.fault
     before = now
     return yield* Effect.as(Effect.sleep("50 millis"), false)
