@@ -43,6 +43,9 @@ export type Upcast = (fields: { readonly [key: string]: unknown }) => { readonly
  * Event types that have changed: `upcasts[0]` reads version 1 as version 2, and so on, so that a type's current
  * version is one more than its upcasts. A new meaning is a new type instead.
  */
-export const upcasts: { readonly [T in EventType]?: ReadonlyArray<Upcast> } = {}
+export const upcasts: { readonly [T in EventType]?: ReadonlyArray<Upcast> } = {
+  // before, comments had no subject of their own
+  SnippetDeleted: [(fields) => ({ ...fields, comments: [] })]
+}
 
 export const currentVersion = (type: EventType): number => (upcasts[type]?.length ?? 0) + 1

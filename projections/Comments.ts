@@ -32,7 +32,8 @@ export const comments = table<CommentRow>({
               ...{ id: comment, snippet, tenant: actor.organization ?? actor.user ?? tenant, author },
               ...{ words: text.words, position, created_at: new Date(recordedAt).toISOString() }
             }
-    }
+    },
+    CommentDeleted: { rows: ({ comment }) => [comment], to: () => undefined }
   },
   drops: { SnippetDeleted: { column: "snippet", value: ({ snippet }) => snippet } }
 })
@@ -40,6 +41,7 @@ export const comments = table<CommentRow>({
 /** A comment as it lies with its snippet. */
 export interface Comment {
   readonly id: string
+  /** Its author's. */
   readonly tenant: string
   readonly author: string | null
   readonly text: string
@@ -47,14 +49,41 @@ export interface Comment {
   readonly created_at: string
 }
 
-/** Comments that come with a snippet: the latest. */
+/** Comments of a snippet that a tenant is shown: the latest. */
 const commentsShown = 20
 
-/** SQL for a snippet's comments as JSON, oldest first; `schema` is the catalogue's and `snippet` the id's column. */
-export const commentsOf = (schema: string, snippet: string): string =>
-  `(SELECT coalesce(json_agg(json_build_object('id', c.id, 'tenant', c.tenant, 'author', c.author, 'text', c.words,
+/**
+ * SQL for a snippet's comments as JSON, oldest first: the latest by those whose snippet it is, and the latest by others, so
+ * that no stranger can push theirs out of sight. `schema` is the catalogue's; `snippet` and `tenant` are the snippet's columns.
+ */
+export const commentsOf = (schema: string, snippet: string, tenant: string): string => {
+  const latest = (whose: string) =>
+    `(SELECT * FROM "${schema}".comments WHERE snippet = ${snippet} AND tenant ${whose} ${tenant}
+      ORDER BY position DESC LIMIT ${commentsShown})`
+  return `(SELECT coalesce(json_agg(json_build_object('id', c.id, 'tenant', c.tenant, 'author', c.author, 'text', c.words,
       'created_at', to_char(c.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY c.position), '[]')
-    FROM (SELECT * FROM "${schema}".comments WHERE snippet = ${snippet} ORDER BY position DESC LIMIT ${commentsShown}) c)`
+    FROM (${latest("=")} UNION ALL ${latest("<>")}) c)`
+}
+
+/** What a tenant is shown of a snippet's comments: strangers' only where public snippets are asked for. */
+export const commentsFor = (
+  tenant: string,
+  includePublic: boolean,
+  comments: ReadonlyArray<Comment>
+): ReadonlyArray<Comment> =>
+  comments.filter((comment) => includePublic || comment.tenant === tenant).slice(-commentsShown)
+
+/** Whose a comment is, and on what; `schema` is the catalogue's. */
+export const commentPlace = (schema: string, id: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql.unsafe<Pick<CommentRow, "snippet" | "tenant" | "author">>(
+        `SELECT snippet, tenant, author FROM "${schema}".comments WHERE id = $1`,
+        [id]
+      ),
+      ([found]) => found
+    )
+  )
 
 /** E-mail addresses of a tenant's users by their ids; those who were erased have none. */
 export const emailsOf = (tenant: string, users: ReadonlyArray<string>) =>

@@ -29,6 +29,7 @@ import { Keys } from "#projections/Keys.ts"
 import { KeyUsage } from "#projections/KeyUsage.ts"
 import { Logs } from "#projections/Logs.ts"
 import { Patterns } from "#projections/Patterns.ts"
+import { Retrievals } from "#projections/Retrievals.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Uploads } from "#projections/Uploads.ts"
 import { Workspaces } from "#projections/Workspaces.ts"
@@ -42,6 +43,7 @@ import { Indexing } from "./indexing.ts"
 import { Packing } from "./packing.ts"
 import { Places } from "./places.ts"
 import { Projector } from "./project.ts"
+import { EraseSearches } from "./reactions/EraseSearches.ts"
 import { EraseUploads } from "./reactions/EraseUploads.ts"
 import { EraseUsers } from "./reactions/EraseUsers.ts"
 import { MoveRefs } from "./reactions/MoveRefs.ts"
@@ -54,7 +56,7 @@ import * as Retire from "./retire.ts"
 import { Search } from "./search.ts"
 
 /** What follows from events: all of it runs in every service. */
-export const reactions = [MoveRefs, RemoveRepositories, EraseUsers, StoreUploads, EraseUploads] as const
+export const reactions = [MoveRefs, RemoveRepositories, EraseUsers, StoreUploads, EraseUploads, EraseSearches] as const
 
 /** Every read model. */
 export const projections = [
@@ -67,7 +69,8 @@ export const projections = [
   Gradings,
   Executions,
   Patterns,
-  Functions
+  Functions,
+  Retrievals
 ] as const
 
 type Place = Pick<Config, "dataDir" | "databaseUrl">

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { filename } from "#domain/filename.ts"
-import { RetrievalEvent } from "#domain/Retrieval.ts"
+import { RetrievalEvent, searchSubject } from "#domain/Retrieval.ts"
 import type { Holder, Scope } from "#domain/Scope.ts"
 import type { SnippetKind } from "#domain/Snippet/events.ts"
 import { schemaFilter } from "#domain/search/schemaFilter.ts"
@@ -166,17 +166,18 @@ export const noteAnswer = Effect.fnUntraced(function* (
 ) {
   const recorder = yield* Recorder
   const stream = `retrieval-${holder.tenant}-${dayOf(now)}`
+  const snippets = found.map(({ snippet }) => snippet.id)
   yield* recorder.record({
     tenant: holder.tenant,
     stream,
     actor: actorOf(holder),
     event: RetrievalEvent.cases.SearchAnswered.make({
       home: scope.home,
-      snippets: found.map(({ snippet }) => snippet.id),
+      snippets,
       scores: found.map(({ match }) => match.score),
       total,
       cacheHit,
-      subject: stream,
+      subject: searchSubject(stream, snippets),
       text: { query: task }
     })
   })

@@ -79,6 +79,14 @@ export type SnippetCommand = Data.TaggedEnum<{
     readonly author: string | null
     readonly words: string
   }
+  DeleteComment: {
+    readonly snippet: string
+    readonly comment: string
+    /** The user who asks. */
+    readonly by: string
+    /** Whether they own the snippet, so that they may delete anyone's. */
+    readonly owns: boolean
+  }
   DeleteSnippet: { readonly snippet: string }
 }>
 export const SnippetCommand = Data.taggedEnum<SnippetCommand>()

@@ -1,4 +1,4 @@
-import { Data, HashSet, Result } from "effect"
+import { Data, HashMap, HashSet, Option, Result } from "effect"
 import type { Decider } from "../Decider.ts"
 import { type NewVote, SnippetCommand } from "./commands.ts"
 import { SnippetEvent } from "./events.ts"
@@ -9,6 +9,21 @@ export class SnippetNotFound extends Data.TaggedError("SnippetNotFound")<{ reado
 /** The code was here once and was deleted: the same code again is a new snippet, of the next generation. */
 export class SnippetGone extends Data.TaggedError("SnippetGone")<{ readonly snippet: string }> {}
 
+/** There is no such comment on the snippet, or not any more. */
+export class CommentNotFound extends Data.TaggedError("CommentNotFound")<{ readonly comment: string }> {}
+/** Only a comment's author and those who own the snippet may delete it. */
+export class CommentNotYours extends Data.TaggedError("CommentNotYours")<{ readonly comment: string }> {}
+export class CommentLimitReached extends Data.TaggedError("CommentLimitReached")<{ readonly limit: number }> {}
+
+/** Comments that a snippet has at most. */
+const mostComments = 1_000
+
+interface LiveComment {
+  readonly author: string | null
+  /** Whether its text has a subject of its own. */
+  readonly apart: boolean
+}
+
 export interface SnippetState {
   readonly stage: "absent" | "live" | "deleted"
   readonly published: boolean
@@ -16,9 +31,12 @@ export interface SnippetState {
   readonly tracked: boolean
   /** Gradings that are due. */
   readonly due: HashSet.HashSet<string>
+  /** Those that are there, by their ids. */
+  readonly comments: HashMap.HashMap<string, LiveComment>
 }
 
 const subjectOf = (snippet: string) => `snippet/${snippet}`
+const commentSubject = (snippet: string, comment: string) => `${subjectOf(snippet)}/comment/${comment}`
 
 const cast = (
   snippet: string,
@@ -83,11 +101,22 @@ const ballot = ({ snippet, author, text, vote, grading }: Upload): Array<Snippet
 const without = (set: HashSet.HashSet<string>, member: string | null): HashSet.HashSet<string> =>
   member === null ? set : HashSet.remove(set, member)
 
-type Decision = Result.Result<Array<SnippetEvent>, SnippetNotFound | SnippetGone>
+type Refusal = SnippetNotFound | SnippetGone | CommentNotFound | CommentNotYours | CommentLimitReached
+type Decision = Result.Result<Array<SnippetEvent>, Refusal>
+
+const deleteComment = (
+  { snippet, comment, by, owns }: Data.TaggedEnum.Value<SnippetCommand, "DeleteComment">,
+  { comments }: SnippetState
+): Decision => {
+  const live = Option.getOrUndefined(HashMap.get(comments, comment))
+  if (live === undefined) return Result.fail(new CommentNotFound({ comment }))
+  if (!owns && live.author !== by) return Result.fail(new CommentNotYours({ comment }))
+  return Result.succeed([Event.CommentDeleted.make({ snippet, comment, subject: commentSubject(snippet, comment) })])
+}
 
 /** One snippet: one source text in one home, its tasks, runs and votes, until it is deleted. */
-export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, SnippetNotFound | SnippetGone> = {
-  initial: { stage: "absent", published: false, tracked: false, due: HashSet.empty() },
+export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusal> = {
+  initial: { stage: "absent", published: false, tracked: false, due: HashSet.empty(), comments: HashMap.empty() },
 
   decide: (command, state) => {
     if (command._tag === "UploadSnippet") {
@@ -138,8 +167,20 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Snippe
           ...(vote === null ? [] : [cast(snippet, null, task, vote)])
         ]),
       AddComment: ({ comment, author, words }): Decision =>
-        Result.succeed([Event.CommentAdded.make({ snippet, comment, author, subject, text: { words } })]),
-      DeleteSnippet: (): Decision => Result.succeed([Event.SnippetDeleted.make({ snippet, subject })])
+        HashMap.size(state.comments) >= mostComments
+          ? Result.fail(new CommentLimitReached({ limit: mostComments }))
+          : Result.succeed([
+              Event.CommentAdded.make({
+                ...{ snippet, comment, author, subject: commentSubject(snippet, comment), text: { words } }
+              })
+            ]),
+      DeleteComment: (command): Decision => deleteComment(command, state),
+      DeleteSnippet: (): Decision => {
+        const apart = HashMap.filter(state.comments, ({ apart }) => apart)
+        return Result.succeed([
+          Event.SnippetDeleted.make({ snippet, subject, comments: [...HashMap.keys(apart)].sort() })
+        ])
+      }
     })
   },
 
@@ -156,9 +197,20 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Snippe
       GradingCancelled: ({ request }) => ({ ...state, due: without(state.due, request) }),
       ExecutionRecorded: () => state,
       ExecutionReviewed: () => state,
-      CommentAdded: () => state,
-      SnippetDeleted: () => ({ ...state, stage: "deleted" as const, due: HashSet.empty<string>() })
+      CommentAdded: ({ snippet, comment, author, subject }) => {
+        const live = { author, apart: subject !== subjectOf(snippet) }
+        return { ...state, comments: HashMap.set(state.comments, comment, live) }
+      },
+      CommentDeleted: ({ comment }) => ({ ...state, comments: HashMap.remove(state.comments, comment) }),
+      SnippetDeleted: () => ({
+        ...{ ...state, stage: "deleted" as const },
+        ...{ due: HashSet.empty<string>(), comments: HashMap.empty<string, LiveComment>() }
+      })
     }),
 
-  erases: (event) => (event._tag === "SnippetDeleted" ? [event.subject] : [])
+  erases: (event) => {
+    if (event._tag === "CommentDeleted") return [event.subject]
+    if (event._tag !== "SnippetDeleted") return []
+    return [event.subject, ...event.comments.map((comment) => commentSubject(event.snippet, comment))]
+  }
 }

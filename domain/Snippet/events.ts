@@ -145,9 +145,17 @@ export const SnippetEvent = Schema.TaggedUnion({
     comment: Schema.String,
     /** The user who wrote it. */
     author: Schema.NullOr(Schema.String),
+    // the comment's own, so that it can be erased alone; in older logs the snippet's
     ...text({ words: Schema.String })
   },
-  SnippetDeleted: { snippet: Schema.String, subject: Schema.String }
+  /** Its author, or who owns the snippet, has taken it back. */
+  CommentDeleted: { snippet: Schema.String, comment: Schema.String, subject: Schema.String },
+  SnippetDeleted: {
+    snippet: Schema.String,
+    subject: Schema.String,
+    /** Its comments whose text has a subject of its own: it goes too. */
+    comments: Strings
+  }
 })
 export type SnippetEvent = typeof SnippetEvent.Type
 export type UploadedText = NonNullable<(typeof SnippetEvent.cases.SnippetUploaded.Type)["text"]>

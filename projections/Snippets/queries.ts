@@ -10,6 +10,8 @@ export interface CatalogueEntry extends Omit<SnippetRow, "created_at" | "updated
   readonly updated_at: Date
   readonly up: number
   readonly down: number
+  readonly human_up: number
+  readonly human_down: number
   readonly runs: number
   readonly succeeded: number
 }
@@ -19,7 +21,7 @@ export interface CommentedEntry extends CatalogueEntry {
   readonly comments: ReadonlyArray<Comment>
 }
 
-const standing = "v.up, v.down, v.runs, v.succeeded"
+const standing = "v.up, v.down, v.human_up, v.human_down, v.runs, v.succeeded"
 const withVotes = `${schema}.snippets s JOIN ${schema}.votes v ON v.id = s.id`
 
 /** In no order. */
@@ -28,7 +30,7 @@ export const snippetsByIds = (ids: ReadonlyArray<string>) =>
     ids.length === 0
       ? Effect.succeed<ReadonlyArray<CommentedEntry>>([])
       : sql.unsafe<CommentedEntry>(
-          `SELECT s.*, ${standing}, ${commentsOf(schema, "s.id")} AS comments FROM ${withVotes}
+          `SELECT s.*, ${standing}, ${commentsOf(schema, "s.id", "s.tenant")} AS comments FROM ${withVotes}
            WHERE s.id = ANY ($1::text[])`,
           [ids]
         )
@@ -71,6 +73,12 @@ export const snippetsNamed = (home: string, name: string) =>
       `SELECT ${place} FROM ${schema}.snippets WHERE home = $1 AND ${nameBegins("name")} = ${nameBegins("$2::text")} AND name = $2 ORDER BY created_at, id`,
       [home, name]
     )
+  )
+
+/** Those of these snippets that have been deleted. */
+export const deletedAmong = (ids: ReadonlyArray<string>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<{ id: string }>(`SELECT id FROM ${schema}.removed WHERE id = ANY ($1::text[])`, [ids])
   )
 
 /** The files of a repository; `undefined`: it is none, or there is no such snippet. */

@@ -29,6 +29,8 @@ export interface SnippetRow {
   readonly output_schema: Json
   readonly example_queries: ReadonlyArray<string>
   readonly external_id: string | null
+  /** What its uploader called the workspace it lives in; `null`: it lives in none. */
+  readonly workspace: string | null
   /** Of a repository; `null` for one file. Paths, one a line. */
   readonly file_tree: string | null
   readonly file_count: number | null
@@ -48,6 +50,8 @@ export interface VotesRow {
   readonly down: number
   /** Those of `up` that people gave. */
   readonly human_up: number
+  /** Those of `down` that people gave. */
+  readonly human_down: number
   /** Uploads and runs whose outcome is known, and how many of them went well. */
   readonly runs: number
   readonly succeeded: number

@@ -49,7 +49,14 @@ export const Snippets = {
         ...{ kind: "text", name: "text", path: "text", description: "text", source: "text", entrypoint: "text" },
         ...{ language: "text", language_version: "text", dependencies: "json", tags: "text[]", capabilities: "text[]" },
         ...{ input_schema: "json", input_properties: "text[]", output_schema: "json", example_queries: "text[]" },
-        ...{ external_id: "text", file_tree: "text", file_count: "integer", framework: "text", readme_preview: "text" },
+        ...{
+          external_id: "text",
+          workspace: "text",
+          file_tree: "text",
+          file_count: "integer",
+          framework: "text",
+          readme_preview: "text"
+        },
         ...{ created_at: "timestamptz", updated_at: "timestamptz" }
       },
       // an entry of an index has room for some 2,700 bytes: a longer name would stop the read model
@@ -68,6 +75,7 @@ export const Snippets = {
               ...{ capabilities: text.capabilities, input_schema: text.inputSchema },
               ...{ input_properties: propertiesOf(text.inputSchema), output_schema: text.outputSchema },
               ...{ example_queries: withTask(text.exampleQueries, text.task), external_id: text.externalId },
+              workspace: text.workspace,
               ...overview(text.files)
             }
           }
@@ -90,7 +98,14 @@ export const Snippets = {
     votes: table<VotesRow>({
       columns: {
         ...{ id: "text", kind: "text", language: "text", published: "boolean", up: "integer", down: "integer" },
-        ...{ human_up: "integer", runs: "integer", succeeded: "integer", created_at: "timestamptz", changed: "bigint" }
+        ...{
+          human_up: "integer",
+          human_down: "integer",
+          runs: "integer",
+          succeeded: "integer",
+          created_at: "timestamptz",
+          changed: "bigint"
+        }
       },
       indexes: ["(changed)", ...rankings],
       on: {
@@ -100,7 +115,8 @@ export const Snippets = {
             text === null
               ? undefined
               : {
-                  ...{ id: snippet, kind: kind ?? "file", language, published, up: 0, down: 0, human_up: 0, runs: 1 },
+                  ...{ id: snippet, kind: kind ?? "file", language, published, up: 0, down: 0 },
+                  ...{ human_up: 0, human_down: 0, runs: 1 },
                   ...{ succeeded: succeeded ? 1 : 0, created_at: new Date(recordedAt).toISOString(), changed: position }
                 }
         },
@@ -118,6 +134,7 @@ export const Snippets = {
               up: row.up + (value === 1 ? count : 0),
               down: row.down + (value === -1 ? count : 0),
               human_up: row.human_up + (value === 1 && source === "human" ? count : 0),
+              human_down: row.human_down + (value === -1 && source === "human" ? count : 0),
               changed: position
             }
         },

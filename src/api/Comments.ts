@@ -29,7 +29,20 @@ export class CommentsApi extends HttpApiGroup.make("comments")
       .annotateMerge(
         OpenApi.annotations({
           summary: "Comment on a snippet",
-          description: "Whoever sees a snippet may comment on it, and sees its latest 20 comments in search results."
+          description:
+            "Whoever sees a snippet may comment on it, and sees its latest 20 comments in search results: those of other organizations only with `X-Cairn-Public-Snips: true`, and as `external`. A snippet has at most 1,000 comments."
+        })
+      ),
+    HttpApiEndpoint.delete("deleteComment", "/api/store/comment/:id", {
+      params: { id: Schema.String },
+      success: Schema.Struct({ success: Schema.Boolean, message: Schema.String })
+    })
+      .middleware(Idempotency)
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Delete a comment",
+          description:
+            "For its author, and for whoever may delete the snippet it is on, whoever wrote it. Its text is erased."
         })
       )
   )

@@ -1,9 +1,10 @@
 import { Clock, Effect, Layer, Schedule } from "effect"
 import { derivedId } from "#domain/Id.ts"
 import { RetrievalEvent } from "#domain/Retrieval.ts"
-import { EventStore } from "#ports/EventStore.ts"
+import { EventStore, type StoredEvent } from "#ports/EventStore.ts"
 import { ReadModels } from "#ports/ReadModels.ts"
 import * as Codec from "#src/codec.ts"
+import { eraseSearches } from "#src/eraseSearches.ts"
 
 const day = 86_400_000
 /** Whole days that the text of a search is kept. */
@@ -33,6 +34,14 @@ const erase = Effect.fnUntraced(function* (tenant: string, stream: string) {
   })
 })
 
+/** Those of a day's searches that still have their text, apart from the day's own. */
+const subjectsIn = (searches: ReadonlyArray<StoredEvent>, stream: string): ReadonlyArray<string> => {
+  const kept = searches.filter((search) => search.stream === stream && search.payload !== null)
+  const subjects = new Set(kept.map(({ data }) => (JSON.parse(data) as { readonly subject: string }).subject))
+  subjects.delete(stream)
+  return [...subjects]
+}
+
 /**
  * Erases the text of searches whose day was over 90 days before `now` (milliseconds since the epoch). Goes on where it
  * stopped the last time, so that each search is looked at once.
@@ -47,7 +56,10 @@ export const retain = Effect.fnUntraced(function* (now: number) {
     const first = searches.findIndex(({ stream }) => !isOver(stream))
     const over = first === -1 ? searches : searches.slice(0, first)
     const streams = new Map(over.map(({ stream, tenant }) => [stream, tenant]))
-    for (const [stream, tenant] of streams) yield* erase(tenant, stream)
+    for (const [stream, tenant] of streams) {
+      yield* eraseSearches({ tenant, stream }, "expired", subjectsIn(over, stream))
+      yield* erase(tenant, stream)
+    }
     if (over.length > 0) yield* models.advance(name, from, over.at(-1)!.position)
     if (first !== -1 || !more) return
   }

@@ -1,16 +1,17 @@
 import { Effect, Option, PubSub, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { type EventType, eventSchemas } from "#domain/events.ts"
-import { EventStore, type StoredEvent } from "#ports/EventStore.ts"
-import * as Codec from "#src/codec.ts"
+import type { Recorded } from "#domain/Event.ts"
+import { type DomainEvent, type EventType, eventSchemas } from "#domain/events.ts"
+import { EventStore } from "#ports/EventStore.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
+import { decodeAll } from "#src/pages.ts"
+import { deletedIn, withoutDeleted } from "#src/withoutDeleted.ts"
 import { withoutSecrets } from "#src/withoutSecrets.ts"
-import { onLog } from "./log.ts"
+import { onLog, upToDate } from "./log.ts"
 import { organizationOf, orgFlag } from "./organization.ts"
 import { Json, plain, write } from "./output.ts"
 
-type Fields = { readonly [field: string]: unknown }
-
-const shown = (stored: StoredEvent) => ({
+const shown = ({ event, ...stored }: Recorded<DomainEvent>, deleted: ReadonlySet<string>) => ({
   position: String(stored.position),
   tenant: stored.tenant,
   stream: stored.stream,
@@ -18,7 +19,7 @@ const shown = (stored: StoredEvent) => ({
   event_id: stored.eventId,
   type: stored.type,
   schema_version: stored.schemaVersion,
-  data: withoutSecrets(Codec.decode(stored).event as unknown as Fields),
+  data: withoutSecrets(withoutDeleted(event, deleted)),
   actor: { key_id: stored.actor.key, user_id: stored.actor.user, organization_id: stored.actor.organization },
   command_id: stored.commandId,
   correlation_id: stored.correlationId,
@@ -69,11 +70,13 @@ export const command = Command.make(
           ...(Option.isSome(type) ? { types: [type.value] } : {}),
           ...(Option.isSome(stream) ? { stream: stream.value } : {})
         }
-        const read = (from: number, limit: number) =>
-          Effect.map(store.readAll(from, { ...filters, limit }), ({ events, more }) => ({
-            events: events.map(shown),
-            more
-          }))
+        const read = Effect.fnUntraced(function* (from: number, limit: number) {
+          const { events: stored, more } = yield* store.readAll(from, { ...filters, limit })
+          const recorded = yield* decodeAll(stored)
+          if (recorded.some(({ type }) => type === "SearchAnswered")) yield* upToDate(Snippets)
+          const deleted = yield* deletedIn(recorded.map(({ event }) => event))
+          return { events: recorded.map((one) => shown(one, deleted)), more }
+        })
         let from = Number(after)
         if (!follow) {
           if (json) yield* write('{"events":[')

@@ -1,17 +1,21 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { derivedId } from "#domain/Id.ts"
+import { type Holder, type Scope, sees } from "#domain/Scope.ts"
 import { SnippetCommand } from "#domain/Snippet/commands.ts"
-import { Snippet } from "#domain/Snippet/decider.ts"
+import { CommentNotFound, Snippet } from "#domain/Snippet/decider.ts"
 import type { SnippetEvent } from "#domain/Snippet/events.ts"
-import { type Comment, emailsOf } from "#projections/Comments.ts"
+import { type Comment, commentPlace, commentsFor, emailsOf } from "#projections/Comments.ts"
+import { snippetPlace } from "#projections/Snippets/queries.ts"
+import { Snippets, schema } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
 import type { ShownComment } from "#src/api/Comments.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
+import type { Attempt } from "#src/attempt.ts"
 import { codeBlock } from "#src/codeBlock.ts"
 import { dispatch } from "#src/dispatch.ts"
-import { attempting, written } from "./answer.ts"
+import { attempting, doneBefore, freshOrStale, written } from "./answer.ts"
 import { orProblem } from "./refusals.ts"
 
 const noSnippet = fieldProblem(
@@ -20,8 +24,16 @@ const noSnippet = fieldProblem(
   "No snippet of this request's scope has this id or name. Search for it, or check the workspace header."
 )
 
-/** How comments are shown to a tenant: with the e-mail addresses of its own users alone. */
-export const shownComments = Effect.fnUntraced(function* (tenant: string, all: ReadonlyArray<ReadonlyArray<Comment>>) {
+/**
+ * How comments are shown to a tenant: with the e-mail addresses of its own users alone, and strangers' only where public
+ * snippets are asked for. Whoever may find a public snippet may write there, also to its owner's agents.
+ */
+export const shownComments = Effect.fnUntraced(function* (
+  tenant: string,
+  { includePublic }: Pick<Scope, "includePublic">,
+  every: ReadonlyArray<ReadonlyArray<Comment>>
+) {
+  const all = every.map((comments) => commentsFor(tenant, includePublic, comments))
   const authors = all.flat().flatMap(({ tenant: of, author }) => (of === tenant && author !== null ? [author] : []))
   const emails = yield* Effect.orDie(emailsOf(tenant, [...new Set(authors)]))
   const shown = ({ id, tenant: of, author, text, created_at }: Comment): ShownComment => {
@@ -31,24 +43,53 @@ export const shownComments = Effect.fnUntraced(function* (tenant: string, all: R
   return all.map((comments) => comments.map(shown))
 })
 
+/** Deletes a comment for its author, or for who could delete the snippet. Of what the caller can't see they learn nothing. */
+const deleted = Effect.fnUntraced(function* (holder: Holder, scope: Scope, comment: string, attempt: Attempt) {
+  yield* freshOrStale(Snippets)
+  const found = yield* Effect.orDie(commentPlace(schema, comment))
+  const place = found === undefined ? undefined : yield* Effect.orDie(snippetPlace(found.snippet))
+  if (found === undefined || place === undefined) return yield* new CommentNotFound({ comment })
+  const owns = place.tenant === holder.tenant && place.home === scope.home
+  const wrote = found.tenant === holder.tenant && found.author === holder.user
+  const shown = sees(scope, place) && (scope.includePublic || found.tenant === holder.tenant)
+  if (!owns && !wrote && !shown) return yield* new CommentNotFound({ comment })
+  const { id: snippet, tenant } = place
+  const command = SnippetCommand.DeleteComment({ snippet, comment, by: wrote ? holder.user : "", owns })
+  return yield* dispatch(Snippet, { tenant, stream: `snippet-${snippet}`, command, ...attempt })
+})
+
 export const layer = HttpApiBuilder.group(Api, "comments", (handlers) =>
-  handlers.handle("addComment", ({ payload }) =>
-    Effect.gen(function* () {
-      const { user, email } = yield* Caller
-      const attempt = yield* attempting
-      const place = yield* codeBlock(yield* CallerScope, payload.code_block_id)
-      if (place === undefined) return yield* noSnippet
-      const { id: snippet, tenant } = place
-      const comment = derivedId("comment", attempt.commandId)
-      const command = SnippetCommand.AddComment({ snippet, comment, author: user, words: payload.text })
-      const events = yield* dispatch(Snippet, { tenant, stream: `snippet-${snippet}`, command, ...attempt })
-      const { event, position, recordedAt } = events.at(-1)!
-      yield* written(position)
-      const { words } = (event as Extract<SnippetEvent, { _tag: "CommentAdded" }>).text ?? { words: payload.text }
-      return {
-        success: true,
-        comment: { id: comment, email, text: words, created_at: new Date(recordedAt).toISOString() }
-      }
-    }).pipe(orProblem)
-  )
+  handlers
+    .handle("addComment", ({ payload }) =>
+      Effect.gen(function* () {
+        const { user, email } = yield* Caller
+        const attempt = yield* attempting
+        const place = yield* codeBlock(yield* CallerScope, payload.code_block_id)
+        if (place === undefined) return yield* noSnippet
+        const { id: snippet, tenant } = place
+        const comment = derivedId("comment", attempt.commandId)
+        const command = SnippetCommand.AddComment({ snippet, comment, author: user, words: payload.text })
+        const events = yield* dispatch(Snippet, { tenant, stream: `snippet-${snippet}`, command, ...attempt })
+        const { event, position, recordedAt } = events.at(-1)!
+        yield* written(position)
+        const { words } = (event as Extract<SnippetEvent, { _tag: "CommentAdded" }>).text ?? { words: payload.text }
+        return {
+          success: true,
+          comment: { id: comment, email, text: words, created_at: new Date(recordedAt).toISOString() }
+        }
+      }).pipe(orProblem)
+    )
+
+    .handle("deleteComment", ({ params }) =>
+      Effect.gen(function* () {
+        const id = params.id.toLowerCase()
+        const attempt = yield* attempting
+        const done = yield* doneBefore(attempt)
+        const events = done ?? (yield* deleted(yield* Caller, yield* CallerScope, id, attempt))
+        yield* written(events.at(-1)!.position)
+        // the catalogue has a copy of the text, which must be gone too when this is answered
+        yield* freshOrStale(Snippets)
+        return { success: true, message: "Deleted 1 comment and its text." }
+      }).pipe(orProblem)
+    )
 )

@@ -3,17 +3,19 @@ import { Effect, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import type { SqlClient } from "effect/sql"
+import type { Recorded } from "#domain/Event.ts"
+import type { DomainEvent } from "#domain/events.ts"
 import { AdminKeyRequired } from "#domain/Organization.ts"
 import { EventStore, type StoredEvent } from "#ports/EventStore.ts"
 import { Api } from "#src/api/Api.ts"
 import type { RecordedEvent } from "#src/api/Events.ts"
-import { Caller } from "#src/api/middleware.ts"
+import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
 import { type Asker, Unreadable } from "#src/ask.ts"
 import { Closing } from "#src/closing.ts"
-import * as Codec from "#src/codec.ts"
 import { type Ending, follow, type News } from "#src/follow.ts"
-import { inTurns } from "#src/pages.ts"
+import { decodeAll } from "#src/pages.ts"
+import { deletedIn, withoutDeleted } from "#src/withoutDeleted.ts"
 import { withoutSecrets } from "#src/withoutSecrets.ts"
 import { problemOf } from "./refusals.ts"
 
@@ -23,14 +25,28 @@ const external = "external"
 /** Fields that tell who that was. */
 const telling = new Set(["voter", "author", "home"])
 
-const veiled = (data: { readonly [field: string]: unknown }) =>
-  Object.fromEntries(Object.entries(data).map(([field, value]) => [field, telling.has(field) ? external : value]))
+type Fields = { readonly [field: string]: unknown }
 
-const shown = (tenant: string, stored: StoredEvent): RecordedEvent => {
-  const { _tag, ...data } = Codec.decode(stored).event as unknown as {
-    readonly _tag: string
-    readonly [field: string]: unknown
-  }
+/** Whose log it is, and whether strangers' words may stand in what is shown of it. */
+interface Reader {
+  readonly tenant: string
+  readonly includePublic: boolean
+}
+
+const veiled = (data: Fields, words: boolean): Fields =>
+  Object.fromEntries(
+    Object.entries(data).map(([field, value]) => {
+      const hidden = telling.has(field) || (field === "text" && value !== null && !words)
+      return [field, hidden ? external : value]
+    })
+  )
+
+const shown = (
+  { tenant, includePublic }: Reader,
+  stored: Recorded<DomainEvent>,
+  deleted: ReadonlySet<string>
+): RecordedEvent => {
+  const data = withoutSecrets(withoutDeleted(stored.event, deleted))
   const { key, user, organization } = stored.actor
   const own = key === null || (organization ?? user) === tenant
   return {
@@ -40,7 +56,7 @@ const shown = (tenant: string, stored: StoredEvent): RecordedEvent => {
     event_id: stored.eventId,
     type: stored.type,
     schema_version: stored.schemaVersion,
-    data: withoutSecrets(own ? data : veiled(data)),
+    data: own ? data : veiled(data, includePublic),
     actor: own
       ? { key_id: key, user_id: user, organization_id: organization }
       : { key_id: external, user_id: external, organization_id: external },
@@ -50,6 +66,12 @@ const shown = (tenant: string, stored: StoredEvent): RecordedEvent => {
     recorded_at: new Date(stored.recordedAt).toISOString()
   }
 }
+
+const allShown = Effect.fnUntraced(function* (reader: Reader, stored: ReadonlyArray<StoredEvent>) {
+  const recorded = yield* decodeAll(stored)
+  const deleted = yield* deletedIn(recorded.map(({ event }) => event))
+  return recorded.map((one) => shown(reader, one, deleted))
+})
 
 interface Filters {
   readonly type?: string | undefined
@@ -82,20 +104,18 @@ const said: { readonly [E in Ending]: string } = {
 }
 
 /** As the HTML standard has it; JSON has no line breaks. */
-const message = (tenant: string, news: News): string => {
+const message = Effect.fnUntraced(function* (reader: Reader, news: News) {
   switch (news._tag) {
     case "Events":
-      return news.events
-        .map(
-          (event) => `id: ${event.position}\nevent: ${event.type}\ndata: ${JSON.stringify(shown(tenant, event))}\n\n`
-        )
+      return (yield* Effect.orDie(allShown(reader, news.events)))
+        .map((event) => `id: ${event.position}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
         .join("")
     case "Silence":
       return ": nothing new\n\n"
     case "End":
       return `event: end\ndata: ${JSON.stringify({ reason: news.why, message: said[news.why] })}\n\n`
   }
-}
+})
 
 /** Milliseconds that a client has to take what was written, once the service has been told to stop. */
 const lastWords = 1_000
@@ -113,19 +133,21 @@ export const layer = HttpApiBuilder.group(Api, "events", (handlers) =>
     .handle("events", ({ query }) =>
       Effect.gen(function* () {
         const { tenant } = yield* auditor
+        const { includePublic } = yield* CallerScope
         const store = yield* EventStore
         const { after = "0", limit = 100 } = query
         const { events: stored } = yield* store
           .readAll(Number(after), { ...filtersOf(tenant, query), limit })
           .pipe(Effect.mapError(() => problemOf(new Unreadable())))
-        const events: Array<RecordedEvent> = []
-        yield* inTurns(stored, (event) => events.push(shown(tenant, event)))
+        const reader = { tenant, includePublic }
+        const events = yield* Effect.mapError(allShown(reader, stored), () => problemOf(new Unreadable()))
         return { events, next_after: events.at(-1)?.position ?? after }
       })
     )
     .handle("eventStream", ({ query, headers }) =>
       Effect.gen(function* () {
         const { key, tenant } = yield* auditor
+        const { includePublic } = yield* CallerScope
         const request = yield* HttpServerRequest.HttpServerRequest
         const last = headers["last-event-id"] || (query.after ?? "0")
         if (!/^\d{1,15}$/.test(last)) return yield* badLastEventId
@@ -134,7 +156,7 @@ export const layer = HttpApiBuilder.group(Api, "events", (handlers) =>
           Effect.as(cutWhenStopping(request), follow(key, Number(last), filtersOf(tenant, query)))
         )
         const body = Stream.make("retry: 1000\n\n").pipe(
-          Stream.concat(Stream.map(news, (news) => message(tenant, news))),
+          Stream.concat(Stream.mapEffect(news, (news) => message({ tenant, includePublic }, news))),
           Stream.encodeText,
           Stream.provideContext(services)
         )

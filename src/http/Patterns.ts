@@ -63,7 +63,8 @@ export const layer = HttpApiBuilder.group(Api, "patterns", (handlers) =>
         const examples = answer.found.map(({ snippet }) => {
           const run = runs.get(snippet.id)
           return {
-            task: taskOf(task, snippet.example_queries, run),
+            // what it was used for elsewhere is not for others
+            task: taskOf(task, scope.homes.includes(snippet.home) ? snippet.example_queries : [], run),
             input_sample: run === undefined ? {} : objectOf(run.input),
             output_sample: (run?.output ?? null) as Schema.Json,
             code_snippet: snippet.source

@@ -46,7 +46,7 @@ export const snippetPage = Effect.fnUntraced(function* (id: string) {
   const own = scope.homes.includes(snippet.home)
   const files = snippet.kind === "repo" ? yield* Effect.orDie(filesOf(id)) : undefined
   const logs = own ? yield* Effect.orDie(logsOf(id, logsShown)) : []
-  return pageOf(snippet, files, own ? snippet.example_queries : [], logs)
+  return pageOf(snippet, files, !own, own ? snippet.example_queries : [], logs)
 }, orProblem)
 
 export const layer = HttpApiBuilder.group(Api, "raw", (handlers) =>

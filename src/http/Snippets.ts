@@ -111,6 +111,7 @@ export const search = Effect.fnUntraced(function* (payload: typeof SearchRequest
   yield* noteAnswer(holder, scope, payload.task, answer, yield* Clock.currentTimeMillis)
   const comments = yield* shownComments(
     holder.tenant,
+    scope,
     answer.found.map(({ snippet }) => snippet.comments)
   )
   const known =

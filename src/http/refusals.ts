@@ -1,7 +1,13 @@
 import { Effect } from "effect"
 import type { ExecutionNotFound } from "#domain/Execution.ts"
 import type { OrganizationRefusal } from "#domain/Organization.ts"
-import type { SnippetGone, SnippetNotFound } from "#domain/Snippet/decider.ts"
+import type {
+  CommentLimitReached,
+  CommentNotFound,
+  CommentNotYours,
+  SnippetGone,
+  SnippetNotFound
+} from "#domain/Snippet/decider.ts"
 import type { WorkspaceGone, WorkspaceNotFound } from "#domain/Workspace.ts"
 import type { TooMuchWaits } from "#ports/Workers.ts"
 import type { WorkspacesUnavailable } from "#ports/Workspaces.ts"
@@ -13,6 +19,9 @@ type Refusal =
   | OrganizationRefusal
   | SnippetNotFound
   | SnippetGone
+  | CommentNotFound
+  | CommentNotYours
+  | CommentLimitReached
   | ExecutionNotFound
   | WorkspaceNotFound
   | WorkspaceGone
@@ -82,6 +91,24 @@ export const problemOf = (refusal: Refusal): Problem => {
         message:
           "There is no such snippet in the scope of this request. Search for it, or check the workspace header and the id."
       })
+    case "CommentNotFound":
+      return fieldProblem(
+        "not_found/comment",
+        "id",
+        "There is no comment with this id that you see: it may be deleted already. A search shows a snippet's comments with their ids."
+      )
+    case "CommentNotYours":
+      return fieldProblem(
+        "permission/not_your_comment",
+        "id",
+        "Only who wrote a comment may delete it, or who may delete the snippet it is on. Ask one of them."
+      )
+    case "CommentLimitReached":
+      return fieldProblem(
+        "validation/comment_limit_reached",
+        "code_block_id",
+        `The snippet has ${refusal.limit} comments, and can't have more. Delete some of them first.`
+      )
     case "WorkspaceNotFound":
     case "WorkspaceGone":
       return fieldProblem(

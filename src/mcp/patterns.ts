@@ -1,5 +1,7 @@
 import { Effect, Schema } from "effect"
 import { TextOrEmpty, whole } from "#src/api/fields.ts"
+import { CallerScope } from "#src/api/middleware.ts"
+import { newBoundary, part } from "#src/untrusted.ts"
 import { line } from "./line.ts"
 import type { Operations } from "./Operations.ts"
 import { tool } from "./tool.ts"
@@ -17,12 +19,16 @@ export const patterns = (operations: Operations) =>
     hints: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
     route: "/api/retrieve/task-patterns",
     run: ({ task, top_k = 10 }) =>
-      Effect.map(operations.patterns({ task, top_k }), (answer) => {
+      Effect.gen(function* () {
+        const { includePublic } = yield* CallerScope
+        const answer = yield* operations.patterns({ task, top_k })
         const lines = answer.patterns.map(
           ({ task_pattern, code_block_name, code_block_id, thumbs_up, thumbs_down }) =>
             `- ${line(task_pattern, 300)}: ${line(code_block_name)} (code_block_id ${code_block_id}), votes +${thumbs_up} −${thumbs_down}`
         )
-        const text = lines.length === 0 ? "No votes for any task yet." : lines.join("\n")
-        return { text, answer }
+        if (lines.length === 0) return { text: "No votes for any task yet.", answer }
+        const list = lines.join("\n")
+        // then names of public snippets are among them
+        return { text: includePublic ? part(newBoundary(), "text, some of it by strangers,", list) : list, answer }
       })
   })

@@ -1,4 +1,4 @@
-import { describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { type NewVote, SnippetCommand } from "#domain/Snippet/commands.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
@@ -6,7 +6,7 @@ import { given } from "#test/given.ts"
 import { laws } from "#test/laws.ts"
 import { execution, review } from "./executions.ts"
 
-const { RecordExecution, ReviewExecution, AddComment } = SnippetCommand
+const { RecordExecution, ReviewExecution, AddComment, DeleteComment } = SnippetCommand
 const Event = SnippetEvent.cases
 
 const snippet = "s1"
@@ -24,7 +24,7 @@ const tracked = Event.FunctionsTracked.make({
   ...{ snippet, home: "acme", subject },
   text: { agent: null, functions: [{ fingerprint: "fn_1", name: "csv_rows", signature: "def csv_rows()" }] }
 })
-const deleted = Event.SnippetDeleted.make({ snippet, subject })
+const deleted = Event.SnippetDeleted.make({ snippet, subject, comments: [] })
 
 const up: NewVote = { value: 1, count: 1, source: "ai", origin: null, home: "acme/w" }
 const down: NewVote = { value: -1, count: 1, source: "ai", origin: null }
@@ -78,12 +78,51 @@ describe("a run of a snippet", () => {
   })
 })
 
+const commented = Event.CommentAdded.make({
+  ...{ snippet, comment: "c1", author: "ada", subject: "snippet/s1/comment/c1", text: { words: "Works for me." } }
+})
 const comment = AddComment({ snippet, comment: "c1", author: "ada", words: "Works for me." })
 
 it("a comment is added", () => {
-  given(Snippet, [uploaded])
+  given(Snippet, [uploaded]).when(comment).then(commented)
+})
+
+const commentSubject = `${subject}/comment/c1`
+const removed = Event.CommentDeleted.make({ snippet, comment: "c1", subject: commentSubject })
+
+it("a comment is deleted by its author, or by who owns the snippet", () => {
+  given(Snippet, [uploaded, commented])
+    .when(DeleteComment({ snippet, comment: "c1", by: "ada", owns: false }))
+    .then(removed)
+  given(Snippet, [uploaded, commented])
+    .when(DeleteComment({ snippet, comment: "c1", by: "bob", owns: true }))
+    .then(removed)
+  given(Snippet, [uploaded, commented])
+    .when(DeleteComment({ snippet, comment: "c1", by: "bob", owns: false }))
+    .refuses("CommentNotYours")
+  given(Snippet, [uploaded, commented, removed])
+    .when(DeleteComment({ snippet, comment: "c1", by: "ada", owns: true }))
+    .refuses("CommentNotFound")
+})
+
+it("the text of a comment goes with it, and that of the others with the snippet", () => {
+  assert.deepStrictEqual(Snippet.erases!(removed), [commentSubject])
+  const second = Event.CommentAdded.make({ ...commented, comment: "c2", subject: `${subject}/comment/c2` })
+  // as it was stored before comments had subjects of their own
+  const old = Event.CommentAdded.make({ ...commented, comment: "c0", subject })
+  const gone = Event.SnippetDeleted.make({ snippet, subject, comments: ["c2"] })
+  given(Snippet, [uploaded, old, commented, second, removed]).when(SnippetCommand.DeleteSnippet({ snippet })).then(gone)
+  assert.deepStrictEqual(Snippet.erases!(gone), [subject, `${subject}/comment/c2`])
+})
+
+it("a snippet has a thousand comments at most", () => {
+  const many = Array.from({ length: 1_000 }, (_, n) => Event.CommentAdded.make({ ...commented, comment: `n${n}` }))
+  given(Snippet, [uploaded, ...many])
     .when(comment)
-    .then(Event.CommentAdded.make({ snippet, comment: "c1", author: "ada", subject, text: { words: "Works for me." } }))
+    .refuses("CommentLimitReached")
+  given(Snippet, [uploaded, ...many.slice(1)])
+    .when(comment)
+    .then(commented)
 })
 
 it("nothing is told of a snippet that is not there, or not any more", () => {
@@ -103,5 +142,6 @@ describe("laws", () =>
     record,
     RecordExecution({ snippet, execution, vote: up, observed }),
     ReviewExecution({ snippet, execution: "e1", review, vote: down, task: null }),
-    comment
+    comment,
+    DeleteComment({ snippet, comment: "c1", by: "ada", owns: false })
   ]))

@@ -42,7 +42,7 @@ const vote = (snippet: string) =>
     ...{ snippet, value: 1, count: 1, source: "human", voter: null, request: null, subject: `snippet/${snippet}` },
     text: null
   })
-const deleted = (snippet: string) => SnippetDeleted.make({ snippet, subject: `snippet/${snippet}` })
+const deleted = (snippet: string) => SnippetDeleted.make({ snippet, subject: `snippet/${snippet}`, comments: [] })
 
 const recorded = (position: number, event: DomainEvent): Recorded<DomainEvent> => ({
   ...{ position, tenant: "tenant", stream: "stream", revision: position, eventId: `event ${position}` },

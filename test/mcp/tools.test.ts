@@ -186,8 +186,8 @@ describe("a tenant", () => {
     const given = { task: "for everyone", min_score: 0 }
     assert.deepStrictEqual((await done(service.url, other.key, "search", given)).structure.matches, [])
     const open = await done(service.url, other.key, "search", { ...given, public_snips: true })
-    assert.match(open.text, /public code of others: read it before you run it/)
-    assert.notInclude((await tool("search", given)).text, "public code of others")
+    assert.match(open.text, /was written by strangers, of other organizations: read such code before you run it/)
+    assert.notInclude((await tool("search", given)).text, "strangers")
     assert.strictEqual(open.structure.matches[0].code_block.name, "everyone")
     const byHeader = await done(service.url, other.key, "search", given, { "x-cairn-public-snips": "true" })
     assert.strictEqual(byHeader.structure.matches[0].code_block.name, "everyone")

@@ -2,12 +2,13 @@ import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
 import type { Recorded } from "#domain/Event.ts"
-import type { DomainEvent, EventType } from "#domain/events.ts"
+import { currentVersion, type DomainEvent, type EventType } from "#domain/events.ts"
 import { type Projection, typesOf } from "#ports/Projection.ts"
 import { Executions } from "#projections/Executions.ts"
 import { Functions } from "#projections/Functions/tables.ts"
 import { Logs } from "#projections/Logs.ts"
 import { Patterns } from "#projections/Patterns.ts"
+import { Retrievals } from "#projections/Retrievals.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { decode } from "#src/codec.ts"
 import { encoder } from "#test/embeddings.ts"
@@ -18,7 +19,7 @@ type Facts = { readonly [field: string]: unknown }
 
 /** An event as the golden files have it, with a text. */
 const golden = (type: EventType): Facts => {
-  const file = new URL(`../domain/golden/${type}.1.json`, import.meta.url)
+  const file = new URL(`../domain/golden/${type}.${currentVersion(type)}.json`, import.meta.url)
   const { data, text } = JSON.parse(readFileSync(file, "utf8"))
   return { _tag: type, ...data, ...(text === undefined ? {} : { text }) }
 }
@@ -33,22 +34,34 @@ const stepOf = (projection: Projection) =>
     up: Schema.Boolean
   })
 
+/** Of what has a subject of its own. */
+const subjectOf = (type: EventType, of: string, comment: string): string | undefined => {
+  if (type === "SearchAnswered") return `day/${of}`
+  return type.startsWith("Comment") ? `snippet/${of}/comment/${comment}` : undefined
+}
+
 /** The event, under the subject that its stream gives it. */
 const eventOf = ({ type, of, run, unstored, up }: ReturnType<typeof stepOf>["Type"]): DomainEvent => {
   const facts = golden(type)
   const snippet = unstored && "execution" in facts ? null : of
   // a run is one snippet's, or nobody's, from its beginning
   const execution = `${snippet ?? "none"}-e${run}`
+  const comment = `${of}-c${run}`
   const own: Facts = {
-    ...{ snippet, execution, comment: `${of}-c${run}`, value: up ? 1 : -1, subjects: [`execution/none-e${run}`] },
-    subject: snippet === null ? `execution/${execution}` : `snippet/${snippet}`
+    ...{ snippet, execution, comment, comments: [`${of}-c1`, `${of}-c2`], value: up ? 1 : -1 },
+    subjects: [type === "SearchesErased" ? `day/${of}` : `execution/none-e${run}`],
+    subject: subjectOf(type, of, comment) ?? (snippet === null ? `execution/${execution}` : `snippet/${snippet}`)
   }
   return { ...facts, ...Object.fromEntries(Object.entries(own).filter(([field]) => field in facts)) } as never
 }
 
 const erasedBy = (event: DomainEvent): ReadonlyArray<string> => {
-  if (event._tag === "SnippetDeleted") return [event.subject]
-  return event._tag === "TextErased" ? event.subjects : []
+  if (event._tag === "CommentDeleted") return [event.subject]
+  if (event._tag === "SnippetDeleted") {
+    const comments = event.comments.map((comment) => `${event.subject}/comment/${comment}`)
+    return [event.subject, ...comments]
+  }
+  return event._tag === "TextErased" || event._tag === "SearchesErased" ? event.subjects : []
 }
 
 /** The log of a history, read as it came about and as it is read afterwards. */
@@ -76,7 +89,7 @@ const rowsOf = ({ tables }: Projection, history: ReadonlyArray<Recorded<DomainEv
     return [name, left] as const
   })
 
-describe.each([Executions, Functions, Logs, Patterns, Snippets])("$name", (projection: Projection) => {
+describe.each([Executions, Functions, Logs, Patterns, Snippets, Retrievals])("$name", (projection: Projection) => {
   it.prop(
     "applying a history and its erasure is applying the same history as it is read after the erasure",
     [Arbitrary.array(Arbitrary.schema(stepOf(projection)), { maxLength: 16 })],

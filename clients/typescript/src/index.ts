@@ -26,7 +26,7 @@ export type { Result } from "./Result.ts"
 export type { BulkExecutionResultResponse, BulkUploadParams, LogFile } from "./resources/bulk.ts"
 export type { ChatParams, ChatResponse } from "./resources/chat.ts"
 export type { CodeBlock, Dependencies, JsonObject } from "./resources/codeBlocks.ts"
-export type { Comment, CommentResponse } from "./resources/comments.ts"
+export type { Comment, CommentResponse, DeleteCommentResponse } from "./resources/comments.ts"
 export type { Commit, CommitAuthor, FileChange } from "./resources/commits.ts"
 export type { EventActor, EventPage, Events, EventsParams, RecordedEvent } from "./resources/events.ts"
 export type {

@@ -1,5 +1,5 @@
 import type { Result } from "../Result.ts"
-import { type Call, json } from "../request.ts"
+import { type Call, json, part } from "../request.ts"
 
 /** What somebody said about a snippet. */
 export interface Comment {
@@ -42,6 +42,20 @@ export interface CommentResponse extends Result {
   /** As it is shown with the snippet. */
   readonly comment: Comment
 }
+
+/** What `snippets.deleteComment` gives. */
+export interface DeleteCommentResponse extends Result {
+  /** True: whatever goes wrong is raised. */
+  readonly success: boolean
+  /** What was done, in words. */
+  readonly message: string
+}
+
+export const deleteComment = (id: string): Call<DeleteCommentResponse> => ({
+  method: "DELETE",
+  path: `/api/store/comment/${part("commentId", id)}`,
+  answer: json(({ success, message }: { success: boolean; message: string }) => ({ success, message }))
+})
 
 export const comment = ({ codeBlockId, text }: CommentParams): Call<CommentResponse> => ({
   method: "POST",

@@ -2,7 +2,7 @@ import type { APIPromise } from "../APIPromise.ts"
 import type { RequestOptions } from "../options.ts"
 import { text as markdown, part } from "../request.ts"
 import type { Transport } from "../transport.ts"
-import { type CommentResponse, comment } from "./comments.ts"
+import { type CommentResponse, comment, type DeleteCommentResponse, deleteComment } from "./comments.ts"
 import {
   type BrowsePublicParams,
   type BrowsePublicResponse,
@@ -31,13 +31,23 @@ export class Snippets {
   }
 
   /**
-   * Comments on a snippet. Whoever sees it sees its latest 20 comments in search results.
+   * Comments on a snippet. Whoever sees it sees its latest 20 comments in search results; those of other organizations only
+   * with `publicSnips`, and as `external`.
    * @param codeBlockId A snippet's id or name.
    * @param text 1 to 10,000 characters.
    * @throws {@link APIError}: 404 `not_found/snippet`.
    */
   comment(codeBlockId: string, text: string, options?: RequestOptions): APIPromise<CommentResponse> {
     return this.#transport.send(() => comment({ codeBlockId, text }), options)
+  }
+
+  /**
+   * Deletes a comment, and its text for good: for its author, and for whoever may delete the snippet it is on.
+   * @param commentId The comment's id, as it was answered and as search results have it.
+   * @throws {@link APIError}: 404 `not_found/comment`, 403 `permission/not_your_comment`.
+   */
+  deleteComment(commentId: string, options?: RequestOptions): APIPromise<DeleteCommentResponse> {
+    return this.#transport.send(() => deleteComment(commentId), options)
   }
 
   /**

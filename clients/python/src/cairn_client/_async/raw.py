@@ -81,6 +81,7 @@ class AsyncSnippetStoreWithRawResponse:
     def __init__(self, snippets: AsyncSnippetStore) -> None:
         self.create = async_raw(snippets.create)
         self.comment = async_raw(snippets.comment)
+        self.delete_comment = async_raw(snippets.delete_comment)
         self.markdown = async_raw(snippets.markdown)
         self.list_public = async_raw(snippets.list_public)
         self.search_public = async_raw(snippets.search_public)

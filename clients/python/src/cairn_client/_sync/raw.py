@@ -82,6 +82,7 @@ class SnippetStoreWithRawResponse:
     def __init__(self, snippets: SnippetStore) -> None:
         self.create = raw(snippets.create)
         self.comment = raw(snippets.comment)
+        self.delete_comment = raw(snippets.delete_comment)
         self.markdown = raw(snippets.markdown)
         self.list_public = raw(snippets.list_public)
         self.search_public = raw(snippets.search_public)

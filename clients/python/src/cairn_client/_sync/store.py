@@ -12,6 +12,7 @@ from cairn_client._sync.raw import ReposWithRawResponse, SnippetStoreWithRawResp
 from cairn_client.types import (
     BrowsePublicResponse,
     CommentResponse,
+    DeleteCommentResponse,
     Repo,
     SearchPublicResponse,
     StoreCodeBlockResponse,
@@ -98,10 +99,20 @@ class SnippetStore:
     def comment(self, code_block_id: str, text: str, **options: Unpack[CallOptions]) -> CommentResponse:
         """Comments on a snippet, by id or name. Whoever sees it sees its latest 20 comments in search results.
 
-        `code_block_id` is the snippet's; `text` has 1 to 10,000 characters. Raises `APIError` 404 `not_found/snippet`.
+        Those of other organizations are seen only with `public_snips`, and as `external`. `code_block_id` is the
+        snippet's; `text` has 1 to 10,000 characters. Raises `APIError` 404 `not_found/snippet`.
         """
         body = {"code_block_id": code_block_id, "text": text}
         return self._transport.ask(Request("POST", "/api/store/comment", body, options=options), CommentResponse)
+
+    def delete_comment(self, comment_id: str, **options: Unpack[CallOptions]) -> DeleteCommentResponse:
+        """Deletes a comment, and its text for good: for its author, and for whoever may delete the snippet it is on.
+
+        `comment_id` is as it was answered and as search results have it. Raises `APIError` 404 `not_found/comment`, 403
+        `permission/not_your_comment`.
+        """
+        request = Request("DELETE", path_of("api", "store", "comment", comment_id), options=options)
+        return self._transport.ask(request, DeleteCommentResponse)
 
     def markdown(self, code_block_id: str, **options: Unpack[CallOptions]) -> str:
         """A snippet with its tasks, votes, source and latest logs, as Markdown.

@@ -43,7 +43,13 @@ from cairn_client.types.snippets import (
     SnippetComment,
     VoteCodeSnipResponse,
 )
-from cairn_client.types.stored import CommentResponse, Repo, StoreCodeBlockResponse, StoreRepoResponse
+from cairn_client.types.stored import (
+    CommentResponse,
+    DeleteCommentResponse,
+    Repo,
+    StoreCodeBlockResponse,
+    StoreRepoResponse,
+)
 from cairn_client.types.system import (
     DeleteWorkspaceResponse,
     ErasedUser,
@@ -90,6 +96,7 @@ __all__ = [
     "CommitList",
     "CommitWithDiff",
     "CreatedKey",
+    "DeleteCommentResponse",
     "DeleteResponse",
     "DeleteWorkspaceResponse",
     "EraseUserResponse",

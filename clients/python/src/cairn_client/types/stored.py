@@ -39,3 +39,12 @@ class CommentResponse(Result):
 
     success: bool
     comment: SnippetComment
+
+
+class DeleteCommentResponse(Result):
+    """What became of a comment that was to be deleted."""
+
+    success: bool
+    """True: whatever goes wrong is raised."""
+    message: str
+    """What was done, in words."""

@@ -1,0 +1,65 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Projection, schemaOf, table } from "#ports/Projection.ts"
+import { schema as catalogue } from "./Snippets/tables.ts"
+
+/** Searches whose text is kept for the snippets that they found. */
+interface SearchesRow {
+  /** Their subject. */
+  readonly id: string
+  readonly tenant: string
+  readonly stream: string
+  readonly snippets: ReadonlyArray<string>
+  /** Of the first of them. */
+  readonly position: number
+}
+
+const gone = {
+  rows: ({ subjects }: { readonly subjects: ReadonlyArray<string> }) => subjects,
+  to: () => undefined
+}
+
+/** Read model `retrievals`: which texts of searches go with which snippets. */
+export const Retrievals = {
+  name: "retrievals",
+  version: 1,
+  tables: {
+    searches: table<SearchesRow>({
+      columns: { id: "text", tenant: "text", stream: "text", snippets: "text[]", position: "bigint" },
+      indexes: ["USING gin (snippets)", "(position)"],
+      on: {
+        SearchAnswered: {
+          // the day's own text goes with the day
+          rows: ({ subject, text }, { stream }) => (text === null || subject === stream ? [] : [subject]),
+          to: (row, { subject, snippets }, { tenant, stream, position }) =>
+            row ?? { id: subject, tenant, stream, snippets: [...new Set(snippets)], position }
+        },
+        SearchesErased: gone,
+        TextErased: gone
+      }
+    })
+  }
+} satisfies Projection
+
+/** Searches that share a subject. */
+export type Searches = Pick<SearchesRow, "id" | "tenant" | "stream">
+
+const deserted = `FROM "${schemaOf(Retrievals)}".searches s
+  WHERE NOT EXISTS (SELECT 1 FROM unnest(s.snippets) AS found (id)
+    WHERE NOT EXISTS (SELECT 1 FROM ${catalogue}.removed r WHERE r.id = found.id))`
+
+const order = "ORDER BY s.tenant, s.stream, s.id"
+
+/** Searches that found this snippet, and of what they found none is there any more. */
+export const searchesDesertedBy = (snippet: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<Searches>(`SELECT s.id, s.tenant, s.stream ${deserted} AND s.snippets @> ARRAY[$1::text] ${order}`, [
+      snippet
+    ])
+  )
+
+/** Searches whose first note came after a position, when all that they found had been deleted already. */
+export const searchesDesertedAfter = (position: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<Searches>(`SELECT s.id, s.tenant, s.stream ${deserted} AND s.position > $1 ${order}`, [BigInt(position)])
+  )

@@ -1,0 +1,41 @@
+import { Effect } from "effect"
+import { ReadModels } from "#ports/ReadModels.ts"
+import { Retrievals, type Searches, searchesDesertedAfter, searchesDesertedBy } from "#projections/Retrievals.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
+import { fresh } from "#src/ask.ts"
+import { eraseSearches } from "#src/eraseSearches.ts"
+import { reaction } from "#src/react.ts"
+
+const eraseAll = (searches: ReadonlyArray<Searches>) =>
+  Effect.forEach(
+    Map.groupBy(searches, ({ stream }) => stream).values(),
+    (group) =>
+      eraseSearches(
+        group[0]!,
+        "deleted",
+        group.map(({ id }) => id)
+      ),
+    { discard: true }
+  )
+
+/** How far notes of searches were looked through at once, by their store: a page of them is one look. */
+const lookedTo = new WeakMap<object, number>()
+
+/**
+ * What was searched for is erased with the last of the snippets that were found. Searches are noted a moment later than they
+ * are answered, so that all they found may have been deleted by then: each note is looked at too.
+ */
+export const EraseSearches = reaction({
+  name: "erase_searches",
+  on: ["SnippetDeleted", "SearchAnswered"],
+  handle: ({ event, position }) =>
+    Effect.gen(function* () {
+      const models = yield* ReadModels
+      const before = lookedTo.get(models) ?? position - 1
+      if (event._tag === "SearchAnswered" && position <= before) return
+      const [standing] = yield* Effect.all([fresh(Retrievals), fresh(Snippets)])
+      if (event._tag === "SnippetDeleted") return yield* eraseAll(yield* searchesDesertedBy(event.snippet))
+      yield* eraseAll(yield* searchesDesertedAfter(before))
+      lookedTo.set(models, standing.position)
+    })
+})
