@@ -3,7 +3,7 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { repositoryOf } from "#domain/Workspace.ts"
 import { GitTransport } from "#ports/GitTransport.ts"
 import { Workspaces } from "#ports/Workspaces.ts"
-import { Authentication, Problems, Rate } from "#src/api/middleware.ts"
+import { Authentication, Caller, Problems, Rate } from "#src/api/middleware.ts"
 import { Problem, statusOf } from "#src/api/Problem.ts"
 import { followHead, unlessErased } from "#src/workspaces.ts"
 import { orProblem } from "./refusals.ts"
@@ -25,8 +25,15 @@ const unreadable = new Problem({
   message: "The body is not what its Content-Encoding says. Send it plain or as gzip."
 })
 
-/** Of what a client says that it has, uncompressed. */
-const requestBytes = 32 * 1024 * 1024
+/** Of what a client says that it has, uncompressed: some 160,000 commits. */
+const requestBytes = 8 * 1024 * 1024
+/** In which all of it has to come. */
+const patience = "60 seconds"
+
+const tooSlow = new Problem({
+  code: "body/too_slow",
+  message: "The request came too slowly. Fetch again, over a faster connection."
+})
 
 const caching = { "cache-control": "no-cache, max-age=0, must-revalidate" }
 
@@ -49,28 +56,36 @@ const partsOf = (url: string) => {
 const versionOf = (header: string | undefined): string | undefined =>
   header !== undefined && /^version=[0-2](:[a-z0-9=:-]{1,64})?$/.test(header) ? header : undefined
 
-const limited = (bytes: Stream.Stream<Uint8Array, unknown>) =>
-  bytes.pipe(
-    Stream.mapAccum(
-      () => 0,
-      (sum, chunk: Uint8Array) => [sum + chunk.length, [{ sum: sum + chunk.length, chunk }]] as const
-    ),
-    Stream.mapEffect(({ sum, chunk }) => (sum > requestBytes ? Effect.fail(unreadable) : Effect.succeed(chunk)))
-  )
-
-const bodyOf = (request: HttpServerRequest.HttpServerRequest): Stream.Stream<Uint8Array, unknown> => {
+const plainOf = (request: HttpServerRequest.HttpServerRequest): Stream.Stream<Uint8Array, unknown> => {
   const encoding = request.headers["content-encoding"]
-  if (encoding === undefined || encoding === "identity") return limited(request.stream)
+  if (encoding === undefined || encoding === "identity") return request.stream
   const plain = Stream.toReadableStream(request.stream).pipeThrough(
     new DecompressionStream("gzip") as unknown as ReadableWritablePair<Uint8Array, Uint8Array>
   )
-  return limited(Stream.fromReadableStream({ evaluate: () => plain, onError: () => unreadable }))
+  return Stream.fromReadableStream({ evaluate: () => plain, onError: () => unreadable })
 }
+
+/** The whole request: before it is there, git has nothing to do. */
+const bodyOf = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+  const chunks: Array<Uint8Array> = []
+  let bytes = 0
+  yield* Stream.runForEach(plainOf(request), (chunk) => {
+    bytes += chunk.length
+    if (bytes > requestBytes) return Effect.fail(unreadable)
+    chunks.push(chunk)
+    return Effect.void
+  }).pipe(
+    Effect.mapError(() => unreadable),
+    Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(tooSlow) })
+  )
+  return new Uint8Array(Buffer.concat(chunks))
+})
 
 const answer = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
   const { id, file, service } = partsOf(request.url)
   if (service === "git-receive-pack" || file === "git-receive-pack") return yield* readOnly
+  const { tenant } = yield* Caller
   const workspace = yield* own(id)
   const git = yield* Workspaces
   const transport = yield* GitTransport
@@ -82,7 +97,8 @@ const answer = Effect.gen(function* () {
     const encoding = request.headers["content-encoding"] ?? "identity"
     if (file !== "git-upload-pack" || smart === undefined) return yield* noFile
     if (!["gzip", "x-gzip", "identity"].includes(encoding)) return yield* unreadable
-    return HttpServerResponse.stream(smart.uploadPack(repository, version, bodyOf(request)), {
+    const asked = yield* bodyOf(request)
+    return HttpServerResponse.stream(smart.uploadPack(tenant, repository, version, asked), {
       contentType: "application/x-git-upload-pack-result",
       headers: caching
     })
@@ -94,7 +110,7 @@ const answer = Effect.gen(function* () {
     )
     yield* unlessErased(workspace, upToDate, noWorkspace)
     if (service === "git-upload-pack" && smart !== undefined) {
-      return HttpServerResponse.stream(smart.advertise(repository, version), {
+      return HttpServerResponse.stream(smart.advertise(tenant, repository, version), {
         contentType: "application/x-git-upload-pack-advertisement",
         headers: caching
       })

@@ -1,4 +1,3 @@
-import { createServer } from "node:http"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Layer } from "effect"
 import { HttpRouter } from "effect/http"
@@ -16,6 +15,7 @@ import * as Fallback from "./fallback.ts"
 import * as Git from "./git.ts"
 import * as Guard from "./guard/guard.ts"
 import * as Keys from "./Keys.ts"
+import { makeServer } from "./listener.ts"
 import * as Mcp from "./mcp.ts"
 import * as AddressRate from "./middleware/addressRate.ts"
 import * as Authentication from "./middleware/authentication.ts"
@@ -90,7 +90,7 @@ const listen = (options: Options) =>
     routerConfig: { maxParamLength: 16_384 }
   }).pipe(
     Layer.provideMerge(
-      NodeHttpServer.layer(createServer, {
+      NodeHttpServer.layer(makeServer, {
         host: options.host,
         port: options.port,
         gracefulShutdownTimeout: "10 seconds"

@@ -15,12 +15,21 @@ export class GitTransport extends Context.Service<
     readonly smart:
       | undefined
       | {
-          /** What `info/refs` is answered with. `version` is the client's `Git-Protocol` header. */
-          readonly advertise: (repository: string, version: string | undefined) => Stream.Stream<Uint8Array, unknown>
+          /**
+           * What `info/refs` is answered with. `version` is the client's `Git-Protocol` header. `tenant` is for whom: none has
+           * all places.
+           */
+          readonly advertise: (
+            tenant: string,
+            repository: string,
+            version: string | undefined
+          ) => Stream.Stream<Uint8Array, unknown>
+          /** `request` is whole: a place is taken for no longer than git is at work, and its reader takes what it says. */
           readonly uploadPack: (
+            tenant: string,
             repository: string,
             version: string | undefined,
-            request: Stream.Stream<Uint8Array, unknown>
+            request: Uint8Array
           ) => Stream.Stream<Uint8Array, unknown>
         }
     /** `HEAD`, `info/refs`, `objects/info/packs`, an object or a pack; `undefined`: there is none of that name. */

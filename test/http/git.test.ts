@@ -65,6 +65,25 @@ describe("git over HTTP", () => {
       assert.strictEqual(await good("-C", second, "log", "--format=%H"), anew.commit)
     })
 
+    it("clones beside many fetches that are half sent", async () => {
+      const { workspace_id: id } = await wrote("held", { "a.txt": "one\n" })
+      const { hostname, port } = new URL(service.url)
+      const halves = Array.from({ length: 16 }, () => {
+        const half = request({
+          ...{ method: "POST", hostname, port, agent: false, path: `/git/${id}.git/git-upload-pack` },
+          headers: {
+            ...{ authorization: `Bearer ${ownerKey}`, "content-length": 100_000 },
+            "content-type": "application/x-git-upload-pack-request"
+          }
+        })
+        half.on("error", () => {})
+        half.write("0014command=ls-refs\n")
+        return half
+      })
+      await good("clone", "-q", urlOf(id), place())
+      for (const half of halves) half.destroy()
+    })
+
     it("refuses a push, and says so", async () => {
       const { workspace_id: id, commit } = await wrote("pushed", { "a.txt": "one\n" })
       const clone = place()

@@ -1,11 +1,13 @@
 import fs from "node:fs"
-import { Effect, Layer, Semaphore, Stream } from "effect"
+import { Effect, Layer, Stream } from "effect"
 import { GitTransport, type RepositoryFile } from "#ports/GitTransport.ts"
 import { Cache } from "../Cache.ts"
 import { onDisk } from "../fault.ts"
 import { Repository } from "../Repository.ts"
 import { repositoryPath } from "../repositories.ts"
 import { type NativeGit, startGit } from "./git.ts"
+import { type Place, Places } from "./Places.ts"
+import { Reader } from "./Reader.ts"
 
 export interface Options {
   /** Where the repositories are. */
@@ -16,18 +18,23 @@ export interface Options {
 
 /** Packs that are made at a time: each takes a processor, and memory for what it compares. */
 const atOnce = 4
+/** Of them those of one tenant: the others' clones go on beside. */
+const ofOneTenant = 2
+/** How long a place is waited for. */
+const queued = "2 minutes"
 /** Seconds after which a client that neither sends nor takes anything is given up. */
-const patience = 120
+const patience = 60
 
 const headline = Buffer.from("001e# service=git-upload-pack\n0000", "latin1")
 
-/** Git on a repository, from what it is told to what it says; it ends with the stream. */
+/** Git on a repository, from what it is told to what it says; it ends with the stream, or when its reader is too slow. */
 const through = (
   git: NativeGit,
   gitdir: string,
   version: string | undefined,
   args: ReadonlyArray<string>,
-  input: Stream.Stream<Uint8Array, unknown>
+  input: Uint8Array,
+  place: Place
 ): Stream.Stream<Uint8Array, unknown> =>
   Stream.unwrap(
     Effect.gen(function* () {
@@ -39,18 +46,15 @@ const through = (
         // it ends its own children at this signal
         (child) => Effect.sync(() => child.kill("SIGTERM"))
       )
-      const failed = new Promise<never>((_, reject) => child.once("error", reject))
-      failed.catch(() => {})
-      const write = (bytes: Uint8Array) =>
-        Effect.callback<void>((resume) => {
-          child.stdin.write(bytes, () => resume(Effect.void))
-        })
-      yield* Stream.runForEach(input, write).pipe(
-        Effect.ignore,
-        Effect.andThen(Effect.sync(() => child.stdin.end())),
-        Effect.forkScoped
-      )
-      return Stream.fromAsyncIterable(child.stdout as AsyncIterable<Uint8Array>, (error) => error)
+      // who reads slowly may still have to take what was said before
+      child.once("exit", place.leave)
+      child.once("error", place.leave)
+      child.stdin.end(input)
+      const reader = new Reader(patience)
+      const watching = setInterval(() => reader.tooSlow(Date.now()) && child.kill("SIGTERM"), 1_000)
+      watching.unref()
+      child.once("exit", () => clearInterval(watching))
+      return Stream.fromAsyncIterable(reader.through(child.stdout as AsyncIterable<Uint8Array>), (error) => error)
     })
   )
 
@@ -90,22 +94,26 @@ export const layer = ({ directory, git }: Options): Layer.Layer<GitTransport> =>
   Layer.effect(
     GitTransport,
     Effect.gen(function* () {
-      const places = yield* Semaphore.make(atOnce)
-      const place = Effect.acquireRelease(places.take(1), () => places.release(1))
+      const places = new Places(atOnce, ofOneTenant)
       const gitdirOf = (repository: string) => repositoryPath(directory, repository)
       const caches = { trees: new Cache<never>(0), blobs: new Cache<never>(0) }
       const refOf = (repository: string) => new Repository(gitdirOf(repository), repository, caches).ref()
 
       const serving = (
         git: NativeGit,
+        tenant: string,
         repository: string,
         version: string | undefined,
         args: ReadonlyArray<string>,
-        input: Stream.Stream<Uint8Array, unknown>
+        input: Uint8Array
       ) => {
         const gitdir = gitdirOf(repository)
         const command = ["upload-pack", "--strict", `--timeout=${patience}`, "--stateless-rpc", ...args, gitdir]
-        return Stream.unwrap(Effect.as(place, through(git, gitdir, version, command, input)))
+        return Stream.unwrap(
+          Effect.map(Effect.timeout(places.take(tenant), queued), (place) =>
+            through(git, gitdir, version, command, input, place)
+          )
+        )
       }
 
       return GitTransport.of({
@@ -113,12 +121,14 @@ export const layer = ({ directory, git }: Options): Layer.Layer<GitTransport> =>
           git === undefined
             ? undefined
             : {
-                advertise: (repository, version) => {
-                  const said = serving(git, repository, version, ["--http-backend-info-refs"], Stream.empty)
+                advertise: (tenant, repository, version) => {
+                  const nothing = new Uint8Array()
+                  const said = serving(git, tenant, repository, version, ["--http-backend-info-refs"], nothing)
                   // version 2 of the protocol has no headline
                   return version?.includes("version=2") ? said : Stream.concat(Stream.make(headline), said)
                 },
-                uploadPack: (repository, version, request) => serving(git, repository, version, [], request)
+                uploadPack: (tenant, repository, version, request) =>
+                  serving(git, tenant, repository, version, [], request)
               },
         file: (repository, path) =>
           onDisk(gitdirOf(repository), async () => {

@@ -1,0 +1,138 @@
+import { randomUUID } from "node:crypto"
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
+import type { Socket } from "node:net"
+import { bodyOf, Problem, statusOf } from "#src/api/Problem.ts"
+
+/** How long who is slow is waited for, in milliseconds, and how many may be connected. */
+export interface Limits {
+  /** From a connection, or the end of the request before, to the end of a request's head. */
+  readonly head: number
+  /** To the end of its body; what a route takes has a shorter one of its own. */
+  readonly request: number
+  /** Between two requests. */
+  readonly idle: number
+  /** In which nothing at all of an answer is taken; and in which the rest of a body comes that nobody reads any more. */
+  readonly deaf: number
+  /** How often this is looked at. */
+  readonly look: number
+  readonly connections: number
+  /** Of one address, unless it is this machine's own: behind a proxy all are. */
+  readonly ofOneAddress: number
+}
+
+export const defaults: Limits = {
+  head: 15_000,
+  request: 120_000,
+  // longer than the proxies' own, which would else send into a closing connection
+  idle: 75_000,
+  deaf: 60_000,
+  look: 2_000,
+  connections: 2_000,
+  ofOneAddress: 256
+}
+
+const tooSlow = new Problem({
+  code: "body/too_slow",
+  message: "The request came too slowly. Send it again, over a faster connection or in smaller parts."
+})
+const tooLong = new Problem({
+  code: "header/too_large",
+  message: "The head of the request is larger than 16 KiB. Send fewer or shorter headers, or a shorter path."
+})
+const malformed = new Problem({
+  code: "validation/malformed_request",
+  message: "The request is not HTTP. Send an HTTP/1.1 request, as any HTTP client does."
+})
+
+const problemOf = (code: string | undefined): Problem => {
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return tooSlow
+  return code === "HPE_HEADER_OVERFLOW" ? tooLong : malformed
+}
+
+/** An answer to what never became a request, in the one error body. */
+const refusal = (problem: Problem): string => {
+  const requestId = randomUUID()
+  const status = statusOf[problem.code]
+  const body = JSON.stringify(bodyOf(problem, requestId))
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    "Content-Type: application/json",
+    "Cache-Control: no-store",
+    "X-Content-Type-Options: nosniff",
+    `X-Request-Id: ${requestId}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "Connection: close"
+  ]
+  return `${head.join("\r\n")}\r\n\r\n${body}`
+}
+
+const isLocal = (address: string) => address === "::1" || /^(::ffff:)?127\./.test(address)
+
+/** Ends answers of which nothing is taken. A long silence of the service's own is none of the reader's. */
+const watchReaders = (server: Server, { deaf, look }: Limits) => {
+  const open = new Map<ServerResponse, { written: number; since: number }>()
+  server.on("request", (_: IncomingMessage, response: ServerResponse) => {
+    open.set(response, { written: -1, since: 0 })
+    response.once("close", () => open.delete(response))
+  })
+  const timer = setInterval(() => {
+    const now = Date.now()
+    for (const [response, seen] of open) {
+      const written = response.socket?.bytesWritten ?? 0
+      const waits = response.writableLength > 0
+      if (!waits || written !== seen.written) Object.assign(seen, { written, since: now })
+      else if (now - seen.since > deaf) response.socket?.destroy()
+    }
+  }, look)
+  timer.unref()
+  server.once("close", () => clearInterval(timer))
+}
+
+/** An answer may come before its request is whole: the rest is not waited for, but the answer has to be heard. */
+const watchRests = (server: Server, { deaf }: Limits) => {
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    response.once("finish", () => {
+      if (request.complete) return
+      const { socket } = request
+      const timer = setTimeout(() => request.complete || socket.destroy(), deaf)
+      timer.unref()
+      socket.once("close", () => clearTimeout(timer))
+    })
+  })
+}
+
+const countAddresses = (server: Server, { ofOneAddress }: Limits) => {
+  const connected = new Map<string, number>()
+  server.on("connection", (socket: Socket) => {
+    const address = socket.remoteAddress ?? ""
+    if (isLocal(address)) return
+    const count = (connected.get(address) ?? 0) + 1
+    connected.set(address, count)
+    socket.once("close", () => {
+      const left = (connected.get(address) ?? 1) - 1
+      if (left === 0) connected.delete(address)
+      else connected.set(address, left)
+    })
+    if (count > ofOneAddress) socket.destroy()
+  })
+}
+
+/** A server that nobody holds by being slow, and that refuses what is no request as it refuses requests. */
+export const makeServer = (limits: Limits = defaults): Server => {
+  const server = createServer({
+    headersTimeout: limits.head,
+    requestTimeout: limits.request,
+    keepAliveTimeout: limits.idle,
+    connectionsCheckingInterval: limits.look
+  })
+  server.maxConnections = limits.connections
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket & { _httpMessage?: ServerResponse }) => {
+    // an answer that has begun can't be told anything in between
+    if (error.code === "ECONNRESET" || !socket.writable || socket._httpMessage?.headersSent) return socket.destroy()
+    socket.end(refusal(problemOf(error.code)), () => socket.destroy())
+  })
+  countAddresses(server, limits)
+  watchReaders(server, limits)
+  watchRests(server, limits)
+  return server
+}

@@ -1,0 +1,100 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import { type AddressInfo, connect } from "node:net"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { defaults, makeServer } from "#src/http/listener.ts"
+import { refused } from "./problem.ts"
+
+/** What a server does with who is slow, by waits that a test can wait for; that it does it is a connection that ends. */
+const hasty = { ...defaults, head: 400, request: 800, idle: 400, deaf: 400, look: 50, connections: 8 }
+
+let server: Server
+const handle = (request: IncomingMessage, response: ServerResponse) => {
+  if (request.url === "/unread") return response.end("x")
+  if (request.url === "/endless") {
+    const more = () => {
+      while (!response.destroyed && response.write(Buffer.alloc(1 << 20))) {}
+    }
+    response.on("drain", more)
+    return more()
+  }
+  if (request.url === "/thinking") return void setTimeout(() => response.end("thought"), 2 * hasty.request)
+  request.resume().on("end", () => response.end("whole"))
+}
+
+beforeAll(async () => {
+  server = makeServer(hasty).on("request", handle)
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+})
+afterAll(() => new Promise<void>((resolve) => server.close(() => resolve())))
+
+/** Sends, and now and then some more, until the other side ends it; answers with all that came. */
+const sent = (first: string, { drip = "", deaf = false } = {}) =>
+  new Promise<string>((resolve) => {
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1", () => void socket.write(first))
+    let said = ""
+    if (deaf) socket.pause()
+    else socket.setEncoding("utf8").on("data", (text: string) => void (said += text))
+    const dripping = setInterval(() => socket.writable && drip !== "" && socket.write(drip), 100)
+    // who reads nothing sees only in a write that nobody is there
+    if (deaf) setInterval(() => socket.write("\n"), 100).unref()
+    socket.on("error", () => {})
+    socket.once("close", () => {
+      clearInterval(dripping)
+      resolve(said)
+    })
+  })
+
+/** The one error body of a raw answer. */
+const told = (raw: string, status: number, code: string) => {
+  const [head = "", body = ""] = raw.split("\r\n\r\n")
+  assert.match(head, new RegExp(`^HTTP/1\\.1 ${status} `))
+  const headers = new Headers(
+    head
+      .split("\r\n")
+      .slice(1)
+      .map((line) => line.split(/: */, 2) as [string, string])
+  )
+  refused({ status, headers, text: body, json: JSON.parse(body) }, status, code)
+}
+
+const post = (path: string) => `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nab`
+
+describe("a connection ends", { timeout: 20_000 }, () => {
+  it("of a head that does not end, however it drips", async () => {
+    const [silent, dripping, nothing] = await Promise.all([
+      sent("GET /a HTTP/1.1\r\nHost: x\r\n"),
+      sent("GET /a HTTP/1.1\r\nHost: x\r\n", { drip: "X-A: b\r\n" }),
+      sent("")
+    ])
+    for (const raw of [silent, dripping]) told(raw, 408, "body/too_slow")
+    assert.isString(nothing)
+  })
+
+  it("of a body that does not end, however it drips", async () => {
+    const [silent, dripping] = await Promise.all([sent(post("/a")), sent(post("/a"), { drip: "c" })])
+    for (const raw of [silent, dripping]) told(raw, 408, "body/too_slow")
+  })
+
+  it("of a body that goes on behind its answer", async () => {
+    assert.match(await sent(post("/unread"), { drip: "c" }), /^HTTP\/1\.1 200 /)
+  })
+
+  it("of an answer that nobody takes", () => sent("GET /endless HTTP/1.1\r\nHost: x\r\n\r\n", { deaf: true }))
+
+  it("that asks for nothing more, and not while its answer is thought of", async () => {
+    assert.match(await sent("GET /thinking HTTP/1.1\r\nHost: x\r\n\r\n"), /thought/)
+  })
+
+  it("of what is no HTTP, with the one error body", async () => {
+    told(await sent("GARBAGE\r\n\r\n"), 400, "validation/malformed_request")
+    told(await sent(`GET /${"a".repeat(40_000)} HTTP/1.1\r\nHost: x\r\n\r\n`), 431, "header/too_large")
+  })
+
+  it("when there are too many", async () => {
+    const ends = await Promise.all(
+      Array.from({ length: 3 * hasty.connections }, () => sent("GET / HTTP/1.1\r\nHost: "))
+    )
+    const answered = ends.filter((raw) => raw !== "").length
+    assert.isTrue(answered > 0 && answered <= hasty.connections, String(answered))
+  })
+})
