@@ -10,6 +10,7 @@ export const RetrievalEvent = Schema.TaggedUnion({
     scores: Schema.Array(Schema.Finite),
     total: Schema.Int,
     cacheHit: Schema.Boolean,
+    /** `query`: the task, see `keptTask`. */
     // that of the snippets found, on that day; the day's where none was found, and in older logs
     ...text({ query: Schema.String })
   },

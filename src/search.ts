@@ -2,9 +2,11 @@ import { createHash } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { filename } from "#domain/filename.ts"
+import { keptTask } from "#domain/keptTask.ts"
 import { RetrievalEvent, searchSubject } from "#domain/Retrieval.ts"
 import type { Holder, Scope } from "#domain/Scope.ts"
 import type { SnippetKind } from "#domain/Snippet/events.ts"
+import { searched } from "#domain/search/query.ts"
 import { schemaFilter } from "#domain/search/schemaFilter.ts"
 import type { Standing } from "#ports/ReadModels.ts"
 import { type IndexMatch, type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
@@ -134,7 +136,8 @@ export class Search extends Context.Service<
         search: Effect.fnUntraced(function* ({ inputSchema, ...question }, scope, { changed }) {
           const reached = yield* indexing.reach(changed)
           const { homes, includePublic, agent } = scope
-          const query: IndexQuery = { ...question, homes, includePublic, agent }
+          // of a long task only what is searched counts, and is remembered
+          const query: IndexQuery = { ...question, task: searched(question.task), homes, includePublic, agent }
           if (changed !== answersAt) {
             answers.clear()
             entries.clear()
@@ -178,7 +181,7 @@ export const noteAnswer = Effect.fnUntraced(function* (
       total,
       cacheHit,
       subject: searchSubject(stream, snippets),
-      text: { query: task }
+      text: { query: keptTask(task) }
     })
   })
 })

@@ -4,6 +4,7 @@ import { concerning } from "#domain/functions/attribution.ts"
 import { errorsIn } from "#domain/functions/errors.ts"
 import { telemetryIn } from "#domain/functions/telemetry.ts"
 import { derivedId, keyedDigest, keyedId } from "#domain/Id.ts"
+import { keptTask } from "#domain/keptTask.ts"
 import type { RepositoryFile } from "#domain/Repository/files.ts"
 import type { Holder } from "#domain/Scope.ts"
 import { type NewVote, type Observed, SnippetCommand } from "#domain/Snippet/commands.ts"
@@ -136,7 +137,8 @@ export const upload = Effect.fnUntraced(function* (
   attempt: Attempt
 ) {
   // an agent may send back what a search gave it, with our own lines in it
-  const upload = { ...given, source: stripAnnotations(given.source) }
+  const task = given.task === null ? null : keptTask(given.task)
+  const upload = { ...given, source: stripAnnotations(given.source), task }
   const { language, completeness, text, functions } = yield* read(upload)
   const sourceDigest = keyedDigest(holder.secret, identityOf(upload))
   const { home, origin, succeeded, publish, vote } = upload

@@ -28,7 +28,8 @@ const cut = (sentence: string, size: number): Array<string> => {
   return rest === "" ? pieces : [...pieces, rest]
 }
 
-const seen = (task: string): string => {
+/** The part of a task that is searched. */
+export const searched = (task: string): string => {
   const whole = task.trim()
   return whole.length <= looked ? whole : `${beginning(whole, looked - ending)}\n${whole.slice(-ending)}`
 }
@@ -38,7 +39,7 @@ const seen = (task: string): string => {
  * up to 200 characters (more in a very long task, so that there are never more than six). The whole task always comes first.
  */
 export const parts = (task: string): ReadonlyArray<string> => {
-  const whole = seen(task)
+  const whole = searched(task)
   if (whole.length <= short) return [whole]
   // Packing leaves a part at least half full on average.
   const size = Math.max(short, Math.ceil((2 * whole.length) / mostParts))

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { AgentVerdict, ExecutionState } from "#domain/Execution.ts"
 import { body } from "./body.ts"
-import { JsonObject, optional, Text, TextOrEmpty, textUpTo, whole } from "./fields.ts"
+import { AnyText, JsonObject, optional, Text, TextOrEmpty, textUpTo, whole } from "./fields.ts"
 import { oneRun, oneText, reads } from "./limits.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 import { eitherCase, GivenReview, ShownReview, Verdict } from "./Review.ts"
@@ -49,7 +49,7 @@ const year = 366 * 86_400_000
 
 export const RecordRequest = Schema.Struct({
   code_block_id: CodeBlockId,
-  triggering_task: TextOrEmpty,
+  triggering_task: AnyText,
   io: GivenIo,
   execution_state: optional(State),
   duration_ms: optional(
@@ -144,7 +144,7 @@ export class ExecutionsApi extends HttpApiGroup.make("executions")
       payload: body(
         Schema.Struct({
           code_block_id: optional(CodeBlockId),
-          task: optional(TextOrEmpty),
+          task: optional(AnyText),
           verdict: optional(Verdict),
           limit: optional(whole(1, 100))
         }).annotate({ identifier: "ExecutionsRequest" })

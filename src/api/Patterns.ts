@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { body } from "./body.ts"
-import { JsonObject, optional, Text, TextOrEmpty, textUpTo, whole } from "./fields.ts"
+import { AnyText, JsonObject, optional, Task, textUpTo, whole } from "./fields.ts"
 import { oneText, reads } from "./limits.ts"
 import { Authentication, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
@@ -24,7 +24,7 @@ const FewShotExample = Schema.Struct({
 }).annotate({ identifier: "FewShotExample" })
 
 export const TaskPatternsRequest = Schema.Struct({
-  task: optional(TextOrEmpty),
+  task: optional(AnyText),
   code_block_id: optional(textUpTo(1_000)),
   min_thumbs_up: optional(whole(0, 1_000_000)),
   top_k: optional(whole(1, 100))
@@ -45,7 +45,7 @@ export class PatternsApi extends HttpApiGroup.make("patterns")
       ),
     HttpApiEndpoint.post("fewShotExamples", "/api/retrieve/few-shot-examples", {
       payload: body(
-        Schema.Struct({ task: Text, k: optional(whole(1, 100)) }).annotate({ identifier: "FewShotRequest" })
+        Schema.Struct({ task: Task, k: optional(whole(1, 100)) }).annotate({ identifier: "FewShotRequest" })
       ),
       success: Schema.Struct({ examples: Schema.Array(FewShotExample) })
     })

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { pathProblem } from "#domain/workspacePath.ts"
 import { body } from "./body.ts"
-import { AnyText, Dependencies, FileContent, optional, Text, textUpTo } from "./fields.ts"
+import { AnyText, Dependencies, FileContent, optional, Task, Text, textUpTo } from "./fields.ts"
 import { manyFiles, reads } from "./limits.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 import { Tags } from "./Snippets/upload.ts"
@@ -17,7 +17,7 @@ const RepoFile = Schema.Struct({
 }).annotate({ identifier: "RepoFile" })
 
 export const StoreRepoRequest = Schema.Struct({
-  task: Text,
+  task: Task,
   files: optional(
     Schema.Array(RepoFile).check(
       Schema.isMaxLength(mostFiles, { message: `has too many files; expected 1 to ${mostFiles}` })

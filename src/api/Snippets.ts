@@ -16,7 +16,7 @@ const DeleteResponse = Schema.Struct({
 }).annotate({ identifier: "DeleteResponse" })
 
 export const VoteRequest = Schema.Struct({
-  task: optional(TextOrEmpty),
+  task: optional(AnyText),
   code_block_id: Text,
   code_block_name: optional(TextOrEmpty),
   code_block_description: optional(TextOrEmpty),

@@ -10,6 +10,7 @@ import {
   type Review
 } from "#domain/Execution.ts"
 import { derivedId } from "#domain/Id.ts"
+import { keptTask } from "#domain/keptTask.ts"
 import { type NewVote, SnippetCommand } from "#domain/Snippet/commands.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
 import { LanguageModel } from "#ports/LanguageModel.ts"
@@ -47,7 +48,7 @@ const executionFrom = (
     duration: payload.duration_ms ?? 0,
     verdict: payload.verdict ?? review?.verdict ?? null,
     text: {
-      ...{ codeBlock: payload.code_block_id, task: payload.triggering_task, agent, review },
+      ...{ codeBlock: payload.code_block_id, task: keptTask(payload.triggering_task), agent, review },
       ...{ input: input_data ?? {}, inputHash: input_hash ?? "", output: output_data ?? null },
       ...{ outputHash: output_hash ?? "", outputType: output_type ?? "" },
       ...{ errorMessage: payload.error_message ?? null, errorType: payload.error_type ?? null }

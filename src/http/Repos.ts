@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { isId } from "#domain/Id.ts"
+import { keptTask } from "#domain/keptTask.ts"
 import {
   repositoryDescription,
   repositoryEntrypoint,
@@ -47,7 +48,8 @@ const languageOf = Effect.fnUntraced(function* (files: ReadonlyArray<RepositoryF
 })
 
 const described = Effect.fnUntraced(function* (request: StoreRepoRequest) {
-  const { task, dependencies, tags } = request
+  const { dependencies, tags } = request
+  const task = keptTask(request.task)
   const files = [...request.files!].sort((one, other) => (one.path < other.path ? -1 : 1))
   const name = request.name ?? repositoryName(files, task)
   const description = request.description ?? repositoryDescription(files, task)
@@ -63,7 +65,7 @@ const described = Effect.fnUntraced(function* (request: StoreRepoRequest) {
 const publicTexts = ({ files, task, name, description, tags, dependencies }: StoreRepoRequest): Array<Screened> => [
   ...files!.flatMap(({ path, content }, index) => [{ field: `files.${index}.content`, path, text: content }]),
   { field: "files", path: "", text: files!.map(({ path }) => path).join("\n") },
-  { field: "task", path: "", text: task },
+  { field: "task", path: "", text: keptTask(task) },
   { field: "name", path: "", text: name ?? "" },
   { field: "description", path: "", text: description ?? "" },
   { field: "tags", path: "", text: (tags ?? []).join("\n") },

@@ -1,6 +1,7 @@
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { derivedId, isId } from "#domain/Id.ts"
+import { keptTask } from "#domain/keptTask.ts"
 import { type Holder, type Scope, scopeOf, sees } from "#domain/Scope.ts"
 import { type NewVote, SnippetCommand } from "#domain/Snippet/commands.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
@@ -187,7 +188,8 @@ export const vote = Effect.fnUntraced(function* (payload: typeof VoteRequest.Typ
   const agents = yield* byAgent
   const source = sourceOf(payload.vote_source, agents)
   const vote: NewVote = { value: payload.succeeded ? 1 : -1, count: 1, ...source, home: scope.home }
-  const command = SnippetCommand.CastVote({ snippet, voter: user, task: payload.task ?? null, vote })
+  const task = payload.task == null ? null : keptTask(payload.task)
+  const command = SnippetCommand.CastVote({ snippet, voter: user, task, vote })
   const stream = `snippet-${snippet}`
   const events = yield* dispatch(Snippet, { tenant: place.tenant, stream, command, ...attempt })
   const { position } = events.at(-1)!

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { TextOrEmpty, whole } from "#src/api/fields.ts"
+import { AnyText, whole } from "#src/api/fields.ts"
 import { CallerScope } from "#src/api/middleware.ts"
 import { newBoundary, part } from "#src/untrusted.ts"
 import { line } from "./line.ts"
@@ -13,7 +13,7 @@ export const patterns = (operations: Operations) =>
     description:
       "Lists tasks with the snippets that were voted on for them, those of similar tasks and best votes first.",
     input: Schema.Struct({
-      task: Schema.optionalKey(TextOrEmpty.annotate({ description: "Put similar tasks first." })),
+      task: Schema.optionalKey(AnyText.annotate({ description: "Put similar tasks first." })),
       top_k: Schema.optionalKey(whole(1, 100).annotate({ description: "Most patterns to give.", default: 10 }))
     }),
     hints: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },

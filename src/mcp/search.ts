@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { fenced } from "#domain/fenced.ts"
 import { isOffered, leastOffered } from "#domain/search/offered.ts"
-import { fraction, Text, whole } from "#src/api/fields.ts"
+import { fraction, Task, whole } from "#src/api/fields.ts"
 import { CallerScope } from "#src/api/middleware.ts"
 import type { SearchMatch, SearchResponse } from "#src/api/Snippets/search.ts"
 import { counted } from "#src/counted.ts"
@@ -100,7 +100,7 @@ export const search = (operations: Operations) =>
     description:
       "Finds code that has worked before, best first, by what it should do. Call it before you write code. Each match has a code_block_id to vote on.",
     input: Schema.Struct({
-      task: Text.annotate({ description: "What the code should do, in plain words. One short sentence finds best." }),
+      task: Task.annotate({ description: "What the code should do, in plain words. One short sentence finds best." }),
       top_k: Schema.optionalKey(whole(1, 100).annotate({ description: "Most matches to give.", default: 5 })),
       min_score: Schema.optionalKey(
         fraction.annotate({ description: "Lowest verdict score, 0 to 1, by votes.", default: 0.3 })

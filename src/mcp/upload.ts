@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { FileContent, Text } from "#src/api/fields.ts"
+import { FileContent, Task } from "#src/api/fields.ts"
 import { FilePath } from "#src/api/Snippets/upload.ts"
 import type { Operations } from "./Operations.ts"
 import { tool } from "./tool.ts"
@@ -11,7 +11,7 @@ export const upload = (operations: Operations) =>
     description:
       "Stores code, so that it is found the next time. Call it once for each file, after it ran. The same code again adds its task to the one snippet.",
     input: Schema.Struct({
-      task: Text.annotate({ description: "What the code does, in plain words." }),
+      task: Task.annotate({ description: "What the code does, in plain words." }),
       file: Schema.Struct({
         path: FilePath.annotate({ description: "Its name, with an extension that tells the language." }),
         content: FileContent.annotate({ description: "Its whole text, at most 1 MiB." })

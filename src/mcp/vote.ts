@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { Text, TextOrEmpty } from "#src/api/fields.ts"
+import { AnyText, Text, TextOrEmpty } from "#src/api/fields.ts"
 import type { Operations } from "./Operations.ts"
 import { tool } from "./tool.ts"
 
@@ -14,7 +14,7 @@ export const vote = (operations: Operations) =>
       name: Schema.optionalKey(TextOrEmpty.annotate({ description: "The snippet's name." })),
       description: Schema.optionalKey(TextOrEmpty.annotate({ description: "The snippet's description." })),
       up: Schema.optionalKey(Schema.Boolean.annotate({ description: "Whether it helped.", default: true })),
-      task: Schema.optionalKey(TextOrEmpty.annotate({ description: "What it was used for, in plain words." }))
+      task: Schema.optionalKey(AnyText.annotate({ description: "What it was used for, in plain words." }))
     }),
     hints: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
     route: "/api/store/cache-usage",

@@ -127,7 +127,7 @@ describe("fields", () => {
   })
 
   const wrong: ReadonlyArray<readonly [path: string, field: string, values: ReadonlyArray<unknown>]> = [
-    [search, "task", ["", 1, ["t"], {}, "x".repeat(100_001), "a\u0000b", "\ud800", "\udc00x"]],
+    [search, "task", ["", 1, ["t"], {}, "a\u0000b", "\ud800", "\udc00x"]],
     [search, "top_k", [0, 101, -1, 1.5, "5", 1e308, true]],
     [search, "min_verdict_score", [-0.1, 1.1, "0.3", {}]],
     [search, "prefer_complete", ["true", 1]],
@@ -180,7 +180,7 @@ describe("fields", () => {
     [chat, "max_turns", [0, 101, 1.5, "8", -3]],
     [vote, "succeeded", ["yes", 1]],
     [vote, "code_block_id", ["", 1]],
-    [vote, "task", [1, "\u0000", "x".repeat(100_001)]],
+    [vote, "task", [1, "\u0000"]],
     [remove, "snippet_id", ["", 1, "\u0000"]],
     [remove, "workspace_id", [1, "\ud800"]],
     [create, "email", ["", "no address", "a@", "@b", "a b@c.d", "a@b\u0000", 1]],

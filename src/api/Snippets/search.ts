@@ -1,10 +1,10 @@
 import { Schema } from "effect"
 import { ShownComment } from "../Comments.ts"
 import { FunctionReputation } from "../Functions.ts"
-import { fraction, JsonObject, JsonSchema, optional, Text, whole } from "../fields.ts"
+import { fraction, JsonObject, JsonSchema, optional, Task, whole } from "../fields.ts"
 
 export const SearchRequest = Schema.Struct({
-  task: Text,
+  task: Task,
   top_k: optional(whole(1, 100)),
   min_verdict_score: optional(fraction),
   min_human_upvotes: optional(whole(0, 1_000_000)),

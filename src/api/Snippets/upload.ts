@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { AnyText, Dependencies, FileContent, optional, Text, TextOrEmpty, textUpTo, whole } from "../fields.ts"
+import { AnyText, Dependencies, FileContent, optional, Task, TextOrEmpty, textUpTo, whole } from "../fields.ts"
 import { VoteSourceGiven } from "../voteSource.ts"
 
 export const FilePath = textUpTo(4_096)
@@ -19,7 +19,7 @@ const CachedCodeBlock = Schema.Struct({
 }).annotate({ identifier: "CachedCodeBlock" })
 
 export const UploadRequest = Schema.Struct({
-  task: Text,
+  task: Task,
   file_written: optional(FileWritten),
   /** Older clients: several files in one call, each stored as a snippet. */
   files_written: optional(

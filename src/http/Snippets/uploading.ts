@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { filename } from "#domain/filename.ts"
 import { derivedId, isId } from "#domain/Id.ts"
+import { keptTask } from "#domain/keptTask.ts"
 import type { RepositoryFile } from "#domain/Repository/files.ts"
 import type { Holder, Scope } from "#domain/Scope.ts"
 import { type NewVote, SnippetCommand } from "#domain/Snippet/commands.ts"
@@ -44,7 +45,7 @@ export const publicTexts = (request: UploadRequest): ReadonlyArray<Screened> => 
       { field: `${field}.content`, path, text: content },
       { field: `${field}.path`, path: "", text: path }
     ]),
-    { field: "task", path: "", text: task },
+    { field: "task", path: "", text: keptTask(task) },
     { field: "tags", path: "", text: (tags ?? []).join("\n") },
     { field: "dependencies", path: "", text: JSON.stringify(dependencies ?? {}) }
   ]
@@ -71,7 +72,7 @@ export const voteForUsed = Effect.fnUntraced(function* (
     // that it helped is an agent's judgement unless a person says that it is theirs
     const source = request.vote_source === "human" && !agent ? "human" : "ai"
     const vote = { value: request.succeeded ? 1 : -1, count: 1, source, origin: null, home: scope.home } as const
-    const command = SnippetCommand.CastVote({ snippet, voter: user, task: request.task, vote })
+    const command = SnippetCommand.CastVote({ snippet, voter: user, task: keptTask(request.task), vote })
     const commandId = derivedId("used", attempt.commandId, snippet)
     const cast = dispatch(Snippet, {
       ...{ tenant: place.tenant, stream: `snippet-${snippet}`, command },
