@@ -38,7 +38,7 @@ const expanded = (pattern: string): ReadonlyArray<string> | undefined => {
   let open = [pattern]
   for (;;) {
     const next = open.flatMap((one) => {
-      const found = /\{([^{}]*,[^{}]*)\}/.exec(one)
+      const found = /\{([^{},]*,[^{}]*)\}/.exec(one)
       if (found === null) return [one]
       const [whole, inner] = found
       return inner!.split(",").map((choice) => one.replace(whole, () => choice))

@@ -33,7 +33,7 @@ const interpreters: ReadonlyArray<readonly [RegExp, string]> = [
 const signs: ReadonlyArray<readonly [languages: ReadonlyArray<string>, line: RegExp, later?: RegExp]> = [
   [["go"], /^package \w+$/, /^(?:func|type|import|var|const)\b/],
   [["python"], /^(?:async )?def \w+ ?\(|^import [\w.]+$|^from [\w.]+ import\b|^class \w.*:$/],
-  [["rust"], /^(?:pub(?:\([^)]*\))? )?(?:async )?fn \w.*[({]|^use [\w:]+.*;$/],
+  [["rust"], /^(?:pub(?:\([^)]*\))? )?(?:async )?fn \w.*[({]|^use \w.*;$/],
   [
     ["java", "javascript", "typescript"],
     /^(?:(?:public|private|protected|final|abstract) )?(?:(?:final|static) )*(?:class|interface|record) \w[^:{]*(?:\{|$)/,
@@ -42,7 +42,7 @@ const signs: ReadonlyArray<readonly [languages: ReadonlyArray<string>, line: Reg
   [["ruby"], /^(?:def \S|class [A-Z]|module [A-Z]|require ['"])/, /^end$/],
   [
     ["javascript", "typescript"],
-    /^(?:export\b|import\b.*\bfrom\b|(?:async )?function\b|(?:const|let|var) [\w{[]|interface \w|type \w+.*=)|=>/
+    /^(?:export\b|import\b.*\bfrom\b|(?:async )?function\b|(?:const|let|var) [\w{[]|interface \w|type \w.*=)|=>/
   ]
 ]
 

@@ -1,0 +1,113 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { parseSync, Visitor } from "oxc-parser"
+import { check } from "recheck"
+import { afterAll, assert, describe, it } from "vitest"
+
+// Every regular expression of the service is looked at by `recheck`, which builds an automaton of it, or tries strings on it that repeat
+// what it repeats: whether the steps of a match grow faster than the text. Most of them meet text of strangers.
+
+/** Expressions that may take more than linear time, with what bounds the text that they see. */
+const bounded: { readonly [expression: string]: string } = {}
+
+/** Files that put expressions together while they run, with why no stranger has a part in them. */
+const assembled: { readonly [path: string]: string } = {
+  "infra/Bubblewrap/memory.ts": "names of this file, on what the kernel says in /proc",
+  "src/http/documents.ts": "names of this file, on pages of our own"
+}
+
+interface Expression {
+  readonly source: string
+  readonly flags: string
+}
+
+const root = new URL("..", import.meta.url)
+const files = ["domain", "projections", "infra", "src"].flatMap((folder) =>
+  readdirSync(new URL(folder, root), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts"))
+    .map((path) => `${folder}/${path}`)
+)
+
+const found = new Map<string, Expression>()
+/** Where expressions are made by `RegExp`. */
+const made = new Set<string>()
+const nameOf = ({ source, flags }: Expression) => `/${source}/${flags}`
+const note = (expression: Expression) => found.set(nameOf(expression), expression)
+
+for (const path of files) {
+  const { program, errors } = parseSync(path, readFileSync(new URL(path, root), "utf8"))
+  assert.isEmpty(errors, path)
+  const called = (callee: { readonly type: string; readonly name?: string }) => {
+    if (callee.type === "Identifier" && callee.name === "RegExp") made.add(path)
+  }
+  new Visitor({
+    Literal: (node) => {
+      if ("regex" in node && node.regex != null) note({ source: node.regex.pattern, flags: node.regex.flags })
+    },
+    NewExpression: ({ callee }) => called(callee as never),
+    CallExpression: ({ callee }) => called(callee as never)
+  }).visit(program)
+}
+
+const { RegExp: Original } = globalThis
+const makers = new Map<string, number>()
+
+/** Imports a file, and notes every expression that is made then. */
+const importing = async (path: string) => {
+  globalThis.RegExp = new Proxy(Original, {
+    construct: (target, given) => {
+      const expression = Reflect.construct(target, given) as RegExp
+      const stack = new Error().stack ?? ""
+      for (const maker of made) {
+        if (!stack.includes(`/${maker}`)) continue
+        note(expression)
+        makers.set(maker, (makers.get(maker) ?? 0) + 1)
+      }
+      return expression
+    }
+  })
+  try {
+    await import(new URL(path, root).href)
+  } finally {
+    globalThis.RegExp = Original
+  }
+}
+
+afterAll(() => {
+  globalThis.RegExp = Original
+})
+
+/** What repeats nothing without an end takes as long as it is, at each place of a text. */
+const repeats = ({ source }: Expression) => /[*+]|\{\d+,\}/.test(source)
+
+describe("regular expressions", () => {
+  it("are literals, or made when their file is loaded", async () => {
+    for (const path of made) {
+      if (Object.hasOwn(assembled, path)) continue
+      await importing(path)
+      assert.isAbove(makers.get(path) ?? 0, 0, `${path} makes none when it is loaded: list it with a reason`)
+    }
+    for (const path of Object.keys(assembled)) assert.include([...made], path)
+  })
+
+  it("take linear time, or see no more than a bound", { timeout: 900_000 }, async () => {
+    assert.isAbove(found.size, 200)
+    const left = [...found.values()].filter(repeats)
+    const slow: Array<string> = []
+    const next = async (): Promise<void> => {
+      for (let one = left.pop(); one !== undefined; one = left.pop()) {
+        const { status, ...rest } = await check(one.source, one.flags, { timeout: 300_000, randomSeed: 1 })
+        if (status === "safe") continue
+        const why = "attack" in rest ? `${rest.complexity.summary}: ${rest.attack.pattern}` : JSON.stringify(rest)
+        slow.push(`${nameOf(one)} ${why.slice(0, 300)}`)
+      }
+    }
+    await Promise.all([next(), next()])
+    assert.deepStrictEqual(
+      slow.filter((line) => !Object.keys(bounded).some((expression) => line.startsWith(`${expression} `))),
+      []
+    )
+    for (const expression of Object.keys(bounded)) {
+      assert.isTrue(found.has(expression), `${expression} is not there any more`)
+    }
+  })
+})
