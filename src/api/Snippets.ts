@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { body } from "./body.ts"
 import { AnyText, optional, Text, TextOrEmpty } from "./fields.ts"
+import { ignores } from "./ignored.ts"
 import { manyFiles, oneFile, oneText, reads } from "./limits.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 import { StoreCodeBlockRequest, StoreCodeBlockResponse } from "./Snippets/codeBlock.ts"
@@ -43,6 +44,7 @@ export class SnippetsApi extends HttpApiGroup.make("snippets")
       success: UploadResponse
     })
       .middleware(Idempotency)
+      .annotateMerge(ignores("run_url", "cached_code_blocks.*.filename", "cached_code_blocks.*.description"))
       .annotateMerge(reads(manyFiles))
       .annotateMerge(
         OpenApi.annotations({
@@ -95,6 +97,7 @@ export class SnippetsApi extends HttpApiGroup.make("snippets")
       success: Schema.Struct({ success: Schema.Boolean, vote_pending: Schema.Boolean, message: Schema.String })
     })
       .middleware(Idempotency)
+      .annotateMerge(ignores("code_block_name", "code_block_description"))
       .annotateMerge(reads(oneText))
       .annotateMerge(
         OpenApi.annotations({

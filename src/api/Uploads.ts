@@ -39,7 +39,11 @@ const BulkUploadRequest = Schema.Struct({
   use_service_ai_voting: optional(Schema.Boolean),
   use_raysurfer_ai_voting: optional(Schema.Boolean),
   auto_vote: optional(Schema.Boolean),
-  user_votes: optional(Schema.Record(Schema.String, Schema.NullOr(Schema.Literals([1, -1])))),
+  user_votes: optional(
+    Schema.Record(Schema.String, Schema.NullOr(Schema.Literals([1, -1]))).check(
+      Schema.isMaxProperties(200, { message: "has too many votes; expected at most one for each of 200 files" })
+    )
+  ),
   vote_source: optional(VoteSourceGiven),
   vote_count: optional(whole(1, 100)),
   per_function_reputation: optional(Schema.Boolean)

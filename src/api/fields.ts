@@ -50,8 +50,13 @@ export const fraction = Schema.Finite.check(
 
 export const JsonObject = Schema.Record(Schema.String, Schema.Unknown)
 
+/** Names of packages, or of anything else that a request lists. */
+export const mostNames = 1_000
+const tooManyNames = { message: `has too many names; expected at most ${mostNames.toLocaleString("en")}` }
+
 /** A JSON schema of at most 65,536 characters of JSON. */
 export const JsonSchema = JsonObject.check(
+  Schema.isMaxProperties(mostNames, tooManyNames),
   Schema.makeFilter((schema) =>
     JSON.stringify(schema).length > 65_536
       ? "is too large; expected a JSON schema of at most 65,536 characters"
@@ -62,8 +67,11 @@ export const JsonSchema = JsonObject.check(
 /** Package name to version. Older clients send a list of names, or `null` for a version. */
 export const Dependencies = Schema.Union([
   // the names are checked apart: a record passes over keys that are not its own
-  Schema.Record(Schema.String, Schema.NullOr(AnyText)).check(Schema.isPropertyNames(AnyText)),
-  Schema.Array(AnyText)
+  Schema.Record(Schema.String, Schema.NullOr(AnyText)).check(
+    Schema.isPropertyNames(AnyText),
+    Schema.isMaxProperties(mostNames, tooManyNames)
+  ),
+  Schema.Array(AnyText).check(Schema.isMaxLength(mostNames, tooManyNames))
 ]).pipe(
   Schema.decodeTo(Schema.Record(Schema.String, Schema.String), {
     decode: SchemaGetter.transform(

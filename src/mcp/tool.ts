@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto"
 import { Effect, Predicate, Schema } from "effect"
 import { McpSchema } from "effect/ai"
-import { fieldErrors, invalidFields } from "#src/api/invalid.ts"
+import { fieldErrors, invalidFields, mostTold } from "#src/api/invalid.ts"
 import type { Rate } from "#src/api/middleware.ts"
 import { bodyOf, Problem } from "#src/api/Problem.ts"
+import { misfits, shapeOf } from "#src/api/shape.ts"
 import type { Call } from "./Operations.ts"
 import { rated } from "./rated.ts"
 
@@ -52,10 +53,6 @@ const takes = (name: string, { properties = {}, required = [] }: ObjectSchema): 
   return `${name} ${must}${others.length === 0 ? "" : `, and takes ${others.join(", ")}`}.`
 }
 
-/** What was sent and means nothing here is most often one of the others, spelt differently. */
-const unknown = (given: object, { properties = {} }: ObjectSchema): string =>
-  Object.keys(given).every((name) => Object.hasOwn(properties, name)) ? "" : " It knows no other that was sent."
-
 /** Models often send `null` for what they leave out. */
 const withoutNulls = (given: object) => Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
 
@@ -79,7 +76,8 @@ const refused = (problem: Problem, requestId: string) => {
 export const tool = <S extends Schema.Struct<Schema.Struct.Fields>>(options: Options<S>): Tool => {
   const { name, title, description, input, hints, route, run } = options
   const decode = Schema.decodeUnknownEffect(input as unknown as Schema.Codec<S["Type"], unknown>, { errors: "all" })
-  const { schema } = Schema.toJsonSchemaDocument(input)
+  const shape = shapeOf(input)
+  const { schema } = shape
   const hint = takes(name, schema as ObjectSchema)
   return {
     descriptor: new McpSchema.Tool({
@@ -93,9 +91,13 @@ export const tool = <S extends Schema.Struct<Schema.Struct.Fields>>(options: Opt
           yield* rated(route)
           const sent = given ?? {}
           if (!Predicate.isReadonlyObject(sent)) return yield* notAnObject(hint)
-          const decoded = yield* Effect.mapError(decode(withoutNulls(sent)), ({ issue }) =>
-            invalidFields(fieldErrors(issue), hint + unknown(sent, schema as ObjectSchema))
+          const arguments_ = withoutNulls(sent)
+          const { errors, tooMany } = misfits(shape, arguments_, new Set())
+          if (tooMany) return yield* invalidFields(errors.slice(-1), hint)
+          const decoded = yield* Effect.mapError(decode(arguments_), ({ issue }) =>
+            invalidFields([...errors, ...fieldErrors(issue)].slice(0, mostTold), hint)
           )
+          if (errors.length > 0) return yield* invalidFields(errors, hint)
           return result(yield* run(decoded))
         }).pipe(
           Effect.catchTag("Problem", (problem) => Effect.succeed(refused(problem, requestId))),

@@ -9,7 +9,9 @@ export const FileWritten = Schema.Struct({ path: FilePath, content: FileContent 
 
 const Vote = Schema.Literals([1, -1])
 
-export const Tags = Schema.Array(AnyText.check(Schema.isMaxLength(200)))
+export const Tags = Schema.Array(AnyText.check(Schema.isMaxLength(200))).check(
+  Schema.isMaxLength(1_000, { message: "has too many tags; expected at most 1,000" })
+)
 
 /** A snippet that was retrieved and used; older clients send its file's name and description too. */
 const CachedCodeBlock = Schema.Struct({

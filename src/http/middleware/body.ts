@@ -3,6 +3,7 @@ import { HttpServerRequest } from "effect/http"
 import { BodyLimits, type Limits, small } from "#src/api/limits.ts"
 import { Caller, Received, WellFormed } from "#src/api/middleware.ts"
 import { Problem } from "#src/api/Problem.ts"
+import { type Endpoint, knownFields, knownQuery } from "./body/fields.ts"
 import { receive, sizeAhead } from "./body/receive.ts"
 import { forLarge, forSmall, makeRoom } from "./body/room.ts"
 
@@ -50,23 +51,22 @@ export const withBody = <A, E, R>(
 
 const nothing = { value: undefined }
 
-/** Reads a body before anyone else does, and refuses one that is no JSON, too large, too deep, or of too many values. */
+/** Reads a body before anyone else does; refuses what is no JSON, too much of anything, or means nothing to its route. */
 export const layer = Layer.effect(
   WellFormed,
   Effect.map(
     Rooms,
     (rooms) =>
-      ((httpEffect, { endpoint }) => {
-        if (endpoint.method === "GET") return Effect.provideService(httpEffect, Received, nothing)
-        const { payload, annotations } = endpoint as unknown as {
-          payload: ReadonlyMap<string, unknown>
-          annotations: Context.Context<never>
-        }
-        return Effect.gen(function* () {
+      ((httpEffect, options) =>
+        Effect.gen(function* () {
+          const endpoint = options.endpoint as unknown as Endpoint
+          yield* knownQuery(endpoint)
+          if (endpoint.method === "GET") return yield* Effect.provideService(httpEffect, Received, nothing)
           const { headers } = yield* HttpServerRequest.HttpServerRequest
-          if (payload.size > 0 && !isJson(headers["content-type"])) return yield* unsupported
-          return yield* withBody(Context.get(annotations, BodyLimits), false, httpEffect)
-        }).pipe(Effect.provideService(Rooms, rooms))
-      }) as WellFormed["Service"]
+          if (endpoint.payload.size > 0 && !isJson(headers["content-type"])) return yield* unsupported
+          const known = Effect.flatMap(Received, ({ value }) => knownFields(endpoint, value))
+          const limits = Context.get(endpoint.annotations, BodyLimits)
+          return yield* withBody(limits, false, Effect.andThen(known, httpEffect))
+        }).pipe(Effect.provideService(Rooms, rooms))) as WellFormed["Service"]
   )
 )
