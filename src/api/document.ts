@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs"
+import { describeFields } from "./descriptions.ts"
 import { deepest, type Limits, limitsKey, sizeOf, small } from "./limits.ts"
 import { type Code, statusOf } from "./Problem.ts"
 
@@ -99,6 +100,7 @@ export const document = (spec: Document): Document => {
       }
     }
   }
+  describeFields(spec)
   spec["info"].description += headers
   // in the spelling that readers of the document compare with
   spec["components"].securitySchemes.bearer.scheme = "bearer"

@@ -14,5 +14,9 @@ export const refused = ({ status, json, headers, text }: Answer, expected: numbe
   assert.strictEqual(json.request_id, headers.get("x-request-id"))
   assert.match(json.request_id, /^[0-9a-f-]{36}$/)
   assert.match(headers.get("content-type") ?? "", /^application\/json/)
-  return json as { readonly message: string; readonly field: string | null; readonly errors: Array<{ field: string }> }
+  return json as {
+    readonly message: string
+    readonly field: string | null
+    readonly errors: Array<{ field: string; message: string }>
+  }
 }

@@ -1,6 +1,6 @@
 /** Why a body is read no further. */
 export class JsonFault extends Error {
-  /** `text`: a NUL or half a surrogate pair, which is no text, and nothing that a store keeps unchanged. */
+  /** `text`: a NUL or half a surrogate pair in a value, which is no text, and nothing that a store keeps unchanged. */
   readonly fault: "encoding" | "syntax" | "depth" | "values" | "text"
   /** Where in the value it is. */
   readonly path: ReadonlyArray<string>
@@ -125,12 +125,13 @@ export class JsonReader {
   }
 
   #goOnWithString(text: string, at: number): number {
+    const isName = this.#expected === "name" || this.#expected === "name or end"
     const quote = quoteIn(text, at)
     const end = quote === -1 ? readableTo(text, at) : quote
     let read = this.#half + (parsed(`"${text.slice(at, end)}"`) as string)
     this.#half = quote === -1 && isHalf(read) ? read.slice(-1) : ""
     if (this.#half !== "") read = read.slice(0, -1)
-    if (read.includes("\u0000") || !read.isWellFormed()) throw new JsonFault("text", this.#path())
+    if (!isName && (read.includes("\u0000") || !read.isWellFormed())) throw new JsonFault("text", this.#path())
     this.#string += read
     if (quote === -1) {
       this.#rest = text.slice(end)
@@ -138,7 +139,7 @@ export class JsonReader {
     }
     const string = this.#string!
     this.#string = undefined
-    if (this.#expected !== "name" && this.#expected !== "name or end") this.#give(string)
+    if (!isName) this.#give(string)
     else {
       this.#names[this.#stack.length - 1] = string
       this.#expected = "colon"
@@ -189,11 +190,9 @@ export class JsonReader {
   }
 
   #path(): ReadonlyArray<string> {
-    // of a name that is wrong itself, the object that has it
-    const isName = this.#expected === "name" || this.#expected === "name or end"
-    return this.#stack
-      .slice(0, isName ? -1 : undefined)
-      .map((container, level) => (Array.isArray(container) ? String(container.length) : this.#names[level]!))
+    return this.#stack.map((container, level) =>
+      Array.isArray(container) ? String(container.length) : this.#names[level]!
+    )
   }
 
   #count(): void {
