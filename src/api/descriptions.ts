@@ -37,6 +37,8 @@ const range = (least: number | undefined, most: number | undefined, what: string
 /** The bounds that a schema states, in words. */
 const boundsOf = (node: Node): string | undefined => {
   for (const one of variants(node)) {
+    // any whole number at all
+    if (one["maximum"] === Number.MAX_SAFE_INTEGER) continue
     const { minimum, maximum, minLength, maxLength, minItems, maxItems, maxProperties } = one
     const bounds =
       (maximum === undefined ? undefined : `${count(minimum ?? 0)} to ${count(maximum)}.`) ??

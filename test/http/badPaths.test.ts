@@ -172,7 +172,7 @@ it("a defect is a 500 whose cause the log has under the request's id, without wh
   rmSync(join(place.dataDir, "workspaces", `${id}.git`), { recursive: true })
   const broken = await startService({}, place)
   try {
-    const answer = await broken.call("GET", `/api/workspaces/${id}/tree?at=hush-hush`)
+    const answer = await broken.call("GET", `/api/workspaces/${id}/tree`)
     const { message } = refused(answer, 500, "internal/error")
     assert.notInclude(message, place.dataDir)
     const logged = broken.log.filter((line) => line.includes(answer.json.request_id))
