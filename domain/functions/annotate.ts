@@ -80,6 +80,10 @@ const ownLines = (source: string): ReadonlySet<number> => {
   return lines
 }
 
+const indentation = /[ \t]*/y
+/** Lines at the top of a file that are looked at for what must stand first. */
+const mostHeader = 100
+
 /** How many of some numbers, in ascending order, are below a bound. */
 const countBelow = (sorted: ReadonlyArray<number>, bound: number): number => {
   let [low, high] = [0, sorted.length]
@@ -103,19 +107,29 @@ export const annotate = (source: string, language: string, notes: ReadonlyArray<
   if (style === undefined) return clean
   const bom = clean.startsWith("\ufeff") ? "\ufeff" : ""
   const removed = [...before].sort((one, other) => one - other)
-  const lines = clean.slice(bom.length).split("\n")
-  const header = headerLines(lines, language)
-  const end = /\r$/.test(lines[0]!) && lines.length > 1 ? "\r\n" : "\n"
-  const above = new Map<number, Array<string>>()
+  const text = clean.slice(bom.length)
+  const header = headerLines(text.split("\n", mostHeader), language)
+  const end = text[text.indexOf("\n") - 1] === "\r" ? "\r\n" : "\n"
+  const above = new Map<number, Array<FunctionNote>>()
   for (const note of notes) {
     const at = Math.max(note.commentLine - countBelow(removed, note.commentLine), header + 1)
-    if (at > lines.length) continue
-    const indentation = /^[ \t]*/.exec(lines[at - 1]!)![0]
-    above.set(at, [...(above.get(at) ?? []), `${indentation}${commentIn(style, noteText(note))}${end}`])
+    above.set(at, [...(above.get(at) ?? []), note])
   }
-  const written = lines.map((line, at) => {
-    const rest = at === lines.length - 1 ? line : `${line}\n`
-    return `${(above.get(at + 1) ?? []).join("")}${rest}`
-  })
-  return bom + written.join("")
+  // only the lines that get something above them are looked for: a file may have a million
+  let written = bom
+  let copied = 0
+  let [line, start] = [1, 0]
+  for (const [at, some] of [...above].sort(([one], [other]) => one - other)) {
+    while (line < at && start > -1) {
+      start = text.indexOf("\n", start) + 1 || -1
+      line++
+    }
+    if (start === -1 || at === Number.POSITIVE_INFINITY) break
+    indentation.lastIndex = start
+    const indent = indentation.exec(text)![0]
+    written += text.slice(copied, start)
+    for (const note of some) written += `${indent}${commentIn(style, noteText(note))}${end}`
+    copied = start
+  }
+  return written + text.slice(copied)
 }

@@ -33,20 +33,20 @@ const rubyMagic = /^#.*?(?:coding|frozen_string_literal|warn_indent|shareable_co
 /** Nothing can be said above the front matter of these. */
 const frontMatter = new Set(["markdown", "yaml"])
 
-/** How many lines at the top of a file nothing may stand above: `#!`, an encoding, a declaration. All, when none may come in. */
+/** How many lines at the top of a file nothing may stand above: `#!`, an encoding, a declaration. `Infinity`: none may come in. */
 export const headerLines = (lines: ReadonlyArray<string>, language: string): number => {
   let count = lines[0]!.startsWith("#!") ? 1 : 0
   if (language === "python") {
     for (const at of [0, 1]) if (encoding.test(lines[at] ?? "")) count = at + 1
   } else if (language === "ruby") {
     while (rubyMagic.test(lines[count] ?? "")) count++
-  } else if (frontMatter.has(language) && /^(?:---|%)/.test(lines[0]!)) return lines.length
+  } else if (frontMatter.has(language) && /^(?:---|%)/.test(lines[0]!)) return Number.POSITIVE_INFINITY
   else if (Object.hasOwn(first, language)) {
     if (first[language]!.test(lines[0]!))
-      return /<\?xml|<!doctype/i.test(lines[0]!) && !lines[0]!.includes(">") ? lines.length : 1
+      return /<\?xml|<!doctype/i.test(lines[0]!) && !lines[0]!.includes(">") ? Number.POSITIVE_INFINITY : 1
     // PHP outside of its tags is what the page shows.
-    if (language === "php" && count === 0) return lines.length
-    if (language === "php") return /^<\?php\s*$/i.test(lines[1] ?? "") ? 2 : lines.length
+    if (language === "php" && count === 0) return Number.POSITIVE_INFINITY
+    if (language === "php") return /^<\?php\s*$/i.test(lines[1] ?? "") ? 2 : Number.POSITIVE_INFINITY
   }
   return count
 }

@@ -21,8 +21,12 @@ const asked = 10_000
 /** One letter may become eighteen, so that it is cut again. */
 const folded = (text: string, length: number): string => beginning(normalForm(beginning(text, length), "NFKC"), length)
 
+/** A word that is one part, and in lower case. */
+const plain = /^(?:[a-z]+|[0-9]+)$/
+
 /** A word and its parts in lower case: `ModuleNotFoundError` is found by itself, by `module` and by `not found`. */
 const formsOf = (given: string): ReadonlyArray<string> => {
+  if (plain.test(given)) return given.length <= longestWord ? [given] : []
   const parts = given.match(part) ?? []
   const whole = parts.join("")
   return [...new Set([whole, ...parts].map((form) => form.toLowerCase()))].filter(

@@ -1,3 +1,4 @@
+import { assert } from "vitest"
 import { type Attack, answered } from "./Attack.ts"
 import type { Target } from "./Target.ts"
 
@@ -32,10 +33,17 @@ const upload =
 
 const marks = "\u0345\u0301"
 
+/** A schema of eight alternatives on each level. */
+const nested = (depth: number, type: string): object =>
+  depth === 0
+    ? { type }
+    : { anyOf: Array.from({ length: 8 }, () => ({ type: "object", properties: { a: nested(depth - 1, type) } })) }
+
 /** Name of a file, and what it holds. */
 const sources: ReadonlyArray<readonly [name: string, file: string, content: string]> = [
   ["combining marks in a file", "marks.py", marks.repeat(250_000)],
   ["combining marks in comments", "marked.py", full(`# a${marks.repeat(2_000)}\n`)],
+  ["voice marks that become marks", "voices.py", full("\uff9e\u0301")],
   ["letters that decompose", "hangul.txt", full("ﷺ")],
   ["a word of a million letters", "word.py", full("a")],
   ["a million words", "words.txt", Array.from({ length: 150_000 }, (_, n) => n.toString(36)).join(" ")],
@@ -79,6 +87,15 @@ const sources: ReadonlyArray<readonly [name: string, file: string, content: stri
   ["imports without number", "imports.py", Array.from({ length: 40_000 }, (_, n) => `import m${n}`).join("\n")],
   ["lines without number", "lines.txt", full("\n")],
   ["carriage returns", "returns.txt", full("\r")],
+  [
+    "classes that extend each other three times over",
+    "heirs.py",
+    Array.from({ length: 21 }, (_, n) => `class A${n + 1}(A${n}, A${n}, A${n}):\n    a: int\n`).join("")
+  ],
+  ["a receiver of a million letters", "receiver.go", full("a", "package a\nfunc (s *", "[x]) f() {}\n")],
+  ["a comment of stars that ends later", "later.ts", full("*", "/* ", " x */\nfunction f() {}\n")],
+  ["package lines and nothing else", "packages", full("package a\n\n")],
+  ["a string of quotes", "enums.py", full('"', "class A(Enum):\n    a = '", "x'\n")],
   ["a line of JSON in a megabyte", "data.json", full("[", "", "")],
   ["rust attributes", "attributes.rs", full("#[a]\n", "", "fn f() {}\n")],
   ["go comments", "comments.go", full("// a\n", "package a\n", "func f() {}\n")],
@@ -116,7 +133,7 @@ export const texts: ReadonlyArray<Attack> = [
     name: "a task: combining marks",
     run: async ({ call }) => {
       answered(await call("POST", "/api/retrieve/search", { task: marks.repeat(49_000) }), 200, 400)
-      answered(await call("POST", "/api/raw/search", { query: marks.repeat(49_000) }), 200, 400)
+      answered(await call("POST", "/api/raw/search", { query: marks.repeat(49_000) }), 200, 400, 413)
     }
   },
   {
@@ -136,6 +153,58 @@ export const texts: ReadonlyArray<Attack> = [
         400,
         413
       )
+    }
+  },
+  {
+    name: "a repository whose manifests are blank lines and blanks",
+    run: async ({ call }) => {
+      const blank = "\n".repeat(500_000)
+      const files = [
+        { path: "Cargo.toml", content: blank },
+        { path: "pubspec.yaml", content: blank },
+        { path: "pyproject.toml", content: `[project]\nname${" ".repeat(500_000)}x` },
+        { path: "README.md", content: `# a${" ".repeat(200_000)}x\n\n${"\n ".repeat(200_000)}=` }
+      ]
+      answered(await call("POST", "/api/store/repo", { task: "blank", files }), 200, 400, 413)
+    }
+  },
+  {
+    name: "names that have no room in an index of the database",
+    run: async ({ call }) => {
+      const long = (length: number) =>
+        Array.from({ length }, (_, n) => String.fromCodePoint(0x4e00 + ((n * 7919 + n * n * 31) % 20_000))).join("")
+      const body = {
+        ...{ name: long(1_000), source: "def roomy(): pass\n", entrypoint: "", language: "python" },
+        input_schema: { type: "object", properties: { [long(15_000)]: { type: "string" } } }
+      }
+      answered(await call("POST", "/api/store/code-block", body), 200, 400)
+      const run = { code_block_id: `another ${long(992)}`, triggering_task: "t", io: { input_data: 1, output_data: 2 } }
+      answered(await call("POST", "/api/store/execution", run), 200, 400)
+      answered(await call("POST", "/api/retrieve/executions", { code_block_id: run.code_block_id }), 200, 400)
+      answered(await call("POST", "/api/retrieve/search", { task: "roomy" }), 200)
+      const { json } = await call("GET", "/ready")
+      for (const state of Object.values(json.read_models)) assert.strictEqual(state, "ok")
+    }
+  },
+  {
+    name: "a search by a schema of alternatives in alternatives",
+    arrange: async ({ call }) => {
+      const body = {
+        ...{ name: "choosy", source: "def choosy(a): pass\n", entrypoint: "choosy", language: "python" },
+        input_schema: { type: "object", properties: { a: nested(3, "string") } }
+      }
+      answered(await call("POST", "/api/store/code-block", body), 200)
+    },
+    run: async ({ call }) => {
+      const input_schema = { properties: { a: nested(3, "number") } }
+      answered(await call("POST", "/api/retrieve/search", { task: "choosy", input_schema }), 200, 400, 413)
+    }
+  },
+  {
+    name: "a task of half a megabyte, of each kind",
+    run: async ({ call }) => {
+      for (const unit of ["a", "a b ", "字", ". ", "\n", "fixme)", marks])
+        answered(await call("POST", "/api/retrieve/search", { task: full(unit).slice(0, 250_000) }), 200, 400, 413)
     }
   },
   {
