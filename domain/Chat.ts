@@ -32,6 +32,8 @@ export const ChatEvent = Schema.TaggedUnion({
   ModelTurned: {
     run: Schema.String,
     turn: Schema.Int,
+    /** The one that answered, by its full name, whatever was asked for; `null` where it was not noted yet. */
+    model: Schema.NullOr(Schema.String),
     stopReason: Schema.String,
     inputTokens: Schema.Int,
     outputTokens: Schema.Int,
@@ -63,6 +65,7 @@ export type ChatCommand = Data.TaggedEnum<{
   ResumeChat: Record<never, never>
   RecordTurn: {
     readonly turn: number
+    readonly model: string | null
     readonly content: Content
     readonly stopReason: string
     readonly inputTokens: number

@@ -44,6 +44,8 @@ export type Upcast = (fields: { readonly [key: string]: unknown }) => { readonly
  * version is one more than its upcasts. A new meaning is a new type instead.
  */
 export const upcasts: { readonly [T in EventType]?: ReadonlyArray<Upcast> } = {
+  // before, only the request said which model was asked for, by an alias
+  ModelTurned: [(fields) => ({ ...fields, model: null })],
   // before, comments had no subject of their own
   SnippetDeleted: [(fields) => ({ ...fields, comments: [] })]
 }

@@ -13,8 +13,12 @@ const interpreters: { readonly [language: string]: string } = {
   ruby: "ruby"
 }
 
-const advice =
-  "No language model is configured: set ANTHROPIC_API_KEY (and ANTHROPIC_BASE_URL for a compatible server) and ask for a model other than `local`. Without one, a task is done with the snippets of your own scope: upload one that does it."
+const own = "a task is done with the snippets of your own scope, and none of them does this one: upload one that does."
+/** What can be done where no snippet does the task: it depends on whether there is a language model to ask. */
+const advice = (configured: boolean): string =>
+  configured
+    ? `This chat asked for the model \`local\`, which is no language model: with it ${own} Or ask for another model, such as \`sonnet\`.`
+    : `No language model is configured: set ANTHROPIC_API_KEY (and ANTHROPIC_BASE_URL for a compatible server) and ask for a model other than \`local\`. Without one, ${own}`
 
 interface Match {
   readonly name: string
@@ -25,23 +29,29 @@ interface Match {
   readonly source: string | null
 }
 
+/** What it works with: languages that the shell runs, and whether a language model could be asked instead. */
+interface Surroundings {
+  readonly languages: ReadonlyArray<string>
+  readonly configured: boolean
+}
+
 /**
  * An agent without a language model, which works through the same tools as one: it searches the caller's snippets for
  * the task, writes a match of at least `leastTaken` into the workspace, runs it when the shell knows its language, and answers
  * with its output. Where it can't, it declines and says how to configure a model.
  */
-export const converseLocally = (conversation: Conversation, languages: ReadonlyArray<string>) =>
-  converse(conversation, (exchanges) => openSpeaker(conversation, languages, exchanges))
+export const converseLocally = (conversation: Conversation, { languages, configured }: Surroundings) =>
+  converse(conversation, (exchanges) => openSpeaker(conversation, { languages, configured }, exchanges))
 
 const openSpeaker = (
   conversation: Conversation,
-  languages: ReadonlyArray<string>,
+  surroundings: Surroundings,
   history: ReadonlyArray<Exchange>
 ): Speaker => {
   let exchanges = history
   return {
     ask: Effect.sync(() => {
-      const turn = nextTurn(conversation.prompt, languages, exchanges)
+      const turn = nextTurn(conversation.prompt, surroundings, exchanges)
       exchanges = [...exchanges, { turn, results: undefined }]
       return turn
     }),
@@ -67,11 +77,16 @@ const runTool = ({ tools }: Conversation, { id, name, input }: ContentBlock): Ef
   return Effect.map(tool.run(input), (result) => ({ toolUseId, ...result }))
 }
 
-const nextTurn = (task: string, languages: ReadonlyArray<string>, exchanges: ReadonlyArray<Exchange>): ModelTurn => {
+const nextTurn = (
+  task: string,
+  { languages, configured }: Surroundings,
+  exchanges: ReadonlyArray<Exchange>
+): ModelTurn => {
   const [searched, written] = exchanges
   if (searched === undefined) return uses("Looking for a snippet.", use(1, "SearchSnippets", { task, top_k: 1 }))
   const match = bestMatch(searched.results?.[0])
-  if (match === undefined || match.source === null || match.score < leastTaken) return says(advice, "refusal")
+  if (match === undefined || match.source === null || match.score < leastTaken)
+    return says(advice(configured), "refusal")
   if (written === undefined) {
     const { name, filename, source, language } = match
     const interpreter = languages.includes(language) ? interpreters[language] : undefined
@@ -107,12 +122,14 @@ const use = (index: number, name: string, input: object): ContentBlock => ({
 })
 
 const says = (text: string, stopReason = "end_turn"): ModelTurn => ({
+  model: "local",
   content: [{ type: "text", text }],
   stopReason,
   usage
 })
 
 const uses = (text: string, ...calls: ReadonlyArray<ContentBlock>): ModelTurn => ({
+  model: "local",
   content: [{ type: "text", text }, ...calls],
   stopReason: "tool_use",
   usage

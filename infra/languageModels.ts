@@ -18,6 +18,7 @@ export const layer = (anthropic: AnthropicSettings | undefined) =>
     LanguageModel,
     Effect.gen(function* () {
       const { languages } = yield* Sandbox
+      const surroundings = { languages, configured: anthropic !== undefined }
       const converse = anthropic && makeAnthropic(anthropic)
       const ask = anthropic && makeAsk(anthropic)
       return LanguageModel.of({
@@ -31,9 +32,9 @@ export const layer = (anthropic: AnthropicSettings | undefined) =>
         },
         converse: (conversation) => {
           const { model } = conversation
-          if (model === "local") return converseLocally(conversation, languages)
+          if (model === "local") return converseLocally(conversation, surroundings)
           if (converse !== undefined) return converse(conversation)
-          if (Object.hasOwn(defaultAliases, model)) return converseLocally(conversation, languages)
+          if (Object.hasOwn(defaultAliases, model)) return converseLocally(conversation, surroundings)
           const message = `${needsModel(model)}, or ask for the model "local".`
           return Effect.fail(new ModelFailed({ message, fault: "no language model is configured" }))
         }

@@ -62,7 +62,7 @@ export const openSpeaker = (
         asked = true
         const next = await turns.next()
         if (next.done === true) throw new TypeError("the runner ended early")
-        return turnOf(next.value)
+        return turnOf(next.value, model)
       },
       catch: failed
     }),
@@ -109,11 +109,16 @@ const messagesOf = (prompt: string, exchanges: ReadonlyArray<Exchange>): Array<B
   })
 ]
 
-const turnOf = (message: BetaMessage): ModelTurn => {
+/** What a server calls its model, if that is a name; else what it was asked for. */
+const nameOf = (said: unknown, asked: string): string =>
+  typeof said === "string" && /^[\w.:/@-]{1,128}$/.test(said) ? said : asked
+
+const turnOf = (message: BetaMessage, model: string): ModelTurn => {
   const { content, stop_reason: stopReason, usage } = message
   if (!Array.isArray(content)) throw new TypeError("a message without content")
   const { input_tokens: input, cache_creation_input_tokens: written, cache_read_input_tokens: read } = usage
   return {
+    model: nameOf(message.model, model),
     content: content as unknown as ReadonlyArray<ContentBlock>,
     stopReason: stopReason ?? "end_turn",
     usage: { inputTokens: (input ?? 0) + (written ?? 0) + (read ?? 0), outputTokens: usage.output_tokens ?? 0 }

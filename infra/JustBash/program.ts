@@ -84,6 +84,11 @@ const ready = Promise.all(
   [mountPoint, "/tmp", "/home/agent"].map((directory) => memory.mkdir(directory, { recursive: true }))
 )
 
+/** What the library says of a command that it has and that we leave out: words for who builds with it, not for who runs it. */
+const leftOut =
+  /: command not available in browser environments\. Exclude '[^'\n]{1,64}' from your commands or use the Node\.js bundle\./g
+const inOurWords = (text: string) => text.replace(leftOut, ": command not found: this shell has no such program")
+
 /** At most `limit` bytes, and how many were left out. */
 const cut = (text: string, limit: number) => {
   const bytes = Buffer.from(text)
@@ -99,7 +104,12 @@ const run = async (command: string, output: number) => {
   try {
     await ready
     const { stdout, stderr, exitCode } = await bash.exec(command)
-    send({ type: "done", stdout: cut(stdout, output), stderr: cut(stderr, output), exit: exitCode })
+    send({
+      type: "done",
+      stdout: cut(inOurWords(stdout), output),
+      stderr: cut(inOurWords(stderr), output),
+      exit: exitCode
+    })
   } catch (error) {
     // A write that the Overlay refuses, at a redirection, ends the whole script.
     const text = error instanceof Error ? error.message : String(error)

@@ -50,7 +50,8 @@ const thisProcess = randomUUID()
 const superseded = "superseded"
 const revoked = "revoked"
 
-const turnOf = ({ text, stopReason, inputTokens, outputTokens }: Case<"ModelTurned">): ModelTurn => ({
+const turnOf = ({ text, model, stopReason, inputTokens, outputTokens }: Case<"ModelTurned">): ModelTurn => ({
+  model,
   content: (text?.content ?? []) as ReadonlyArray<ContentBlock>,
   stopReason,
   usage: { inputTokens, outputTokens }
@@ -221,8 +222,12 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
               Effect.flatMap((live) => (live ? Effect.void : Effect.fail(new ConversationStopped({ reason: revoked }))))
             ),
           onTurn: Effect.fnUntraced(function* (turn: number, said: ModelTurn) {
-            const { content, stopReason, usage } = said
-            const [event] = yield* record("turn", turn, ChatCommand.RecordTurn({ turn, content, stopReason, ...usage }))
+            const { model, content, stopReason, usage } = said
+            const [event] = yield* record(
+              "turn",
+              turn,
+              ChatCommand.RecordTurn({ turn, model, content, stopReason, ...usage })
+            )
             return event?.event._tag === "ModelTurned" ? turnOf(event.event) : said
           }),
           onTools: Effect.fnUntraced(function* (turn: number, results: ReadonlyArray<ToolResult>) {

@@ -33,11 +33,16 @@ export const endingId = (run: string): string => derivedId("end", run)
 
 const subjectLength = 72
 
-/** First line: what was asked for, shortened. Trailers: the event that decides on this commit, and the run. */
-const messageOf = ({ run, prompt }: Ending, eventId: string): string => {
-  const line = prompt.replace(/\s+/g, " ").trim()
+/**
+ * First line: what was asked for, shortened, and that it failed if it did. Trailers: the event that decides on this commit, the
+ * run, and why it failed.
+ */
+const messageOf = ({ run, prompt, failure }: Ending, eventId: string): string => {
+  const asked = prompt.replace(/\s+/g, " ").trim() || "Chat"
+  const line = failure === null ? asked : `Failed (${failure.code}): ${asked}`
   const subject = line.length > subjectLength ? `${line.slice(0, subjectLength - 1).toWellFormed()}…` : line
-  return `${subject || "Chat"}\n\nCairn-Event: ${eventId}\nCairn-Session: ${run}\n`
+  const failed = failure === null ? "" : `Cairn-Failed: ${failure.code}\n`
+  return `${subject}\n\nCairn-Event: ${eventId}\nCairn-Session: ${run}\n${failed}`
 }
 
 /**

@@ -2,6 +2,8 @@ import { Context, type Effect, Schema } from "effect"
 
 /** What a model said in one response, and the content blocks exactly as they must be sent back to it. */
 export interface ModelTurn {
+  /** The full name of the model that answered, whatever alias was asked for; `null`: it is not known. */
+  readonly model: string | null
   /** Content blocks of the assistant's message as the Messages API gives them (text, tool_use, thinking, …). */
   readonly content: ReadonlyArray<ContentBlock>
   /** As the Messages API names them: `tool_use`, `end_turn`, `pause_turn`, `refusal`, `max_tokens`, … */

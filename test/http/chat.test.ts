@@ -72,6 +72,11 @@ describe("an answer", () => {
     assert.include(answer.error, "3 turns")
     assert.deepStrictEqual(answer.changed_files, ["1.txt", "2.txt", "3.txt"])
     assert.strictEqual(asked("for ever").length, 3)
+    // who reads the history sees it too
+    const { json } = await service.call("GET", `/api/workspaces/${answer.workspace_id}/commits`)
+    const { message } = json.commits[0]
+    assert.match(message, /^Failed \(max_turns\): for ever\n\n/)
+    assert.match(message, /^Cairn-Failed: max_turns$/m)
     scripts.set("eight", (turn) => write(`${turn}.txt`))
     await ended(service.call, "eight", "endless")
     assert.strictEqual(asked("eight").length, 8)
@@ -84,7 +89,12 @@ describe("an answer", () => {
       ["my/model:1", "my/model:1"]
     ]) {
       const prompt = `model ${given}`
-      await ended(service.call, prompt, "models", { model: given })
+      const { session_id } = await ended(service.call, prompt, "models", { model: given })
+      const turns = await service.sql<{ model: string }>(
+        "SELECT data::json->>'model' AS model FROM events WHERE type = 'ModelTurned' AND stream = $1",
+        [`chat-${session_id}`]
+      )
+      assert.deepStrictEqual(turns, [{ model: wanted! }])
       assert.deepStrictEqual(
         asked(prompt).map(({ body }) => body.model),
         [wanted!]
@@ -92,7 +102,9 @@ describe("an answer", () => {
     }
     const answer = await ended(service.call, "no such snippet anywhere", "models", { model: "local" })
     assert.isFalse(answer.success)
-    assert.include(answer.error, "ANTHROPIC_API_KEY")
+    // one is configured, and was not asked for
+    assert.notInclude(answer.error, "No language model is configured")
+    assert.include(answer.error, "asked for the model `local`")
     assert.isEmpty(asked("no such snippet anywhere"))
   })
 })

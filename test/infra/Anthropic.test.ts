@@ -68,7 +68,11 @@ describe("Anthropic", () => {
     Effect.gen(function* () {
       const api = yield* messagesApi([calls(use("mine")), says("Done.")])
       const kept = recorder()
-      const recorded = { content: [{ type: "tool_use", id: "toolu_x", ...use("theirs") }], stopReason: "tool_use" }
+      const recorded = {
+        model: "m",
+        content: [{ type: "tool_use", id: "toolu_x", ...use("theirs") }],
+        stopReason: "tool_use"
+      }
       const usage = { inputTokens: 1, outputTokens: 1 }
       const asked = conversation(kept)
       const result = yield* converseWith(api, {
