@@ -139,14 +139,15 @@ export interface ListedKey {
   readonly last_used_at: string | null
 }
 
-/** A tenant's live keys, oldest first. */
+/** A tenant's live keys, oldest first; when each was last used, to half a minute. */
 export const listKeys = (tenant: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
       sql<Omit<ListedKey, "created_at" | "last_used_at"> & { created_at: Date; last_used_at: Date | null }>`
-        SELECT k.id, k.name, k.prefix AS key_prefix, m.email AS user_email, k.user_id, k.role, k.created_at, u.last_used_at
+        SELECT k.id, k.name, k.prefix AS key_prefix, m.email AS user_email, k.user_id, k.role, k.created_at,
+          greatest(u.last_used_at, s.seen_at) AS last_used_at
         FROM keys_v2.keys k LEFT JOIN keys_v2.members m ON m.id = k.tenant || '/' || k.user_id
-        LEFT JOIN key_usage_v1.keys u ON u.id = k.id
+        LEFT JOIN key_usage_v1.keys u ON u.id = k.id LEFT JOIN key_sightings s ON s.key = k.id
         WHERE k.tenant = ${tenant} ORDER BY k.created_by`,
       (rows) =>
         rows.map(

@@ -14,6 +14,7 @@ import * as PostgresAudit from "#infra/PostgresEventStore/audit.ts"
 import * as PostgresEventStore from "#infra/PostgresEventStore/layer.ts"
 import * as PostgresHold from "#infra/PostgresHold.ts"
 import * as PostgresInstallation from "#infra/PostgresInstallation.ts"
+import * as PostgresKeySightings from "#infra/PostgresKeySightings.ts"
 import * as PostgresReadModels from "#infra/PostgresReadModels/layer.ts"
 import * as PostgresRequests from "#infra/PostgresRequests.ts"
 import * as Postgres from "#infra/postgres/client.ts"
@@ -145,6 +146,7 @@ export const log = Layer.mergeAll(
       PostgresEventStore.layer,
       PostgresReadModels.layer,
       PostgresRequests.layer,
+      PostgresKeySightings.layer,
       PostgresInstallation.layer,
       Layer.provideMerge(TreeSitterAnalysis.layer, Workers.layer)
     )

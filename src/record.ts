@@ -6,6 +6,7 @@ import { derivedId } from "#domain/Id.ts"
 import type { Holder } from "#domain/Scope.ts"
 import { UsageEvent } from "#domain/Usage.ts"
 import { EventStore, type NewEvent } from "#ports/EventStore.ts"
+import { KeySightings } from "#ports/KeySightings.ts"
 import * as Codec from "./codec.ts"
 
 interface Encoded extends Omit<Note, "event"> {
@@ -21,6 +22,7 @@ interface Note {
 }
 
 const hour = 3_600_000
+const halfMinute = 30_000
 /** Characters of text that go out in one append. */
 const atOnce = 512 * 1024
 
@@ -49,7 +51,7 @@ export class Recorder extends Context.Service<
   Recorder,
   {
     readonly record: (note: Omit<Note, "commandId"> & { readonly commandId?: string }) => Effect.Effect<void>
-    /** Notes that a key is in use; at most once an hour. */
+    /** Notes that a key is in use: in the log once an hour at most, and beside it once in half a minute. */
     readonly used: (holder: Holder) => Effect.Effect<void>
   }
 >()("cairn/Recorder") {
@@ -58,7 +60,10 @@ export class Recorder extends Context.Service<
     Effect.gen(function* () {
       const store = yield* EventStore
       const waiting = yield* Queue.bounded<Note>(1_000)
+      const sightings = yield* KeySightings
       const usedIn = new Map<string, number>()
+      const sightedAt = new Map<string, number>()
+      const unnoted = new Map<string, number>()
 
       const append = (stream: string, notes: ReadonlyArray<Encoded>) =>
         store.append({
@@ -85,10 +90,18 @@ export class Recorder extends Context.Service<
         )
       })
 
+      const flushSightings = Effect.suspend(() => {
+        if (unnoted.size === 0) return Effect.void
+        const seen = new Map(unnoted)
+        unnoted.clear()
+        return sightings.note(seen)
+      })
+
       yield* Effect.forkScoped(
         Effect.forever(Effect.andThen(Effect.flatMap(Queue.takeAll(waiting), flush), Effect.sleep("200 millis")))
       )
-      yield* Effect.addFinalizer(() => Effect.flatMap(Queue.clear(waiting), flush))
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(flushSightings, Effect.sleep("200 millis"))))
+      yield* Effect.addFinalizer(() => Effect.andThen(Effect.flatMap(Queue.clear(waiting), flush), flushSightings))
 
       const record = (note: Note) => Effect.asVoid(Queue.offer(waiting, note))
 
@@ -97,6 +110,10 @@ export class Recorder extends Context.Service<
         used: (holder) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) => {
             const { key, tenant } = holder
+            if (now - (sightedAt.get(key) ?? -halfMinute) >= halfMinute) {
+              sightedAt.set(key, now)
+              unnoted.set(key, now)
+            }
             const hours = Math.floor(now / hour)
             if (usedIn.get(key) === hours) return Effect.void
             usedIn.set(key, hours)

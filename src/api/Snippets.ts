@@ -5,6 +5,7 @@ import { AnyText, optional, Text, TextOrEmpty } from "./fields.ts"
 import { ignores } from "./ignored.ts"
 import { manyFiles, oneFile, oneText, reads } from "./limits.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
+import { OwnWorkspace } from "./ownWorkspace.ts"
 import { StoreCodeBlockRequest, StoreCodeBlockResponse } from "./Snippets/codeBlock.ts"
 import { SearchRequest, SearchResponse } from "./Snippets/search.ts"
 import { UploadRequest, UploadResponse } from "./Snippets/upload.ts"
@@ -75,10 +76,12 @@ export class SnippetsApi extends HttpApiGroup.make("snippets")
       success: DeleteResponse
     })
       .middleware(Idempotency)
+      .annotate(OwnWorkspace, true)
       .annotateMerge(
         OpenApi.annotations({
           summary: "Delete a snippet and everything that belongs to it",
-          description: "`snippet_id` is an id, or a name that only one snippet of the scope has."
+          description:
+            "`snippet_id` is an id, or a name that only one snippet of the scope has. `workspace_id` stands in for the header's."
         })
       ),
     HttpApiEndpoint.delete("deleteCodeBlock", "/api/store/code-block/:id", {

@@ -11,6 +11,7 @@ import { snippetPlace, snippetsNamed } from "#projections/Snippets/queries.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
+import { WithoutWorkspace } from "#src/api/ownWorkspace.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
 import type { SearchRequest } from "#src/api/Snippets/search.ts"
 import type { UploadRequest } from "#src/api/Snippets/upload.ts"
@@ -79,16 +80,18 @@ const deleting = Effect.fnUntraced(function* (scope: Scope, idOrName: string) {
   return { success: true, deleted_count: 1, message: "Deleted 1 snippet, its votes and its texts." }
 })
 
-/** A body's own workspace stands in for the header's. */
-const deletingScope = (holder: Holder, scope: Scope, workspace: string | null | undefined) =>
-  workspace == null
-    ? Effect.succeed(scope)
-    : Effect.fromResult(
-        scopeOf(holder, {
-          ...{ organization: undefined, snipsDesired: undefined, publicSnips: undefined },
-          ...{ workspace, agent: scope.agent ?? undefined }
-        })
-      ).pipe(Effect.mapError(scopeProblemOf))
+/** A body's own workspace stands in for the header's, also for one that is missing. */
+const deletingScope = Effect.fnUntraced(function* (workspace: string | null | undefined) {
+  const scope = yield* CallerScope
+  const missing = yield* WithoutWorkspace
+  if (missing !== undefined && !workspace) return yield* missing
+  if (workspace == null) return scope
+  const opened = scopeOf(yield* Caller, {
+    ...{ organization: undefined, snipsDesired: undefined, publicSnips: undefined },
+    ...{ workspace, agent: scope.agent ?? undefined }
+  })
+  return yield* Effect.mapError(Effect.fromResult(opened), scopeProblemOf)
+})
 
 /** Finds snippets, and notes in the log what was found. */
 export const search = Effect.fnUntraced(function* (payload: typeof SearchRequest.Type) {
@@ -228,8 +231,7 @@ export const layer = HttpApiBuilder.group(Api, "snippets", (handlers) =>
 
     .handle("delete", ({ payload: { snippet_id, workspace_id } }) =>
       Effect.gen(function* () {
-        const scope = yield* deletingScope(yield* Caller, yield* CallerScope, workspace_id)
-        return yield* deleting(scope, snippet_id)
+        return yield* deleting(yield* deletingScope(workspace_id), snippet_id)
       }).pipe(orProblem)
     )
 

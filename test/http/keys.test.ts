@@ -115,6 +115,16 @@ describe("managing keys", () => {
       assert.isNotNull(used.last_used_at)
       assert.isAtMost(Math.abs(Date.now() - Date.parse(used.last_used_at)), 60_000)
     })
+    // what the log says to the hour is known more exactly beside it; the later of both is shown
+    for (const [at, shown] of [
+      ["2001-01-01T00:00:00.000Z", null],
+      ["2101-01-01T00:00:00.000Z", "2101-01-01T00:00:00.000Z"]
+    ] as const) {
+      await service.sql("UPDATE key_sightings SET seen_at = $2 WHERE key = $1", [made.id, at])
+      const [, { last_used_at }] = (await call("POST", list)).json.keys
+      if (shown === null) assert.isAtMost(Math.abs(Date.now() - Date.parse(last_used_at)), 60_000)
+      else assert.strictEqual(last_used_at, shown)
+    }
     assert.strictEqual((await call("POST", revoke, { key_id: made.id })).json.success, true)
     assert.notInclude(
       (await listed(call)).map(({ id }) => id),

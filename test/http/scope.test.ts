@@ -56,7 +56,14 @@ describe.each(["x-cairn-", "x-raysurfer-"])("the scope headers %s*", (prefix) =>
     // a body's workspace stands in for the header's
     refused(await remove(call, "mine", { workspace_id: "b" }, inA), 404, "not_found/snippet")
     assert.strictEqual((await remove(call, "mine", { workspace_id: "a" })).status, 200)
-    assert.strictEqual((await remove(call, "narrow", {}, inA)).status, 200)
+    // also where the headers alone would be refused for want of one, and only then
+    const clients = headers({ "snips-desired": "client" })
+    for (const more of [{}, { workspace_id: null }, { workspace_id: "" }])
+      refused(await remove(call, "narrow", more, clients), 400, "validation/workspace_required")
+    refused(await remove(call, "narrow", { workspace_id: "b" }, clients), 404, "not_found/snippet")
+    const foreign = { ...clients, ...headers({ "org-id": "another" }) }
+    refused(await remove(call, "narrow", { workspace_id: "a" }, foreign), 403, "permission/not_org_member")
+    assert.strictEqual((await remove(call, "narrow", { workspace_id: "a" }, clients)).status, 200)
     assert.deepStrictEqual(await visible(inA), ["shared", "wide"])
   })
 

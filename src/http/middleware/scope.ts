@@ -1,7 +1,8 @@
-import { Effect, Layer, Result } from "effect"
+import { Context, Effect, Layer, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { type ScopeRefusal, scopeOf } from "#domain/Scope.ts"
 import { Caller, CallerScope, Scoping } from "#src/api/middleware.ts"
+import { OwnWorkspace, WithoutWorkspace } from "#src/api/ownWorkspace.ts"
 import { fieldProblem, type Problem } from "#src/api/Problem.ts"
 
 /** Existing clients send their own prefix; ours wins where both are given. */
@@ -42,7 +43,7 @@ const tooLong = (name: string) =>
   fieldProblem("validation/invalid_field", name, `The header is longer than ${longest} characters. Send a shorter one.`)
 
 /** What the headers open, for the handlers: a body's own `workspace_id` is their business. */
-export const layer = Layer.succeed(Scoping, ((httpEffect) =>
+export const layer = Layer.succeed(Scoping, ((httpEffect, { endpoint }) =>
   Effect.gen(function* () {
     const { headers } = yield* HttpServerRequest.HttpServerRequest
     const holder = yield* Caller
@@ -55,6 +56,18 @@ export const layer = Layer.succeed(Scoping, ((httpEffect) =>
       agent: header("agent-id")
     }
     for (const [name, value] of Object.entries(given)) if ((value?.length ?? 0) > longest) return yield* tooLong(name)
-    const scope = yield* Effect.fromResult(Result.mapError(scopeOf(holder, given), problemOf))
+    const opened = scopeOf(holder, given)
+    const { annotations = Context.empty() } = endpoint as { readonly annotations?: Context.Context<never> }
+    const ownWorkspace = Context.get(annotations, OwnWorkspace)
+    if (ownWorkspace && Result.isFailure(opened) && opened.failure._tag === "WorkspaceRequired") {
+      const scope = yield* Effect.fromResult(
+        Result.mapError(scopeOf(holder, { ...given, snipsDesired: undefined }), problemOf)
+      )
+      return yield* httpEffect.pipe(
+        Effect.provideService(CallerScope, scope),
+        Effect.provideService(WithoutWorkspace, problemOf(opened.failure))
+      )
+    }
+    const scope = yield* Effect.fromResult(Result.mapError(opened, problemOf))
     return yield* Effect.provideService(httpEffect, CallerScope, scope)
   })) as Scoping["Service"])
