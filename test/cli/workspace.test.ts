@@ -44,7 +44,7 @@ describe("cairn workspace", () => {
     service!.ask<Chat>("POST", "/api/agent-chat", {
       ...{ user_query: `print the ${name.replace("_", " ")}`, user_id: "ann", org_id: "sea", model: "local" }
     })
-  const repositories = () => readdirSync(join(folder.dataDir, "workspaces"))
+  const repositories = () => readdirSync(join(folder.dataDir, "workspaces")).filter((name) => name.endsWith(".git"))
 
   it("restores and erases beside a service, which sees it at once", async () => {
     service = await serve(folder.dataDir)
