@@ -36,3 +36,9 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-
 
 /** Whether a text has the form of a UUID in lower case, as all ids of this service. */
 export const isId = (text: string): boolean => uuid.test(text)
+
+/** The id that a caller's text is, whatever its case (RFC 9562); `undefined`: it is none. */
+export const idIn = (text: string): string | undefined => {
+  const id = text.toLowerCase()
+  return isId(id) ? id : undefined
+}

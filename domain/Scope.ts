@@ -55,7 +55,7 @@ export const scopeOf = (holder: Holder, headers: ScopeHeaders): Result.Result<Sc
   const organization = present(headers.organization)
   const workspace = present(headers.workspace)
   const desired = present(headers.snipsDesired)
-  if (organization !== undefined && organization !== holder.organization) {
+  if (organization !== undefined && organization.toLowerCase() !== holder.organization) {
     return Result.fail(new ForeignOrganization({ organization }))
   }
   if (desired !== undefined && desired !== "company" && desired !== "client") {

@@ -202,6 +202,26 @@ export const commitOf = (workspace: string, sha: string) =>
     )
   )
 
+/** Commits of a workspace whose names begin with these hexadecimal digits. */
+export const commitsBeginning = (workspace: string, digits: string, limit: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql<{ sha: string }>`SELECT DISTINCT sha FROM workspaces_v2.commits
+        WHERE workspace = ${workspace} AND starts_with(sha, ${digits}) ORDER BY sha LIMIT ${limit}::int`,
+      (rows) => rows.map(({ sha }) => sha)
+    )
+  )
+
+/** Workspaces whose ids begin with these digits, also those of which only a run is known. */
+export const workspacesBeginning = (digits: string, limit: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql<{ id: string }>`SELECT id FROM workspaces_v2.workspaces WHERE starts_with(id, ${digits})
+        UNION SELECT workspace FROM workspaces_v2.runs WHERE starts_with(workspace, ${digits}) ORDER BY 1 LIMIT ${limit}::int`,
+      (rows) => rows.map(({ id }) => id)
+    )
+  )
+
 /** Runs that have not ended, oldest request first. */
 export const openRuns = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { isId } from "#domain/Id.ts"
+import { idIn } from "#domain/Id.ts"
 import { type Scope, sees } from "#domain/Scope.ts"
 import { snippetsNamed } from "#projections/Snippets/queries.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
@@ -12,8 +12,8 @@ const registry = "function_registry:"
 /** The name that a caller's name for a piece of code comes down to. */
 const nameIn = (given: string): string => (given.startsWith(registry) ? given.slice(registry.length) : given)
 
-/** Whether a text can only be meant as an id, as all ids of this service are in lower case. */
-export const meansId = (given: string): boolean => isId(given.toLowerCase())
+/** Whether a text can only be meant as an id. */
+export const meansId = (given: string): boolean => idIn(given) !== undefined
 
 /** What runs of this code may be recorded under, besides the id of the snippet that a name means. */
 export const namesOf = (given: string): ReadonlyArray<string> => {

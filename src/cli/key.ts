@@ -132,9 +132,10 @@ const list = Command.make(
 const revoke = Command.make(
   "revoke",
   { id: Argument.String("id").pipe(Argument.withDescription("The key's id, not its text")) },
-  ({ id }) =>
+  ({ id: given }) =>
     onLog(
       Effect.gen(function* () {
+        const id = given.toLowerCase()
         yield* upToDate(Keys)
         const owner = yield* ownerOfKey(id)
         if (owner === undefined) {

@@ -3,9 +3,14 @@ import { Command, Flag } from "effect/cli"
 import { Tier } from "#domain/Tier.ts"
 import { Keys, organizations } from "#projections/Keys.ts"
 import { registerOrganization } from "#src/bootstrap.ts"
+import { Failed } from "./failure.ts"
 import { email, text } from "./fields.ts"
 import { onLog, reach, upToDate } from "./log.ts"
 import { answer, plain, table } from "./output.ts"
+
+/** As people read names. */
+const sameName = (one: string, other: string): boolean =>
+  one.trim().normalize("NFC").toLowerCase() === other.trim().normalize("NFC").toLowerCase()
 
 const create = Command.make(
   "create",
@@ -25,6 +30,13 @@ const create = Command.make(
   ({ name, tier, ownerEmail, memberLimit }) =>
     onLog(
       Effect.gen(function* () {
+        yield* upToDate(Keys)
+        const taken = (yield* organizations).find((one) => sameName(one.name, name))
+        if (taken !== undefined) {
+          return yield* new Failed({
+            message: `There is an organization ${plain(taken.name)} already, ${taken.id}: choose another name, which --org can tell from it.`
+          })
+        }
         const limit = Option.isSome(memberLimit) ? { memberLimit: memberLimit.value } : {}
         const made = yield* registerOrganization({ name, tier, ownerEmail, ...limit })
         yield* reach([Keys], made.position)

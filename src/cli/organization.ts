@@ -21,8 +21,15 @@ export const organizationOf = Effect.fnUntraced(function* (named: Option.Option<
     return yield* new Failed({ message: "There is no organization yet: make one with `cairn org create`." })
   }
   if (Option.isNone(named)) return first
-  const meant = known.filter(({ id, name }) => id === named.value || name === named.value)
+  const byId = known.find(({ id }) => id === named.value.toLowerCase())
+  if (byId !== undefined) return byId
+  const meant = known.filter(({ name }) => name === named.value)
   if (meant.length === 1) return meant[0]!
-  const wrong = meant.length === 0 ? "There is no organization" : `${meant.length} organizations have the name`
-  return yield* new Failed({ message: `${wrong} ${plain(named.value)}: \`cairn org list\` shows their ids.` })
+  const said = plain(named.value)
+  return yield* new Failed({
+    message:
+      meant.length === 0
+        ? `There is no organization ${said}: \`cairn org list\` shows them, with their ids.`
+        : `${meant.length} organizations have the name ${said}: give the id of one, ${meant.map(({ id }) => id).join(" or ")}.`
+  })
 })

@@ -100,14 +100,15 @@ export const layer = HttpApiBuilder.group(Api, "keys", (handlers) =>
       Effect.gen(function* () {
         const holder = yield* Caller
         const organization = yield* organizationOf(holder)
+        const key = payload.key_id.toLowerCase()
         const events = yield* dispatch(Organization, {
           tenant: organization,
           stream: `organization-${organization}`,
-          command: OrganizationCommand.RevokeKey({ by: holder.key, key: payload.key_id }),
+          command: OrganizationCommand.RevokeKey({ by: holder.key, key }),
           ...(yield* attempting)
         })
         yield* written(events.at(-1)!.position)
-        return { success: true, key_id: payload.key_id }
+        return { success: true, key_id: key }
       }).pipe(orProblem)
     )
 )

@@ -2,7 +2,7 @@ import { Clock, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { filename } from "#domain/filename.ts"
-import { isId } from "#domain/Id.ts"
+import { idIn } from "#domain/Id.ts"
 import { logPreview, logWords } from "#domain/search/logWords.ts"
 import { Logs, logsCompared, logsOf, searchLogs } from "#projections/Logs.ts"
 import { filesOf, snippetsByIds } from "#projections/Snippets/queries.ts"
@@ -36,10 +36,11 @@ const headers = {
 const none = { matches: [], total_found: 0, has_more: false }
 
 /** All of a snippet that the request's scope sees, as a page of Markdown. */
-export const snippetPage = Effect.fnUntraced(function* (id: string) {
+export const snippetPage = Effect.fnUntraced(function* (given: string) {
   const scope = yield* CallerScope
-  const place = isId(id) ? yield* (yield* Places).seen(scope, id) : undefined
-  if (place === undefined) return yield* notFound
+  const id = idIn(given)
+  const place = id === undefined ? undefined : yield* (yield* Places).seen(scope, id)
+  if (id === undefined || place === undefined) return yield* notFound
   yield* Effect.all([freshOrStale(Logs), freshOrStale(Snippets)], { concurrency: 2 })
   const [snippet] = yield* Effect.orDie(snippetsByIds([id]))
   if (snippet === undefined) return yield* notFound

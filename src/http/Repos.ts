@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { isId } from "#domain/Id.ts"
+import { idIn } from "#domain/Id.ts"
 import { keptTask } from "#domain/keptTask.ts"
 import {
   repositoryDescription,
@@ -73,9 +73,10 @@ const publicTexts = ({ files, task, name, description, tags, dependencies }: Sto
 ]
 
 /** A repository that the request's scope sees, with its files. */
-export const storedRepository = Effect.fnUntraced(function* (id: string) {
-  const place = isId(id) ? yield* (yield* Places).seen(yield* CallerScope, id) : undefined
-  if (place === undefined) return yield* notFound
+export const storedRepository = Effect.fnUntraced(function* (given: string) {
+  const id = idIn(given)
+  const place = id === undefined ? undefined : yield* (yield* Places).seen(yield* CallerScope, id)
+  if (id === undefined || place === undefined) return yield* notFound
   yield* freshOrStale(Snippets)
   const files = yield* Effect.orDie(filesOf(id))
   if (files === undefined) return yield* notFound

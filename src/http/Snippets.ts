@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { derivedId, isId } from "#domain/Id.ts"
+import { derivedId, idIn } from "#domain/Id.ts"
 import { keptTask } from "#domain/keptTask.ts"
 import { type Holder, type Scope, scopeOf, sees } from "#domain/Scope.ts"
 import { type NewVote, SnippetCommand } from "#domain/Snippet/commands.ts"
@@ -41,8 +41,9 @@ const notFound = fieldProblem(
 
 /** The one snippet that the caller means by an id, or by a name that no other of its scope has. */
 const named = Effect.fnUntraced(function* (scope: Scope, idOrName: string) {
-  if (isId(idOrName)) {
-    const place = yield* Effect.orDie(snippetPlace(idOrName))
+  const id = idIn(idOrName)
+  if (id !== undefined) {
+    const place = yield* Effect.orDie(snippetPlace(id))
     if (place !== undefined && place.home === scope.home) return place
     if (place !== undefined && sees(scope, place)) {
       return yield* new Problem({
@@ -171,10 +172,12 @@ export const storeFiles = Effect.fnUntraced(function* (payload: UploadRequest) {
   const used = (payload.cached_code_blocks ?? []).length > 0
   const ignored = ignoredVoting(payload, { voted: payload.user_vote != null, field: "user_vote", used, agent: agents })
   const name = last.name ?? (yield* nameOf(last.snippet))
+  // files of one content are one snippet
+  const snippets = new Set(stored.map(({ snippet }) => snippet)).size
   return {
     success: true,
-    code_blocks_stored: stored.length,
-    message: `Stored ${counted(stored.length, "snippet")}.${votes}${ignored}`,
+    code_blocks_stored: snippets,
+    message: `Stored ${counted(snippets, "snippet")}.${votes}${ignored}`,
     snippet_name: name,
     status_url: last.request === null ? null : `/api/store/status/${last.request}`
   }
@@ -185,9 +188,9 @@ export const vote = Effect.fnUntraced(function* (payload: typeof VoteRequest.Typ
   const { user } = yield* Caller
   const scope = yield* CallerScope
   const attempt = yield* attempting
-  const snippet = payload.code_block_id
-  const place = isId(snippet) ? yield* (yield* Places).seen(scope, snippet) : undefined
-  if (place === undefined) return yield* notFound
+  const snippet = idIn(payload.code_block_id)
+  const place = snippet === undefined ? undefined : yield* (yield* Places).seen(scope, snippet)
+  if (snippet === undefined || place === undefined) return yield* notFound
   const agents = yield* byAgent
   const source = sourceOf(payload.vote_source, agents)
   const vote: NewVote = { value: payload.succeeded ? 1 : -1, count: 1, ...source, home: scope.home }

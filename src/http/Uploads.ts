@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { filename } from "#domain/filename.ts"
 import { fileVotes } from "#domain/fileVotes.ts"
-import { derivedId, isId } from "#domain/Id.ts"
+import { derivedId, idIn } from "#domain/Id.ts"
 import { readLog } from "#domain/logFile.ts"
 import { Upload, UploadCommand, uploadStream } from "#domain/Upload.ts"
 import { LanguageModel } from "#ports/LanguageModel.ts"
@@ -98,13 +98,16 @@ export const layer = HttpApiBuilder.group(Api, "uploads", (handlers) =>
         const ignored = ignoredVoting(payload, {
           ...{ voted: votes.size > 0, field: "user_votes", used: false, agent: agents }
         })
+        const snippets = stored.snippets.length
+        // files of one content are one snippet
+        const as = snippets < stored.files ? ` as ${counted(snippets, "snippet")}, for some have the same content` : ""
         const left = files.length - stored.files
         const missed = left > 0 ? ` ${counted(left, "file")} could not be stored; the service's log says why.` : ""
         return {
           success: left === 0,
-          code_blocks_stored: stored.files,
+          code_blocks_stored: snippets,
           votes_queued: stored.gradings,
-          message: `Stored ${counted(stored.files, "file")}.${queued}${missed}${ignored}`,
+          message: `Stored ${counted(stored.files, "file")}${as}.${queued}${missed}${ignored}`,
           status_url: stored.gradings > 0 ? `/api/store/status/${upload}` : null
         }
       }).pipe(orProblem)
@@ -112,8 +115,8 @@ export const layer = HttpApiBuilder.group(Api, "uploads", (handlers) =>
     .handle("gradingStatus", ({ params }) =>
       Effect.gen(function* () {
         const { tenant } = yield* Caller
-        const id = params.id.replace(/^ert_/, "")
-        if (!isId(id)) return yield* notFound
+        const id = idIn(params.id.replace(/^ert_/, ""))
+        if (id === undefined) return yield* notFound
         yield* Effect.all([freshOrStale(Gradings), freshOrStale(Snippets)])
         const gradings = yield* Effect.orDie(gradingsOf(tenant, id))
         if (gradings.length === 0) return yield* notFound

@@ -16,7 +16,7 @@ export const layer = HttpApiBuilder.group(Api, "users", (handlers) =>
       const events = yield* dispatch(Organization, {
         tenant: organization,
         stream: `organization-${organization}`,
-        command: OrganizationCommand.EraseMember({ by: key, user: params.id }),
+        command: OrganizationCommand.EraseMember({ by: key, user: params.id.toLowerCase() }),
         ...(yield* attempting)
       })
       const { position } = events.at(-1)!

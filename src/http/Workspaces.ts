@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { isId } from "#domain/Id.ts"
+import { idIn } from "#domain/Id.ts"
 import { AdminKeyRequired } from "#domain/Organization.ts"
 import { repositoryOf } from "#domain/Workspace.ts"
 import { EventStore } from "#ports/EventStore.ts"
@@ -42,14 +42,16 @@ const noFile = fieldProblem(
 )
 
 /** The caller's own workspace: another tenant's is none. */
-export const own = Effect.fnUntraced(function* (id: string) {
+export const own = Effect.fnUntraced(function* (given: string) {
   const { tenant } = yield* Caller
-  if (!isId(id)) return yield* noWorkspace
+  const id = idIn(given)
+  if (id === undefined) return yield* noWorkspace
   yield* freshOrStale(WorkspacesModel)
   return (yield* Effect.orDie(workspaceOf(tenant, id))) ?? (yield* noWorkspace)
 })
 
-const commitIn = Effect.fnUntraced(function* (workspace: WorkspaceRecord, sha: string) {
+const commitIn = Effect.fnUntraced(function* (workspace: WorkspaceRecord, given: string) {
+  const sha = given.toLowerCase()
   if (!/^[0-9a-f]{40}$/.test(sha)) return yield* noCommit
   return (yield* Effect.orDie(commitOf(workspace.id, sha))) ?? (yield* noCommit)
 })
@@ -187,17 +189,17 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
       Effect.gen(function* () {
         const { tenant, role } = yield* Caller
         if (role === "member") return yield* problemOf(new AdminKeyRequired({ role }))
-        if (!isId(params.id)) return yield* noWorkspace
+        const id = idIn(params.id)
+        if (id === undefined) return yield* noWorkspace
         const attempt = yield* attempting
         const store = yield* EventStore
         const before = yield* Effect.mapError(store.outcome(attempt.commandId), () => new Unreadable())
         yield* freshOrStale(WorkspacesModel)
         // erased by this very request, whose answer was lost: then it is answered again
-        if (before.length === 0 && (yield* Effect.orDie(tenantOfWorkspace(params.id))) !== tenant)
-          return yield* noWorkspace
-        const { generation, position, counts } = yield* erase(tenant, params.id, attempt)
-        yield* (yield* Runs).stop(params.id, position)
-        yield* removeRepository(params.id, generation)
+        if (before.length === 0 && (yield* Effect.orDie(tenantOfWorkspace(id))) !== tenant) return yield* noWorkspace
+        const { generation, position, counts } = yield* erase(tenant, id, attempt)
+        yield* (yield* Runs).stop(id, position)
+        yield* removeRepository(id, generation)
         yield* written(position)
         return { success: true, erased: counts, position: String(position) }
       }).pipe(orProblem)

@@ -26,6 +26,13 @@ describe("cairn, alone", () => {
     assert.match(out, /^ID +NAME +TIER\n[0-9a-f-]{36} +Acme +PRO\n$/)
   })
 
+  it("keeps the names of organizations apart, and takes their ids in any case", async () => {
+    const again = ["org", "create", "--tier", "FREE", "--owner-email", "a@b.test", "--name"]
+    for (const name of ["Acme", " acme"]) assert.include(await refused(...again, name), organization)
+    const { keys } = await json<{ keys: ReadonlyArray<object> }>("key", "list", "--org", organization.toUpperCase())
+    assert.lengthOf(keys, 1)
+  })
+
   it("makes, lists and revokes keys of an organization and of a person", async () => {
     const created = await json<Record<string, string>>(
       ...["key", "create", "--email", "bob@acme.test", "--name", "ci", "--org", organization, "--role", "admin"]

@@ -59,6 +59,13 @@ describe("cairn workspace", () => {
       files.map(({ path }) => path),
       ["tide_table.sh"]
     )
+    // what a list shows of them is enough to name them
+    const { out } = await folder.run("workspace", "list")
+    assert.include(out, restored.commit.slice(0, 12))
+    const digits = id.slice(0, 8).toUpperCase()
+    const shown = await json<{ sha: string }>("workspace", "files", digits, "--at", first.commit.slice(0, 12))
+    assert.strictEqual(shown.sha, first.commit)
+    assert.match(await refused("workspace", "files", id, "--at", first.commit.slice(0, 3)), /no commit/)
     const pair = ["--org-id", "sea", "--user-id", "ann"]
     assert.deepStrictEqual(await json<Restored>("workspace", "restore", ...pair, first.commit), restored)
     assert.match(await refused("workspace", "restore", id, "f".repeat(40)), /no commit f/)

@@ -69,3 +69,13 @@ def test_an_answer_that_says_whether_to_try_again(kind: Kind, code: int, says: s
     assert len(answers.requests) == attempts
     answers = Answers(status(code, x_should_retry="true"), ok())
     assert kind.mocked(answers).client.search("a").total_found == 0
+
+
+def test_names_go_out_as_utf_8(kind: Kind) -> None:
+    recorder = Recorder()
+    client = kind.mocked(recorder, workspace_id="顧客", agent_id="Müller").client
+    client.search("a")
+    sent = dict(recorder.last.headers.raw)
+    raw = {name.lower(): value for name, value in sent.items()}
+    assert raw[b"x-cairn-workspace-id"] == "顧客".encode()
+    assert raw[b"x-cairn-agent-id"] == "Müller".encode()

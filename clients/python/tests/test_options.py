@@ -118,7 +118,8 @@ def test_the_environment(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
         ({"base_url": "http://cairn.test/?a=b"}, "base_url"),
         ({"snips_desired": "everything"}, "snips_desired"),
         ({"workspace_id": "two\nlines"}, "workspace_id"),
-        ({"agent_id": "café"}, "agent_id"),
+        ({"agent_id": "half \ud800"}, "agent_id"),
+        ({"api_key": "café"}, "api_key"),
         # each would be everybody's
         ({"organization_id": ""}, "organization_id"),
         ({"workspace_id": ""}, "workspace_id"),

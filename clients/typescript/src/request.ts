@@ -76,6 +76,15 @@ export const bodyOf = ({ body }: Call<unknown>): { readonly body?: string } => {
 const entriesOf = (headers: HeadersLike): ReadonlyArray<readonly [string, string | null | undefined]> =>
   headers instanceof Headers ? [...headers.entries()] : Object.entries(headers)
 
+/**
+ * A header's value as it is sent. What names a scope is read as UTF-8 by the service, and `fetch` takes one character a byte.
+ */
+const carried = (name: string, value: string): string => {
+  if (!/^x-(?:cairn|raysurfer)-/i.test(name) || !/[^\u0000-\u007f]/.test(value)) return value
+  if (!value.isWellFormed()) throw new TypeError("half of a character")
+  return Array.from(new TextEncoder().encode(value), (byte) => String.fromCharCode(byte)).join("")
+}
+
 /** The headers of all tries of a call: the idempotency key is made here, once. */
 export const headersOf = (settings: Settings, call: Call<unknown>, options: RequestOptions): Headers => {
   const given = {
@@ -93,10 +102,10 @@ export const headersOf = (settings: Settings, call: Call<unknown>, options: Requ
     if (value === undefined) continue
     try {
       if (value === null) headers.delete(name)
-      else headers.set(name, value)
+      else headers.set(name, carried(name, value))
     } catch {
       // its error would say the value, which may be a key
-      throw new ValidationError(`The header ${name} can't be sent; expected one line of Latin-1 characters.`, name)
+      throw new ValidationError(`The header ${name} can't be sent; expected one line.`, name)
     }
   }
   if (call.open || headers.has("authorization")) return headers

@@ -3,10 +3,12 @@ import { Argument, Flag } from "effect/cli"
 import { derivedId } from "#domain/Id.ts"
 import {
   commitOf,
+  commitsBeginning,
   tenantOfWorkspace,
   type WorkspaceRecord,
   Workspaces as WorkspacesModel,
-  workspaceOf
+  workspaceOf,
+  workspacesBeginning
 } from "#projections/Workspaces.ts"
 import { belonging, workspaces } from "#src/layers.ts"
 import { Failed } from "../failure.ts"
@@ -16,7 +18,10 @@ import { plain } from "../output.ts"
 
 /** A workspace is named by its id, or by the pair that a chat names it with. */
 export const which = {
-  id: Argument.String("workspace").pipe(Argument.withDescription("The workspace's id"), Argument.optional),
+  id: Argument.String("workspace").pipe(
+    Argument.withDescription("The workspace's id, or its first digits"),
+    Argument.optional
+  ),
   orgId: Flag.String("org-id").pipe(Flag.withDescription("Or: the org_id of its chats"), Flag.optional),
   userId: Flag.String("user-id").pipe(Flag.withDescription("And the user_id of its chats"), Flag.optional),
   org: orgFlag
@@ -30,9 +35,27 @@ export type Which = {
 
 export const at = Flag.String("at").pipe(
   Flag.withMetavar("SHA"),
-  Flag.withDescription("At this commit; the latest unless given"),
+  Flag.withDescription("At this commit, or one that begins so; the latest unless given"),
   Flag.optional
 )
+
+/** Digits that are taken for the beginning of an id. */
+const fewestDigits = 4
+
+/** What is named by its first digits; `undefined`: nothing begins so, or they are too few to mean one. */
+const theOne = <E, R>(
+  kind: string,
+  digits: string,
+  fewest: number,
+  beginning: (digits: string, limit: number) => Effect.Effect<ReadonlyArray<string>, E, R>
+) =>
+  Effect.gen(function* () {
+    if (digits.length < fewest || !/^[0-9a-f-]+$/.test(digits)) return undefined
+    const found = yield* beginning(digits, 3)
+    if (found.length <= 1) return found[0]
+    const listed = `${found.slice(0, 2).join(", ")}${found.length > 2 ? " and others" : ""}`
+    return yield* new Failed({ message: `Several ${kind} begin with ${plain(digits)}: ${listed}. Give more digits.` })
+  })
 
 /** The id that is meant, and whose it is: `undefined` when there is none such. */
 export const named = Effect.fnUntraced(function* ({ id, orgId, userId, org }: Which) {
@@ -41,10 +64,13 @@ export const named = Effect.fnUntraced(function* ({ id, orgId, userId, org }: Wh
   if (!pair && Option.isNone(id)) {
     return yield* new Failed({ message: "Name the workspace: its id, or --org-id and --user-id." })
   }
-  const tenant = pair ? (yield* organizationOf(org)).id : yield* tenantOfWorkspace(Option.getOrThrow(id))
-  const wanted = pair
-    ? derivedId("workspace", tenant!, Option.getOrThrow(orgId), Option.getOrThrow(userId))
-    : Option.getOrThrow(id)
+  if (pair) {
+    const tenant = (yield* organizationOf(org)).id
+    return { tenant, id: derivedId("workspace", tenant, Option.getOrThrow(orgId), Option.getOrThrow(userId)) }
+  }
+  const given = Option.getOrThrow(id).toLowerCase()
+  const wanted = (yield* theOne("workspaces", given, fewestDigits, workspacesBeginning)) ?? given
+  const tenant: string | undefined = yield* tenantOfWorkspace(wanted)
   return { tenant, id: wanted }
 })
 
@@ -59,7 +85,9 @@ export const find = Effect.fnUntraced(function* (given: Which) {
 })
 
 export const commitIn = Effect.fnUntraced(function* ({ id, head }: WorkspaceRecord, sha: Option.Option<string>) {
-  const wanted = Option.getOrElse(sha, () => head)
+  const given = Option.getOrElse(sha, () => head).toLowerCase()
+  const wanted =
+    (yield* theOne("commits", given, fewestDigits, (digits, limit) => commitsBeginning(id, digits, limit))) ?? given
   const found = yield* commitOf(id, wanted)
   return found ?? (yield* new Failed({ message: `The workspace has no commit ${plain(wanted)}.` }))
 })

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { filename } from "#domain/filename.ts"
-import { derivedId, isId } from "#domain/Id.ts"
+import { derivedId, idIn } from "#domain/Id.ts"
 import { keptTask } from "#domain/keptTask.ts"
 import type { RepositoryFile } from "#domain/Repository/files.ts"
 import type { Holder, Scope } from "#domain/Scope.ts"
@@ -62,12 +62,14 @@ export const voteForUsed = Effect.fnUntraced(function* (
   attempt: Attempt,
   agent: boolean
 ) {
-  const given = [...new Set((request.cached_code_blocks ?? []).map(({ code_block_id }) => code_block_id))]
+  const given = [
+    ...new Set((request.cached_code_blocks ?? []).map(({ code_block_id }) => idIn(code_block_id) ?? code_block_id))
+  ]
   if (given.length === 0) return ""
   const { seen } = yield* Places
   let voted = 0
   for (const snippet of given) {
-    const place = isId(snippet) ? yield* seen(scope, snippet) : undefined
+    const place = idIn(snippet) !== undefined ? yield* seen(scope, snippet) : undefined
     if (place === undefined) continue
     // that it helped is an agent's judgement unless a person says that it is theirs
     const source = request.vote_source === "human" && !agent ? "human" : "ai"

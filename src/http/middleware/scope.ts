@@ -4,6 +4,7 @@ import { type ScopeRefusal, scopeOf } from "#domain/Scope.ts"
 import { Caller, CallerScope, Scoping } from "#src/api/middleware.ts"
 import { OwnWorkspace, WithoutWorkspace } from "#src/api/ownWorkspace.ts"
 import { fieldProblem, type Problem } from "#src/api/Problem.ts"
+import { headerText } from "./headerText.ts"
 
 /** Existing clients send their own prefix; ours wins where both are given. */
 const prefixes = ["x-cairn-", "x-raysurfer-"]
@@ -47,7 +48,10 @@ export const layer = Layer.succeed(Scoping, ((httpEffect, { endpoint }) =>
   Effect.gen(function* () {
     const { headers } = yield* HttpServerRequest.HttpServerRequest
     const holder = yield* Caller
-    const header = (name: string) => prefixes.map((prefix) => headers[prefix + name]).find((value) => value)
+    const header = (name: string) => {
+      const value = prefixes.map((prefix) => headers[prefix + name]).find((value) => value)
+      return value === undefined ? undefined : headerText(value)
+    }
     const given = {
       organization: header("org-id"),
       workspace: header("workspace-id"),

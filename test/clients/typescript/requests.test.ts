@@ -23,6 +23,15 @@ describe("headers", () => {
     assert.strictEqual(headers.get("x-cairn-sdk-version"), `typescript/${VERSION}`)
     assert.strictEqual(VERSION, manifest.version)
   })
+  it("carry names as UTF-8, which is how the service reads them", async () => {
+    const { cairn, sent } = stub([found], { workspaceId: "顧客", agentId: "Müller" })
+    await cairn.search({ task: "x" }, { headers: { "X-Cairn-Org-Id": "ä" } })
+    const names = ["x-cairn-workspace-id", "x-cairn-agent-id", "x-cairn-org-id"]
+    const read = names.map((name) => Buffer.from(sent[0]!.headers.get(name)!, "latin1").toString("utf8"))
+    assert.deepStrictEqual(read, ["顧客", "Müller", "ä"])
+    const { cairn: half } = stub([found], { workspaceId: "half \ud800" })
+    await failure(half.search({ task: "x" }))
+  })
   it("say nothing of what is not set", async () => {
     const { cairn, sent } = stub([found], { publicSnips: false })
     await cairn.search({ task: "x" })

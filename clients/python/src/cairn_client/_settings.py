@@ -55,6 +55,13 @@ def text(value: str, name: str) -> str:
     raise ValidationError(f"{name} is of type {type(value).__name__}; expected a text", name)
 
 
+def scope_text(value: str, name: str) -> str:
+    """What a header can carry as UTF-8, which is how the service reads names."""
+    if re.search(r"[\x00-\x1f\x7f\ud800-\udfff]", text(value, name)) is not None:
+        raise ValidationError(f"{name} has characters that a header can't carry; expected one line", name)
+    return value
+
+
 def header_text(value: str, name: str) -> str:
     """A value that a header can carry."""
     if re.fullmatch(r"[\x20-\x7e]*", text(value, name)) is None:
@@ -192,7 +199,8 @@ class Settings:
             if value == "":
                 # a scope that somebody forgot: without it, a customer's snippets would go to all of the organization
                 raise ValidationError(f"{name} is empty; leave it out when none is meant", name)
-            headers[header] = header_text(value, name)
+            # set one by one, they are written as UTF-8
+            headers[header] = (header_text if name == "api_key" else scope_text)(value, name)
         replace(headers, self.default_headers, "default_headers")
         return headers
 
