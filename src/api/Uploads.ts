@@ -92,7 +92,7 @@ const GradingStatus = Schema.Struct({
     Schema.Struct({
       snippet_id: Schema.String,
       filename: Schema.String,
-      verdict: Schema.Literals(["thumbs_up", "thumbs_down", "pending"]),
+      verdict: Schema.NullOr(Schema.Literals(["thumbs_up", "thumbs_down", "pending"])),
       reason: Schema.NullOr(Schema.String)
     })
   )

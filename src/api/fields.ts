@@ -36,13 +36,10 @@ export const FileContent = AnyText.check(
   )
 )
 
-export const whole = (minimum: number, maximum: number) =>
-  Schema.Int.check(
-    Schema.isBetween(
-      { minimum, maximum },
-      { message: `is out of range; expected a whole number from ${minimum} to ${maximum}` }
-    )
-  )
+export const whole = (minimum: number, maximum: number) => {
+  const message = `is out of range; expected a whole number from ${minimum} to ${maximum}`
+  return Schema.Number.check(Schema.isInt({ message }), Schema.isBetween({ minimum, maximum }, { message }))
+}
 
 export const fraction = Schema.Finite.check(
   Schema.isBetween({ minimum: 0, maximum: 1 }, { message: "is out of range; expected a number from 0 to 1" })

@@ -70,6 +70,10 @@ function* mistakes(
       return yield* mistakes(issue.issue, path, own)
     case "Filter": {
       const { message } = (issue.filter.annotations ?? {}) as { readonly message?: unknown }
+      // what was expected is known to the check, not to what it found
+      if (issue.issue._tag === "InvalidValue" && message === undefined && own === undefined) {
+        return yield { field: fieldOf(path), message: cut(messageOf(issue), longestMessage) }
+      }
       return yield* mistakes(issue.issue, path, own ?? (typeof message === "string" ? message : undefined))
     }
     case "Composite":

@@ -39,6 +39,12 @@ const notFound = fieldProblem(
   "No snippet of this request's scope has this id or name. Search for it, or check the workspace header."
 )
 
+const noneToVoteOn = fieldProblem(
+  "not_found/snippet",
+  "code_block_id",
+  "No snippet of this request's scope has this id. Send the id that a search gave, not a name; check the workspace header too."
+)
+
 /** The one snippet that the caller means by an id, or by a name that no other of its scope has. */
 const named = Effect.fnUntraced(function* (scope: Scope, idOrName: string) {
   const id = idIn(idOrName)
@@ -81,6 +87,11 @@ const deleting = Effect.fnUntraced(function* (scope: Scope, idOrName: string) {
   return { success: true, deleted_count: 1, message: "Deleted 1 snippet, its votes and its texts." }
 })
 
+const bodyNames = {
+  ...{ workspace: "workspace_id", narrowing: "workspace_id" },
+  ...{ organization: "X-Cairn-Org-Id", snipsDesired: "X-Cairn-Snips-Desired" }
+}
+
 /** A body's own workspace stands in for the header's, also for one that is missing. */
 const deletingScope = Effect.fnUntraced(function* (workspace: string | null | undefined) {
   const scope = yield* CallerScope
@@ -91,7 +102,7 @@ const deletingScope = Effect.fnUntraced(function* (workspace: string | null | un
     ...{ organization: undefined, snipsDesired: undefined, publicSnips: undefined },
     ...{ workspace, agent: scope.agent ?? undefined }
   })
-  return yield* Effect.mapError(Effect.fromResult(opened), scopeProblemOf)
+  return yield* Effect.mapError(Effect.fromResult(opened), scopeProblemOf(bodyNames))
 })
 
 /** Finds snippets, and notes in the log what was found. */
@@ -190,7 +201,7 @@ export const vote = Effect.fnUntraced(function* (payload: typeof VoteRequest.Typ
   const attempt = yield* attempting
   const snippet = idIn(payload.code_block_id)
   const place = snippet === undefined ? undefined : yield* (yield* Places).seen(scope, snippet)
-  if (snippet === undefined || place === undefined) return yield* notFound
+  if (snippet === undefined || place === undefined) return yield* noneToVoteOn
   const agents = yield* byAgent
   const source = sourceOf(payload.vote_source, agents)
   const vote: NewVote = { value: payload.succeeded ? 1 : -1, count: 1, ...source, home: scope.home }

@@ -48,8 +48,11 @@ const noModel =
 const expired = "The grading was asked for more than 7 days before a language model was configured."
 
 const verdicts = { "1": "thumbs_up", "-1": "thumbs_down" } as const
-const verdictOf = ({ verdict }: ListedGrading): GradingStatus["votes"][number]["verdict"] =>
-  verdict === null ? "pending" : verdicts[String(verdict) as keyof typeof verdicts]
+/** `null`: there will be none. */
+const verdictOf = ({ verdict, state }: ListedGrading): GradingStatus["votes"][number]["verdict"] => {
+  if (verdict !== null) return verdicts[String(verdict) as keyof typeof verdicts]
+  return state === "pending" ? "pending" : null
+}
 
 const statusOf = (id: string, gradings: ReadonlyArray<ListedGrading>, canBeAsked: boolean): GradingStatus => {
   const taken = new Set<string>()

@@ -7,38 +7,49 @@ import { fieldProblem, type Problem } from "#src/api/Problem.ts"
 import { headerText } from "./headerText.ts"
 
 /** Existing clients send their own prefix; ours wins where both are given. */
-const prefixes = ["x-cairn-", "x-raysurfer-"]
+const prefixes = ["X-Cairn-", "X-Raysurfer-"]
 
 const longest = 1_000
 
-export const problemOf = (refusal: ScopeRefusal): Problem => {
-  switch (refusal._tag) {
-    case "ForeignOrganization":
-      return fieldProblem(
-        "permission/not_org_member",
-        "X-Cairn-Org-Id",
-        "The organization header names another organization than the key's. Leave it out, or use a key of that organization."
-      )
-    case "TierRequired":
-      return fieldProblem(
-        "permission/tier_required",
-        "X-Cairn-Workspace-Id",
-        `Workspaces and the scopes company and client need the tier PRO or ENTERPRISE; yours is ${refusal.tier}. Leave the headers out, or ask the operator for another tier.`
-      )
-    case "WorkspaceRequired":
-      return fieldProblem(
-        "validation/workspace_required",
-        "X-Cairn-Workspace-Id",
-        "The scope client needs a workspace. Send the workspace header too, or leave the scope out."
-      )
-    case "UnknownSnipsDesired":
-      return fieldProblem(
-        "validation/invalid_field",
-        "X-Cairn-Snips-Desired",
-        "The scope of private snippets is neither company nor client. Send one of the two, or leave the header out."
-      )
-  }
+/** What of a request opens its scope: what is wrong is named as the caller sent it. */
+export interface ScopeNames {
+  readonly organization: string
+  readonly workspace: string
+  readonly snipsDesired: string
+  /** The one that was sent, where either could be. */
+  readonly narrowing: string
 }
+
+export const problemOf =
+  (names: ScopeNames) =>
+  (refusal: ScopeRefusal): Problem => {
+    switch (refusal._tag) {
+      case "ForeignOrganization":
+        return fieldProblem(
+          "permission/not_org_member",
+          names.organization,
+          `${names.organization} names another organization than the key's. Leave it out, or use a key of that organization.`
+        )
+      case "TierRequired":
+        return fieldProblem(
+          "permission/tier_required",
+          names.narrowing,
+          `${names.narrowing} needs the tier PRO or ENTERPRISE; yours is ${refusal.tier}. Leave it out, or ask the operator for another tier.`
+        )
+      case "WorkspaceRequired":
+        return fieldProblem(
+          "validation/workspace_required",
+          names.workspace,
+          `The scope client needs a workspace. Send ${names.workspace} too, or leave ${names.snipsDesired} out.`
+        )
+      case "UnknownSnipsDesired":
+        return fieldProblem(
+          "validation/invalid_field",
+          names.snipsDesired,
+          `${names.snipsDesired} is neither company nor client. Send one of the two, or leave it out.`
+        )
+    }
+  }
 
 const tooLong = (name: string) =>
   fieldProblem("validation/invalid_field", name, `The header is longer than ${longest} characters. Send a shorter one.`)
@@ -48,30 +59,43 @@ export const layer = Layer.succeed(Scoping, ((httpEffect, { endpoint }) =>
   Effect.gen(function* () {
     const { headers } = yield* HttpServerRequest.HttpServerRequest
     const holder = yield* Caller
+    // of a header that nobody sent, the name under the prefix that the caller uses
+    const used = prefixes.find((prefix) => Object.keys(headers).some((name) => name.startsWith(prefix.toLowerCase())))
+    const sent = (name: string) => prefixes.map((prefix) => prefix + name).find((one) => headers[one.toLowerCase()])
+    const nameOf = (name: string) => sent(name) ?? `${used ?? prefixes[0]}${name}`
     const header = (name: string) => {
-      const value = prefixes.map((prefix) => headers[prefix + name]).find((value) => value)
-      return value === undefined ? undefined : headerText(value)
+      const value = headers[nameOf(name).toLowerCase()]
+      return value ? headerText(value) : undefined
+    }
+    const names = {
+      organization: nameOf("Org-Id"),
+      workspace: nameOf("Workspace-Id"),
+      snipsDesired: nameOf("Snips-Desired"),
+      narrowing: sent("Workspace-Id") ?? nameOf("Snips-Desired")
     }
     const given = {
-      organization: header("org-id"),
-      workspace: header("workspace-id"),
-      snipsDesired: header("snips-desired"),
-      publicSnips: header("public-snips"),
-      agent: header("agent-id")
+      organization: header("Org-Id"),
+      workspace: header("Workspace-Id"),
+      snipsDesired: header("Snips-Desired"),
+      publicSnips: header("Public-Snips"),
+      agent: header("Agent-Id")
     }
-    for (const [name, value] of Object.entries(given)) if ((value?.length ?? 0) > longest) return yield* tooLong(name)
+    const long = ["Org-Id", "Workspace-Id", "Snips-Desired", "Public-Snips", "Agent-Id"].find(
+      (name) => (header(name)?.length ?? 0) > longest
+    )
+    if (long !== undefined) return yield* tooLong(nameOf(long))
     const opened = scopeOf(holder, given)
     const { annotations = Context.empty() } = endpoint as { readonly annotations?: Context.Context<never> }
     const ownWorkspace = Context.get(annotations, OwnWorkspace)
     if (ownWorkspace && Result.isFailure(opened) && opened.failure._tag === "WorkspaceRequired") {
       const scope = yield* Effect.fromResult(
-        Result.mapError(scopeOf(holder, { ...given, snipsDesired: undefined }), problemOf)
+        Result.mapError(scopeOf(holder, { ...given, snipsDesired: undefined }), problemOf(names))
       )
       return yield* httpEffect.pipe(
         Effect.provideService(CallerScope, scope),
-        Effect.provideService(WithoutWorkspace, problemOf(opened.failure))
+        Effect.provideService(WithoutWorkspace, problemOf(names)(opened.failure))
       )
     }
-    const scope = yield* Effect.fromResult(Result.mapError(opened, problemOf))
+    const scope = yield* Effect.fromResult(Result.mapError(opened, problemOf(names)))
     return yield* Effect.provideService(httpEffect, CallerScope, scope)
   })) as Scoping["Service"])

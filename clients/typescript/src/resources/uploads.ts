@@ -23,8 +23,8 @@ export interface GradingVote {
   readonly snippetId: string
   /** A flat one, made of the path that was uploaded. */
   readonly filename: string
-  /** `pending` until the model has said. */
-  readonly verdict: AgentVerdict
+  /** `pending` until the model has said; `null` when it won't. */
+  readonly verdict: AgentVerdict | null
   /** Why, in a sentence. */
   readonly reason: string | null
 }
@@ -36,7 +36,7 @@ interface StatusWire {
   readonly votes: ReadonlyArray<{
     readonly snippet_id: string
     readonly filename: string
-    readonly verdict: AgentVerdict
+    readonly verdict: AgentVerdict | null
     readonly reason: string | null
   }>
 }

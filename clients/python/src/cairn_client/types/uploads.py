@@ -39,7 +39,8 @@ class FileGrading(Model):
 
     snippet_id: str
     filename: str
-    verdict: AgentVerdict
+    verdict: AgentVerdict | None = None
+    """`pending` until the model has said; None when it won't."""
     reason: str | None = None
     """Why it got none."""
 
