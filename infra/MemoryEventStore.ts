@@ -5,7 +5,9 @@ import {
   type Append,
   type Command,
   EventStore,
+  type Kind,
   type Page,
+  type ReadStream,
   type StoredEvent,
   sizeOf,
   smallEvent,
@@ -25,15 +27,22 @@ export const layer = Layer.effect(
     const ofStream = (stream: string) => log.filter((event) => event.stream === stream)
     const ofCommand = (commandId: string) => log.filter((event) => event.commandId === commandId)
 
-    const pageOf = (all: ReadonlyArray<StoredEvent>, limit = 1000): Page => {
-      const count = Math.min(limit, most.count)
+    const pageOf = (all: ReadonlyArray<StoredEvent>, options: ReadStream): Page => {
+      const count = Math.min(options.limit ?? 1000, most.count)
+      const enough = Math.min(options.bytes ?? most.bytes, most.bytes)
       let bytes = 0
       let next = 0
-      while (next < Math.min(all.length, count) && bytes < most.bytes) {
+      while (next < Math.min(all.length, count) && bytes < enough) {
         const size = sizeOf(all[next++]!)
         if (size > smallEvent) bytes += size
       }
-      return { events: all.slice(0, next), more: next > 0 && (next === count || bytes >= most.bytes) }
+      return { events: all.slice(0, next), more: next > 0 && (next === count || bytes >= enough) }
+    }
+
+    const kindsOf = (events: ReadonlyArray<StoredEvent>): Array<Kind> => {
+      const kinds = new Map<string, Kind>()
+      for (const { tenant, type, position } of events) kinds.set(`${tenant} ${type}`, { tenant, type, last: position })
+      return [...kinds.values()]
     }
 
     const record = ({ tenant, stream }: Append, command: Command, recordedAt: number) => {
@@ -74,9 +83,9 @@ export const layer = Layer.effect(
     return EventStore.of({
       append: (request) => Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.suspend(() => append(request, now))),
       outcome: (commandId) => Effect.sync(() => ofCommand(commandId)),
-      readStream: (stream, after, { limit } = {}) =>
-        Effect.sync(() => pageOf(ofStream(stream).slice(after + 1), limit)),
-      readAll: (after, { types, tenant, stream, limit } = {}) =>
+      readStream: (stream, after, options = {}) =>
+        Effect.sync(() => pageOf(ofStream(stream).slice(after + 1), options)),
+      readAll: (after, { types, tenant, stream, ...options } = {}) =>
         Effect.sync(() =>
           pageOf(
             log
@@ -84,14 +93,14 @@ export const layer = Layer.effect(
               .filter((event) => types?.includes(event.type) ?? true)
               .filter((event) => tenant === undefined || event.tenant === tenant)
               .filter((event) => stream === undefined || event.stream === stream),
-            limit
+            options
           )
         ),
       head: Effect.sync(() => log.length),
       since: (after) =>
         Effect.sync(() => ({
           head: Math.max(after, log.length),
-          types: [...new Set(log.slice(after).map(({ type }) => type))]
+          kinds: kindsOf(log.slice(after))
         })),
       hints: PubSub.subscribe(news)
     })

@@ -1,11 +1,12 @@
 import { Clock, Effect, PubSub, Stream } from "effect"
-import { EventStore, type ReadAll, type StoredEvent } from "#ports/EventStore.ts"
+import { EventStore, type Page, type ReadAll, type StoredEvent, type StoreUnavailable } from "#ports/EventStore.ts"
 import { Keys, keyIsLive } from "#projections/Keys.ts"
 import { fresh } from "./ask.ts"
 import { Closing } from "./closing.ts"
+import { Tail } from "./tail.ts"
 
-/** Events that are read at once. */
-const page = 32
+/** Events that are read at once, and about how many bytes: one who does not take them makes the service hold that much. */
+const page = { limit: 32, bytes: 256 * 1024 }
 /** Milliseconds after which a silent stream says that it is there. */
 const silence = 15_000
 /** Others' appends wake every reader: this long it waits for more of them. */
@@ -21,6 +22,7 @@ export type News =
   | { readonly _tag: "End"; readonly why: Ending }
 
 interface State {
+  /** All that concerns the reader was told up to here. */
   readonly after: number
   /** Milliseconds since the epoch. */
   readonly saidAt: number
@@ -31,12 +33,13 @@ interface State {
  * The log behind a position as it grows, for as long as a key is live and the service runs. A page is read when the one
  * before was taken, and is given out only when the key was live behind its last event.
  */
-export const follow = (key: string, after: number, filters: Omit<ReadAll, "limit">) =>
+export const follow = (key: string, after: number, filters: Omit<ReadAll, "limit" | "bytes">) =>
   Stream.unwrap(
     Effect.gen(function* () {
       const store = yield* EventStore
       const closing = yield* Closing
-      const hints = yield* store.hints
+      const tail = yield* Tail
+      const looks = yield* tail.join
       let checkedAt = -1
       let live = true
 
@@ -53,19 +56,30 @@ export const follow = (key: string, after: number, filters: Omit<ReadAll, "limit
         { ...state, ended: true }
       ]
 
+      /** Who comes from before the first look has the past to themselves; at the end of the log all read together. */
+      const read = (at: number): Effect.Effect<Page, StoreUnavailable> => {
+        if (!tail.concerns(at, filters)) return Effect.succeed({ events: [], more: false })
+        return at < tail.begun() ? store.readAll(at, { ...filters, ...page }) : tail.page(at, filters, page)
+      }
+
       const next = Effect.fnUntraced(function* (state: State) {
+        let at = state.after
         for (;;) {
           if (closing.isOpen()) return end(state, "stopping")
-          const { events } = yield* store.readAll(state.after, { ...filters, limit: page })
+          const reached = tail.reached()
+          const { events, more } = yield* read(at)
           if (!(yield* isLive)) return end(state, "revoked")
           const saidAt = yield* Clock.currentTimeMillis
           if (events.length > 0) {
             const told: News = { _tag: "Events", events }
-            return [told, { ...state, after: events.at(-1)!.position, saidAt }] as const
+            const last = events.at(-1)!.position
+            return [told, { ...state, after: more ? last : Math.max(last, reached), saidAt }] as const
           }
           if (saidAt - state.saidAt >= silence) return [{ _tag: "Silence" } as News, { ...state, saidAt }] as const
-          // a hint comes every second at least: then the key is looked at
-          const woken = Effect.andThen(PubSub.takeAll(hints), Effect.sleep(pause))
+          // all that concerns this reader up to there was read
+          if (!more) at = Math.max(at, reached)
+          // a look comes every second at least: then the key is looked at
+          const woken = Effect.andThen(PubSub.takeAll(looks), Effect.sleep(pause))
           yield* Effect.raceFirst(woken, closing.await)
         }
       })
@@ -74,5 +88,5 @@ export const follow = (key: string, after: number, filters: Omit<ReadAll, "limit
       return Stream.unfold(start, (state) =>
         state.ended ? Effect.undefined : Effect.catch(next(state), () => Effect.succeed(end(state, "unavailable")))
       )
-    })
+    }).pipe(Effect.catch(() => Effect.succeed(Stream.succeed<News>({ _tag: "End", why: "unavailable" }))))
   )

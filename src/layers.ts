@@ -55,6 +55,7 @@ import { Recorder } from "./record.ts"
 import { Reputations } from "./reputation.ts"
 import * as Retire from "./retire.ts"
 import { Search } from "./search.ts"
+import { Tail } from "./tail.ts"
 
 /** What follows from events: all of it runs in every service. */
 export const reactions = [MoveRefs, RemoveRepositories, EraseUsers, StoreUploads, EraseUploads, EraseSearches] as const
@@ -138,6 +139,7 @@ export { findText } from "#infra/postgres/findText.ts"
 /** The log and the read models, on a database. */
 export const log = Layer.mergeAll(
   Dispatcher.layer,
+  Tail.layer,
   Recorder.layer,
   Asker.layer(projections).pipe(Layer.provideMerge(Projector.layer(projections)))
 ).pipe(

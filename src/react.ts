@@ -101,8 +101,9 @@ export const react = Effect.fnUntraced(function* <A extends AnyReaction>(reactio
     yield* Effect.forkScoped(Effect.flatMap(PubSub.subscribe(moves), (moves) => run(one, watch, moves)))
   }
   const look = Effect.gen(function* () {
-    const { head, types } = yield* store.since(watch.to)
-    for (const { name, on } of reactions) if (on.some((type) => types.includes(type))) watch.latest.set(name, head)
+    const { head, kinds } = yield* store.since(watch.to)
+    const types = new Set<string>(kinds.map(({ type }) => type))
+    for (const { name, on } of reactions) if (on.some((type) => types.has(type))) watch.latest.set(name, head)
     watch.to = head
     yield* PubSub.publish(moves, undefined)
   })

@@ -1,8 +1,9 @@
-import { Clock, Effect, PubSub, Stream } from "effect"
+import { Clock, Effect, Fiber, Layer, PubSub, Stream } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { EventStore } from "#ports/EventStore.ts"
 import { Closing } from "#src/closing.ts"
 import { follow } from "#src/follow.ts"
+import { Tail } from "#src/tail.ts"
 import { castVote, uploadSnippet } from "./commands.ts"
 import { memberKey } from "./service/tenants.ts"
 import { type Service, startService } from "./service.ts"
@@ -79,6 +80,66 @@ describe("following the log", () => {
       )
     )
     assert.strictEqual(pages.length, read)
+  })
+
+  it("costs about one look and one page for whatever is new, however many follow", async () => {
+    const counts = { since: 0, readAll: 0 }
+    let heard = 0
+    const until = (condition: () => boolean) =>
+      Effect.gen(function* () {
+        while (!condition()) yield* Effect.sleep("5 millis")
+      })
+    const told = await service.run(
+      Effect.gen(function* () {
+        const store = yield* EventStore
+        const counting = EventStore.of({
+          ...store,
+          since: (after) =>
+            Effect.suspend(() => {
+              counts.since += 1
+              return store.since(after)
+            }),
+          readAll: (after, options) =>
+            Effect.suspend(() => {
+              counts.readAll += 1
+              return store.readAll(after, options)
+            })
+        })
+        const tail = Layer.provide(Layer.fresh(Tail.layer), Layer.succeed(EventStore, counting))
+        const head = yield* store.head
+        return yield* Effect.gen(function* () {
+          const readers = yield* Effect.forEach(
+            Array.from({ length: 40 }, (_, n) => n),
+            (n) =>
+              follow(key, head, { tenant: n < 20 ? "tenant" : "another" }).pipe(
+                Stream.provideService(EventStore, counting),
+                Stream.filter(({ _tag }) => _tag === "Events"),
+                Stream.tap(() => Effect.sync(() => void (heard += 1))),
+                Stream.take(3),
+                Stream.runCollect,
+                Effect.forkScoped
+              )
+          )
+          // all of them wait at the end of the log
+          yield* until(() => counts.since >= 3)
+          const before = { ...counts }
+          for (const round of [1, 2, 3]) {
+            yield* castVote("followed")
+            yield* until(() => heard === 20 * round)
+          }
+          const told = yield* Effect.forEach(readers.slice(0, 20), (reader) => Fiber.join(reader))
+          return { told, since: counts.since - before.since, readAll: counts.readAll - before.readAll }
+        }).pipe(Effect.provide(tail), Effect.scoped)
+      }).pipe(Effect.provide(Closing.layer))
+    )
+    for (const news of told.told)
+      assert.lengthOf(
+        news.flatMap((one) => (one._tag === "Events" ? one.events : [])),
+        3
+      )
+    // hints come now and then besides, on a busy machine too
+    assert.isAtMost(told.since, 15)
+    assert.isAtMost(told.readAll, 9)
   })
 
   it("says that it is there when nothing was told for 15 s", async () => {

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Envelope } from "#domain/Event.ts"
 import type { Bound } from "#ports/Bounds.ts"
-import type { Page, ReadAll, ReadStream, StoredEvent } from "#ports/EventStore.ts"
+import type { Kind, Page, ReadAll, ReadStream, StoredEvent } from "#ports/EventStore.ts"
 
 /** A row of the log, without what the event says. */
 export interface EnvelopeRow {
@@ -109,13 +109,13 @@ const page = (wanted: Wanted, most: Bound): Effect.Effect<Page, SqlError, PgClie
     return { events, more: events.length > 0 && (events.length === most.count || end !== undefined) }
   })
 
-const atMost = (limit: number | undefined, most: Bound): Bound => ({
-  count: Math.min(limit ?? 1000, most.count),
-  bytes: most.bytes
+const atMost = ({ limit = 1000, bytes = Number.MAX_SAFE_INTEGER }: ReadStream, most: Bound): Bound => ({
+  count: Math.min(limit, most.count),
+  bytes: Math.min(bytes, most.bytes)
 })
 
-export const readStream = (stream: string, after: number, { limit }: ReadStream, most: Bound) =>
-  page({ where: "revision > $1 AND stream = $2", order: "revision", params: [after, stream] }, atMost(limit, most))
+export const readStream = (stream: string, after: number, options: ReadStream, most: Bound) =>
+  page({ where: "revision > $1 AND stream = $2", order: "revision", params: [after, stream] }, atMost(options, most))
 
 /**
  * A stream's own index knows revisions, not positions, and both have one order: whoever goes on from an event of the
@@ -135,26 +135,22 @@ const revisionAt = (stream: string, position: number) =>
     )
   )
 
-const readOne = Effect.fnUntraced(function* (
-  stream: string,
-  after: number,
-  { types, tenant, limit }: ReadAll,
-  most: Bound
-) {
+const readOne = Effect.fnUntraced(function* (stream: string, after: number, options: ReadAll, most: Bound) {
+  const { types, tenant } = options
   const where = "revision > $1 AND stream = $2"
   const which = "($3::text IS NULL OR tenant = $3) AND ($4::text[] IS NULL OR type = ANY ($4))"
   const params = [yield* revisionAt(stream, after), stream, tenant ?? null, types ?? null]
-  return yield* page({ where, which, order: "revision", params }, atMost(limit, most))
+  return yield* page({ where, which, order: "revision", params }, atMost(options, most))
 })
 
 export const readAll = (after: number, options: ReadAll, most: Bound) => {
-  const { types, tenant, stream, limit } = options
+  const { types, tenant, stream } = options
   if (stream !== undefined) return readOne(stream, after, options, most)
   const params: Array<unknown> = [BigInt(after)]
   const given = (value: unknown) => `$${params.push(value)}`
   const where = tenant === undefined ? "position > $1" : `position > $1 AND tenant = ${given(tenant)}`
   const which = types === undefined ? {} : { which: `type = ANY (${given(types)}::text[])` }
-  return page({ where, ...which, order: "position", params }, atMost(limit, most))
+  return page({ where, ...which, order: "position", params }, atMost(options, most))
 }
 
 /** A command's first event has a derived id; the others stand right behind it. */
@@ -179,11 +175,13 @@ export const head = Effect.flatMap(PgClient.PgClient, (sql) =>
 export const since = (after: number) =>
   Effect.flatMap(PgClient.PgClient, (sql) =>
     Effect.map(
-      sql.unsafe<{ head: bigint; types: ReadonlyArray<string> }>(
-        `SELECT coalesce(max(position), $1) AS head, coalesce(array_agg(DISTINCT type), '{}') AS types
-         FROM events WHERE position > $1`,
+      sql.unsafe<Omit<Kind, "last"> & { readonly last: bigint }>(
+        "SELECT tenant, type, max(position) AS last FROM events WHERE position > $1 GROUP BY tenant, type",
         [BigInt(after)]
       ),
-      ([row]) => ({ head: Number(row!.head), types: row!.types })
+      (rows) => {
+        const kinds = rows.map(({ tenant, type, last }): Kind => ({ tenant, type, last: Number(last) }))
+        return { head: kinds.reduce((head, { last }) => Math.max(head, last), after), kinds }
+      }
     )
   )

@@ -10,11 +10,12 @@ import { EventStore, type StoredEvent } from "#ports/EventStore.ts"
 import { Api } from "#src/api/Api.ts"
 import type { RecordedEvent } from "#src/api/Events.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
-import { fieldProblem } from "#src/api/Problem.ts"
+import { fieldProblem, Problem } from "#src/api/Problem.ts"
 import { type Asker, Unreadable } from "#src/ask.ts"
 import { Closing } from "#src/closing.ts"
 import { type Ending, follow, type News } from "#src/follow.ts"
 import { decodeAll } from "#src/pages.ts"
+import type { Tail } from "#src/tail.ts"
 import { deletedIn, withoutDeleted } from "#src/withoutDeleted.ts"
 import { withoutSecrets } from "#src/withoutSecrets.ts"
 import { problemOf } from "./refusals.ts"
@@ -120,6 +121,31 @@ const message = Effect.fnUntraced(function* (reader: Reader, news: News) {
 /** Milliseconds that a client has to take what was written, once the service has been told to stop. */
 const lastWords = 1_000
 
+/** Streams of one key at a time: each holds a connection, and has the log looked at. */
+const streamsAtOnce = 16
+
+const tooMany = new Problem({
+  code: "rate_limit/exceeded",
+  message: `This key has ${streamsAtOnce} open event streams. Close one, or read what it gives from one of them.`,
+  retryAfter: 1
+})
+
+/** Takes one of a key's places until its connection has ended. */
+const takePlace = Effect.fnUntraced(function* (
+  open: Map<string, number>,
+  key: string,
+  request: HttpServerRequest.HttpServerRequest
+) {
+  const taken = open.get(key) ?? 0
+  if (taken >= streamsAtOnce) return yield* tooMany
+  open.set(key, taken + 1)
+  NodeHttpServerRequest.toServerResponse(request).once("close", () => {
+    const left = (open.get(key) ?? 1) - 1
+    if (left === 0) open.delete(key)
+    else open.set(key, left)
+  })
+})
+
 /** A client that takes nothing would keep the service from stopping. */
 const cutWhenStopping = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.gen(function* () {
@@ -128,8 +154,9 @@ const cutWhenStopping = (request: HttpServerRequest.HttpServerRequest) =>
     NodeHttpServerRequest.toServerResponse(request).destroy()
   }).pipe(Effect.forkScoped)
 
-export const layer = HttpApiBuilder.group(Api, "events", (handlers) =>
-  handlers
+export const layer = HttpApiBuilder.group(Api, "events", (handlers) => {
+  const open = new Map<string, number>()
+  return handlers
     .handle("events", ({ query }) =>
       Effect.gen(function* () {
         const { tenant } = yield* auditor
@@ -151,7 +178,8 @@ export const layer = HttpApiBuilder.group(Api, "events", (handlers) =>
         const request = yield* HttpServerRequest.HttpServerRequest
         const last = headers["last-event-id"] || (query.after ?? "0")
         if (!/^\d{1,15}$/.test(last)) return yield* badLastEventId
-        const services = yield* Effect.context<EventStore | Closing | Asker | SqlClient.SqlClient>()
+        yield* takePlace(open, key, request)
+        const services = yield* Effect.context<EventStore | Tail | Closing | Asker | SqlClient.SqlClient>()
         const news = Stream.unwrap(
           Effect.as(cutWhenStopping(request), follow(key, Number(last), filtersOf(tenant, query)))
         )
@@ -167,4 +195,4 @@ export const layer = HttpApiBuilder.group(Api, "events", (handlers) =>
         })
       })
     )
-)
+})

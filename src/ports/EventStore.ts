@@ -78,19 +78,26 @@ export interface Page {
   readonly more: boolean
 }
 
+/** Whose events there are, of which type, and where the last of them is. */
+export interface Kind {
+  readonly tenant: string
+  readonly type: string
+  readonly last: number
+}
+
 export interface ReadStream {
   /** At most so many events; 1,000 unless told. */
   readonly limit?: number
+  /** About so many bytes, where that is less than what the store allows. */
+  readonly bytes?: number
 }
 
-export interface ReadAll {
+export interface ReadAll extends ReadStream {
   /** Only these types; all when absent. */
   readonly types?: ReadonlyArray<string>
   /** Only this tenant's; everyone's when absent. */
   readonly tenant?: string
   readonly stream?: string
-  /** At most so many events; 1,000 unless told. */
-  readonly limit?: number
 }
 
 /**
@@ -118,10 +125,10 @@ export class EventStore extends Context.Service<
     readonly readAll: (after: number, options?: ReadAll) => Effect.Effect<Page, StoreUnavailable>
     /** The position of the last event, 0 for an empty log. Sees every append that was acknowledged before, anywhere. */
     readonly head: Effect.Effect<number, StoreUnavailable>
-    /** Of all that lies strictly after a position: where it ends (the position itself, when there is nothing), and its types. */
+    /** Of all that lies strictly after a position: where it ends (the position itself, when there is nothing), and what it is. */
     readonly since: (
       after: number
-    ) => Effect.Effect<{ readonly head: number; readonly types: ReadonlyArray<string> }, StoreUnavailable>
+    ) => Effect.Effect<{ readonly head: number; readonly kinds: ReadonlyArray<Kind> }, StoreUnavailable>
     /** Gets a message whenever there may be something new: soon after each append by anyone, and now and then besides. */
     readonly hints: Effect.Effect<PubSub.Subscription<void>, never, Scope.Scope>
   }

@@ -75,6 +75,22 @@ describe("the stream of events", () => {
     )
   })
 
+  it("is open sixteen times for one key, and again when one of them has ended", async () => {
+    const { key } = await memberKey(tenant.call, "streams@example.org", "admin")
+    const open = await Promise.all(Array.from({ length: 16 }, () => listen(service, path, key)))
+    for (const stream of open) await stream.take(1)
+    const more = await service.as(key)("GET", path)
+    refused(more, 429, "rate_limit/exceeded")
+    assert.strictEqual(more.headers.get("retry-after"), "1")
+    await open.pop()!.close()
+    const again = await vi.waitFor(async () => {
+      const stream = await listen(service, path, key)
+      assert.strictEqual(stream.headers.get("content-type"), "text/event-stream; charset=utf-8")
+      return stream
+    })
+    for (const stream of [...open, again]) await stream.close()
+  })
+
   it("tells of nobody else's events", async () => {
     const head = await service.head()
     const stream = await listen(service, `${path}?after=${head}&type=MemberAdded`, tenant.key)

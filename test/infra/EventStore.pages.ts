@@ -60,6 +60,20 @@ export const pages = (it: Vitest.MethodsNonLive<EventStore>) => {
     })
   )
 
+  it.effect("a page has no more bytes than were asked for either", () =>
+    Effect.gen(function* () {
+      const { readStream, readAll } = yield* EventStore
+      const { stream, tenant, stored } = yield* append([5_000, 5_000, 5_000])
+      for (const page of [
+        yield* readStream(stream, -1, { bytes: 6_000 }),
+        yield* readAll(0, { stream, bytes: 6_000 }),
+        yield* readAll(0, { tenant, bytes: 6_000 })
+      ]) {
+        assert.deepStrictEqual(page, { events: stored.slice(0, 2), more: true })
+      }
+    })
+  )
+
   it.effect("what is bigger than a page goes alone, and is given whole", () =>
     Effect.gen(function* () {
       const { readStream, outcome } = yield* EventStore

@@ -41,17 +41,21 @@ export const reading = (it: Vitest.MethodsNonLive<EventStore>) => {
     })
   )
 
-  it.effect("tells which types lie behind a position, and where they end", () =>
+  it.effect("tells whose events of which types lie behind a position, and where they end", () =>
     Effect.gen(function* () {
       const { append, since, head } = yield* EventStore
       const before = yield* head
-      assert.deepStrictEqual(yield* since(before), { head: before, types: [] })
-      for (const type of ["A", "B", "A"]) yield* append(to(fresh(), "any", [command({ events: [noted({ type })] })]))
+      assert.deepStrictEqual(yield* since(before), { head: before, kinds: [] })
+      const kind = (tenant: string, type: string) => ({ tenant, type })
+      const at = (place: number) => ({ ...appended[place]!, last: all[place]!.position })
+      const appended = [kind("one", "A"), kind("one", "B"), kind("two", "A"), kind("one", "A")]
+      for (const { tenant, type } of appended)
+        yield* append(to(fresh(), "any", [command({ events: [noted({ type })] })], tenant))
       const all = yield* rest(before)
-      const { types, head: end } = yield* since(before)
-      assert.sameMembers([...types], ["A", "B"])
+      const { kinds, head: end } = yield* since(before)
+      assert.sameDeepMembers([...kinds], [at(1), at(2), at(3)])
       assert.strictEqual(end, all.at(-1)!.position)
-      assert.deepStrictEqual(yield* since(all[1]!.position), { head: all[2]!.position, types: ["A"] })
+      assert.deepStrictEqual(yield* since(all[2]!.position), { head: all[3]!.position, kinds: [at(3)] })
     })
   )
 

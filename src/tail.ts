@@ -1,0 +1,103 @@
+import { Context, Deferred, Effect, Layer, PubSub, type Scope } from "effect"
+import { EventStore, type Page, type ReadAll, type ReadStream, type StoreUnavailable } from "#ports/EventStore.ts"
+
+type Filters = Omit<ReadAll, "limit" | "bytes">
+
+/** Pages that are kept for others at the same place until something is new. */
+const shared = 64
+
+/**
+ * The end of the log, looked at once for all who follow it: each look tells whose events of which types there are, and
+ * those who read the same page at the same time read it once. Nothing is looked at while nobody follows.
+ */
+export class Tail extends Context.Service<
+  Tail,
+  {
+    /** A place among those who follow, as long as the scope lives: gets a message after each look. */
+    readonly join: Effect.Effect<PubSub.Subscription<void>, StoreUnavailable, Scope.Scope>
+    /** Where the first look began. */
+    readonly begun: () => number
+    /** How far the log was looked at. */
+    readonly reached: () => number
+    /** Whether there may be events behind a position that a reader asks for; always, where it comes from before the first look. */
+    readonly concerns: (after: number, filters: Filters) => boolean
+    /** A page behind a position. */
+    readonly page: (after: number, filters: Filters, size: ReadStream) => Effect.Effect<Page, StoreUnavailable>
+  }
+>()("cairn/Tail") {
+  static readonly layer = Layer.effect(
+    Tail,
+    Effect.gen(function* () {
+      const store = yield* EventStore
+      const scope = yield* Effect.scope
+      const news = yield* PubSub.sliding<void>(1)
+      let followers = 0
+      /** Behind it, `latest` knows of all that came. */
+      let from = 0
+      let to = 0
+      /** By tenant, by type: the last one's position. */
+      let latest = new Map<string, Map<string, number>>()
+      const pages = new Map<string, Deferred.Deferred<Page, StoreUnavailable>>()
+
+      const look = Effect.gen(function* () {
+        const { head, kinds } = yield* store.since(to)
+        for (const { tenant, type, last } of kinds) {
+          const types = latest.get(tenant) ?? new Map<string, number>()
+          latest.set(tenant, types.set(type, last))
+        }
+        to = head
+        pages.clear()
+      })
+
+      const hints = yield* store.hints
+      const step = Effect.suspend(() =>
+        // a store that is away is asked again by the next hint
+        followers === 0 ? Effect.void : Effect.andThen(Effect.ignore(look), PubSub.publish(news, undefined))
+      )
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(PubSub.takeAll(hints), step)))
+
+      /** The first one begins at the end of that moment. */
+      const begin = Effect.gen(function* () {
+        if (followers === 0) {
+          const head = yield* store.head
+          if (followers === 0) {
+            latest = new Map()
+            pages.clear()
+            from = head
+            to = head
+          }
+        }
+        followers += 1
+      })
+
+      const concerns = (after: number, { tenant, types }: Filters): boolean => {
+        if (after < from) return true
+        const tenants = tenant === undefined ? [...latest.values()] : [latest.get(tenant) ?? new Map<string, number>()]
+        return tenants.some((seen) => (types ?? [...seen.keys()]).some((type) => (seen.get(type) ?? 0) > after))
+      }
+
+      return Tail.of({
+        join: Effect.gen(function* () {
+          const mine = yield* PubSub.subscribe(news)
+          yield* Effect.acquireRelease(begin, () => Effect.sync(() => void (followers -= 1)))
+          return mine
+        }),
+        begun: () => from,
+        reached: () => to,
+        concerns,
+        page: Effect.fnUntraced(function* (after: number, filters: Filters, size: ReadStream) {
+          const name = JSON.stringify([after, filters.tenant, filters.types, filters.stream, size.limit])
+          const known = pages.get(name)
+          if (known !== undefined) return yield* Deferred.await(known)
+          const read = store.readAll(after, { ...filters, ...size })
+          if (pages.size >= shared) return yield* read
+          const page = yield* Deferred.make<Page, StoreUnavailable>()
+          pages.set(name, page)
+          // whoever asked first may leave before the others have it
+          yield* Effect.forkIn(Deferred.into(read, page), scope)
+          return yield* Deferred.await(page)
+        })
+      })
+    })
+  )
+}
