@@ -4,6 +4,7 @@ import { Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { UsageEvent } from "#domain/Usage.ts"
 import * as MemoryEventStore from "#infra/MemoryEventStore.ts"
+import { Bounds } from "#ports/Bounds.ts"
 import { EventStore } from "#ports/EventStore.ts"
 import { ReadModels } from "#ports/ReadModels.ts"
 import * as Codec from "#src/codec.ts"
@@ -107,6 +108,24 @@ describe("reactions", () => {
       yield* until(() => checkpoints.get("failing") === last)
       assert.deepStrictEqual(seen, ["a", "b"])
     }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+
+  it.effect("see all that was there before them, however many pages it has", () => {
+    const { checkpoints, layer } = world()
+    const seen: Array<string> = []
+    const mine = reaction({
+      name: "mine",
+      on: ["KeyUsed"],
+      handle: ({ event }) => Effect.sync(() => void seen.push(event.key))
+    })
+    const keys = Array.from({ length: 10 }, (_, n) => `key ${n}`)
+    return Effect.gen(function* () {
+      let last = 0
+      for (const key of keys) last = yield* used(key)
+      yield* react([mine])
+      yield* until(() => checkpoints.get("mine") === last)
+      assert.deepStrictEqual(seen, keys)
+    }).pipe(Effect.scoped, Effect.provide(layer), Effect.provideService(Bounds, { count: 3, bytes: 1_000 }))
   })
 
   it.effect("leave what another process has done, and never take its checkpoint back", () => {

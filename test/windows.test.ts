@@ -1,0 +1,36 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { makeWindows } from "#src/http/middleware/windows.ts"
+
+it.effect("a request counts for sixty seconds, a refused one not at all, and each name for itself", () =>
+  Effect.gen(function* () {
+    const count = makeWindows()
+    const refusal = Effect.fnUntraced(function* (limit: number, name = "key other") {
+      const { code, retryAfter } = yield* Effect.flip(count(name, limit))
+      assert.strictEqual(code, "rate_limit/exceeded")
+      return retryAfter
+    })
+    yield* TestClock.adjust("1 hour")
+    yield* count("key other", 2)
+    yield* TestClock.adjust("20 seconds")
+    yield* count("key other", 2)
+    assert.strictEqual(yield* refusal(2), 40)
+    yield* count("another other", 2)
+    // with a lower limit it is the later one that has to be over
+    assert.strictEqual(yield* refusal(1), 60)
+    yield* TestClock.adjust("39999 millis")
+    assert.strictEqual(yield* refusal(2), 1)
+    yield* TestClock.adjust("1 millis")
+    yield* count("key other", 2)
+    assert.strictEqual(yield* refusal(2), 20)
+    yield* TestClock.adjust("59999 millis")
+    yield* count("key other", 2)
+    assert.strictEqual(yield* refusal(2), 1)
+    // long after, nothing of it counts, and what nobody uses is forgotten
+    yield* TestClock.adjust("10 minutes")
+    for (const _ of [1, 2, 3]) yield* count("key other", 3)
+    for (const _ of [1, 2, 3]) yield* count("key other", Number.POSITIVE_INFINITY)
+    yield* refusal(3)
+  })
+)
