@@ -50,6 +50,20 @@ describe("an Idempotency-Key", () => {
     refused(await post(uploading, uploadOf("once"), { [header]: "x".repeat(256) }), 400, "validation/invalid_field")
   })
 
+  it("stands for its first request for 24 hours, and for another one then", async () => {
+    const headers = { [header]: randomUUID() }
+    fine(await post(uploading, uploadOf("daylong"), headers))
+    const age = (time: string) =>
+      service.sql("UPDATE requests SET recorded_at = now() - $1::text::interval WHERE fingerprint IS NOT NULL", [time])
+    await age("23 hours 59 minutes")
+    refused(await post(uploading, uploadOf("afterwards"), headers), 409, "conflict/idempotency_key_reused")
+    await age("24 hours 1 minute")
+    fine(await post(uploading, uploadOf("afterwards"), headers))
+    assert.isDefined(await findByName(service.call, "afterwards"))
+    // and that one has it now
+    refused(await post(uploading, uploadOf("daylong"), headers), 409, "conflict/idempotency_key_reused")
+  })
+
   it("is not looked at by reads", async () => {
     const headers = { [header]: "a read" }
     for (const task of ["one", "two"]) fine(await post("/api/retrieve/search", { task }, headers))
