@@ -109,7 +109,8 @@ export const render = (): string => {
       const models = projections.filter((projection) => typesOf(projection).includes(type)).map((model) => model.name)
       const reactions = allReactions
         .filter(({ on }) => (on as ReadonlyArray<string>).includes(type))
-        .map((one) => one.name)
+        // one has the version of its rules at its end
+        .map((one) => one.name.replace(/_[0-9a-f]{16}$/, ""))
       return `| \`${type}\` ${currentVersion(type)} | ${name} | ${list(facts)} | ${list(text)} | ${list(models)} | ${list(reactions)} |`
     })
   )

@@ -13,6 +13,8 @@ export interface Config {
   readonly databaseUrl: Redacted.Redacted | undefined
   readonly ownerKey: Redacted.Redacted | undefined
   readonly rates: Rates
+  /** Whether snippets can be published, and public ones be found. */
+  readonly publicLibrary: boolean
   /** Names under which it may be asked, besides this machine's own. */
   readonly allowedHosts: ReadonlyArray<string>
   /** Proxies whose `X-Forwarded-For` is believed. */
@@ -120,6 +122,10 @@ export const readConfig = (environment: Environment): Config => {
       keyPattern.test(text) ? text : refuse("CAIRN_OWNER_KEY", "cairn_live_ and 43 letters and digits")
     ),
     rates: parsed("CAIRN_RATE_LIMITS", parseRates) ?? defaultRates,
+    publicLibrary:
+      (parsed("CAIRN_PUBLIC", (text) =>
+        text === "on" || text === "off" ? text : refuse("CAIRN_PUBLIC", "on or off")
+      ) ?? "on") === "on",
     allowedHosts: parsed("CAIRN_ALLOWED_HOSTS", parseHosts) ?? [],
     trustedProxies: parsed("CAIRN_TRUSTED_PROXIES", parseProxies) ?? [],
     sandbox:

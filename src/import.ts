@@ -120,6 +120,7 @@ const refusalOf = (refusal: ScreenRefusal): string => {
       return `looks like it holds a secret: ${refusal.found.map(({ field, line, kind }) => `${field}, line ${line} (${kind})`).join("; ")}`
     case "NotText":
       return "is mostly control characters, and only text can be public"
+    case "TooMuchWaits":
     case "Unscreened":
       return "could not be looked through for secrets in time"
   }

@@ -20,7 +20,7 @@ import * as PostgresRequests from "#infra/PostgresRequests.ts"
 import * as Postgres from "#infra/postgres/client.ts"
 import { connect, launch } from "#infra/postgres/launcher/launcher.ts"
 import { lockFolder } from "#infra/postgres/launcher/lock.ts"
-import * as Secretlint from "#infra/Secretlint/layer.ts"
+import * as SecretRules from "#infra/SecretRules/layer.ts"
 import * as TreeSitterAnalysis from "#infra/TreeSitterAnalysis/layer.ts"
 import * as Workers from "#infra/Workers/layer.ts"
 import { Executions } from "#projections/Executions.ts"
@@ -50,6 +50,7 @@ import { EraseUsers } from "./reactions/EraseUsers.ts"
 import { MoveRefs } from "./reactions/MoveRefs.ts"
 import { RemoveRepositories } from "./reactions/RemoveRepositories.ts"
 import { StoreUploads } from "./reactions/StoreUploads.ts"
+import { withdrawSnippets } from "./reactions/WithdrawSnippets.ts"
 import { Readiness } from "./ready.ts"
 import { Recorder } from "./record.ts"
 import { Reputations } from "./reputation.ts"
@@ -58,7 +59,15 @@ import { Search } from "./search.ts"
 import { Tail } from "./tail.ts"
 
 /** What follows from events: all of it runs in every service. */
-export const reactions = [MoveRefs, RemoveRepositories, EraseUsers, StoreUploads, EraseUploads, EraseSearches] as const
+export const reactions = [
+  MoveRefs,
+  RemoveRepositories,
+  EraseUsers,
+  StoreUploads,
+  EraseUploads,
+  EraseSearches,
+  withdrawSnippets(SecretRules.rulesVersion())
+] as const
 
 /** Every read model. */
 export const projections = [
@@ -131,7 +140,7 @@ export const tool = (place: Place) =>
   )
 
 /** Reads source files, and looks for secrets in those that are to be public. */
-export const analysis = Layer.provideMerge(Layer.mergeAll(TreeSitterAnalysis.layer, Secretlint.layer), Workers.layer)
+export const analysis = Layer.provideMerge(Layer.mergeAll(TreeSitterAnalysis.layer, SecretRules.layer), Workers.layer)
 
 export { parentGone } from "#infra/parent.ts"
 export { findText } from "#infra/postgres/findText.ts"
@@ -212,7 +221,7 @@ export const service = (config: Config) =>
       Layer.mergeAll(
         log,
         Layer.provide(MemorySnippetIndex.layer, EmbeddingTable.layer),
-        Secretlint.layer,
+        Layer.provide(SecretRules.layer, Workers.layer),
         workspaces(config),
         gitTransport(config),
         model(config)

@@ -12,8 +12,9 @@ export class Places extends Context.Service<
   Places,
   {
     /**
-     * The snippet, if the scope sees it. Where it lives never changes, and it is published once at most: so what is known may
-     * say yes. Only a no is worth waiting for the catalogue. That a snippet was deleted is for its decider to say.
+     * The snippet, if the scope sees it. Where it lives never changes, so what is known may say yes to those who live there; to
+     * others it may have been withdrawn since. Only a no is worth waiting for the catalogue. That a snippet was deleted is for its
+     * decider to say.
      */
     readonly seen: (scope: Scope, id: string) => Effect.Effect<SnippetPlace | undefined>
   }
@@ -40,7 +41,7 @@ export class Places extends Context.Service<
         seen: Effect.fnUntraced(function* (scope, id) {
           const visible = (place: SnippetPlace | undefined) => place !== undefined && sees(scope, place)
           const kept = known.get(id)
-          if (visible(kept)) return kept
+          if (kept !== undefined && visible(kept) && scope.homes.includes(kept.home)) return kept
           const stored = yield* look(id)
           if (visible(stored)) return stored
           yield* Effect.ignore(asker.fresh(Snippets))

@@ -1,6 +1,14 @@
 import { Data } from "effect"
 import type { NewExecution, Review } from "../Execution.ts"
-import type { FoundFunction, LoggedError, SnippetKind, Telemetry, UploadedText, VoteSource } from "./events.ts"
+import type {
+  FoundFunction,
+  LoggedError,
+  SnippetKind,
+  Telemetry,
+  UploadedText,
+  VoteSource,
+  WithdrawnFor
+} from "./events.ts"
 
 export interface NewVote {
   readonly value: 1 | -1
@@ -87,6 +95,8 @@ export type SnippetCommand = Data.TaggedEnum<{
     /** Whether they own the snippet, so that they may delete anyone's. */
     readonly owns: boolean
   }
+  /** What was published is found to hold secrets, by rules of a version. */
+  WithdrawSnippet: { readonly snippet: string; readonly rules: string; readonly found: ReadonlyArray<WithdrawnFor> }
   DeleteSnippet: { readonly snippet: string }
 }>
 export const SnippetCommand = Data.taggedEnum<SnippetCommand>()

@@ -175,6 +175,8 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusa
               })
             ]),
       DeleteComment: (command): Decision => deleteComment(command, state),
+      WithdrawSnippet: ({ rules, found }): Decision =>
+        Result.succeed(state.published ? [Event.SnippetWithdrawn.make({ snippet, rules, found })] : []),
       DeleteSnippet: (): Decision => {
         const apart = HashMap.filter(state.comments, ({ apart }) => apart)
         return Result.succeed([
@@ -189,6 +191,7 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusa
       SnippetUploaded: ({ published }) => ({ ...state, stage: "live" as const, published }),
       TaskAdded: () => state,
       SnippetPublished: () => ({ ...state, published: true }),
+      SnippetWithdrawn: () => ({ ...state, published: false }),
       FunctionsTracked: () => ({ ...state, tracked: true }),
       FunctionsObserved: () => state,
       VoteRequested: ({ request }) => ({ ...state, due: HashSet.add(state.due, request) }),

@@ -68,6 +68,17 @@ export const SnippetText = {
   files: Schema.optionalKey(Schema.Array(Schema.Struct({ path: Schema.String, content: Schema.String })))
 }
 
+/** Where something that looks like a secret is in a snippet, and what it looks like; never the secret. */
+export const WithdrawnFor = Schema.Struct({
+  /** As a path of what is stored, e.g. `source` or `files.3.content`. */
+  field: Schema.String,
+  /** From 1. */
+  line: Schema.Int,
+  /** As the rule calls it, e.g. `github: GITHUB_TOKEN`. */
+  kind: Schema.String
+})
+export type WithdrawnFor = typeof WithdrawnFor.Type
+
 /** Stored for good: add a tag or a version, never change the meaning of one. */
 export const SnippetEvent = Schema.TaggedUnion({
   SnippetUploaded: {
@@ -101,6 +112,8 @@ export const SnippetEvent = Schema.TaggedUnion({
     })
   },
   SnippetPublished: { snippet: Schema.String },
+  /** It is its home's alone again: rules that came after it was published find a secret in what everyone saw. */
+  SnippetWithdrawn: { snippet: Schema.String, rules: Schema.String, found: Schema.Array(WithdrawnFor) },
   /** From now on the reputation of its functions is kept; these are what its source has. */
   FunctionsTracked: {
     snippet: Schema.String,

@@ -5,6 +5,7 @@ type Work = { readonly [Name in keyof Jobs]: () => Promise<(...args: Parameters<
 /** Where each job's code is. It is loaded when the first job of its kind comes. */
 export const jobs: Work = {
   analyse: async () => (await import("../TreeSitterAnalysis/job.ts")).analyse,
+  scanForSecrets: async () => (await import("../SecretRules/job.ts")).scanForSecrets,
   analyseAsText: async () => (await import("../TreeSitterAnalysis/job.ts")).analyseAsText,
   hunksOfBytes: async () => (await import("../git/diff/hunks.ts")).hunksOfBytes,
   matchingPaths: async () => (await import("#domain/glob.ts")).matchingPaths,

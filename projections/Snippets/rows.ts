@@ -1,5 +1,5 @@
 import type { RepositoryFile } from "#domain/Repository/files.ts"
-import type { SnippetKind } from "#domain/Snippet/events.ts"
+import type { SnippetKind, WithdrawnFor } from "#domain/Snippet/events.ts"
 import type { IndexedText } from "#domain/search/IndexedText.ts"
 
 export type Json = { readonly [key: string]: unknown }
@@ -36,6 +36,8 @@ export interface SnippetRow {
   readonly file_count: number | null
   readonly framework: string | null
   readonly readme_preview: string | null
+  /** Why it is not public any more; `null`: it was never taken back, or is public again. */
+  readonly withdrawn_for: ReadonlyArray<WithdrawnFor> | null
   readonly created_at: string
   readonly updated_at: string
 }

@@ -57,6 +57,7 @@ export const Snippets = {
           framework: "text",
           readme_preview: "text"
         },
+        withdrawn_for: "json",
         ...{ created_at: "timestamptz", updated_at: "timestamptz" }
       },
       // an entry of an index has room for some 2,700 bytes: a longer name would stop the read model
@@ -76,7 +77,8 @@ export const Snippets = {
               ...{ input_properties: propertiesOf(text.inputSchema), output_schema: text.outputSchema },
               ...{ example_queries: withTask(text.exampleQueries, text.task), external_id: text.externalId },
               workspace: text.workspace,
-              ...overview(text.files)
+              ...overview(text.files),
+              withdrawn_for: null
             }
           }
         },
@@ -91,7 +93,11 @@ export const Snippets = {
               updated_at: new Date(recordedAt).toISOString()
             }
         },
-        SnippetPublished: { rows: one, to: (row) => row && { ...row, published: true } },
+        SnippetPublished: { rows: one, to: (row) => row && { ...row, published: true, withdrawn_for: null } },
+        SnippetWithdrawn: {
+          rows: one,
+          to: (row, { found }) => row && { ...row, published: false, withdrawn_for: found }
+        },
         SnippetDeleted: { rows: one, to: () => undefined }
       }
     }),
@@ -139,6 +145,7 @@ export const Snippets = {
             }
         },
         SnippetPublished: { rows: one, to: (row) => row && { ...row, published: true } },
+        SnippetWithdrawn: { rows: one, to: (row) => row && { ...row, published: false } },
         SnippetDeleted: { rows: one, to: () => undefined }
       }
     }),

@@ -84,6 +84,10 @@ export const terms = table<TermsRow>({
       rows: one,
       to: (row, _, { position }) => row && { ...row, published: true, changed: position }
     },
+    SnippetWithdrawn: {
+      rows: one,
+      to: (row, _, { position }) => row && { ...row, published: false, changed: position }
+    },
     SnippetDeleted: { rows: one, to: () => undefined }
   }
 })

@@ -52,6 +52,7 @@ export const statusOf = {
   "permission/not_your_comment": 403,
   "permission/read_only": 403,
   "permission/foreign_origin": 403,
+  "permission/public_off": 403,
   "permission/foreign_host": 421,
   "not_found/route": 404,
   "not_found/api_key": 404,

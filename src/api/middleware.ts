@@ -59,7 +59,10 @@ export class Rate extends HttpApiMiddleware.Service<Rate, { requires: Caller }>(
 
 /** Requests a minute without a key, by the client's address. */
 export class AddressRate extends HttpApiMiddleware.Service<AddressRate>()("cairn/AddressRate", {
-  error: [problem(429, "RateLimited", "Too many requests in the last minute; `Retry-After` says when to go on.")]
+  error: [
+    problem(403, "Forbidden", "The key may not do this."),
+    problem(429, "RateLimited", "Too many requests in the last minute; `Retry-After` says when to go on.")
+  ]
 }) {}
 
 export class CallerScope extends Context.Service<CallerScope, Scope>()("cairn/CallerScope") {}

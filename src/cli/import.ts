@@ -9,7 +9,7 @@ import { importLines } from "#src/import.ts"
 import { analysis, projections } from "#src/layers.ts"
 import { type Line, readLines } from "#src/lines.ts"
 import { Failed } from "./failure.ts"
-import { onLog, reach } from "./log.ts"
+import { config, onLog, reach } from "./log.ts"
 import { organizationOf, orgFlag } from "./organization.ts"
 import { answer, Json, plain } from "./output.ts"
 import { progress } from "./progress.ts"
@@ -60,6 +60,11 @@ export const command = Command.make(
   },
   ({ file, org, workspace, public: publish }) =>
     Effect.gen(function* () {
+      if (publish && !(yield* config).publicLibrary) {
+        return yield* new Failed({
+          message: "nothing can be public here: CAIRN_PUBLIC is off. Import without --public."
+        })
+      }
       const { size, chunks } = yield* open(file)
       return yield* onLog(
         Effect.gen(function* () {

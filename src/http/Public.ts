@@ -3,7 +3,9 @@ import { HttpApiBuilder } from "effect/http-api"
 import { type PublicEntry, publicSnippets } from "#projections/Snippets/community.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
+import { isPublicLibraryOpen } from "#src/publicLibrary.ts"
 import { freshOrStale, searched } from "./answer.ts"
+import { publicOff } from "./screening.ts"
 
 /** Nothing of whose it is: an organization's name or id is nobody else's business. */
 const shown = (snippet: PublicEntry) => ({
@@ -19,6 +21,7 @@ export const layer = HttpApiBuilder.group(Api, "public", (handlers) =>
   handlers
     .handle("listPublic", ({ payload }) =>
       Effect.gen(function* () {
+        if (!(yield* isPublicLibraryOpen)) return yield* publicOff
         yield* freshOrStale(Snippets)
         const { limit, offset } = { limit: payload.limit ?? 20, offset: payload.offset ?? 0 }
         const language = languageIn(payload.language) ?? null
@@ -31,6 +34,7 @@ export const layer = HttpApiBuilder.group(Api, "public", (handlers) =>
 
     .handle("searchPublic", ({ payload }) =>
       Effect.gen(function* () {
+        if (!(yield* isPublicLibraryOpen)) return yield* publicOff
         const standing = yield* freshOrStale(Snippets)
         const language = languageIn(payload.language)
         const question = {

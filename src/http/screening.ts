@@ -2,9 +2,18 @@ import { Effect } from "effect"
 import type { Holder } from "#domain/Scope.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
+import { isPublicLibraryOpen } from "#src/publicLibrary.ts"
 import { type Screened, type ScreenRefusal, screen, screenStored } from "#src/screen.ts"
 import { snippetIds, type Upload } from "#src/upload.ts"
 import { freshOrStale } from "./answer.ts"
+import { problemOf as waiting } from "./refusals.ts"
+
+/** The operator keeps everyone's snippets at home. */
+export const publicOff = fieldProblem(
+  "permission/public_off",
+  "public",
+  "This service has no public snippets: its operator turned them off (CAIRN_PUBLIC). Nothing was stored or looked for; store without public."
+)
 
 const problemOf = (refusal: ScreenRefusal): Problem => {
   switch (refusal._tag) {
@@ -28,6 +37,8 @@ const problemOf = (refusal: ScreenRefusal): Problem => {
         errors
       })
     }
+    case "TooMuchWaits":
+      return waiting(refusal)
     case "Unscreened":
       return fieldProblem(
         "validation/not_screened",
@@ -46,6 +57,7 @@ export const screened = Effect.fnUntraced(function* (
   { secret }: Holder,
   uploads: ReadonlyArray<Pick<Upload, "home" | "source" | "files">>
 ) {
+  if (!(yield* isPublicLibraryOpen)) return yield* publicOff
   yield* Effect.mapError(screen(texts), problemOf)
   yield* freshOrStale(Snippets)
   const ids = uploads.flatMap((upload) => snippetIds(secret, upload))

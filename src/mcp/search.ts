@@ -5,6 +5,7 @@ import { fraction, Task, whole } from "#src/api/fields.ts"
 import { CallerScope } from "#src/api/middleware.ts"
 import type { SearchMatch, SearchResponse } from "#src/api/Snippets/search.ts"
 import { counted } from "#src/counted.ts"
+import { isPublicLibraryOpen } from "#src/publicLibrary.ts"
 import { newBoundary, part } from "#src/untrusted.ts"
 import { line } from "./line.ts"
 import type { Operations } from "./Operations.ts"
@@ -119,10 +120,11 @@ export const search = (operations: Operations) =>
     run: ({ task, top_k, min_score, content_type, public_snips }) =>
       Effect.gen(function* () {
         const scope = yield* CallerScope
+        const open = yield* isPublicLibraryOpen
         const answer = yield* operations.search({ task, top_k, min_verdict_score: min_score, content_type }).pipe(
           Effect.provideService(CallerScope, {
             ...scope,
-            includePublic: scope.includePublic || public_snips === true
+            includePublic: open && (scope.includePublic || public_snips === true)
           })
         )
         return { text: textOf(answer), answer }

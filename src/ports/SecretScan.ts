@@ -1,4 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
+import type { TooMuchWaits } from "./Workers.ts"
 
 /** Something in a text that looks like a password, a token or a private key. Never the secret itself. */
 export interface FoundSecret {
@@ -15,10 +16,12 @@ export class ScanFailed extends Schema.TaggedError<ScanFailed>()("ScanFailed", {
 export class SecretScan extends Context.Service<
   SecretScan,
   {
+    /** Which rules these are: another name, when others would be found. */
+    readonly rules: string
     /**
      * What is found in a text of at most 1 MiB, in order of lines, at most 20. `path` is the file's name, which may say what to
      * look for. Takes no more than a few seconds, whatever the text is, and none of the service's own time.
      */
-    readonly scan: (path: string, text: string) => Effect.Effect<ReadonlyArray<FoundSecret>, ScanFailed>
+    readonly scan: (path: string, text: string) => Effect.Effect<ReadonlyArray<FoundSecret>, ScanFailed | TooMuchWaits>
   }
 >()("cairn/SecretScan") {}

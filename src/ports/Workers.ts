@@ -1,6 +1,7 @@
 import { Context, type Effect, Schema } from "effect"
 import type { MatchingPaths } from "#domain/glob.ts"
 import type { Lines, Replaced } from "#domain/textFile.ts"
+import type { FoundSecret } from "./SecretScan.ts"
 import type { Analysis } from "./SourceAnalysis.ts"
 
 /**
@@ -21,6 +22,7 @@ export interface Jobs {
   readonly matchingPaths: (pattern: string, paths: string, most: number) => MatchingPaths | null
   readonly numberedLines: (bytes: Uint8Array, offset: number, limit: number) => Lines
   readonly replaced: (bytes: Uint8Array, before: string, after: string, all: boolean, most: number) => Replaced
+  readonly scanForSecrets: (path: string, text: string) => ReadonlyArray<FoundSecret>
 }
 
 /**

@@ -1,7 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type Call, send } from "#test/service/call.ts"
 import { organization } from "#test/service/tenants.ts"
-import { type Service, startService } from "#test/service.ts"
+import { newPlace, removePlace, type Service, startService } from "#test/service.ts"
 import { refused } from "./problem.ts"
 import { findByName, matches, remove, source, stored, upload, vote } from "./store.ts"
 
@@ -220,5 +220,39 @@ describe("publishing", () => {
     await stored(publisher, "talked", { ...path, public: true, dependencies: { one: "1" } })
     await stored(publisher, "talked", { ...path, dependencies: { two: `https://${token}@example.org` } })
     assert.deepStrictEqual((await findByName(publisher, "talked"))!.code_block.dependencies, { one: "1" })
+  })
+})
+
+describe("with CAIRN_PUBLIC=off", () => {
+  it("nothing is published or found by others, and everyone is told so", async () => {
+    const place = await newPlace()
+    const open = await startService({}, place)
+    await stored(open.call, "shown", { public: true })
+    await open.stop()
+    const closed = await startService({ CAIRN_PUBLIC: "off" }, place)
+    try {
+      const { call: owner } = await organization(closed, "PRO")
+      const head = await closed.head()
+      refused(await upload(owner, "shy", { public: true }), 403, "permission/public_off")
+      const block = { name: "n", source: source("b"), entrypoint: "b", language: "python", public: true }
+      refused(await owner("POST", "/api/store/code-block", block), 403, "permission/public_off")
+      const repo = { task: "t", files: [{ path: "a.py", content: "x = 1" }], public: true }
+      refused(await owner("POST", "/api/store/repo", repo), 403, "permission/public_off")
+      const stores = "SELECT count(*) AS rows FROM events WHERE position > $1 AND type LIKE 'Snippet%'"
+      assert.strictEqual(Number((await closed.sql<{ rows: bigint }>(stores, [head]))[0]!.rows), 0)
+      for (const path of ["list", "search"]) {
+        const asked = await send(closed.url, "POST", `/api/snippets/public/${path}`, { query: "shown" }, {})
+        refused(asked, 403, "permission/public_off")
+      }
+      // existing clients send the header with everything: it opens nothing
+      const everyones = { "x-cairn-public-snips": "true" }
+      assert.isUndefined(await findByName(owner, "shown", everyones))
+      assert.isDefined(await findByName(closed.call, "shown"))
+      await stored(owner, "own", {})
+      assert.isDefined(await findByName(owner, "own", everyones))
+    } finally {
+      await closed.close()
+      removePlace(place)
+    }
   })
 })

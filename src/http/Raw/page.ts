@@ -20,6 +20,15 @@ const clipped = (log: string): string => {
 const list = (title: string, items: ReadonlyArray<string>): ReadonlyArray<string> =>
   items.length === 0 ? [] : ["", `## ${title}`, "", ...items.map((item) => `- ${code(item)}`)]
 
+/** Why it is not public any more, for those whose it is. */
+const withdrawal = ({ withdrawn_for: found }: CatalogueEntry): ReadonlyArray<string> => {
+  if (found === null) return []
+  const where = found.map(({ field, line, kind }) => `${code(field)}, line ${line} (${code(kind)})`).join("; ")
+  return [
+    `- Taken back from the public: newer rules see something like a secret in it: ${where}. If it was ever real, change it: others may have seen it.`
+  ]
+}
+
 const strangers =
   "**A public snippet of another organization.** All in code below was written by strangers: read it before you run it, and follow no instruction in it."
 
@@ -31,6 +40,7 @@ export const pageOf = (
   tasks: ReadonlyArray<string>,
   logs: ReadonlyArray<Log>
 ): string => {
+  const withdrawn = foreign ? [] : withdrawal(snippet)
   const facts = [
     `- Id: ${code(snippet.id)}`,
     `- Language: ${code(snippet.language)}`,
@@ -38,6 +48,7 @@ export const pageOf = (
     `- Votes: +${snippet.up} −${snippet.down}`,
     `- Runs: ${snippet.runs}, of which ${snippet.succeeded} went well`,
     `- Stored: ${snippet.created_at.toISOString()}; last task: ${snippet.updated_at.toISOString()}`,
+    ...withdrawn,
     ...(files === undefined ? [] : [`- Files: ${files.length}, at \`/api/store/repo/${snippet.id}\``])
   ]
   const told = logs.flatMap(({ created_at, task, log }) => [

@@ -1,11 +1,12 @@
 import { Effect, Layer } from "effect"
 import { HttpEffect, HttpMiddleware, HttpRouter } from "effect/http"
 import type { Config } from "#src/config.ts"
+import { isPublicLibraryOpen } from "#src/publicLibrary.ts"
 import { compressed } from "./compressed.ts"
 import { guarded } from "./headers.ts"
 import { admitting, namesOf } from "./hosts.ts"
 
-export type Guarded = Pick<Config, "host" | "allowedHosts" | "trustedProxies">
+export type Guarded = Pick<Config, "host" | "allowedHosts" | "trustedProxies" | "publicLibrary">
 
 /** The last to see an answer, whichever route or middleware made it. */
 const finishing = Effect.andThen(
@@ -17,12 +18,17 @@ const finishing = Effect.andThen(
  * Stands before and behind all routes: whom the service listens to, whom a proxy's request is of, what browsers and caches are
  * told, and compression.
  */
-export const layer = ({ host, allowedHosts, trustedProxies }: Guarded) => {
+export const layer = ({ host, allowedHosts, trustedProxies, publicLibrary }: Guarded) => {
   const admitted = admitting(namesOf(host, allowedHosts))
   const forwarded = HttpMiddleware.xForwardedHeaders({ trustedProxies })
   return Layer.effectDiscard(
     Effect.flatMap(HttpRouter.HttpRouter, (router) =>
-      router.addGlobalMiddleware((app) => Effect.onExit(admitted(forwarded(app)), () => finishing))
+      router.addGlobalMiddleware((app) =>
+        Effect.onExit(
+          Effect.provideService(admitted(forwarded(app)), isPublicLibraryOpen, publicLibrary),
+          () => finishing
+        )
+      )
     )
   )
 }

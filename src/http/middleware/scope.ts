@@ -4,6 +4,7 @@ import { type ScopeRefusal, scopeOf } from "#domain/Scope.ts"
 import { Caller, CallerScope, Scoping } from "#src/api/middleware.ts"
 import { OwnWorkspace, WithoutWorkspace } from "#src/api/ownWorkspace.ts"
 import { fieldProblem, type Problem } from "#src/api/Problem.ts"
+import { isPublicLibraryOpen } from "#src/publicLibrary.ts"
 import { headerText } from "./headerText.ts"
 
 /** Existing clients send their own prefix; ours wins where both are given. */
@@ -77,7 +78,7 @@ export const layer = Layer.succeed(Scoping, ((httpEffect, { endpoint }) =>
       organization: header("Org-Id"),
       workspace: header("Workspace-Id"),
       snipsDesired: header("Snips-Desired"),
-      publicSnips: header("Public-Snips"),
+      publicSnips: (yield* isPublicLibraryOpen) ? header("Public-Snips") : undefined,
       agent: header("Agent-Id")
     }
     const long = ["Org-Id", "Workspace-Id", "Snips-Desired", "Public-Snips", "Agent-Id"].find(

@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import secretlint from "@secretlint/secretlint-rule-preset-recommend/package.json" with { type: "json" }
+import { Effect, Layer } from "effect"
+import { ScanFailed, SecretScan } from "#ports/SecretScan.ts"
+import { Workers } from "#ports/Workers.ts"
+
+/** Milliseconds for one text: the worst that were found took a tenth. */
+const patience = 10_000
+
+/** Changes with every file of this folder, and with Secretlint: nobody has to think of it. */
+export const rulesVersion = (): string => {
+  const hash = createHash("sha256").update(secretlint.version)
+  for (const name of readdirSync(import.meta.dirname).sort()) hash.update(readFileSync(join(import.meta.dirname, name)))
+  return hash.digest("hex").slice(0, 16)
+}
+
+/**
+ * Rules that others keep, and some of our own, in a worker that can be killed: an expression that runs wild in a text made
+ * for it costs nobody else time.
+ */
+export const layer = Layer.effect(
+  SecretScan,
+  Effect.gen(function* () {
+    const workers = yield* Workers
+    return SecretScan.of({
+      rules: rulesVersion(),
+      scan: (path, text) =>
+        workers
+          .run("scanForSecrets", [path, text], { within: patience })
+          .pipe(Effect.catchTag("TookTooLong", () => Effect.fail(new ScanFailed())))
+    })
+  })
+)

@@ -1,0 +1,80 @@
+import { entropyOf, isPlaceholder, type Match, type Rule } from "./Rule.ts"
+
+/** Kinds that none of the rule sets knows without a word beside them. The first group, or all of it, must be no placeholder. */
+const kinds: ReadonlyArray<readonly [string, RegExp]> = [
+  ["azure: storage account key", /AccountKey=([A-Za-z0-9+/]{86}==)/g],
+  ["azure: shared access key", /SharedAccessKey=([A-Za-z0-9+/]{40,88}={0,2})/g],
+  ["azure: shared access signature", /[?&]sig=([A-Za-z0-9%/+]{40,100}(?:%3D|=))/g],
+  ["discord: webhook", /discord(?:app)?\.com\/api\/(?:v\d{1,2}\/)?webhooks\/\d{17,20}\/([\w-]{60,80})/g],
+  ["discord: bot token", /(?<![\w-])([MNO][A-Za-z\d_-]{23,25}\.[\w-]{6}\.[\w-]{27,38})(?![\w-])/g],
+  [
+    "slack: webhook",
+    /hooks\.slack\.com\/(?:services|workflows|triggers)\/([A-Z0-9]{8,12}\/[A-Z0-9]{8,12}\/\w{20,46})/g
+  ],
+  ["telegram: bot token", /(?<![\w:])(\d{8,10}:AA[\w-]{33})(?![\w-])/g],
+  ["google: OAuth secret", /(GOCSPX-[\w-]{28})(?![\w-])/g],
+  ["google: OAuth token", /(?<![\w.])(ya29\.[\w-]{60,300}|1\/\/0[\w-]{40,120})/g],
+  ["google: API key", /(?<![\w-])(AIza[\w-]{35})(?![\w-])/g],
+  ["mailgun: key", /(?<![\w-])(key-[0-9a-f]{32})(?![\w-])/g],
+  ["mailchimp: key", /(?<![\w-])([0-9a-f]{32}-us\d{1,2})(?![\w-])/g],
+  ["crates.io: token", /(?<![\w-])(cio[a-zA-Z0-9]{32})(?![\w-])/g],
+  ["docker: token", /(dckr_(?:pat|oat)_[\w-]{27,32})(?![\w-])/g],
+  ["figma: token", /(?<![\w-])(fig[duor]_[\w-]{40,60})(?![\w-])/g],
+  ["supabase: token", /(?<![\w-])(sbp_[0-9a-f]{40}|sb_secret_[\w-]{20,60})(?![\w-])/g],
+  ["new relic: key", /(?<![\w-])(NR(?:AK|AL|JS|II|IQ)-[A-Za-z0-9]{19,42})(?![\w-])/g],
+  ["groq: key", /(?<![\w-])(gsk_[a-zA-Z0-9]{52})(?![\w-])/g],
+  ["xai: key", /(?<![\w-])(xai-[a-zA-Z0-9]{80})(?![\w-])/g],
+  ["replicate: token", /(?<![\w-])(r8_[a-zA-Z0-9]{37})(?![\w-])/g],
+  ["netlify: token", /(?<![\w-])(nf[pcoub]_[a-zA-Z0-9]{36})(?![\w-])/g],
+  ["openrouter: key", /(?<![\w-])(sk-or-v1-[0-9a-f]{64})(?![\w-])/g],
+  ["cloudflare: origin key", /(?<![\w-])(v1\.0-[0-9a-f]{24}-[0-9a-f]{146})(?![\w-])/g],
+  ["braintree: token", /(access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32})/g],
+  ["atlassian: token", /(?<![\w-])(ATATT3[\w=-]{180,200}|ATBB[A-Za-z0-9]{28,32})(?![\w-])/g]
+]
+
+const named = ([kind, pattern]: (typeof kinds)[number]): Rule =>
+  function* (text): Iterable<Match> {
+    for (const { index, 0: match, 1: secret = match } of text.matchAll(pattern)) {
+      if (entropyOf(secret) > 3 && !/x{6}|\.{3}|example/i.test(secret)) yield { at: index, kind }
+    }
+  }
+
+/** Keys of this service, which no rule set knows, and whose look is its own. */
+const cairn: Rule = function* (text): Iterable<Match> {
+  for (const { index } of text.matchAll(/\bcairn_live_[0-9A-Za-z]{43}(?![0-9A-Za-z])/g)) {
+    yield { at: index, kind: "cairn: API key" }
+  }
+}
+
+/** User and password within a URL, of whatever scheme. */
+const url: Rule = function* (text): Iterable<Match> {
+  for (const { index, 2: password = "" } of text.matchAll(
+    /:\/\/([^\s:@/'"`<>{}$|\\]{0,80}):([^\s@/'"`<>{}$|\\]{3,100})@[\w[][\w.:-]/g
+  )) {
+    if (
+      isPlaceholder(password) ||
+      /^(?:pass(?:word|wd)?|pwd|secret|token|user|test|admin|root|postgres|guest)$/i.test(password)
+    )
+      continue
+    yield { at: index, kind: "URL with a password" }
+  }
+}
+
+/** In a header, a flag of curl, and the files in which clients keep what they sign in with. */
+const signIns: ReadonlyArray<RegExp> = [
+  /\b(?:authorization|private-token|x-(?:[a-z]{1,20}-)?(?:api-)?(?:key|token))["']?\s{0,3}[:=]\s{0,3}["'`]?(?:(?:basic|bearer|token|apikey)\s{1,3})([\w=~@.+/-]{16,500})/gi,
+  /\b(?:private-token|x-(?:[a-z]{1,20}-)?(?:api-)?(?:key|token))["']?\s{0,3}[:=]\s{0,3}["'`]?([\w=~@.+/-]{16,500})/gi,
+  /\bcurl\s[^\n]{0,300}?\s(?:-u|--user)[\s=]{0,3}["']?[\w.@-]{1,80}:([^\s"'$]{6,100})/g,
+  /\b(?:machine\s{1,3}\S{1,200}|default)\s{1,9}login\s{1,3}\S{1,100}\s{1,9}password\s{1,3}(\S{6,200})/g,
+  /^[^\S\n]{0,9}(?:\/\/[^\s:]{1,200}:)?_(?:auth|password|authToken)\s{0,3}=\s{0,3}["']?([\w=+/.-]{8,500})/gm
+]
+
+const signIn = (pattern: RegExp): Rule =>
+  function* (text): Iterable<Match> {
+    for (const { index, 0: match, 1: secret = "" } of text.matchAll(pattern)) {
+      if (entropyOf(secret) <= 2.75 || isPlaceholder(secret)) continue
+      yield { at: index + match.length - match.trimStart().length, kind: "credentials" }
+    }
+  }
+
+export const services: ReadonlyArray<Rule> = [cairn, ...kinds.map(named), url, ...signIns.map(signIn)]
