@@ -240,8 +240,11 @@ describe("with CAIRN_PUBLIC=off", () => {
       refused(await owner("POST", "/api/store/repo", repo), 403, "permission/public_off")
       const stores = "SELECT count(*) AS rows FROM events WHERE position > $1 AND type LIKE 'Snippet%'"
       assert.strictEqual(Number((await closed.sql<{ rows: bigint }>(stores, [head]))[0]!.rows), 0)
-      for (const path of ["list", "search"]) {
-        const asked = await send(closed.url, "POST", `/api/snippets/public/${path}`, { query: "shown" }, {})
+      for (const [path, body] of [
+        ["list", {}],
+        ["search", { query: "shown" }]
+      ] as const) {
+        const asked = await send(closed.url, "POST", `/api/snippets/public/${path}`, body, {})
         refused(asked, 403, "permission/public_off")
       }
       // existing clients send the header with everything: it opens nothing
