@@ -1,7 +1,7 @@
-import { rmSync } from "node:fs"
 import { connect } from "node:net"
-import { join } from "node:path"
+import { OpenApi } from "effect/http-api"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { Api } from "#src/api/Api.ts"
 import { calls, says, startMessagesApi } from "#test/MessagesApi.ts"
 import { newPlace, ownerKey, removePlace, type Service, startService } from "#test/service.ts"
 import { refused } from "./problem.ts"
@@ -26,6 +26,26 @@ describe("keys", () => {
       refused(await post(path, body, { authorization: "" }), 401, "auth/missing_api_key")
       refused(await post(path, body, { authorization: "Bearer cairn_live_wrong" }), 401, "auth/invalid_api_key")
     }
+  })
+
+  it("are asked for by every route that is not open to all", async () => {
+    // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is walked as the JSON that it is
+    const { paths } = OpenApi.fromApi(Api) as any
+    const open: Array<string> = []
+    for (const [path, methods] of Object.entries<Record<string, { readonly security?: ReadonlyArray<unknown> }>>(paths))
+      for (const [method, { security = [] }] of Object.entries(methods)) {
+        const at = path.replaceAll(/\{\w+\}/g, "x").replace("*", "x")
+        const ask = (authorization: string) =>
+          service.call(method.toUpperCase(), at, method === "post" ? {} : undefined, { authorization })
+        if (security.length === 0) open.push(path)
+        else {
+          refused(await ask(""), 401, "auth/missing_api_key")
+          refused(await ask("Bearer cairn_live_wrong"), 401, "auth/invalid_api_key")
+        }
+      }
+    assert.deepStrictEqual(open.sort(), [
+      ...["/api/snippets/public/list", "/api/snippets/public/search", "/health", "/ready", "/skill.md"]
+    ])
   })
 
   it("of any shape are no defect", async () => {
@@ -168,9 +188,9 @@ it("a defect is a 500 whose cause the log has under the request's id, without wh
   const { workspace_id: id } = (await whole.call("POST", chatting, chat)).json
   await whole.stop()
   await api.close()
-  // a repository that is gone is nothing that the service reckons with
-  rmSync(join(place.dataDir, "workspaces", `${id}.git`), { recursive: true })
   const broken = await startService({}, place)
+  // a read model without its table is nothing that the service reckons with
+  await broken.sql("ALTER TABLE workspaces_v2.workspaces RENAME TO gone")
   try {
     const answer = await broken.call("GET", `/api/workspaces/${id}/tree`)
     const { message } = refused(answer, 500, "internal/error")

@@ -206,7 +206,21 @@ describe("a bulk upload that is not well-formed", () => {
       const { field } = refused(await sendBulk(call, [], { files_written }), 400, "validation/invalid_field")
       assert.strictEqual(field, "files_written")
     }
-    refused(await call("POST", bulk, { prompts: ["p"] }), 400, "validation/invalid_field")
+    for (const missing of ["prompts", "files_written"]) {
+      const { [missing]: _, ...body } = { prompts: ["p"], files_written: [file("n")] } as Record<string, unknown>
+      assert.strictEqual(refused(await call("POST", bulk, body), 400, "validation/invalid_field").field, missing)
+    }
+    const logs = refused(
+      await sendBulk(call, ["n"], {
+        log_files: [{ content: "x" }, { path: "l" }, { path: "l", content: "x", content_type: 1 }]
+      }),
+      400,
+      "validation/invalid_field"
+    )
+    assert.sameMembers(
+      logs.errors.map(({ field }) => field),
+      ["log_files.0.path", "log_files.1.content", "log_files.2.content_type"]
+    )
     assert.strictEqual((await eventsOf("UploadReceived")).length, before)
   })
 

@@ -27,6 +27,43 @@ describe("an answer", () => {
     assert.match(answer.session_id, /^[0-9a-f-]{36}$/)
   })
 
+  it("names what a later chat created or modified, and no other file; what went is in neither list", async () => {
+    scripts.set("three files", (turn) =>
+      turn === 1
+        ? calls(
+            ...["a", "b", "c"].map((name) => ({ name: "Write", input: { file_path: `${name}.txt`, content: name } }))
+          )
+        : says("Three.")
+    )
+    scripts.set("change them", (turn) =>
+      turn === 1
+        ? calls(
+            { name: "Write", input: { file_path: "b.txt", content: "another" } },
+            { name: "Write", input: { file_path: "d.txt", content: "d" } },
+            // written as it was
+            { name: "Write", input: { file_path: "a.txt", content: "a" } },
+            { name: "Bash", input: { command: "rm c.txt" } }
+          )
+        : says("Changed.")
+    )
+    await ended(service.call, "three files", "changes")
+    const answer = await ended(service.call, "change them", "changes")
+    assert.deepStrictEqual(answer.changed_files, ["b.txt", "d.txt"])
+    assert.deepStrictEqual(answer.workspace_files, ["a.txt", "b.txt", "d.txt"])
+    assert.strictEqual(answer.output, "Changed.")
+  })
+
+  it("says how long it took in milliseconds, from the request to its commit", async () => {
+    const { duration_ms, session_id } = await ended(service.call, "how long", "measured")
+    const at = async (type: string) => {
+      const { json } = await service.call("GET", `/api/events?limit=1000&type=${type}`)
+      const event = json.events.find(({ data }: { data: { run: string } }) => data.run === session_id)
+      return Date.parse(event.recorded_at)
+    }
+    assert.strictEqual(duration_ms, (await at("ChatCompleted")) - (await at("ChatRequested")))
+    assert.isAbove(duration_ms, 0)
+  })
+
   it("comes with exactly one commit, also when no file changed", async () => {
     const first = await ended(service.call, "nothing to do", "idle")
     assert.deepStrictEqual([first.changed_files, first.workspace_files], [[], []])

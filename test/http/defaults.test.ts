@@ -1,5 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type Service, startService } from "#test/service.ts"
+import { sendBulk } from "./bulk.ts"
+import { fine } from "./routes.ts"
 import { findByName, matches, stored, vote } from "./store.ts"
 
 describe("where a request says nothing", () => {
@@ -14,6 +16,12 @@ describe("where a request says nothing", () => {
     for (let n = 0; n < 7; n++) await stored(call, `okapi${n}`, { task: `find okapi ${n}` })
     const found = await matches(call, "find okapi")
     assert.lengthOf(found, 5)
+    for (const [top_k, expected] of [
+      [1, 1],
+      [6, 6],
+      [100, 7]
+    ] as const)
+      assert.lengthOf(await matches(call, "find okapi", { top_k }), expected)
     // (0 + 2) / (2 + 4) = 0.333 stays, (0 + 2) / (3 + 4) = 0.286 goes
     const [first] = found
     const { id } = first!.code_block
@@ -28,6 +36,8 @@ describe("where a request says nothing", () => {
   it("a vote counts once, and is a person's", async () => {
     await stored(service.call, "tapir", { user_vote: 1 })
     assert.strictEqual((await findByName(service.call, "tapir"))?.thumbs_up, 1)
+    fine(await sendBulk(service.call, ["dikdik"], { user_votes: { "dikdik.py": -1 } }))
+    assert.strictEqual((await findByName(service.call, "dikdik"))?.thumbs_down, 1)
     const { json } = await service.call("GET", "/api/events?type=VoteCast&limit=1000")
     assert.strictEqual(json.events.at(-1).data.source, "human")
   })

@@ -56,6 +56,24 @@ describe("recording a run", () => {
     assert.deepInclude(match, { thumbs_up: 1, thumbs_down: 0 })
   })
 
+  it("in each state and with each verdict, in capitals or not", async () => {
+    const id = await newSnippet(call, "states")
+    const shown: Array<ReadonlyArray<unknown>> = []
+    const states = ["COMPLETED", "ERRORED", "TIMED_OUT", "CANCELLED"]
+    const verdicts = ["THUMBS_UP", "THUMBS_DOWN", "PENDING"]
+    for (const spelled of [(name: string) => name, (name: string) => name.toLowerCase()]) {
+      for (const [n, state] of states.entries()) {
+        const [execution_state, verdict] = [state, verdicts[n % 3]!].map(spelled)
+        await recorded(call, id, { execution_state, verdict, triggering_task: `${execution_state} of it` })
+        const [newest] = (await foundRuns(call, { code_block_id: id })).executions
+        shown.push([newest.execution_state, newest.verdict])
+      }
+    }
+    const expected = states.map((state, n) => [state.toLowerCase(), verdicts[n % 3]!.toLowerCase()])
+    assert.deepStrictEqual(shown, [...expected, ...expected])
+    assert.deepInclude(await findByName(call, "states"), { thumbs_up: 4, thumbs_down: 2 })
+  })
+
   it("by name, or by what decorated functions call themselves; code that is not stored is no fault", async () => {
     const id = await newSnippet(call, "decorated")
     for (const name of ["decorated", "function_registry:decorated", id.toUpperCase()]) await recorded(call, name)

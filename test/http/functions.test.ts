@@ -31,7 +31,12 @@ describe("the functions of a snippet", () => {
     assert.isEmpty(others)
     const { last_success_at, last_failure_at, fingerprint, ...rest } = load!
     assert.match(fingerprint, /^fn_[0-9a-f]{64}$/)
-    assert.isTrue(new Date(String(last_success_at)) >= new Date(String(last_failure_at)))
+    const { id } = (await by.found("first")).code_block
+    const { events } = (await call("GET", `/api/events?limit=1000&type=FunctionsObserved&stream=snippet-${id}`)).json
+    assert.deepStrictEqual(
+      [last_failure_at, last_success_at],
+      events.map(({ recorded_at }: { recorded_at: string }) => recorded_at)
+    )
     assert.deepStrictEqual<unknown>(rest, {
       ...{ function_name: "load", signature: "def load(path)", execution_count: 2, thumbs_up: 3, thumbs_down: 1 },
       ...{ common_errors: ["KeyError: 'id'"], avg_output_size: 40, output_completeness: 0.6 },
@@ -51,6 +56,20 @@ describe("the functions of a snippet", () => {
     assert.deepStrictEqual<unknown>([unasked.functions, unasked.code_block.source], [null, table("third")])
     const { functions, code_block } = await by.found("second")
     assert.deepStrictEqual([functions, code_block.source], [[], table("second")])
+  })
+
+  it("have at most what went wrong most often first, and are the agent's that wrote them", async () => {
+    const logs = (type: string, times: number) => traceback(type, "it", "load").repeat(times)
+    const robot = { "x-cairn-agent-id": "robot" }
+    await by.upload("often", { ...tracked, succeeded: false, execution_logs: logs("AError", 1) }, table("often"), robot)
+    for (const [type, times] of [
+      ["BError", 3],
+      ["CError", 2]
+    ] as const)
+      await by.upload("often", { succeeded: false, execution_logs: logs(type, times) }, table("often"), robot)
+    const load = await by.known("often", "load")
+    assert.deepStrictEqual(load["common_errors"], ["BError: it", "CError: it", "AError: it"])
+    assert.strictEqual(load["author_agent"], "robot")
   })
 
   it("count every run once their reputation is kept, and none before", async () => {

@@ -82,6 +82,7 @@ describe("grading", () => {
         prompts: ["Make it better", "And then worse"],
         log_files: [
           { path: "out/run.log", content: Buffer.from("Traceback: none").toString("base64"), encoding: "base64" },
+          { path: "plain.log", content: "it ran", content_type: "text/x-log" },
           { path: "shot.png", content: Buffer.from([0x89, 0x50, 0, 1]).toString("base64"), encoding: "base64" }
         ]
       })
@@ -106,10 +107,17 @@ describe("grading", () => {
       "And then worse",
       "out/run.log",
       "Traceback: none",
+      "plain.log (text/x-log): 6 bytes",
+      "it ran",
       "shot.png: 4 bytes, not text"
     ]) {
       assert.include(promptOf(request!), shown)
     }
+    const order = ["Make it better", "And then worse"].map((prompt) => promptOf(request!).indexOf(prompt))
+    assert.isBelow(order[0]!, order[1]!)
+    const { json } = await service.call("GET", "/api/events?type=VoteCast&limit=1000")
+    const [source] = json.events.slice(-2).map(({ data }: { data: { source: string } }) => data.source)
+    assert.strictEqual(source, "ai")
   })
 
   it("asks again when there was no verdict, and never takes one from talk or outside the form", async () => {

@@ -72,6 +72,12 @@ describe("skill.md", () => {
     }
   })
 
+  it("is what its address gives, to whoever asks", async () => {
+    const { status, text, headers } = await service.call("GET", "/skill.md", undefined, { authorization: "" })
+    assert.deepStrictEqual([status, text], [200, skill])
+    assert.match(headers.get("content-type") ?? "", /^text\/markdown/)
+  })
+
   it("names every operation that a key can call", () => {
     // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is walked as the JSON that it is
     const paths = (OpenApi.fromApi(Api) as any).paths as Record<string, object>

@@ -37,7 +37,7 @@ describe("uploading", () => {
     }
     assert.deepInclude(match, {
       ...{ thumbs_up: 0, thumbs_down: 0, filename: "whole.py", language: "python", entrypoint: "whole" },
-      ...{ verdict_score: 0.5, functions: null, comments: [] }
+      ...{ verdict_score: 0.5, functions: null, comments: [], dependencies: { numpy: "2.1" } }
     } as never)
     assert.isTrue(match.score > 0 && match.score <= 1)
     assert.isTrue(match.vector_score > 0 && match.vector_score <= 1)
@@ -47,6 +47,7 @@ describe("uploading", () => {
 
   it("makes one snippet of the same code, with every task and vote; after a delete a new one", async () => {
     const first = await stored(call, "same", { user_vote: 1 })
+    const { created_at } = (await seen("same")).code_block
     const again = await stored(call, "same", {
       ...{ task: "another errand", user_vote: 1, dependencies: { b: "2" } },
       file_written: { path: "/elsewhere/renamed.py", content: source("same") }
@@ -59,6 +60,12 @@ describe("uploading", () => {
     assert.deepStrictEqual([thumbs_up, filename], [2, "same.py"])
     assert.deepStrictEqual(code_block.example_queries, ["same task", "another errand"])
     assert.deepStrictEqual(code_block.dependencies, { b: "2" })
+    // when it came, and when it was last added to
+    const { events } = (await call("GET", `/api/events?limit=1000&stream=snippet-${code_block.id}`)).json
+    const at = (type: string) => events.find((event: { type: string }) => event.type === type).recorded_at
+    assert.deepStrictEqual([created_at, code_block.created_at], [at("SnippetUploaded"), at("SnippetUploaded")])
+    assert.strictEqual(code_block.updated_at, at("TaskAdded"))
+    assert.isAbove(Date.parse(code_block.updated_at), Date.parse(created_at))
     assert.deepStrictEqual((await matches(call, "another errand"))[0]?.code_block.id, code_block.id)
 
     assert.strictEqual((await remove(call, code_block.id)).json.deleted_count, 1)

@@ -62,6 +62,12 @@ describe("score", () => {
 describe("parts", () => {
   it("leaves a short task whole", () => assert.deepStrictEqual(parts("  sort a list "), ["sort a list"]))
 
+  it("of up to 200 characters is whole, and of one more is not", () => {
+    const task = (size: number) => `sort a list. ${"x".repeat(size - 13)}`
+    assert.deepStrictEqual(parts(task(200)), [task(200)])
+    assert.deepStrictEqual(parts(task(201)), [task(201), "sort a list.", "x".repeat(188)])
+  })
+
   it("splits a long task at its sentences and keeps the whole", () => {
     const sentence = "Read the file that was exported last night and keep the rows of the finance team only."
     const task = Array.from({ length: 4 }, () => sentence).join(" ")
