@@ -29,6 +29,15 @@ export const layer = Layer.effect(
             workers.run("analyseAsText", [path, source], { within: patienceWithText })
           ),
           Effect.catchTag("TookTooLong", () => Effect.succeed(unread(path)))
+        ),
+      analyseRepository: (files, given) =>
+        workers.run("analyseRepository", [files, given], { within: patience }).pipe(
+          Effect.catchTag("TookTooLong", () => {
+            // by their paths alone
+            const named = files.map(({ path }) => ({ path, content: "" }))
+            return workers.run("analyseRepository", [named, given], { within: patience })
+          }),
+          Effect.catchTag("TookTooLong", Effect.die)
         )
     })
   })

@@ -1,6 +1,7 @@
 import { type ConfinedProcess, type Confinement, startConfined } from "../ConfinedProcess/start.ts"
 import type { FromWorker } from "./protocol.ts"
 import { Queue, type QueueLimits, type Waiting } from "./Queue.ts"
+import { Trust } from "./Trust.ts"
 
 export type Outcome =
   | { readonly type: "done"; readonly value: unknown }
@@ -46,6 +47,7 @@ export class Pool {
   readonly #workers = new Set<Worker>()
   /** Jobs whose process died once: another one's death would be theirs. */
   readonly #triedAgain = new WeakSet<Job>()
+  readonly #trust = new Trust()
   #ended = false
 
   constructor(options: PoolOptions) {
@@ -95,8 +97,9 @@ export class Pool {
   }
 
   #begin(worker: Worker): void {
-    const { name, args, within } = worker.job!
-    this.#within(worker, within, () => {
+    const { owner, name, args, within } = worker.job!
+    this.#within(worker, this.#trust.within(owner, within), () => {
+      this.#trust.gaveUp(owner)
       void this.#drop(worker)
       this.#settle(worker.job!, { type: "gaveUp", reason: "time" })
     })

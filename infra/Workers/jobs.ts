@@ -7,6 +7,7 @@ export const jobs: Work = {
   analyse: async () => (await import("../TreeSitterAnalysis/job.ts")).analyse,
   scanForSecrets: async () => (await import("../SecretRules/job.ts")).scanForSecrets,
   analyseAsText: async () => (await import("../TreeSitterAnalysis/job.ts")).analyseAsText,
+  analyseRepository: async () => (await import("../TreeSitterAnalysis/repository.ts")).analyseRepository,
   hunksOfBytes: async () => (await import("../git/diff/hunks.ts")).hunksOfBytes,
   matchingPaths: async () => (await import("#domain/glob.ts")).matchingPaths,
   numberedLines: async () => (await import("#domain/textFile.ts")).numberedLines,

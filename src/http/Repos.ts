@@ -2,14 +2,6 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { idIn } from "#domain/Id.ts"
 import { keptTask } from "#domain/keptTask.ts"
-import {
-  repositoryDescription,
-  repositoryEntrypoint,
-  repositoryName,
-  repositorySource
-} from "#domain/Repository/description.ts"
-import type { RepositoryFile } from "#domain/Repository/files.ts"
-import { completeness } from "#domain/search/completeness.ts"
 import { SourceAnalysis } from "#ports/SourceAnalysis.ts"
 import { filesOf } from "#projections/Snippets/queries.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
@@ -31,33 +23,16 @@ const notFound = fieldProblem(
   "No repository of this request's scope has this id. A match's download_url has it; check the workspace header too."
 )
 
-/** What is no program, and is the language of a repository only when there is nothing else. */
-const accompanying = new Set(["markdown", "json", "yaml", "toml", "xml", "html", "css", "scss", "text"])
-
-/** The language that most of its code is in, by bytes. */
-const languageOf = Effect.fnUntraced(function* (files: ReadonlyArray<RepositoryFile>) {
-  const analysis = yield* SourceAnalysis
-  const sizes = new Map<string, number>()
-  for (const { path, content } of files) {
-    // of its beginning: this asks what its name or its first line says
-    const { language } = yield* analysis.analyse(path, content.slice(0, content.indexOf("\n") + 1))
-    const weight = accompanying.has(language) ? content.length / 1e6 : content.length
-    sizes.set(language, (sizes.get(language) ?? 0) + weight)
-  }
-  return [...sizes].sort(([one, size], [other, more]) => more - size || (one < other ? -1 : 1))[0]![0]
-})
-
 const described = Effect.fnUntraced(function* (request: StoreRepoRequest) {
   const { dependencies, tags } = request
   const task = keptTask(request.task)
   const files = [...request.files!].sort((one, other) => (one.path < other.path ? -1 : 1))
-  const name = request.name ?? repositoryName(files, task)
-  const description = request.description ?? repositoryDescription(files, task)
+  const given = { task, name: request.name ?? null, description: request.description ?? null }
+  const analysis = yield* (yield* SourceAnalysis).analyseRepository(files, given)
   return {
-    ...{ kind: "repo" as const, files, name, description, path: `${name}.md`, task },
-    ...{ source: repositorySource(files, name, description), language: yield* languageOf(files) },
-    ...{ entrypoint: repositoryEntrypoint(files), dependencies: dependencies ?? {}, tags: tags ?? [] },
-    completeness: Math.max(...files.map(({ content }) => completeness(content)))
+    ...{ kind: "repo" as const, files, path: `${analysis.name}.md`, task },
+    ...{ dependencies: dependencies ?? {}, tags: tags ?? [] },
+    ...analysis
   }
 })
 

@@ -1,4 +1,5 @@
 import { Context, type Effect } from "effect"
+import type { RepositoryFile } from "#domain/Repository/files.ts"
 import type { TooMuchWaits } from "./Workers.ts"
 
 /** A JSON object, as of a JSON schema. */
@@ -44,6 +45,25 @@ export interface Analysis {
   readonly completeness: number
 }
 
+/** What its uploader says of a repository; `null`: it is to be read off the files. */
+export interface RepositoryGiven {
+  readonly task: string
+  readonly name: string | null
+  readonly description: string | null
+}
+
+/** What the files of a repository say of themselves together; recorded in the event. */
+export interface RepositoryAnalysis {
+  readonly name: string
+  readonly description: string
+  /** The readme, or a summary without one, and the list of the files. */
+  readonly source: string
+  readonly language: string
+  /** The path of the file that it starts by; `""` when it is not clear. */
+  readonly entrypoint: string
+  readonly completeness: number
+}
+
 /**
  * Reads a source file. What a grammar can't parse, or not in time, is analysed as text. Reads no file, runs no code, and takes
  * none of the service's own time.
@@ -52,5 +72,10 @@ export class SourceAnalysis extends Context.Service<
   SourceAnalysis,
   {
     readonly analyse: (path: string, source: string) => Effect.Effect<Analysis, TooMuchWaits>
+    /** Of a repository's files; of their paths alone when they can't be read in time. */
+    readonly analyseRepository: (
+      files: ReadonlyArray<RepositoryFile>,
+      given: RepositoryGiven
+    ) => Effect.Effect<RepositoryAnalysis, TooMuchWaits>
   }
 >()("cairn/SourceAnalysis") {}

@@ -1,8 +1,9 @@
 import { Context, type Effect, Schema } from "effect"
 import type { MatchingPaths } from "#domain/glob.ts"
+import type { RepositoryFile } from "#domain/Repository/files.ts"
 import type { Lines, Replaced } from "#domain/textFile.ts"
 import type { FoundSecret } from "./SecretScan.ts"
-import type { Analysis } from "./SourceAnalysis.ts"
+import type { Analysis, RepositoryAnalysis, RepositoryGiven } from "./SourceAnalysis.ts"
 
 /**
  * What workers do: pure work on plain data (what JSON can say, and `Uint8Array`s), which may take long when it was made to.
@@ -13,6 +14,7 @@ export interface Jobs {
   readonly analyse: (path: string, source: string) => Analysis
   /** Without a look at its syntax. */
   readonly analyseAsText: (path: string, source: string) => Analysis
+  readonly analyseRepository: (files: ReadonlyArray<RepositoryFile>, given: RepositoryGiven) => RepositoryAnalysis
   /** Of a unified diff: how many lines were compared, and the hunks; `null`: there are more lines than `mostLines`. */
   readonly hunksOfBytes: (
     before: Uint8Array,
@@ -47,7 +49,7 @@ export const WorkingFor = Context.Reference<string>("cairn/WorkingFor", { defaul
 export class Workers extends Context.Service<
   Workers,
   {
-    /** `within`: milliseconds that the work itself may take, without the time that it waits. */
+    /** `within`: milliseconds that the work itself may take, without the time that it waits; less for whom jobs were given up just before. */
     readonly run: <Name extends keyof Jobs>(
       job: Name,
       args: Parameters<Jobs[Name]>,

@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Logger, Schedule } from "effect"
 import { frame, unframe } from "#infra/ConfinedProcess/frames.ts"
 import { Queue } from "#infra/Workers/Queue.ts"
+import { Trust } from "#infra/Workers/Trust.ts"
 import { WorkingFor } from "#ports/Workers.ts"
 import { troubled } from "./workers.ts"
 
@@ -94,6 +95,21 @@ describe("the queue of jobs", () => {
       [true, true, false, true, false, true, false]
     )
   })
+})
+
+it("an owner's jobs have less time after some that took all of theirs, for a minute", () => {
+  let now = 0
+  const trust = new Trust(() => now)
+  assert.strictEqual(trust.within("a", 10_000), 10_000)
+  for (let n = 0; n < 2; n++) trust.gaveUp("a")
+  assert.deepStrictEqual(
+    [trust.within("a", 10_000), trust.within("a", 100), trust.within("b", 10_000)],
+    [2_500, 100, 10_000]
+  )
+  for (let n = 0; n < 50; n++) trust.gaveUp("a")
+  assert.strictEqual(trust.within("a", 10_000), 500)
+  now = 60_001
+  assert.strictEqual(trust.within("a", 10_000), 10_000)
 })
 
 const live = (name: string, body: Effect.Effect<void, unknown, never>) => it.live(name, () => body, 120_000)
