@@ -141,9 +141,12 @@ const disordered = /[\ud800-\uffff]/
 
 /** In byte order of a text of each. The runtime's own comparison is many times as fast, and right for most names. */
 export const sortedByBytes = <A>(items: ReadonlyArray<A>, textOf: (item: A) => string): Array<A> => {
-  const keyed = items.map((item) => ({ item, text: textOf(item) }))
-  const compare = keyed.some(({ text }) => disordered.test(text))
+  const texts = items.map(textOf)
+  const compare = texts.some((text) => disordered.test(text))
     ? compareBytes
     : (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
-  return keyed.sort((a, b) => compare(a.text, b.text)).map(({ item }) => item)
+  // what was read from a tree is in order already
+  if (texts.every((text, index) => index === 0 || compare(texts[index - 1]!, text) <= 0)) return [...items]
+  const order = texts.map((_, index) => index).sort((a, b) => compare(texts[a]!, texts[b]!))
+  return order.map((index) => items[index]!)
 }

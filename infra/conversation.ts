@@ -53,8 +53,8 @@ export const converse = Effect.fnUntraced(function* (
  * Characters of all results of one turn, and of a whole conversation: all of it is sent with each request, and more than any
  * model reads.
  */
-const mostOfResults = 2 * 1024 * 1024
-const mostOfConversation = 8 * 1024 * 1024
+const mostOfResults = 1024 * 1024
+const mostOfConversation = 4 * 1024 * 1024
 
 /** Results of a turn that calls more tools than anyone reads, the last ones cut. */
 const bounded = (results: ReadonlyArray<ToolResult>): ReadonlyArray<ToolResult> => {

@@ -1,5 +1,5 @@
 /** Bytes of one answer: a model's longest has some hundred thousand. */
-const most = 4 * 1024 * 1024
+const most = 2 * 1024 * 1024
 
 /** The model's API said more than a model can. */
 export class AnswerTooLarge extends Error {

@@ -45,7 +45,10 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
       query: Schema.Struct({ limit: fromText(1, 1000), before: Schema.optional(Schema.String) }),
       success: Schema.Struct({ commits: Schema.Array(CommitRecord) })
     }).annotateMerge(
-      OpenApi.annotations({ summary: "A workspace's commits, newest first", description: "`limit` is 50 unless told." })
+      OpenApi.annotations({
+        summary: "A workspace's commits, newest first",
+        description: "`limit` is 50 unless told. A page ends sooner behind a commit with which it has 20,000 changes."
+      })
     ),
     HttpApiEndpoint.get("commit", "/api/workspaces/:id/commits/:sha", {
       params: { ...id, sha: Schema.String },

@@ -23,6 +23,7 @@ import { fieldProblem } from "#src/api/Problem.ts"
 import { Unreadable } from "#src/ask.ts"
 import { erase, removeRepository, restore, unlessErased } from "#src/workspaces.ts"
 import { attempting, freshOrStale, written } from "./answer.ts"
+import { inPieces } from "./pieces.ts"
 import { orProblem, problemOf } from "./refusals.ts"
 
 export const noWorkspace = fieldProblem(
@@ -97,6 +98,9 @@ export const fileIn = Effect.fnUntraced(function* (id: string, path: string | un
   return found === undefined ? yield* noFile : found.bytes
 })
 
+/** Changes of files after which a page of commits ends. */
+const mostChanges = 20_000
+
 const shown = Effect.fnUntraced(function* (
   repository: string,
   { id, sha, parent, tree, run, recorded_at }: CommitRecord
@@ -143,10 +147,17 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
         const before = query.before === undefined ? null : (yield* commitIn(workspace, query.before)).revision
         const records = yield* Effect.orDie(commitsOf(workspace.id, query.limit ?? 50, before))
         return yield* reading(workspace, (repository) =>
-          Effect.map(
-            Effect.forEach(records, (record) => shown(repository, record)),
-            (commits) => ({ commits })
-          )
+          Effect.gen(function* () {
+            const commits: Array<Effect.Success<ReturnType<typeof shown>>> = []
+            let told = 0
+            for (const record of records) {
+              // further ones are had as any are: before the last of these
+              if (told > mostChanges) break
+              commits.push(yield* shown(repository, record))
+              told += commits.at(-1)!.changes.length
+            }
+            return { commits }
+          })
         )
       })
     )
@@ -163,7 +174,14 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
         return yield* reading(workspace, read)
       })
     )
-    .handle("tree", ({ params, query }) => Effect.map(filesIn(params.id, query.at), (files) => ({ files })))
+    .handle("tree", ({ params, query }) =>
+      Effect.map(filesIn(params.id, query.at), (files) =>
+        inPieces(
+          "files",
+          files.map(({ path, size, mode, sha }) => ({ path, size, mode, sha }))
+        )
+      )
+    )
     .handle("file", ({ params, query }) =>
       Effect.gen(function* () {
         const path = pathIn((yield* HttpServerRequest.HttpServerRequest).url)

@@ -29,10 +29,10 @@ const errorOf = ({ code, message }: Problem) =>
 
 const markdown = (uri: string, text: string) => ({ contents: [{ uri, mimeType: "text/markdown", text }] })
 
-const listOf = (uri: string, lines: ReadonlyArray<string>, none: string) => {
-  const more = lines.length - mostListed
+const listOf = (uri: string, count: number, lines: ReadonlyArray<string>, none: string) => {
+  const more = count - lines.length
   const rest = more > 0 ? [`- … and ${more} more, which only the REST API lists`] : []
-  return markdown(uri, lines.length === 0 ? none : [...lines.slice(0, mostListed), ...rest].join("\n"))
+  return markdown(uri, lines.length === 0 ? none : [...lines, ...rest].join("\n"))
 }
 
 /** What can be read: how to use the service, the caller's workspaces with their files, and snippets whole. */
@@ -72,10 +72,13 @@ export const addResources = Effect.fnUntraced(function* (server: Server, operati
       Effect.map(workspaces(undefined), (all) =>
         listOf(
           workspacesUri,
-          all.map(
-            ({ workspace_id, org_id, user_id, files, updated_at }) =>
-              `- ${filesUri(workspace_id)}: org_id ${JSON.stringify(org_id)}, user_id ${JSON.stringify(user_id)}, files: ${files}, changed ${updated_at}`
-          ),
+          all.length,
+          all
+            .slice(0, mostListed)
+            .map(
+              ({ workspace_id, org_id, user_id, files, updated_at }) =>
+                `- ${filesUri(workspace_id)}: org_id ${JSON.stringify(org_id)}, user_id ${JSON.stringify(user_id)}, files: ${files}, changed ${updated_at}`
+            ),
           "No workspace yet: chat makes one."
         )
       )
@@ -91,7 +94,10 @@ export const addResources = Effect.fnUntraced(function* (server: Server, operati
       Effect.map(files({ id: idOf(uri) }), (all) =>
         listOf(
           uri,
-          all.map(({ path, size }) => `- ${fileUri(idOf(uri), path)}: ${JSON.stringify(path)}, ${size} bytes`),
+          all.length,
+          all
+            .slice(0, mostListed)
+            .map(({ path, size }) => `- ${fileUri(idOf(uri), path)}: ${JSON.stringify(path)}, ${size} bytes`),
           "No files."
         )
       )

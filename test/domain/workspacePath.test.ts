@@ -7,6 +7,7 @@ import {
   kindProblem,
   nameProblem,
   pathProblem,
+  sortedByBytes,
   targetProblem
 } from "#domain/workspacePath.ts"
 
@@ -144,3 +145,14 @@ it.prop("compareBytes orders as UTF-8 does", [Schema.String, Schema.String], ([a
   return Math.sign(compareBytes(one, other)) === Buffer.compare(Buffer.from(one), Buffer.from(other))
 })
 it("orders beyond U+FFFF after U+E000", () => assert.isAbove(compareBytes("a🪨", "a\uff00"), 0))
+
+it.prop("sortedByBytes orders as UTF-8 does", [Schema.Array(Schema.String)], ([texts]) => {
+  const known = texts.map((text) => text.toWellFormed())
+  const expected = known.map((text) => Buffer.from(text)).sort(Buffer.compare)
+  return sortedByBytes(known, (text) => text).every((text, index) => Buffer.from(text).equals(expected[index]!))
+})
+it("sortedByBytes orders beyond U+FFFF after U+E000, also among plain names", () =>
+  assert.deepStrictEqual(
+    sortedByBytes(["b", "a🪨", "a\uff00", "a"], (text) => text),
+    ["a", "a\uff00", "a🪨", "b"]
+  ))

@@ -41,14 +41,10 @@ export const chats: ReadonlyArray<Attack> = [
     name: "a diff of 15 files of equal lines",
     arrange: async (target) => {
       const files = Array.from({ length: 15 }, (_, n) => n)
-      await run(
-        "diffs",
-        files.map((n) => write(`${n}.txt`, `a\n${equal}b\n`))
-      )(target)
-      await run(
-        "diffs",
-        files.map((n) => write(`${n}.txt`, `c\n${equal}${equal.slice(0, 5_000)}d\n`))
-      )(target)
+      // a turn each: no model says more than some megabytes at once
+      await run("diffs", ...files.map((n) => [write(`${n}.txt`, `a\n${equal}b\n`)]))(target)
+      const other = (n: number) => write(`${n}.txt`, `c\n${equal}${equal.slice(0, 5_000)}d\n`)
+      await run("diffs", ...files.map((n) => [other(n)]))(target)
     },
     run: async (target) => {
       const id = await workspaceOf(target, "diffs")
@@ -97,10 +93,19 @@ export const chats: ReadonlyArray<Attack> = [
     { name: "Edit", input: { file_path: "a.txt", old_string: "", new_string: "b", replace_all: true } }
   ]),
   attack(
-    "Write: 30 files of four megabytes",
+    "Write: 30 files of four megabytes in one turn",
     "writes",
     Array.from({ length: 30 }, (_, n) => write(`${n}.bin`, "a".repeat(4_000_000)))
   ),
+  {
+    name: "Write: files of a megabyte and a half, one a turn and then another chat",
+    run: async (target) => {
+      for (let n = 0; n < 4; n++) {
+        const turns = ["a", "b"].map((name) => [write(`${n}${name}.bin`, name.repeat(1_500_000))])
+        await run("large", ...turns)(target)
+      }
+    }
+  },
   attack("Write: paths without number and end", "paths", [
     ...Array.from({ length: 50 }, (_, n) => write(`${`${n}/`.repeat(200)}x`, "x")),
     write("a/".repeat(50_000), "x"),
@@ -109,11 +114,13 @@ export const chats: ReadonlyArray<Attack> = [
   attack(
     "Read: a file of one long line, and of a million",
     "reads",
-    [write("a", "a".repeat(4_000_000)), write("b", "\n".repeat(2_000_000))],
+    [write("a", "a".repeat(1_900_000))],
+    [write("b", "\n".repeat(900_000))],
     [
       { name: "Read", input: { file_path: "a" } },
       { name: "Read", input: { file_path: "b" } },
-      { name: "Read", input: { file_path: "b", offset: 1_000_000, limit: 1_000_000 } }
+      { name: "Read", input: { file_path: "b", offset: 500_000, limit: 1_000_000 } },
+      { name: "Edit", input: { file_path: "b", old_string: "\n", new_string: "\n\n", replace_all: true } }
     ]
   ),
   attack("Bash: output without an end", "shells", [
@@ -150,7 +157,7 @@ export const chats: ReadonlyArray<Attack> = [
   {
     name: "what is read of large workspaces",
     run: async (target) => {
-      for (const user of ["many", "writes", "shells"]) {
+      for (const user of ["many", "large", "shells"]) {
         const id = await workspaceOf(target, user)
         const { commits } = answered(await target.call("GET", `/api/workspaces/${id}/commits?limit=100`), 200)
         answered(await target.call("GET", `/api/workspaces/${id}/tree`), 200)

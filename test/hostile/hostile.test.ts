@@ -4,6 +4,7 @@ import { bodies } from "./bodies.ts"
 import { chats } from "./chats.ts"
 import { connections } from "./connections.ts"
 import { machine } from "./machine.ts"
+import { hostileSources } from "./sources.ts"
 import { startTarget, type Target } from "./Target.ts"
 import { texts } from "./texts.ts"
 import { startWatcher, type Watcher } from "./Watcher.ts"
@@ -77,5 +78,6 @@ describe("a service under attack answers others", () => {
   suite("bodies", bodies)
   suite("texts", texts)
   suite("chats", chats)
+  suite("sources", hostileSources)
   suite("connections", connections)
 })

@@ -26,8 +26,11 @@ const unstored = (root: Directory): Array<FileNode> => {
 
 const blobsOf = async (nodes: ReadonlyArray<FileNode>): Promise<Array<NewObject>> => {
   const breath = new Breath()
+  const contents = nodes.map(({ bytes }) => bytes!)
   const blobs: Array<NewObject> = []
-  for (const node of nodes) blobs.push({ sha: await nameOf(node, breath), type: "blob", content: node.bytes! })
+  for (const [index, node] of nodes.entries()) {
+    blobs.push({ sha: await nameOf(node, breath), type: "blob", content: contents[index]! })
+  }
   return blobs
 }
 
@@ -61,9 +64,12 @@ export const persist = async (repository: Repository, root: Directory): Promise<
       if (entry !== undefined) unsorted.push([name, entry])
     }
     if (unsorted.length === 0 && directory !== root) return undefined
+    await breath.take()
     const entries = sortedEntries(unsorted)
+    await breath.take()
     const object = newObject("tree", formatTree(entries))
     objects.push(object)
+    await breath.take()
     written.push([directory, { sha: object.sha, entries: new Map(entries), skipped: [] }])
     return { kind: "directory", sha: object.sha }
   }
