@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs"
-import { parseSync, Visitor } from "oxc-parser"
+import { parse } from "@babel/parser"
 import { check } from "recheck"
 import { afterAll, assert, describe, it } from "vitest"
 
@@ -33,19 +33,33 @@ const made = new Set<string>()
 const nameOf = ({ source, flags }: Expression) => `/${source}/${flags}`
 const note = (expression: Expression) => found.set(nameOf(expression), expression)
 
-for (const path of files) {
-  const { program, errors } = parseSync(path, readFileSync(new URL(path, root), "utf8"))
-  assert.isEmpty(errors, path)
-  const called = (callee: { readonly type: string; readonly name?: string }) => {
-    if (callee.type === "Identifier" && callee.name === "RegExp") made.add(path)
+interface Node {
+  readonly type: string
+  readonly [field: string]: unknown
+}
+
+const isNode = (value: unknown): value is Node => typeof (value as Node | null)?.type === "string"
+
+/** Every node of a syntax tree. */
+function* nodesOf(root: Node): Generator<Node> {
+  const left = [root]
+  for (let node = left.pop(); node !== undefined; node = left.pop()) {
+    yield node
+    for (const value of Object.values(node)) left.push(...[value].flat().filter(isNode))
   }
-  new Visitor({
-    Literal: (node) => {
-      if ("regex" in node && node.regex != null) note({ source: node.regex.pattern, flags: node.regex.flags })
-    },
-    NewExpression: ({ callee }) => called(callee as never),
-    CallExpression: ({ callee }) => called(callee as never)
-  }).visit(program)
+}
+
+for (const path of files) {
+  const { program } = parse(readFileSync(new URL(path, root), "utf8"), {
+    sourceType: "module",
+    plugins: ["typescript"]
+  })
+  for (const node of nodesOf(program as unknown as Node)) {
+    if (node.type === "RegExpLiteral") note({ source: node["pattern"] as string, flags: node["flags"] as string })
+    if (node.type !== "NewExpression" && node.type !== "CallExpression") continue
+    const callee = node["callee"] as Node
+    if (callee.type === "Identifier" && callee["name"] === "RegExp") made.add(path)
+  }
 }
 
 const { RegExp: Original } = globalThis

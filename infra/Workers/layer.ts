@@ -14,7 +14,7 @@ export const options: PoolOptions = {
     asksSystem: true,
     limits: { frame: 40 * MiB, head: 2 * MiB }
   },
-  queue: { jobs: 100, bytes: 32 * MiB, allBytes: 96 * MiB },
+  queue: { jobs: 1_000, bytes: 32 * MiB, allBytes: 96 * MiB },
   processes: 2,
   patienceToStart: 60_000,
   idle: 600_000,
