@@ -18,10 +18,18 @@ const rows: ReadonlyArray<Row> = page.split(/^## /m).flatMap((part) => {
   })
 })
 
-/** The names that a test file gives to its tests; that of `it.each(…)("…")` is a pattern. */
-const testsIn = (file: string): ReadonlySet<string> => {
-  const text = readFileSync(at(`test/${file}`), "utf8")
-  const calls = [/\b(?:it|effect|live|prop|test)\(\s*"((?:[^"\\]|\\.)*)"/g, /\)\(\s*"((?:[^"\\]|\\.)*)"/g]
+/** Of test/, or of one of the clients, whose folders have tests of their own. */
+const fileOf = (file: string): URL | undefined => [`test/${file}`, file].map(at).find((one) => existsSync(one))
+
+/**
+ * The names that a test file gives to its tests; that of `it.each(…)("…")` is a pattern, and so is a text of several parts.
+ * In Python they are the functions.
+ */
+const testsIn = (file: URL): ReadonlySet<string> => {
+  const text = readFileSync(file, "utf8")
+  const calls = file.pathname.endsWith(".py")
+    ? [/^(?:async )?def (test_\w+)\(/gm]
+    : [/\b(?:it|effect|live|prop|test)\(\s*"((?:[^"\\]|\\.)*)"/g, /\)\(\s*"((?:[^"\\]|\\.)*)"/g, /\bit\(\s*`([^`]*)`/g]
   return new Set(calls.flatMap((call) => [...text.matchAll(call)].map(([, name]) => name!)))
 }
 
@@ -35,8 +43,9 @@ describe("docs/coverage.md", () => {
       for (const reference of shown) {
         const [, file, name] = shownBy.exec(reference) ?? []
         assert.isDefined(name, `${section}, ${what}: ${reference} is no \`file\` test`)
-        assert.isTrue(existsSync(at(`test/${file}`)), `${section}, ${what}: there is no test/${file}`)
-        assert.isTrue(testsIn(file!).has(name!), `${section}, ${what}: test/${file} has no test "${name}"`)
+        const there = fileOf(file!)
+        assert.isDefined(there, `${section}, ${what}: there is no test/${file}, and no ${file}`)
+        assert.isTrue(testsIn(there!).has(name!), `${section}, ${what}: ${file} has no test "${name}"`)
       }
     }
   })

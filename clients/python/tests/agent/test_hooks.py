@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
@@ -40,6 +41,23 @@ def test_a_report_that_fails_is_a_warning(tmp_path: Path, caplog: pytest.LogCapt
     world.prompt()
     assert world.on("Stop") == {}
     assert len(caplog.records) == 1
+
+
+@pytest.mark.parametrize("debug", [True, False])
+def test_the_debug_flag_tells_of_what_was_offered_and_delivered(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, debug: bool
+) -> None:
+    log = logging.getLogger("cairn_client.agent")
+    before = log.level
+    try:
+        world = World(tmp_path, Cairn, debug=debug)
+        world.prompt()
+        world.write("new.py", "print('new')\n")
+        assert world.stop().uploaded == ["new.py"]
+    finally:
+        log.setLevel(before)
+    told = ["Session offered 1 snippets", "Session delivered: 1 files uploaded, 0 left, 0 votes"]
+    assert [line for line in caplog.messages if line.startswith("Session")] == (told if debug else [])
 
 
 def test_the_sdk_is_loaded_with_the_first_session_only() -> None:

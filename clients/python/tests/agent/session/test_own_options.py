@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -177,3 +178,33 @@ def test_the_task_is_what_was_asked(world: World) -> None:
     with model(writes(world.folder, "a.py")) as api:
         assert anyio.run(world.run, api)
     assert [report.task for report in world.reports] == [TASK]
+
+
+@pytest.mark.parametrize(("allowed", "debug"), [("Write", True), ("Read", False)])
+def test_tools_system_prompt_model_and_debug_flag_are_as_asked(
+    world: World, allowed: str, debug: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.store()
+    asked = {"tools": ["Read", "Write"], "allowed_tools": [allowed], "permission_mode": "default"}
+    more = {**asked, "system_prompt": "You keep a lighthouse.", "model": "claude-opus-4-5"}
+
+    async def session(api: Model) -> None:
+        client = world.client()
+        async with CairnAgent(world.options(api, **more), client=client, debug=debug) as agent:
+            await agent.query(TASK)
+            assert [message async for message in agent.receive_response()]
+        await client._transport.http.aclose()
+
+    log = logging.getLogger("cairn_client.agent")
+    before = log.level
+    try:
+        with model(writes(world.folder, "asked.py")) as api:
+            anyio.run(session, api)
+            body = api.requests[0]
+    finally:
+        log.setLevel(before)
+    assert body["model"] == "claude-opus-4-5"
+    assert "You keep a lighthouse." in json.dumps(body["system"])
+    assert sorted(tool["name"] for tool in body["tools"]) == ["Read", "Write"]
+    assert (world.folder / "asked.py").exists() == (allowed == "Write")
+    assert ("Session offered 1 snippets" in caplog.messages) == debug

@@ -173,6 +173,30 @@ withSdk("a session with the agent SDK, and what its user has of their own", () =
     assert.deepStrictEqual(new Set(scopes.slice(2)), new Set(["customer-2"]))
   })
 
+  it("has the tools, the system prompt, the model and the debug flag that they ask for", async () => {
+    await store()
+    for (const [allowedTools, debug] of [
+      [["Write"], true],
+      [["Read"], false]
+    ] as const) {
+      const cwd = folder()
+      const model = await modelOf(() => [writing(cwd, "asked.py")])
+      const lines: Array<string> = []
+      const at = (line: string) => void lines.push(line)
+      const { agent } = agentOf(model, cwd, noting().client, {
+        ...{ tools: ["Read", "Write"], allowedTools, permissionMode: "default", model: "claude-opus-4-5", debug },
+        ...{ systemPrompt: "You keep a lighthouse.", logger: { debug: at, info: at, warn: at, error: at } }
+      })
+      await messagesOf(agent.query(task))
+      const { body } = model.requests[0]!
+      assert.strictEqual(body.model, "claude-opus-4-5")
+      assert.include(JSON.stringify(body.system), "You keep a lighthouse.")
+      assert.deepStrictEqual(body.tools!.map(({ name }) => name).sort(), ["Read", "Write"])
+      assert.strictEqual(existsSync(join(cwd, "asked.py")), allowedTools[0] === "Write")
+      assert.strictEqual(lines.includes("Session offered snippets"), debug)
+    }
+  })
+
   it("runs under the existing names", async () => {
     await store()
     const cwd = folder()
