@@ -252,7 +252,7 @@ describe.skipIf(!evaluationSetsExist)("the main job on 1,138 snippets (skipped w
     const { status, json } = await service.call("POST", "/api/snippets/delete", { snippet_id: snippet.id })
     assert.deepStrictEqual([status, json.success, json.deleted_count], [200, true, 1])
     assert.deepStrictEqual(await found(texts[0]!), [])
-    // a search for it is the searcher's text, and stays
+    // what was searched for stays while another snippet that the search found is there
     const left = await service.sql<{ subject: string }>(
       "SELECT subject FROM payloads WHERE position('wombat'::bytea IN bytes) > 0"
     )
