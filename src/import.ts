@@ -1,10 +1,10 @@
-import { Effect, Schedule, Schema, SchemaIssue, Stream } from "effect"
-import { filename } from "#domain/filename.ts"
+import { Effect, Schedule, Schema, Semaphore, Stream } from "effect"
 import { derivedId, keyedDigest } from "#domain/Id.ts"
 import { EventStore } from "#ports/EventStore.ts"
+import { parse, publicTexts, toUpload } from "./importedLine.ts"
 import type { Line } from "./lines.ts"
-import { type Screened, type ScreenRefusal, screen } from "./screen.ts"
-import { type Upload, upload, uploadId } from "./upload.ts"
+import { type ScreenRefusal, screen } from "./screen.ts"
+import { upload, uploadId } from "./upload.ts"
 
 /** Where imported snippets go, and whose they are. */
 export interface ImportTo {
@@ -14,6 +14,8 @@ export interface ImportTo {
   readonly home: string
   /** The workspace's name, when the home is one. */
   readonly workspace: string | null
+  /** Where a line goes that names a workspace of its own; fails with the reason why it can't. Without it all go to `home`. */
+  readonly homeOf?: (workspace: string) => Effect.Effect<Pick<ImportTo, "home" | "workspace">, string>
   readonly publish: boolean
 }
 
@@ -45,73 +47,8 @@ export class ImportStopped extends Schema.TaggedError<ImportStopped>()("ImportSt
 
 /** Lines that are analysed or on their way into the log at one time: enough to fill the log's batches. */
 const atOnce = 256
-
-const storable = Schema.makeFilter((text: string) =>
-  text.isWellFormed() && !text.includes("\u0000") ? undefined : "has a NUL or half a surrogate pair"
-)
-const upTo = (maximum: number) =>
-  Schema.String.check(
-    storable,
-    Schema.isMaxLength(maximum, { message: `is longer than ${maximum.toLocaleString("en")} characters` })
-  )
-const optional = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema))
-const list = (maximum: number, length: number) =>
-  Schema.Array(upTo(length)).check(Schema.isMaxLength(maximum, { message: `has more than ${maximum} entries` }))
-
-const Entry = Schema.Struct({
-  id: optional(Schema.Union([upTo(1_000), Schema.Finite])),
-  name: optional(upTo(1_000)),
-  description: optional(upTo(100_000)),
-  source: Schema.String.check(
-    storable,
-    Schema.isMinLength(1, { message: "is empty" }),
-    Schema.makeFilter((text: string) => (Buffer.byteLength(text) > 1_048_576 ? "is larger than 1 MiB" : undefined))
-  ),
-  language: optional(upTo(100)),
-  entrypoint: optional(upTo(1_000)),
-  tags: optional(list(100, 200)),
-  example_queries: optional(list(50, 10_000)),
-  dependencies: optional(Schema.Record(upTo(500), upTo(500)))
-})
-
-const decode = Schema.decodeUnknownEffect(Entry)
-const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
-
-const reasonOf = (error: Schema.SchemaError): string => {
-  const [first] = issuesOf(error.issue).issues
-  const path = (first?.path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join(".")
-  const said = (first?.message ?? "is no snippet").replace(/^Missing key$/, "is missing")
-  return path === "" ? `is no snippet: ${said}` : `${path} ${said.replace(/^Expected/, "is wrong: expected")}`
-}
-
-const parse = (text: string) =>
-  Effect.try({ try: (): unknown => JSON.parse(text), catch: () => "is not valid JSON" }).pipe(
-    Effect.flatMap((value) => Effect.mapError(decode(value), reasonOf))
-  )
-
-const toUpload = ({ home, workspace, publish }: ImportTo, entry: typeof Entry.Type): Upload => {
-  const name = entry.name || undefined
-  const language = entry.language?.toLowerCase() || undefined
-  const said = {
-    ...{ name, language, description: entry.description, entrypoint: entry.entrypoint },
-    ...{ exampleQueries: entry.example_queries, externalId: entry.id == null ? undefined : String(entry.id) }
-  }
-  return {
-    ...{ home, workspace, agent: null, origin: "import", source: entry.source, task: null, logs: null },
-    ...{ succeeded: true, publish, dependencies: entry.dependencies ?? {}, tags: entry.tags ?? [] },
-    ...{ vote: null, gradingCount: null },
-    path:
-      language === undefined
-        ? (name ?? "snippet")
-        : filename({ path: name ?? "snippet", name: "", language, id: "" }, new Set()),
-    ...Object.fromEntries(Object.entries(said).filter(([, value]) => value != null))
-  }
-}
-
-const publicTexts = ({ source, ...rest }: typeof Entry.Type): ReadonlyArray<Screened> => [
-  { field: "source", path: rest.name ?? "", text: source },
-  { field: "the rest of it", path: "", text: JSON.stringify(rest, null, 1) }
-]
+/** Kibibytes of them: a repository's line is as long as all its files. */
+const roomAtOnce = 64 * 1024
 
 /** Why a line is not published: without the secret, which a terminal or a log would keep. */
 const refusalOf = (refusal: ScreenRefusal): string => {
@@ -129,9 +66,9 @@ const refusalOf = (refusal: ScreenRefusal): string => {
 const operator = { key: null, user: null, organization: null }
 
 /**
- * Stores one snippet a line: JSON objects with `source` and, if they like, `id`, `name`, `description`, `language`,
- * `entrypoint`, `tags`, `example_queries`, `dependencies`. A line's commands come from its text and its home, so that the
- * same line again changes nothing. A bad line is told to `onBad` and keeps no other from being stored.
+ * Stores one snippet a line: JSON objects with `source` and, if they like, what else `Entry` has. A line's commands come from its
+ * text and its home, so that the same line again changes nothing: votes that it brings are counted once. A bad line is told to
+ * `onBad` and keeps no other from being stored.
  */
 export const importLines = Effect.fnUntraced(function* (
   lines: AsyncIterable<Line>,
@@ -160,7 +97,8 @@ export const importLines = Effect.fnUntraced(function* (
     const entry = yield* parse(text)
     if (to.publish) yield* Effect.mapError(screen(publicTexts(entry)), refusalOf)
     const attempt = { commandId, correlationId: commandId, actor: operator }
-    const { name, position } = yield* upload({ ...to, user: null }, toUpload(to, entry), attempt).pipe(
+    const placed = entry.workspace && to.homeOf ? { ...to, ...(yield* to.homeOf(entry.workspace)) } : to
+    const { name, position } = yield* upload({ ...to, user: null }, toUpload(entry, placed), attempt).pipe(
       Effect.retry({ while: ({ _tag }) => _tag === "Busy", times: 5, schedule: Schedule.exponential("200 millis") }),
       Effect.mapError(() => new ImportStopped({ message: "the log does not take anything at the moment" })),
       Effect.catchDefect((defect) => Effect.fail(`could not be stored: ${String(defect).split("\n")[0]}`))
@@ -187,8 +125,15 @@ export const importLines = Effect.fnUntraced(function* (
       Effect.tap(() => Effect.sync(() => on.done(line)))
     )
 
+  const room = yield* Semaphore.make(roomAtOnce)
+  const sizeOf = ({ text = "" }: Line) => Math.min(roomAtOnce, 1 + Math.ceil(text.length / 1024))
+
   const stopped = yield* Stream.fromAsyncIterable(lines, (cause) => new ImportStopped({ message: String(cause) })).pipe(
-    Stream.mapEffect(one, { concurrency: atOnce, unordered: true }),
+    // a line is read when there is room for it, and not when there is somebody to store it
+    Stream.tap((line) => room.take(sizeOf(line))),
+    Stream.mapEffect((line) => Effect.ensuring(one(line), room.release(sizeOf(line))), {
+      ...{ concurrency: atOnce, unordered: true }
+    }),
     Stream.runDrain,
     Effect.match({ onSuccess: () => undefined, onFailure: ({ message }) => message })
   )

@@ -29,6 +29,8 @@ export interface Upload {
   readonly dependencies: { readonly [name: string]: string }
   readonly tags: ReadonlyArray<string>
   readonly vote: NewVote | null
+  /** Those that it had where it comes from; they count when it is new here. */
+  readonly broughtVotes?: ReadonlyArray<NewVote>
   /** Whether the reputation of its functions is to be kept. */
   readonly tracked?: boolean
   /** What logs of several files tell of functions; its own logs are not looked at then. */
@@ -158,7 +160,8 @@ export const upload = Effect.fnUntraced(function* (
       stream: `snippet-${snippet}`,
       command: SnippetCommand.UploadSnippet({
         ...{ snippet, home, generation, sourceDigest, origin, author: holder.user, language, completeness },
-        ...{ succeeded, publish, text, vote, grading, functions, ...(upload.kind && { kind: upload.kind }) }
+        ...{ succeeded, publish, text, vote, grading, functions, ...(upload.kind && { kind: upload.kind }) },
+        ...(upload.broughtVotes && { broughtVotes: upload.broughtVotes })
       }),
       ...attempt,
       commandId

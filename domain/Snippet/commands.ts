@@ -40,6 +40,8 @@ export type SnippetCommand = Data.TaggedEnum<{
     readonly kind?: SnippetKind
     readonly text: UploadedText
     readonly vote: NewVote | null
+    /** Votes that it had where it comes from: those of a new snippet, and of none that is here already. */
+    readonly broughtVotes?: ReadonlyArray<NewVote>
     /** The id of the grading that is due, when no vote is given. */
     readonly grading: { readonly request: string; readonly count: number } | null
     /**

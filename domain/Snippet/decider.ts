@@ -98,6 +98,10 @@ const ballot = ({ snippet, author, text, vote, grading }: Upload): Array<Snippet
   return grading === null ? [] : [Event.VoteRequested.make({ snippet, ...grading })]
 }
 
+/** Whose they were is not known here, nor for which task. */
+const brought = ({ snippet, broughtVotes = [] }: Upload): Array<SnippetEvent> =>
+  broughtVotes.map((vote) => cast(snippet, null, null, vote))
+
 const without = (set: HashSet.HashSet<string>, member: string | null): HashSet.HashSet<string> =>
   member === null ? set : HashSet.remove(set, member)
 
@@ -121,7 +125,7 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusa
   decide: (command, state) => {
     if (command._tag === "UploadSnippet") {
       if (state.stage === "deleted") return Result.fail(new SnippetGone({ snippet: command.snippet }))
-      const stored = state.stage === "live" ? again(command, state) : [uploaded(command)]
+      const stored = state.stage === "live" ? again(command, state) : [uploaded(command), ...brought(command)]
       return Result.succeed([...stored, ...functions(command, state), ...ballot(command)])
     }
     const { snippet } = command

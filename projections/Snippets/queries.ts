@@ -36,13 +36,27 @@ export const snippetsByIds = (ids: ReadonlyArray<string>) =>
         )
   )
 
-/** A page of a tenant's snippets in order of id, from behind an id (`""`: from the beginning), of one home when it is given. */
-export const snippetsAfter = (tenant: string, home: string | null, after: string, limit: number) =>
+/** SQL for about how many bytes a snippet has. */
+const bytes = `octet_length(source) + octet_length(description) + octet_length(input_schema::text) + octet_length(output_schema::text)
+  + octet_length(dependencies::text) + octet_length(array_to_string(example_queries, ''))`
+
+/**
+ * A page of a tenant's snippets in order of id, from behind an id (`""`: from the beginning), of one home when it is given: as many as
+ * fit into about so many bytes, and one at least. Empty: there are no more.
+ */
+export const snippetsAfter = (
+  tenant: string,
+  home: string | null,
+  after: string,
+  most: { readonly rows: number; readonly bytes: number }
+) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<CatalogueEntry>(
-      `SELECT s.*, ${standing} FROM ${withVotes}
-       WHERE s.tenant = $1 AND s.home = coalesce($2::text, s.home) AND s.id > $3 ORDER BY s.id LIMIT $4::int`,
-      [tenant, home, after, limit]
+      `WITH next AS (SELECT id, ${bytes} AS bytes FROM ${schema}.snippets
+         WHERE tenant = $1 AND home = coalesce($2::text, home) AND id > $3 ORDER BY id LIMIT $4::int),
+       page AS (SELECT id, sum(bytes) OVER (ORDER BY id) - bytes AS before FROM next)
+       SELECT s.*, ${standing} FROM ${withVotes} JOIN page ON page.id = s.id WHERE page.before < $5::bigint ORDER BY s.id`,
+      [tenant, home, after, most.rows, BigInt(most.bytes)]
     )
   )
 

@@ -17,6 +17,9 @@ import { progress } from "./progress.ts"
 /** Bad lines that are told on stderr; the JSON has all. */
 const told = 20
 
+/** Bytes of a line: a repository's files as JSON may write them, each sign of them as six. */
+const longestLine = 112 * 1024 * 1024
+
 /** The file as it lies where the user is; `-` is stdin. */
 const open = (name: string) =>
   Effect.try({
@@ -85,8 +88,18 @@ export const command = Command.make(
             bar.clear()
             process.stderr.write(`line ${line}: ${plain(reason)}${bad === told ? " (further ones are counted)" : ""}\n`)
           }
-          const to = { tenant: organization.id, secret: organization.secret, home, workspace: named, publish }
-          const imported = yield* Effect.provide(importLines(readLines(chunks), to, { bad: onBad, done }), analysis)
+          const homeOf = (name: string) =>
+            Effect.mapError(homeIn(organization, Option.some(name)), ({ _tag }) =>
+              _tag === "TierRequired"
+                ? `workspace is given, and the organization's tier ${organization.tier} has none; --workspace "" leaves them out`
+                : "workspace is none that can be"
+            )
+          const to = {
+            ...{ tenant: organization.id, secret: organization.secret, home, workspace: named, publish },
+            ...(Option.isNone(workspace) && { homeOf })
+          }
+          const read = readLines(chunks, longestLine)
+          const imported = yield* Effect.provide(importLines(read, to, { bad: onBad, done }), analysis)
           bar.clear()
           yield* reach(projections, imported.position, (at) => bar.at(at, imported.position, "read models"))
           bar.clear()

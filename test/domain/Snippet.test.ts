@@ -37,6 +37,25 @@ const up: NewVote = { value: 1, count: 3, source: "human", origin: "review" }
 const cast = (voter: string | null, { value, count, source, origin }: NewVote, task: string | null) =>
   VoteCast.make({ snippet, value, count, source, voter, request: null, subject, text: { task, reason: null, origin } })
 
+describe("votes that come with a snippet from elsewhere", () => {
+  const brought: ReadonlyArray<NewVote> = [
+    { value: 1, count: 4, source: "human", origin: "import" },
+    { value: -1, count: 2, source: "ai", origin: "import" }
+  ]
+  const command = upload({ origin: "import", broughtVotes: brought })
+
+  it("count when it is new, for nobody and no task", () => {
+    const first = SnippetUploaded.make({ ...facts, origin: "import", published: false, subject, text })
+    given(Snippet, [])
+      .when(command)
+      .then(first, ...brought.map((vote) => cast(null, vote, null)))
+  })
+
+  it("do not count when it is there", () => {
+    given(Snippet, [uploaded()]).when(command).then(added())
+  })
+})
+
 describe("uploading a snippet", () => {
   it("stores it", () => given(Snippet, []).when(upload()).then(uploaded()))
 
