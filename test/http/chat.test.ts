@@ -44,13 +44,13 @@ describe("an answer", () => {
             { name: "Write", input: { file_path: "a.txt", content: "a" } },
             { name: "Bash", input: { command: "rm c.txt" } }
           )
-        : says("Changed.")
+        : says("Changed.\n\nAll *three*, and one more.")
     )
     await ended(service.call, "three files", "changes")
     const answer = await ended(service.call, "change them", "changes")
     assert.deepStrictEqual(answer.changed_files, ["b.txt", "d.txt"])
     assert.deepStrictEqual(answer.workspace_files, ["a.txt", "b.txt", "d.txt"])
-    assert.strictEqual(answer.output, "Changed.")
+    assert.strictEqual(answer.output, "Changed.\n\nAll *three*, and one more.")
   })
 
   it("says how long it took in milliseconds, from the request to its commit", async () => {

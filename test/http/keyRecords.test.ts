@@ -36,13 +36,13 @@ describe("keys of an organization", () => {
     const before = Date.now()
     const given = [
       ["m@example.org", "laptop"],
-      ["m@example.org", "build server"],
+      ["M@Example.ORG", "build server"],
       ["n@example.org", "laptop"]
     ] as const
     const made: Array<Record<string, string>> = []
     for (const [email, key_name] of given) {
       const { json } = await call("POST", create, { email, key_name })
-      assert.deepInclude(json, { name: key_name, user_email: email, organization_id: id })
+      assert.deepInclude(json, { name: key_name, user_email: email.toLowerCase(), organization_id: id })
       assert.strictEqual(json.organization_name, "ENTERPRISE & Co")
       assert.strictEqual(json.key_prefix, json.key.slice(0, 20))
       const created = Date.parse(json.created_at)
@@ -58,7 +58,14 @@ describe("keys of an organization", () => {
     assert.strictEqual(keys.length, 4, "the owner's and these, of no other organization")
     for (const [at, [email, name]] of given.entries()) {
       const { id, key_prefix, created_at } = made[at]!
-      assert.deepInclude(keys[at + 1], { id, name, key_prefix, user_email: email, created_at, last_used_at: null })
+      assert.deepInclude(keys[at + 1], {
+        id,
+        name,
+        key_prefix,
+        user_email: email.toLowerCase(),
+        created_at,
+        last_used_at: null
+      })
     }
     const [owner, first, second, third] = keys.map(({ user_id }: { user_id: string }) => user_id)
     assert.strictEqual(first, second)

@@ -73,6 +73,11 @@ describe("searching logs", () => {
     assert.strictEqual((await search("emu", { code_block_id: "pager2" })).total_found, 1)
     assert.strictEqual((await search("emu", { code_block_id: "nobody" })).total_found, 0)
     assert.strictEqual((await search("emu", { days_back: 1 })).total_found, 4)
+    await service.sql("UPDATE logs_v2.logs SET created_at = created_at - interval '36 hours' WHERE snippet = $1", [
+      ids[0]
+    ])
+    assert.strictEqual((await search("emu", { days_back: 1 })).total_found, 3)
+    assert.strictEqual((await search("emu", { days_back: 2 })).total_found, 4)
     refused(await call("POST", "/api/raw/search", { query: "" }), 400, "validation/invalid_field")
     refused(await call("POST", "/api/raw/search", { query: "emu", limit: 0 }), 400, "validation/invalid_field")
   })

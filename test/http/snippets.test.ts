@@ -45,6 +45,22 @@ describe("uploading", () => {
     assert.strictEqual(new Date(code_block.created_at).toISOString(), code_block.created_at)
   })
 
+  it("tells the language of each file, of the match and of its code alike", async () => {
+    const files = [
+      ["lynx.ts", "export const lynx = (n: number): number => n\n", "typescript", "lynx"],
+      ["caracal.go", "package a\n\nfunc Caracal(n int) int { return n }\n", "go", "Caracal"],
+      ["serval.sql", "select 1 as serval\n", "sql", ""]
+    ] as const
+    for (const [path, content] of files) await send(path, content, { task: "list the wild cats" })
+    const found = await matches(call, "list the wild cats", { top_k: 100 })
+    for (const [path, content, language, entrypoint] of files) {
+      const { code_block, ...match } = found.find((one) => one.code_block.source === content)!
+      for (const one of [code_block, match])
+        assert.deepInclude(one as object, { language, entrypoint, dependencies: {} }, path)
+      assert.strictEqual(match.filename, path)
+    }
+  })
+
   it("makes one snippet of the same code, with every task and vote; after a delete a new one", async () => {
     const first = await stored(call, "same", { user_vote: 1 })
     const { created_at } = (await seen("same")).code_block
@@ -82,11 +98,14 @@ describe("uploading", () => {
     const given = [
       ["human", { user_vote: 1, vote_count: 100 }, "human", null],
       ["byai", { user_vote: 1, vote_source: "ai" }, "ai", null],
+      ["down", { user_vote: -1, vote_source: "ai", vote_count: 2 }, "ai", null],
       ["bycli", { user_vote: -1, vote_count: 3, vote_source: "cli" }, "human", "cli"]
     ] as const
     for (const [name, more] of given) await stored(call, name, more)
     assert.deepInclude(await seen("human"), { thumbs_up: 100, thumbs_down: 0 })
     assert.deepInclude(await seen("bycli"), { thumbs_up: 0, thumbs_down: 3 })
+    assert.deepInclude(await seen("byai"), { thumbs_up: 1, thumbs_down: 0 })
+    assert.deepInclude(await seen("down"), { thumbs_up: 0, thumbs_down: 2 })
     const { json } = await call("GET", "/api/events?type=VoteCast&limit=1000")
     for (const [name, , source, origin] of given) {
       const { code_block } = await seen(name)
@@ -104,9 +123,10 @@ describe("uploading", () => {
         await due("gone3", { use_raysurfer_ai_voting: false }),
         await due("gone4", { auto_vote: false }),
         await due("gone5", { user_vote: -1 }),
-        await due("gone6", { use_service_ai_voting: null, user_vote: null })
+        await due("gone6", { use_service_ai_voting: null, user_vote: null }),
+        await due("gone7", { user_vote: 1, use_service_ai_voting: true })
       ],
-      [true, false, false, false, false, true]
+      [true, false, false, false, false, true, false]
     )
   })
 
