@@ -1,32 +1,16 @@
 import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
-import { Cause, Deferred, Effect, Exit, Fiber, Layer, Logger, Result } from "effect"
+import { Cause, Deferred, Effect, Exit, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import type { Decider } from "#domain/Decider.ts"
 import { UsageEvent } from "#domain/Usage.ts"
-import * as MemoryEventStore from "#infra/MemoryEventStore.ts"
-import { EventStore, StoreUnavailable, WrongRevision } from "#ports/EventStore.ts"
+import { StoreUnavailable, WrongRevision } from "#ports/EventStore.ts"
 import { Busy } from "#src/decide.ts"
-import { Dispatcher, dispatch } from "#src/dispatch.ts"
+import { dispatch } from "#src/dispatch.ts"
 import { castVote, deleteSnippet, given, uploadSnippet } from "#test/commands.ts"
 import { revisions, upTo } from "#test/infra/appends.ts"
 import { whole } from "#test/infra/whole.ts"
-
-type Store = EventStore["Service"]
-
-/** A dispatcher on a store in memory, some of whose operations a test replaces. */
-const on = (change: (store: Store) => Partial<Store>) =>
-  Dispatcher.layer.pipe(
-    Layer.provideMerge(
-      Layer.effect(
-        EventStore,
-        Effect.map(EventStore, (store) => ({ ...store, ...change(store) }))
-      )
-    ),
-    Layer.provide(MemoryEventStore.layer),
-    // commands that can't be decided are logged
-    Layer.provideMerge(Logger.layer([]))
-  )
+import { on, waiting } from "./dispatching.ts"
 
 const down = new StoreUnavailable({ message: "down" })
 const together = { concurrency: "unbounded" } as const
@@ -108,22 +92,6 @@ it.live("doubles nothing when the store took the events and did not say so", () 
     )
   )
 })
-
-/** What the dispatcher decides together: commands that come while it waits for the stream to be read. */
-const waiting = () => {
-  const open = Deferred.makeUnsafe<void>()
-  let first = true
-  const readStream =
-    (store: Store): Store["readStream"] =>
-    (stream, after) =>
-      Effect.suspend(() => {
-        const wait = first ? Deferred.await(open) : Effect.void
-        first = false
-        return Effect.andThen(wait, store.readStream(stream, after))
-      })
-  const release = Deferred.succeed(open, undefined)
-  return { readStream, release }
-}
 
 it.live("refuses nothing because of what was not recorded in the end", () => {
   const { readStream, release } = waiting()

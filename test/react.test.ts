@@ -13,16 +13,24 @@ import { react, reaction } from "#src/react.ts"
 /** Checkpoints in memory, which another process may move as well. */
 const world = () => {
   const checkpoints = new Map<string, number>()
+  /** Each time that a checkpoint was asked for, and each that it was to be moved. */
+  const asked: Array<string> = []
+  const advances: Array<readonly [string, number, number]> = []
   const models = Layer.succeed(ReadModels, {
-    reaction: (name: string) => Effect.sync(() => checkpoints.get(name) ?? 0),
+    reaction: (name: string) =>
+      Effect.sync(() => {
+        asked.push(name)
+        return checkpoints.get(name) ?? 0
+      }),
     advance: (name: string, from: number, to: number) =>
       Effect.sync(() => {
+        advances.push([name, from, to])
         if ((checkpoints.get(name) ?? 0) !== from) return false
         checkpoints.set(name, to)
         return true
       })
   } as unknown as ReadModels["Service"])
-  return { checkpoints, layer: Layer.mergeAll(MemoryEventStore.layer, models, Logger.layer([])) }
+  return { checkpoints, asked, advances, layer: Layer.mergeAll(MemoryEventStore.layer, models, Logger.layer([])) }
 }
 
 const used = Effect.fnUntraced(function* (key: string) {
@@ -147,5 +155,54 @@ describe("reactions", () => {
       yield* until(() => checkpoints.get("shared") === own)
       assert.deepStrictEqual(seen, ["c"])
     }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+
+  it.effect("ask for nothing that concerns none of them, and store once a second how far they have passed it", () => {
+    const { asked, advances, layer } = world()
+    const mine = reaction({ name: "mine", on: ["WorkspaceErased"], handle: () => Effect.die("none of these came") })
+    return Effect.gen(function* () {
+      yield* react([mine])
+      yield* idle
+      yield* TestClock.adjust("999 millis")
+      yield* used("a")
+      yield* idle
+      assert.deepStrictEqual(advances, [])
+      yield* TestClock.adjust("1 millis")
+      yield* used("b")
+      yield* idle
+      assert.deepStrictEqual(advances, [["mine", 0, 2]])
+      yield* used("c")
+      yield* TestClock.adjust("999 millis")
+      yield* used("d")
+      yield* idle
+      assert.lengthOf(advances, 1)
+      yield* TestClock.adjust("1 millis")
+      yield* used("e")
+      yield* idle
+      assert.deepStrictEqual(advances.slice(1), [["mine", 2, 5]])
+      assert.deepStrictEqual(asked, ["mine"])
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+
+  it.effect("go on from where another process has come meanwhile", () => {
+    const { checkpoints, layer } = world()
+    const seen: Array<string> = []
+    const shared = reaction({
+      name: "shared",
+      on: ["KeyUsed"],
+      handle: ({ event }) =>
+        Effect.sync(() => {
+          seen.push(event.key)
+          // while this one was at the first, the other did three
+          if (event.key === "a") checkpoints.set("shared", 3)
+        })
+    })
+    return Effect.gen(function* () {
+      for (const key of ["a", "b", "c", "d"]) yield* used(key)
+      yield* react([shared])
+      yield* until(() => checkpoints.get("shared") === 4)
+      yield* idle
+      assert.deepStrictEqual(seen, ["a", "d"])
+    }).pipe(Effect.scoped, Effect.provide(layer), Effect.provideService(Bounds, { count: 1, bytes: 1_000 }))
   })
 })

@@ -34,3 +34,27 @@ it.effect("a request counts for sixty seconds, a refused one not at all, and eac
     yield* refusal(3)
   })
 )
+
+it.effect("a name that nobody has used for sixty seconds is forgotten, and no other", () =>
+  Effect.gen(function* () {
+    const windows = new Map<string, Array<number>>()
+    const count = makeWindows(windows)
+    yield* TestClock.adjust("1 hour")
+    yield* count("first", 9)
+    yield* TestClock.adjust("1 millis")
+    yield* count("second", 9)
+    yield* TestClock.adjust("59998 millis")
+    yield* count("third", 9)
+    assert.deepStrictEqual([...windows.keys()], ["first", "second", "third"])
+    yield* TestClock.adjust("1 millis")
+    yield* count("third", 9)
+    assert.deepStrictEqual([...windows.keys()], ["second", "third"])
+    assert.lengthOf(windows.get("third")!, 2)
+    // one that was used again in time stays with what still counts of it
+    yield* TestClock.adjust("59999 millis")
+    yield* count("fourth", 9)
+    yield* TestClock.adjust("1 millis")
+    yield* count("fourth", 9)
+    assert.deepStrictEqual([...windows.keys()], ["fourth"])
+  })
+)

@@ -110,13 +110,14 @@ export class Runs extends Context.Service<
       const stop = Effect.fnUntraced(function* (workspace: string, erasedAt: number) {
         const queue = queues.get(workspace) ?? []
         const doomed = queue.filter(({ position }) => position < erasedAt)
-        for (const waiting of doomed) {
-          yield* Deferred.succeed(waiting.stopped, undefined)
-          if (waiting === queue[0]) continue
-          queue.splice(queue.indexOf(waiting), 1)
-          known.delete(waiting.run)
-          yield* Deferred.succeed(waiting.done, undefined)
+        // out of the queue before the one at work hears of it: as soon as that one has ended the next begins
+        const waiting = doomed.filter((one) => one !== queue[0])
+        for (const one of waiting) {
+          queue.splice(queue.indexOf(one), 1)
+          known.delete(one.run)
         }
+        for (const { stopped } of doomed) yield* Deferred.succeed(stopped, undefined)
+        for (const { done } of waiting) yield* Deferred.succeed(done, undefined)
         yield* Effect.forEach(doomed, ({ done }) => Effect.exit(Deferred.await(done)), { discard: true })
       })
 

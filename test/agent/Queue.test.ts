@@ -101,3 +101,37 @@ it.effect("what an earlier process left goes first, also before what is asked fo
     assert.deepStrictEqual(begun, ["left one", "left two", "new"])
   }).pipe(Effect.provide(layer))
 })
+
+it.effect(
+  "stops what was asked for before its workspace was erased, also what reads the log right then, and nothing later",
+  () => {
+    const { begun, gate, until, idle, layer } = world([])
+    return Effect.gen(function* () {
+      const runs = yield* Runs
+      const waiting = []
+      for (const [run, position] of [
+        ["one", 1],
+        ["two", 2],
+        ["four", 4]
+      ] as const) {
+        waiting.push(yield* Effect.forkChild(runs.end({ run, workspace: "w", position })))
+        yield* idle
+      }
+      const elsewhere = yield* Effect.forkChild(runs.end({ run: "other", workspace: "v", position: 1 }))
+      yield* until(() => begun.includes("one") && begun.includes("other"))
+      // nobody opens the gate of the first: only its end can
+      yield* runs.stop("w", 3)
+      yield* Effect.forEach(waiting.slice(0, 2), Fiber.join)
+      yield* until(() => begun.includes("four"))
+      assert.notInclude(begun, "two")
+      assert.isUndefined(waiting[2]!.pollUnsafe())
+      assert.isUndefined(elsewhere.pollUnsafe())
+      for (const run of ["four", "other"]) yield* Deferred.succeed(gate(run), undefined)
+      yield* Effect.forEach([waiting[2]!, elsewhere], Fiber.join)
+      assert.deepStrictEqual([...begun].sort(), ["four", "one", "other"])
+      // of a workspace that has none, and again
+      yield* runs.stop("w", 9)
+      yield* runs.stop("x", 9)
+    }).pipe(Effect.provide(layer))
+  }
+)

@@ -3,10 +3,11 @@ import { Problem } from "#src/api/Problem.ts"
 
 const minute = 60_000
 
-/** Counts requests of the last 60 seconds by name; a refused request does not count. */
-export const makeWindows = () => {
-  // times of the requests that still count, oldest first
-  const windows = new Map<string, Array<number>>()
+/**
+ * Counts requests of the last 60 seconds by name; a refused request does not count. `windows` holds the times of those that
+ * still count, oldest first.
+ */
+export const makeWindows = (windows = new Map<string, Array<number>>()) => {
   let sweptAt = 0
 
   const sweep = (now: number) => {

@@ -1,0 +1,203 @@
+import { assert, it } from "@effect/vitest"
+import { Context, Deferred, Effect, Fiber, Layer, PubSub } from "effect"
+import { TestClock } from "effect/testing"
+import type { Projection } from "#ports/Projection.ts"
+import { ReadModels, ReadModelsUnavailable, type Standing } from "#ports/ReadModels.ts"
+import { Asker, fresh, Stale, Unreadable } from "#src/ask.ts"
+import { Projector } from "#src/project.ts"
+
+const model = (name: string): Projection => ({ name, version: 1, tables: {} })
+const [A, B] = [model("a"), model("b")]
+
+/** Read models that stand where a test puts them, and are looked at when it lets that happen. */
+const world = () => {
+  const standings = new Map<string, Standing>()
+  const asked: Array<ReadonlyArray<string>> = []
+  const gates: Array<Deferred.Deferred<void>> = []
+  let down = false
+  let head = 0
+  const moved = Effect.runSync(PubSub.sliding<string>(8))
+  const models = {
+    standings: (projections: ReadonlyArray<Projection>) =>
+      Effect.suspend(() => {
+        asked.push(projections.map(({ name }) => name))
+        const gate = gates.shift()
+        // as it is when the look begins
+        const seen = { head, models: new Map(standings) }
+        const failed = down
+        return Effect.flatMap(gate === undefined ? Effect.void : Deferred.await(gate), () =>
+          failed ? Effect.fail(new ReadModelsUnavailable({ message: "down" })) : Effect.succeed(seen)
+        )
+      })
+  }
+  const stands = (name: string, position: number, due: number) => {
+    head = Math.max(head, due)
+    standings.set(`${name}_v1`, { position, changed: 0, due })
+  }
+  const gate = () => {
+    const made = Deferred.makeUnsafe<void>()
+    gates.push(made)
+    return Deferred.succeed(made, undefined)
+  }
+  const isDown = (now: boolean) => void (down = now)
+  const services = Context.empty().pipe(
+    Context.add(ReadModels, models as never),
+    Context.add(Projector, { moved, failures: Effect.succeed(new Map()) })
+  )
+  const layer = Asker.layer([A, B]).pipe(Layer.provide(Layer.succeedContext(services)))
+  const move = (name: string, position: number, due: number) =>
+    Effect.suspend(() => {
+      stands(name, position, due)
+      return PubSub.publish(moved, `${name}_v1`)
+    })
+  return { asked, stands, gate, isDown, move, layer }
+}
+
+const idle = Effect.forEach(Array.from({ length: 100 }), () => Effect.yieldNow, { discard: true })
+const later = <A, E>(effect: Effect.Effect<A, E, Asker>) => Effect.tap(Effect.forkChild(effect), () => idle)
+const isWaiting = (fiber: Fiber.Fiber<unknown, unknown>) => fiber.pollUnsafe() === undefined
+
+it.effect("a read goes on at once where its read model has passed all that concerns it", () => {
+  const { asked, stands, layer } = world()
+  return Effect.gen(function* () {
+    stands("a", 7, 7)
+    stands("b", 3, 9)
+    assert.deepStrictEqual(yield* fresh(A), { position: 7, changed: 0, due: 7 })
+    assert.deepStrictEqual(asked, [["a", "b"]])
+    const { head, models } = yield* Effect.flatMap(Asker, ({ look }) => look)
+    assert.deepStrictEqual([head, models.size], [9, 2])
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("it waits until its read model has passed what was there when it came, and no longer", () => {
+  const { asked, stands, move, layer } = world()
+  return Effect.gen(function* () {
+    stands("a", 5, 7)
+    stands("b", 1, 7)
+    const read = yield* later(fresh(A))
+    assert.isTrue(isWaiting(read))
+    const before = asked.length
+    // another one has moved, and this one not far enough
+    yield* move("b", 7, 9)
+    yield* idle
+    yield* move("a", 6, 9)
+    yield* idle
+    assert.isTrue(isWaiting(read))
+    assert.strictEqual(asked.length, before + 2)
+    // what came behind its arrival is not waited for
+    yield* move("a", 7, 9)
+    assert.deepStrictEqual(yield* Fiber.join(read), { position: 7, changed: 0, due: 9 })
+    // nobody waits any more: nothing is asked
+    const after = asked.length
+    yield* TestClock.adjust("5 seconds")
+    yield* move("a", 8, 9)
+    yield* idle
+    assert.strictEqual(asked.length, after)
+    // and whoever comes then is waited for again
+    const next = yield* later(fresh(A))
+    yield* move("a", 9, 9)
+    assert.strictEqual((yield* Fiber.join(next)).position, 9)
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("it is looked at again after 10 ms when another process may have moved it", () => {
+  const { asked, stands, layer } = world()
+  return Effect.gen(function* () {
+    stands("a", 5, 7)
+    const read = yield* later(fresh(A))
+    const before = asked.length
+    yield* TestClock.adjust("9 millis")
+    yield* idle
+    assert.strictEqual(asked.length, before)
+    stands("a", 7, 7)
+    yield* TestClock.adjust("1 millis")
+    assert.strictEqual((yield* Fiber.join(read)).position, 7)
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("after a second behind, it is told where its read model stands; others wait their own time", () => {
+  const { stands, move, layer } = world()
+  return Effect.gen(function* () {
+    stands("a", 5, 7)
+    stands("b", 2, 7)
+    const first = yield* later(Effect.exit(fresh(A)))
+    yield* TestClock.adjust("500 millis")
+    const second = yield* later(fresh(B))
+    yield* TestClock.adjust("499 millis")
+    yield* idle
+    assert.isTrue(isWaiting(first))
+    yield* TestClock.adjust("10 millis")
+    const stale = yield* Effect.flip(yield* Fiber.join(first))
+    assert.deepStrictEqual(stale, new Stale({ name: "a_v1", standing: { position: 5, changed: 0, due: 7 } }))
+    yield* idle
+    assert.isTrue(isWaiting(second))
+    yield* move("b", 7, 7)
+    assert.strictEqual((yield* Fiber.join(second)).position, 7)
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("a read model that is not there yet counts as behind", () => {
+  const { move, layer } = world()
+  return Effect.gen(function* () {
+    const read = yield* later(fresh(A))
+    assert.isTrue(isWaiting(read))
+    yield* move("a", 0, 0)
+    yield* idle
+    assert.isTrue(isWaiting(read))
+    yield* move("a", 1, 1)
+    assert.strictEqual((yield* Fiber.join(read)).position, 1)
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("reads that come during one look share the next one, whole", () => {
+  const { asked, stands, gate, layer } = world()
+  return Effect.gen(function* () {
+    stands("a", 1, 1)
+    const [first, second] = [gate(), gate()]
+    const early = yield* later(fresh(A))
+    // this one was asked for before they came: it may not know what was written then
+    stands("a", 2, 2)
+    const late = [yield* later(fresh(A)), yield* later(fresh(B)), yield* later(fresh(A))]
+    assert.lengthOf(asked, 1)
+    yield* first
+    assert.strictEqual((yield* Fiber.join(early)).position, 1)
+    yield* idle
+    assert.lengthOf(asked, 2)
+    assert.isTrue(isWaiting(late[0]!))
+    stands("b", 1, 1)
+    yield* second
+    assert.strictEqual((yield* Fiber.join(late[0]!)).position, 2)
+    assert.strictEqual((yield* Fiber.join(late[2]!)).position, 2)
+    yield* TestClock.adjust("10 millis")
+    yield* Fiber.join(late[1]!)
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("whoever waits hears at once that the read models can't be asked, and who comes after it is served", () => {
+  const { stands, isDown, move, layer } = world()
+  return Effect.gen(function* () {
+    stands("a", 5, 7)
+    const read = yield* later(Effect.flip(fresh(A)))
+    isDown(true)
+    yield* move("a", 6, 7)
+    assert.deepStrictEqual(yield* Fiber.join(read), new Unreadable())
+    assert.deepStrictEqual(yield* Effect.flip(fresh(A)), new Unreadable())
+    isDown(false)
+    const next = yield* later(fresh(A))
+    yield* move("a", 7, 7)
+    assert.strictEqual((yield* Fiber.join(next)).position, 7)
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("a look goes on without the one who asked for it", () => {
+  const { stands, gate, layer } = world()
+  return Effect.gen(function* () {
+    stands("a", 1, 1)
+    const open = gate()
+    const gone = yield* later(fresh(A))
+    const second = yield* later(fresh(A))
+    yield* Fiber.interrupt(gone)
+    yield* open
+    assert.strictEqual((yield* Fiber.join(second)).position, 1)
+  }).pipe(Effect.provide(layer))
+})

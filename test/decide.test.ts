@@ -1,0 +1,108 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Result } from "effect"
+import type { Decider } from "#domain/Decider.ts"
+import type { DomainEvent } from "#domain/events.ts"
+import { SnippetEvent } from "#domain/Snippet/events.ts"
+import { UsageEvent } from "#domain/Usage.ts"
+import { type AnyDecider, asSent, type Decision, encodeAll, type Job } from "#src/decide.ts"
+
+const decider: AnyDecider = {
+  initial: 0,
+  decide: () => Result.succeed([]),
+  evolve: (state) => state,
+  erases: (event: DomainEvent) => (event._tag === "SnippetDeleted" ? [event.subject] : [])
+} satisfies Decider<unknown, DomainEvent, unknown, never>
+
+const decision = (events: ReadonlyArray<DomainEvent>, more: Partial<Job> = {}): Decision => ({
+  job: {
+    ...{ tenant: "tenant", stream: "stream", command: null, commandId: "command", correlationId: "correlation" },
+    ...{ actor: { key: null, user: null, organization: null }, answer: Deferred.makeUnsafe(), deadline: 0 },
+    ...more
+  } as Job,
+  events
+})
+
+const used = UsageEvent.cases.KeyUsed.make({ key: "key" })
+const size = JSON.stringify({ key: "key" }).length
+const { VoteCast, SnippetDeleted } = SnippetEvent.cases
+const vote = (task: string) =>
+  VoteCast.make({
+    ...{ snippet: "s", value: 1, count: 1, source: "human", voter: null, request: null, subject: "s" },
+    text: { task, reason: null, origin: null }
+  })
+
+describe("what goes to the log", () => {
+  it.effect("says who gave a command, why, for which request, and what it erases", () =>
+    Effect.gen(function* () {
+      const request = { digest: "digest", n: 2, fingerprint: null }
+      const deleted = SnippetDeleted.make({ snippet: "s", subject: "snippet/s", comments: [] })
+      const { commands } = yield* encodeAll(
+        decider,
+        [decision([used, deleted], { causationId: "cause", request }), decision([used])],
+        1_000_000
+      )
+      const [first, second] = commands
+      assert.deepStrictEqual(
+        [first!.causationId, first!.request, first!.erases, first!.events.map(({ type }) => type)],
+        ["cause", request, ["snippet/s"], ["KeyUsed", "SnippetDeleted"]]
+      )
+      assert.deepStrictEqual([second!.causationId, second!.request, second!.erases], [null, null, []])
+    })
+  )
+
+  it.effect("ends with the command that brings it to the bound, and names the first that is left", () =>
+    Effect.gen(function* () {
+      const decisions = Array.from({ length: 4 }, () => decision([used]))
+      for (const [most, taken] of [
+        [1, 1],
+        [size, 1],
+        [size + 1, 2],
+        [2 * size, 2],
+        [2 * size + 1, 3],
+        [3 * size + 1, 4],
+        [4 * size, 4]
+      ] as const) {
+        const { commands, later } = yield* encodeAll(decider, decisions, most)
+        assert.strictEqual(commands.length, taken, `${most} bytes`)
+        assert.strictEqual(later, decisions[taken]?.job)
+      }
+      assert.deepStrictEqual(yield* encodeAll(decider, [], 1), { commands: [], later: undefined })
+    })
+  )
+
+  it.effect("counts every event of a command, and its text as well as its data", () =>
+    Effect.gen(function* () {
+      const long = decision([vote("x".repeat(1_000)), used])
+      const { commands } = yield* encodeAll(decider, [long], 1)
+      const [voted, other] = commands[0]!.events
+      const all = voted!.data.length + voted!.payload!.bytes.length + other!.data.length
+      assert.isAbove(all, 1_000)
+      assert.lengthOf((yield* encodeAll(decider, [long, long], all)).commands, 1)
+      assert.lengthOf((yield* encodeAll(decider, [long, long], all + 1)).commands, 2)
+    })
+  )
+
+  it.effect("is known as what was sent just now only when all of it is the same", () =>
+    Effect.gen(function* () {
+      const other = UsageEvent.cases.KeyUsed.make({ key: "other" })
+      const sent = (...lists: ReadonlyArray<ReadonlyArray<DomainEvent>>) =>
+        Effect.map(
+          encodeAll(
+            decider,
+            lists.map((events) => decision(events)),
+            1_000_000
+          ),
+          ({ commands }) => commands
+        )
+      const stored = (...lists: ReadonlyArray<ReadonlyArray<DomainEvent>>) =>
+        Effect.map(sent(...lists), (commands) => commands.map(({ events }) => events as never))
+      const mine = yield* sent([used], [other, used])
+      assert.isTrue(asSent(mine, yield* stored([used], [other, used])))
+      assert.isFalse(asSent(mine, yield* stored([used], [other])))
+      assert.isFalse(asSent(mine, yield* stored([used], [other, used, used])))
+      assert.isFalse(asSent(mine, yield* stored([used], [used, used])))
+      assert.isFalse(asSent(mine, yield* stored([used], [other, other])))
+      assert.isFalse(asSent(mine, yield* stored([other], [other, used])))
+    })
+  )
+})

@@ -1,0 +1,175 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, PubSub } from "effect"
+import { TestClock } from "effect/testing"
+import type { Projection } from "#ports/Projection.ts"
+import { Projector } from "#src/project.ts"
+import { idle, Keys, More, Snippets, until, used, world } from "./projecting.ts"
+
+const projector = (...projections: ReadonlyArray<Projection>) =>
+  Effect.asVoid(Layer.build(Projector.layer(projections)))
+
+describe("the projector", () => {
+  it.effect("brings read models together, and takes them on together from there", () => {
+    const { applied, asked, looks, pages, layer } = world({ at: { keys: 1, more: 3 } })
+    return Effect.gen(function* () {
+      yield* used("a", "b", "c")
+      const { moved } = yield* Effect.map(Layer.build(Projector.layer([Keys, More, Snippets])), (context) =>
+        context.mapUnsafe.get(Projector.key)
+      )
+      assert.includeMembers(asked, ["keys", "more", "snips"])
+      const names = yield* PubSub.subscribe(moved as PubSub.PubSub<string>)
+      yield* until(() => applied.length === 2)
+      assert.deepStrictEqual(
+        [...applied].sort((a, b) => a.models.localeCompare(b.models)),
+        [
+          { models: "keys", keys: ["b", "c"], to: 3 },
+          { models: "snips", keys: [], to: 3 }
+        ]
+      )
+      yield* until(() => looks() === 1)
+      yield* idle
+      yield* PubSub.takeUpTo(names, 10)
+      // nothing new: nothing is read
+      const read = pages()
+      yield* idle
+      assert.strictEqual(pages(), read)
+      yield* used("d")
+      yield* until(() => applied.length === 3)
+      yield* idle
+      assert.deepStrictEqual(applied.slice(2), [{ models: "keys,more,snips", keys: ["d"], to: 4 }])
+      // whoever waits for one of them hears of it, and it was not asked again where they stand
+      assert.deepStrictEqual(yield* PubSub.takeUpTo(names, 10), ["keys_v1", "more_v1", "snips_v1"])
+      yield* TestClock.adjust("2 seconds")
+      yield* used("e")
+      yield* until(() => applied.length === 4)
+      yield* idle
+      assert.strictEqual(looks(), 1)
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+
+  it.effect("asks a store that is away five times a second", () => {
+    const { positions, looks, isDown, layer } = world()
+    return Effect.gen(function* () {
+      isDown(true)
+      yield* used("a")
+      yield* projector(Keys)
+      for (const times of [1, 2, 3]) {
+        yield* until(() => looks() === times)
+        yield* TestClock.adjust("199 millis")
+        yield* idle
+        assert.strictEqual(looks(), times)
+        yield* TestClock.adjust("1 millis")
+      }
+      isDown(false)
+      yield* TestClock.adjust("200 millis")
+      yield* until(() => positions.get("keys") === 1)
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+
+  it.effect("takes in nothing that none of them subscribed to, and passes it", () => {
+    const { applied, positions, layer } = world()
+    return Effect.gen(function* () {
+      yield* projector(Snippets)
+      yield* idle
+      yield* used("a", "b")
+      yield* until(() => positions.get("snips") === 2)
+      assert.deepStrictEqual(
+        applied.flatMap(({ keys }) => keys),
+        []
+      )
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+
+  it.effect("names one that can't go on, takes the others on, and tries that one again every second", () => {
+    const { applied, broken, positions, looks, layer } = world()
+    return Effect.gen(function* () {
+      broken.add("more")
+      yield* used("a")
+      const context = yield* Layer.build(Projector.layer([Keys, More]))
+      const { failures } = context.mapUnsafe.get(Projector.key) as Projector["Service"]
+      yield* until(() => positions.get("keys") === 1)
+      yield* idle
+      const named = yield* failures
+      assert.deepStrictEqual([...named.keys()], ["more_v1"])
+      assert.include(named.get("more_v1"), "away")
+      yield* used("b")
+      yield* until(() => positions.get("keys") === 2)
+      yield* idle
+      assert.strictEqual(looks(), 1)
+      yield* TestClock.adjust("999 millis")
+      yield* used("c")
+      yield* until(() => positions.get("keys") === 3)
+      yield* idle
+      assert.strictEqual(looks(), 1)
+      broken.delete("more")
+      yield* TestClock.adjust("1 millis")
+      yield* used("d")
+      yield* until(() => positions.get("more") === 4)
+      yield* idle
+      assert.deepStrictEqual([...(yield* failures)], [])
+      assert.deepStrictEqual(
+        applied.filter(({ models }) => models === "more").flatMap(({ keys }) => keys),
+        ["a", "b", "c", "d"]
+      )
+      yield* used("e")
+      yield* until(() => positions.get("more") === 5)
+      assert.strictEqual(applied.at(-1)!.models, "keys,more")
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+
+  it.effect("tries again by itself when none can go on, and when the store can't be asked", () => {
+    const { broken, positions, looks, isDown, layer } = world()
+    return Effect.gen(function* () {
+      broken.add("keys")
+      yield* used("a")
+      yield* projector(Keys)
+      yield* until(() => looks() === 1)
+      yield* idle
+      yield* TestClock.adjust("999 millis")
+      yield* idle
+      assert.strictEqual(looks(), 1)
+      isDown(true)
+      yield* TestClock.adjust("1 millis")
+      yield* until(() => looks() === 2)
+      yield* idle
+      assert.strictEqual(looks(), 2)
+      isDown(false)
+      broken.clear()
+      yield* TestClock.adjust("2 seconds")
+      yield* until(() => positions.get("keys") === 1)
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+
+  it.effect("leaves what another process has taken in, and goes on behind it", () => {
+    const { applied, positions, layer } = world()
+    return Effect.gen(function* () {
+      yield* projector(Keys, More)
+      yield* idle
+      positions.set("keys", 1)
+      yield* used("a")
+      yield* until(() => positions.get("more") === 1)
+      yield* used("b")
+      yield* until(() => positions.get("keys") === 2 && positions.get("more") === 2)
+      assert.deepStrictEqual(applied, [
+        { models: "more", keys: ["a"], to: 1 },
+        { models: "keys,more", keys: ["b"], to: 2 }
+      ])
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+
+  it.effect("looks again at a read model that another process moves right then, which is no failure", () => {
+    const { applied, between, positions, layer } = world()
+    return Effect.gen(function* () {
+      yield* used("a", "b")
+      between.push(() => positions.set("keys", 1))
+      const context = yield* Layer.build(Projector.layer([Keys]))
+      const { failures } = context.mapUnsafe.get(Projector.key) as Projector["Service"]
+      yield* until(() => between.length === 0)
+      yield* idle
+      assert.deepStrictEqual([...(yield* failures)], [])
+      yield* TestClock.adjust("5 millis")
+      yield* until(() => positions.get("keys") === 2)
+      assert.deepStrictEqual(applied, [{ models: "keys", keys: ["b"], to: 2 }])
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+})
