@@ -5,6 +5,7 @@
 //   cairn …                   the command line tool
 //   demo                      a tour of the API
 //   bench …                   the benchmarks
+//   schemathesis …            a service against its own API document (test/schemathesis/run.ts)
 //   test [--node] [vitest…]   the tests, on Deno or Node
 //   ok [vitest…]              format, lint, types, tests: what must pass before a commit; check is the same without tests
 "use strict"
@@ -17,7 +18,8 @@ const programs = {
   serve: "src/main.ts",
   cairn: "src/cli/main.ts",
   demo: "src/cli/demo.ts",
-  bench: "bench/main.ts"
+  bench: "bench/main.ts",
+  schemathesis: "test/schemathesis/run.ts"
 }
 
 const platform = `${process.platform}-${process.arch}`

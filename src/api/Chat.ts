@@ -7,7 +7,7 @@ import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from
 
 export const Scoped = textUpTo(1_000)
 export const Model = Schema.String.check(
-  Schema.isPattern(/^[a-z0-9][a-z0-9._:/@-]{1,127}$/, {
+  Schema.isPattern(/^[a-z0-9][a-z0-9._:/@-]{1,127}$/u, {
     message: "is no model; expected sonnet, opus, haiku, local, or a model's full id"
   })
 )

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { body } from "./body.ts"
-import { textUpTo } from "./fields.ts"
+import { Id, textUpTo } from "./fields.ts"
 import { oneText, reads } from "./limits.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
@@ -18,7 +18,7 @@ export class CommentsApi extends HttpApiGroup.make("comments")
   .add(
     HttpApiEndpoint.post("addComment", "/api/store/comment", {
       payload: body(
-        Schema.Struct({ code_block_id: textUpTo(1_000), text: textUpTo(10_000) }).annotate({
+        Schema.Struct({ code_block_id: Id, text: textUpTo(10_000) }).annotate({
           identifier: "CommentRequest"
         })
       ),

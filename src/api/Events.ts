@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { AnyText, JsonObject, whole } from "./fields.ts"
+import { AnyText, JsonObject, wholeInQuery } from "./fields.ts"
 import { Authentication, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
 const RecordedEvent = Schema.Struct({
@@ -24,7 +24,7 @@ const RecordedEvent = Schema.Struct({
 export type RecordedEvent = typeof RecordedEvent.Type
 
 const Position = Schema.String.check(
-  Schema.isPattern(/^\d{1,15}$/, { message: "is no position; expected the next_after of an answer" })
+  Schema.isPattern(/^[0-9]{1,15}$/u, { message: "is no position; expected the next_after of an answer" })
 )
 
 /** What both readings take. */
@@ -39,7 +39,7 @@ export class EventsApi extends HttpApiGroup.make("events")
     HttpApiEndpoint.get("events", "/api/events", {
       query: Schema.Struct({
         ...filters,
-        limit: Schema.optional(Schema.FiniteFromString.pipe(Schema.decodeTo(whole(1, 1000))))
+        limit: wholeInQuery(1, 1000)
       }),
       success: Schema.Struct({ events: Schema.Array(RecordedEvent), next_after: Schema.String })
     }).annotateMerge(

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { AgentVerdict, ExecutionState } from "#domain/Execution.ts"
 import { body } from "./body.ts"
-import { AnyText, JsonObject, optional, Text, TextOrEmpty, textUpTo, whole } from "./fields.ts"
+import { AnyText, Id, JsonObject, optional, TextOrEmpty, whole } from "./fields.ts"
 import { oneRun, oneText, reads } from "./limits.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 import { eitherCase, GivenReview, ShownReview, Verdict } from "./Review.ts"
@@ -44,11 +44,10 @@ const GivenIo = Schema.Struct({
   .check(bounded)
   .annotate({ identifier: "GivenExecutionIo" })
 
-const CodeBlockId = textUpTo(1_000)
 const year = 366 * 86_400_000
 
 export const RecordRequest = Schema.Struct({
-  code_block_id: CodeBlockId,
+  code_block_id: Id,
   triggering_task: AnyText,
   io: GivenIo,
   execution_state: optional(State),
@@ -71,7 +70,7 @@ const RecordResponse = Schema.Struct({
 }).annotate({ identifier: "StoreExecutionResponse" })
 
 export const ReviewRequest = Schema.Struct({
-  execution_id: Text,
+  execution_id: Id,
   triggering_task: optional(TextOrEmpty),
   execution_state: optional(State),
   input_data: optional(JsonValue),
@@ -143,7 +142,7 @@ export class ExecutionsApi extends HttpApiGroup.make("executions")
     HttpApiEndpoint.post("executions", "/api/retrieve/executions", {
       payload: body(
         Schema.Struct({
-          code_block_id: optional(CodeBlockId),
+          code_block_id: optional(Id),
           task: optional(AnyText),
           verdict: optional(Verdict),
           limit: optional(whole(1, 100))

@@ -2,11 +2,15 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Role } from "#domain/Key.ts"
 import { body } from "./body.ts"
-import { AnyText, optional, textUpTo } from "./fields.ts"
+import { Id, optional, textUpTo, wellFormed } from "./fields.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
-const Email = AnyText.check(
-  Schema.isPattern(/^[^\s@<>]{1,64}@[^\s@<>]{1,255}$/, { message: "is no e-mail address; expected name@domain" })
+const Email = Schema.String.check(
+  wellFormed,
+  // a byte order mark is a blank to some readers of the document, and none to others
+  Schema.isPattern(/^[^\s\ufeff@<>]{1,64}@[^\s\ufeff@<>]{1,255}$/u, {
+    message: "is no e-mail address; expected name@domain"
+  })
 )
 const Name = textUpTo(200)
 
@@ -60,7 +64,7 @@ export class KeysApi extends HttpApiGroup.make("keys")
       success: Schema.Struct({ keys: Schema.Array(ListedKey), organization_id: Schema.String })
     }).annotateMerge(OpenApi.annotations({ summary: "List the organization's live keys" })),
     HttpApiEndpoint.post("revokeKey", "/api/keys/org/revoke", {
-      payload: body(Schema.Struct({ key_id: AnyText })),
+      payload: body(Schema.Struct({ key_id: Id })),
       success: Schema.Struct({ success: Schema.Boolean, key_id: Schema.String })
     })
       .middleware(Idempotency)

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { body } from "./body.ts"
-import { optional, textUpTo, whole } from "./fields.ts"
+import { Id, optional, textUpTo, whole } from "./fields.ts"
 import { Authentication, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
 const LogMatch = Schema.Struct({
@@ -30,7 +30,7 @@ export class RawApi extends HttpApiGroup.make("raw")
           query: textUpTo(10_000),
           limit: optional(whole(1, 100)),
           offset: optional(whole(0, 1_000)),
-          code_block_id: optional(textUpTo(1_000)),
+          code_block_id: optional(Id),
           language: optional(textUpTo(100)),
           days_back: optional(whole(1, 36_500))
         }).annotate({ identifier: "LogSearchRequest" })

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { body } from "./body.ts"
-import { AnyText, optional, Text, TextOrEmpty } from "./fields.ts"
+import { AnyText, Id, optional, TextOrEmpty } from "./fields.ts"
 import { ignores } from "./ignored.ts"
 import { manyFiles, oneFile, oneText, reads } from "./limits.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
@@ -19,7 +19,7 @@ const DeleteResponse = Schema.Struct({
 
 export const VoteRequest = Schema.Struct({
   task: optional(AnyText),
-  code_block_id: Text,
+  code_block_id: Id,
   code_block_name: optional(TextOrEmpty),
   code_block_description: optional(TextOrEmpty),
   succeeded: Schema.Boolean,
@@ -69,7 +69,7 @@ export class SnippetsApi extends HttpApiGroup.make("snippets")
     HttpApiEndpoint.post("delete", "/api/snippets/delete", {
       payload: body(
         Schema.Struct({
-          snippet_id: Text,
+          snippet_id: Id,
           workspace_id: optional(AnyText)
         })
       ),
@@ -85,7 +85,7 @@ export class SnippetsApi extends HttpApiGroup.make("snippets")
         })
       ),
     HttpApiEndpoint.delete("deleteCodeBlock", "/api/store/code-block/:id", {
-      params: { id: Text },
+      params: { id: Id },
       success: DeleteResponse
     })
       .middleware(Idempotency)

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { body } from "./body.ts"
-import { Text, whole } from "./fields.ts"
+import { Id, wholeInQuery } from "./fields.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
 const Commit = {
@@ -17,9 +17,6 @@ const Commit = {
   )
 }
 const CommitRecord = Schema.Struct(Commit).annotate({ identifier: "Commit" })
-const fromText = (minimum: number, maximum: number) =>
-  Schema.optional(Schema.FiniteFromString.pipe(Schema.decodeTo(whole(minimum, maximum))))
-
 const id = { id: Schema.String }
 const at = Schema.Struct({ at: Schema.optional(Schema.String) })
 
@@ -42,7 +39,7 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
     }).annotateMerge(OpenApi.annotations({ summary: "List workspaces, the one changed last first" })),
     HttpApiEndpoint.get("commits", "/api/workspaces/:id/commits", {
       params: id,
-      query: Schema.Struct({ limit: fromText(1, 1000), before: Schema.optional(Schema.String) }),
+      query: Schema.Struct({ limit: wholeInQuery(1, 1000), before: Schema.optional(Schema.String) }),
       success: Schema.Struct({ commits: Schema.Array(CommitRecord) })
     }).annotateMerge(
       OpenApi.annotations({
@@ -71,7 +68,7 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
     }).annotateMerge(OpenApi.annotations({ summary: "The raw bytes of a file at a commit, the head unless told" })),
     HttpApiEndpoint.post("restoreWorkspace", "/api/workspaces/:id/restore", {
       params: id,
-      payload: body(Schema.Struct({ commit: Text }).annotate({ identifier: "RestoreRequest" })),
+      payload: body(Schema.Struct({ commit: Id }).annotate({ identifier: "RestoreRequest" })),
       success: Schema.Struct({ success: Schema.Boolean, commit: Schema.String }).annotate({
         identifier: "RestoreResponse"
       })

@@ -39,6 +39,7 @@ const texts: { readonly [status: string]: string } = {
   "415": "The body is not `application/json`.",
   "421": "The service is not known by the name in the header `Host`.",
   "429": "Too many requests in the last minute; `Retry-After` says when to go on.",
+  "431": "The head of the request is larger than 16 KiB.",
   "500": "A defect of the service; its log has the request id.",
   "503": "Not at the moment: send the same request again after `Retry-After` seconds."
 }
@@ -93,8 +94,14 @@ export const document = (spec: Document): Document => {
         if (status === "200") example(response.content, found?.response)
       }
       limit(operation)
+      for (const { schema } of Object.values((operation.requestBody?.content ?? {}) as Document)) {
+        // that it is a text is how the builder gets it (see body.ts), and no reader's business
+        if (schema.$ref !== undefined) delete schema.type
+      }
       example(operation.requestBody?.content, found?.request)
       for (const parameter of operation.parameters) {
+        // written in digits, and a number all the same
+        if (parameter.schema?.minimum !== undefined) parameter.schema.type = "integer"
         const value = found?.parameters?.[parameter.name]
         if (value !== undefined) parameter.example = value
       }

@@ -3,9 +3,14 @@ import { Schema, SchemaGetter } from "effect"
 /** What is said of a text that is none, and that no store keeps unchanged. */
 export const unstorable = "has a NUL or half a surrogate pair; expected well-formed text without NUL"
 
-const storable = Schema.makeFilter((text: string) =>
-  text.includes("\u0000") || !text.isWellFormed() ? unstorable : undefined
+const storable = Schema.makeFilter(
+  (text: string) => (text.includes("\u0000") || !text.isWellFormed() ? unstorable : undefined),
+  // halves of surrogate pairs are no characters, which patterns are about
+  { toJsonSchema: () => [{ pattern: "^[^\\u0000]*$" }, true] }
 )
+
+/** For a text that has a pattern of its own in the document. */
+export const wellFormed = storable.annotate({ toJsonSchema: () => [{}, true] })
 
 /** Well-formed text without NUL, of any length. */
 export const AnyText = Schema.String.check(storable)
@@ -15,6 +20,9 @@ export const textUpTo = (maximum: number) => {
   const message = `is empty or too long; expected 1 to ${maximum.toLocaleString("en")} characters`
   return AnyText.check(Schema.isMinLength(1, { message }), Schema.isMaxLength(maximum, { message }))
 }
+
+/** An id, or a name that stands for one. */
+export const Id = textUpTo(1_000)
 
 /** Text of 1 to 100,000 characters. */
 export const Text = textUpTo(100_000)
@@ -39,6 +47,16 @@ export const FileContent = AnyText.check(
 export const whole = (minimum: number, maximum: number) => {
   const message = `is out of range; expected a whole number from ${minimum} to ${maximum}`
   return Schema.Number.check(Schema.isInt({ message }), Schema.isBetween({ minimum, maximum }, { message }))
+}
+
+/** A whole number in a query, that may be left out: digits, and nothing else that could be taken for a number. */
+export const wholeInQuery = (minimum: number, maximum: number) => {
+  const message = `is no whole number; expected one from ${minimum} to ${maximum}`
+  // the document makes a number of a parameter that has bounds
+  const digits = Schema.isPattern(/^[0-9]+$/, { message, toJsonSchema: () => ({ minimum, maximum }) })
+  return Schema.optional(
+    Schema.String.check(digits).pipe(Schema.decodeTo(Schema.FiniteFromString), Schema.decodeTo(whole(minimum, maximum)))
+  )
 }
 
 export const fraction = Schema.Finite.check(

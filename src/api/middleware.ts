@@ -25,6 +25,7 @@ const problems = [
   problem(413, "TooLarge", "The body is larger than the route takes."),
   problem(415, "UnsupportedType", "The body is not `application/json`."),
   problem(421, "Misdirected", "The service is not known by the name in the header `Host`."),
+  problem(431, "HeadTooLarge", "The head of the request is larger than 16 KiB."),
   problem(500, "InternalError", "A defect of the service; its log has the request id."),
   problem(503, "Unavailable", "Not at the moment: send the same request again after `Retry-After` seconds.")
 ] as const

@@ -60,7 +60,7 @@ describe("the OpenAPI document", () => {
       fits(endpoint.success, example!.response, `${id} response`)
     }
     const secured = (described.security ?? []).length > 0
-    const expected = ["400", "404", "405", "413", "415", "500", "503", ...(secured ? ["401", "403", "429"] : [])]
+    const expected = ["400", "404", "405", "413", "415", "431", "500", "503", ...(secured ? ["401", "403", "429"] : [])]
     assert.includeMembers(Object.keys(others), expected)
     for (const status of expected) {
       const codes = Object.entries(statusOf).flatMap(([code, of]) => (String(of) === status ? [code] : []))
@@ -70,6 +70,26 @@ describe("the OpenAPI document", () => {
       const schema = spec.components.schemas[$ref.split("/").at(-1)]
       assert.sameMembers(schema.required, ["detail", "message", "code", "error", "field", "errors", "request_id"])
     }
+  })
+
+  it("says of each request what it may be, and nothing against it", () => {
+    for (const [id, { described }] of operations) {
+      for (const { schema } of Object.values<{ schema: Record<string, unknown> }>(
+        described.requestBody?.content ?? {}
+      )) {
+        // a text for the builder, which no object is
+        if (schema["$ref"] !== undefined) assert.isUndefined(schema["type"], id)
+        else assert.strictEqual(schema["type"], "object", id)
+      }
+      for (const { name, schema } of described.parameters) {
+        if (name === "limit") assert.deepStrictEqual(schema, { type: "integer", minimum: 1, maximum: 1000 }, id)
+        if (name === "after") assert.strictEqual(schema.pattern, "^[0-9]{1,15}$", id)
+      }
+    }
+    const { properties } = spec.paths["/api/keys/org/create"].post.requestBody.content["application/json"].schema
+    assert.match("ada@example.org", new RegExp(properties.email.pattern, "u"))
+    assert.notMatch("ada at example.org", new RegExp(properties.email.pattern, "u"))
+    assert.notMatch("a\u0000b", new RegExp(properties.key_name.pattern, "u"))
   })
 
   it("has no example of what is not there", () => {

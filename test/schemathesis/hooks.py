@@ -1,8 +1,11 @@
 """Ids that are there, in some of the requests that schemathesis makes: without them every request for a thing is a 404.
+And what a request's fields have to be to each other, which the document says in words and JSON Schema has none for.
 
 Seeds are read from the environment (`run.ts`). A request that is meant to be wrong is left as it is.
 """
 
+import base64
+import copy
 import json
 import os
 import zlib
@@ -52,6 +55,41 @@ def seeded(path: str, values: dict[str, object], chance: int) -> dict[str, objec
     return given
 
 
+def names_apart(files: list[dict[str, object]]) -> None:
+    """Each file once, under a path that git takes."""
+    for n, file in enumerate(files):
+        name = "".join("_" if letter in "/\\" else letter for letter in str(file["path"])[:60])
+        file["path"] = f"{n}/f{name}"
+
+
+def review_told(review: dict[str, object]) -> None:
+    """Four of its fields are needed, under one of their two names."""
+    for snake in ("output_was_useful", "output_was_correct", "output_was_complete", "would_use_again"):
+        first, *others = snake.split("_")
+        if review.get(first + "".join(map(str.title, others))) is None and review.get(snake) is None:
+            review[snake] = True
+
+
+def made_whole(path: str, body: dict[str, object]) -> dict[str, object]:
+    if path == "/api/store/repo":
+        body["files"] = body.get("files") or [{"path": "a.py", "content": "a = 1\n"}]
+        names_apart(body["files"])
+    if path == "/api/store/execution-result" and body.get("file_written") is None and body.get("files_written") is None:
+        body["file_written"] = {"path": "a.py", "content": "a = 1\n"}
+    if path == "/api/store/bulk-execution-result":
+        names_apart(body["files_written"])
+        # votes are for files of the same call
+        paths = [file["path"] for file in body["files_written"]]
+        if body.get("user_votes"):
+            body["user_votes"] = dict(zip(paths, body["user_votes"].values()))
+        for log in body.get("log_files") or []:
+            if log.get("encoding") == "base64":
+                log["content"] = base64.b64encode(log["content"].encode()).decode()
+    if path == "/api/store/execution" and body.get("review") is not None:
+        review_told(body["review"])
+    return body
+
+
 @schemathesis.hook
 def map_case(context: schemathesis.HookContext, case: schemathesis.Case) -> schemathesis.Case:
     if case.meta is not None and case.meta.generation.mode != GenerationMode.POSITIVE:
@@ -62,5 +100,5 @@ def map_case(context: schemathesis.HookContext, case: schemathesis.Case) -> sche
     if case.query:
         case.query = seeded(path, case.query, 2)
     if isinstance(case.body, dict):
-        case.body = seeded(path, case.body, 3)
+        case.body = made_whole(path, seeded(path, copy.deepcopy(case.body), 3))
     return case
