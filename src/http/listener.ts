@@ -126,10 +126,19 @@ export const makeServer = (limits: Limits = defaults): Server => {
     connectionsCheckingInterval: limits.look
   })
   server.maxConnections = limits.connections
+  const refused = new WeakSet<Socket>()
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket & { _httpMessage?: ServerResponse }) => {
+    // told already: each further part of what is no request is wrong again, and goes nowhere
+    if (refused.has(socket) && error.code !== "ECONNRESET") return
     // an answer that has begun can't be told anything in between
     if (error.code === "ECONNRESET" || !socket.writable || socket._httpMessage?.headersSent) return socket.destroy()
-    socket.end(refusal(problemOf(error.code)), () => socket.destroy())
+    refused.add(socket)
+    // closed with bytes that nobody read it would be reset, and the answer lost with it: the other side is to hang up
+    socket.end(refusal(problemOf(error.code)))
+    socket.resume()
+    const timer = setTimeout(() => socket.destroy(), limits.deaf)
+    timer.unref()
+    socket.once("close", () => clearTimeout(timer))
   })
   countAddresses(server, limits)
   watchReaders(server, limits)

@@ -90,6 +90,22 @@ describe("a connection ends", { timeout: 20_000 }, () => {
     told(await sent(`GET /${"a".repeat(40_000)} HTTP/1.1\r\nHost: x\r\n\r\n`), 431, "header/too_large")
   })
 
+  it("of a head that goes on behind its refusal, which is heard all the same", async () => {
+    const whole = await new Promise<string>((resolve) => {
+      const socket = connect((server.address() as AddressInfo).port, "127.0.0.1")
+      let said = ""
+      // reads only when all is written, as many clients do
+      socket.pause()
+      socket.write(`GET /${"a".repeat(4_000_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, () => {
+        socket.setEncoding("utf8").on("data", (text: string) => void (said += text))
+        socket.resume()
+      })
+      socket.on("error", (error) => resolve(`${error}`))
+      socket.once("close", () => resolve(said))
+    })
+    told(whole, 431, "header/too_large")
+  })
+
   it("when there are too many", async () => {
     const ends = await Promise.all(
       Array.from({ length: 3 * hasty.connections }, () => sent("GET / HTTP/1.1\r\nHost: "))
