@@ -5,7 +5,9 @@ import { personId } from "#domain/Person.ts"
 import { RetrievalEvent } from "#domain/Retrieval.ts"
 import { User, UserCommand } from "#domain/User.ts"
 import { Installation } from "#ports/Installation.ts"
+import { schemaOf } from "#ports/Projection.ts"
 import { ReadModels } from "#ports/ReadModels.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
 import { replay } from "#src/audit/replay.ts"
 import { retain } from "#src/audit/retention.ts"
 import { dispatch } from "#src/dispatch.ts"
@@ -64,7 +66,7 @@ describe("a service that takes three things at once", () => {
       assert.deepStrictEqual(differences, [], projection.name)
       if (projection.name === "snippets") assert.isAtLeast(events, 31)
     }
-    const [row] = await service.sql<{ up: number }>("SELECT up FROM snippets_v3.votes WHERE id = 'voted'")
+    const [row] = await service.sql<{ up: number }>(`SELECT up FROM ${schemaOf(Snippets)}.votes WHERE id = 'voted'`)
     assert.strictEqual(row!.up, 10)
     await caughtUp(service)
   })
@@ -72,7 +74,9 @@ describe("a service that takes three things at once", () => {
   it("fills its index at a start, and finds all that was stored before", async () => {
     await service.stop()
     service = await startService({}, place, tiny)
-    const [last] = await service.sql<{ changed: bigint }>("SELECT max(changed) AS changed FROM snippets_v3.votes")
+    const [last] = await service.sql<{ changed: bigint }>(
+      `SELECT max(changed) AS changed FROM ${schemaOf(Snippets)}.votes`
+    )
     await vi.waitFor(
       async () =>
         assert.isAtLeast(

@@ -1,5 +1,7 @@
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { schemaOf } from "#ports/Projection.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
 import { type Running, serve } from "#src/cli/demo/programs.ts"
 import { makeFolder, sql } from "./cairn.ts"
 
@@ -70,10 +72,10 @@ describe("cairn, beside a service", () => {
 
   it("finds a row that was tampered with, and mends it", async () => {
     assert.isTrue((await json<Replay>("replay", "--verify")).success)
-    await sql(folder.dataDir, "UPDATE snippets_v4.snippets SET description = 'forged' WHERE name = 'tide'")
+    await sql(folder.dataDir, `UPDATE ${schemaOf(Snippets)}.snippets SET description = 'forged' WHERE name = 'tide'`)
     await sql(
       folder.dataDir,
-      "DELETE FROM snippets_v4.votes WHERE id = (SELECT id FROM snippets_v4.snippets WHERE name = 'tide')"
+      `DELETE FROM ${schemaOf(Snippets)}.votes WHERE id = (SELECT id FROM ${schemaOf(Snippets)}.snippets WHERE name = 'tide')`
     )
     const { code, out, err } = await run("replay", "--verify")
     assert.strictEqual(code, 1)

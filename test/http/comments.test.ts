@@ -1,4 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { schemaOf } from "#ports/Projection.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
 import { done } from "#test/mcp/rpc.ts"
 import type { Call } from "#test/service/call.ts"
 import { memberKey, organization } from "#test/service/tenants.ts"
@@ -166,7 +168,10 @@ describe("comments", () => {
       [["erased", "Max was here."]]
     )
     await remove(owner, id)
-    assert.deepStrictEqual(await service.sql("SELECT id FROM snippets_v4.comments WHERE snippet = $1", [id]), [])
+    assert.deepStrictEqual(
+      await service.sql(`SELECT id FROM ${schemaOf(Snippets)}.comments WHERE snippet = $1`, [id]),
+      []
+    )
     refused(await comment(owner, id, "late"), 404, "not_found/snippet")
   })
 

@@ -1,4 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { schemaOf } from "#ports/Projection.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
 import { newPlace, type Place, removePlace, type Service, startService } from "#test/service.ts"
 import { foundRuns, recorded } from "./executed.ts"
 import { fine } from "./routes.ts"
@@ -78,7 +80,10 @@ describe("what has no room in an index of the database", () => {
     )
     assert.strictEqual(matches[0].code_block.input_schema.properties[property].type, "string")
     // by its name
-    const [one] = await service.sql<{ name: string }>("SELECT name FROM snippets_v4.snippets WHERE name = $1", [name])
+    const [one] = await service.sql<{ name: string }>(
+      `SELECT name FROM ${schemaOf(Snippets)}.snippets WHERE name = $1`,
+      [name]
+    )
     assert.strictEqual(one?.name, name)
     // a run of code that is not stored is kept by its caller's name for it
     const stranger = `another ${long(992)}`

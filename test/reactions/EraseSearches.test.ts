@@ -2,6 +2,8 @@ import { Effect } from "effect"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { RetrievalEvent, searchSubject } from "#domain/Retrieval.ts"
 import { EventStore } from "#ports/EventStore.ts"
+import { schemaOf } from "#ports/Projection.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
 import { retain } from "#src/audit/retention.ts"
 import { encode } from "#src/codec.ts"
 import { findByName, remove, stored } from "#test/http/store.ts"
@@ -104,7 +106,9 @@ describe("what searches asked for", () => {
 
   it("names no deleted snippet in what is shown of the log", async () => {
     const [gone, left] = [await snippet("unnamed_gone"), await snippet("unnamed_left")]
-    const { tenant } = (await service.sql<{ tenant: string }>("SELECT tenant FROM snippets_v4.snippets LIMIT 1"))[0]!
+    const { tenant } = (
+      await service.sql<{ tenant: string }>(`SELECT tenant FROM ${schemaOf(Snippets)}.snippets LIMIT 1`)
+    )[0]!
     await note(tenant, [left, gone], "who is named", "2031-06-06")
     const shown = async () => {
       const stream = `retrieval-${tenant}-2031-06-06`

@@ -1,4 +1,6 @@
 import { assert } from "@effect/vitest"
+import { schemaOf } from "#ports/Projection.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
 import type { Ledger, Operation } from "./Ledger.ts"
 
 /** Asks the service's database. */
@@ -81,7 +83,7 @@ export const checkAnswers = async (sql: Sql, operations: ReadonlyArray<Operation
 /** Votes that each snippet has, against those that were sent to it: all that were acknowledged, and none twice. */
 export const checkVotes = async (sql: Sql, ledger: Ledger): Promise<void> => {
   const rows = await sql<{ readonly id: string; readonly source: string; readonly up: number; readonly down: number }>(
-    "SELECT v.id, v.up, v.down, s.source FROM snippets_v4.votes v JOIN snippets_v4.snippets s ON s.id = v.id"
+    `SELECT v.id, v.up, v.down, s.source FROM ${schemaOf(Snippets)}.votes v JOIN ${schemaOf(Snippets)}.snippets s ON s.id = v.id`
   )
   const uploads = new Map(ledger.of("upload").map((upload) => [upload.word, upload]))
   const votes = Map.groupBy(ledger.of("vote"), ({ snippet }) => snippet)
