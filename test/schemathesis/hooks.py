@@ -90,9 +90,22 @@ def made_whole(path: str, body: dict[str, object]) -> dict[str, object]:
     return body
 
 
+def known_fields(case: schemathesis.Case) -> set[str]:
+    document = case.operation.schema.raw_schema
+    request = document["paths"][case.operation.path][case.operation.method.lower()]["requestBody"]
+    schema = request["content"]["application/json"]["schema"]
+    if "$ref" in schema:
+        schema = document["components"]["schemas"][schema["$ref"].split("/")[-1]]
+    return set(schema["properties"])
+
+
 @schemathesis.hook
 def map_case(context: schemathesis.HookContext, case: schemathesis.Case) -> schemathesis.Case:
     if case.meta is not None and case.meta.generation.mode != GenerationMode.POSITIVE:
+        # null says no more than nothing, of a field that there is not too: only another value of it is wrong
+        if isinstance(case.body, dict) and None in case.body.values():
+            known = known_fields(case)
+            case.body = {name: 0 if value is None and name not in known else value for name, value in case.body.items()}
         return case
     path = case.operation.path
     if case.path_parameters:
