@@ -39,6 +39,26 @@ layer(quiet, { excludeTestServices: true })("PostgresEventStore", (it) => {
     })
   )
 
+  it.effect("keeps apart who gave the commands that go in together", () =>
+    Effect.gen(function* () {
+      const { append } = yield* EventStore
+      const actors = upTo(5).map((n) => ({ key: `key ${n}`, user: `user ${n}`, organization: `organization ${n}` }))
+      const stream = fresh()
+      yield* append(
+        to(
+          stream,
+          "none",
+          actors.map((actor) => command({ actor }))
+        )
+      )
+      const { readStream } = yield* whole
+      assert.deepStrictEqual(
+        (yield* readStream(stream, -1)).map(({ actor }) => actor),
+        actors
+      )
+    })
+  )
+
   it.effect("keeps what Postgres refuses from harming those that arrive with it", () =>
     Effect.gen(function* () {
       const { append, readStream } = yield* whole
