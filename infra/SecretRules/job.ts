@@ -1,12 +1,11 @@
 import type { FoundSecret } from "#ports/SecretScan.ts"
 import { assignments } from "./assignments.ts"
-import { rules } from "./gitleaks.ts"
 import { privateKeys } from "./privateKeys.ts"
 import type { Match } from "./Rule.ts"
 import { secretlint } from "./secretlint.ts"
 import { services } from "./services.ts"
 
-const all = [...privateKeys, ...services, ...rules(), ...assignments]
+const all = [...privateKeys, ...services, ...assignments]
 
 /** Findings that are told. */
 const most = 20
@@ -14,7 +13,7 @@ const most = 20
 const mostOfOne = 200
 
 /** What only says that it is called a secret. */
-const isVague = (kind: string): boolean => kind === "gitleaks: generic-api-key" || kind === "assigned secret"
+const isVague = (kind: string): boolean => kind === "assigned secret"
 
 /** What is found in a text, in order of lines; of what several rules see in one line, the first that knows what it is. */
 export const scanForSecrets = async (path: string, text: string): Promise<ReadonlyArray<FoundSecret>> => {

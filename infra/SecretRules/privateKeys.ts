@@ -40,6 +40,9 @@ const plain = (pattern: RegExp, kind: string): Rule =>
 
 /** A whole PEM file in base64, as configurations of clusters have it: four or five dashes and `BEGIN`, and then of what. */
 const encoded: Rule = function* (text): Iterable<Match> {
+  for (const { index } of text.matchAll(/UHVUVFktVXNlci1LZXktRmlsZS[A-Za-z0-9+/]{40}/g)) {
+    yield { at: index, kind: "private key (PuTTY in base64)" }
+  }
   for (const { index } of text.matchAll(/LS0tL(?:S1C|SBC)RUdJTi[A-Za-z0-9+/]{40}/g)) {
     if (Buffer.from(text.slice(index, index + 80), "base64").includes("PRIVATE KEY")) {
       yield { at: index, kind: "private key (PEM in base64)" }
