@@ -97,7 +97,10 @@ describe("builds of read models", () =>
         }
         const live = yield* models.live(Other)
         const nowhere = Effect.succeed({ ...live, build: 99 })
-        for (const failing of [models.apply([live], [], 1e30), models.promote(Other, () => nowhere)]) {
+        for (const failing of [
+          Effect.asVoid(models.apply([live], [], 1e30)),
+          Effect.asVoid(models.promote(Other, () => nowhere))
+        ]) {
           assert.strictEqual((yield* Effect.flip(failing))._tag, "ReadModelsUnavailable")
         }
         assert.deepStrictEqual(yield* models.live(Other), live)
