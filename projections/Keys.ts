@@ -139,20 +139,30 @@ export interface ListedKey {
   readonly last_used_at: string | null
 }
 
-/** A tenant's live keys, oldest first; when each was last used, to half a minute. */
-export const listKeys = (tenant: string) =>
+/** With the position that it was made at. */
+export type PlacedKey = ListedKey & { readonly created_by: number }
+
+/** A tenant's live keys, oldest first, behind a position; when each was last used, to half a minute. */
+export const listKeys = (tenant: string, after: number, limit: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql<Omit<ListedKey, "created_at" | "last_used_at"> & { created_at: Date; last_used_at: Date | null }>`
-        SELECT k.id, k.name, k.prefix AS key_prefix, m.email AS user_email, k.user_id, k.role, k.created_at,
+      sql<
+        Omit<ListedKey, "created_at" | "last_used_at"> & {
+          created_at: Date
+          last_used_at: Date | null
+          created_by: bigint
+        }
+      >`
+        SELECT k.id, k.name, k.prefix AS key_prefix, m.email AS user_email, k.user_id, k.role, k.created_at, k.created_by,
           greatest(u.last_used_at, s.seen_at) AS last_used_at
         FROM keys_v2.keys k LEFT JOIN keys_v2.members m ON m.id = k.tenant || '/' || k.user_id
         LEFT JOIN key_usage_v1.keys u ON u.id = k.id LEFT JOIN key_sightings s ON s.key = k.id
-        WHERE k.tenant = ${tenant} ORDER BY k.created_by`,
+        WHERE k.tenant = ${tenant} AND k.created_by > ${BigInt(after)} ORDER BY k.created_by LIMIT ${limit}::int`,
       (rows) =>
         rows.map(
-          (row): ListedKey => ({
+          (row): PlacedKey => ({
             ...row,
+            created_by: Number(row.created_by),
             created_at: row.created_at.toISOString(),
             last_used_at: row.last_used_at?.toISOString() ?? null
           })

@@ -97,10 +97,15 @@ export interface LogQuery {
   readonly since: Date | null
   readonly limit: number
   readonly offset: number
+  readonly after: LogPlace | null
 }
+
+/** What matches are sorted by, and the last position of those that were compared at the first page. */
+export type LogPlace = readonly [until: number, score: number, id: string]
 
 /** A log that has some of the words. */
 export interface LogMatch {
+  readonly id: string
   readonly snippet: string
   readonly name: string
   readonly path: string
@@ -112,7 +117,7 @@ export interface LogMatch {
 }
 
 /** Latest matches that are compared with each other; there may be more in the log. */
-export const logsCompared = 1_000
+const logsCompared = 1_000
 
 /**
  * Logs of a scope's own homes that have any of the words, best first. Of a log with every word once the score is 6, of one with
@@ -122,20 +127,21 @@ export const logsCompared = 1_000
 export const searchLogs = (tenant: string, { homes, agent }: Scope, query: LogQuery) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql.unsafe<LogMatch & { readonly total: number }>(
+      sql.unsafe<LogMatch & { readonly total: number; readonly until: bigint | null }>(
         `WITH found AS (
-         SELECT l.id, s.name, s.path, s.language FROM ${schema}.logs l
+         SELECT l.id, l.position, s.name, s.path, s.language FROM ${schema}.logs l
          JOIN ${catalogue}.snippets s ON s.id = l.snippet
          WHERE l.words @@ $1::tsquery AND l.tenant = $2 AND s.home = ANY ($3::text[])
            AND ($4::text IS NULL OR s.agent IS NULL OR s.agent = $4) AND ($5::text IS NULL OR l.snippet = $5)
            AND ($6::text IS NULL OR s.language = $6) AND ($7::timestamptz IS NULL OR l.created_at >= $7)
+           AND ($10::bigint IS NULL OR l.position <= $10)
          ORDER BY l.position DESC LIMIT ${logsCompared}),
        ranked AS (
          SELECT f.*, 100 * ts_rank(l.words, $1::tsquery)::float8 AS score
          FROM found f JOIN ${schema}.logs l ON l.id = f.id)
-       SELECT l.snippet, r.name, r.path, r.language, l.task, l.log, l.created_at, r.score, t.total
-       FROM (SELECT count(*)::int AS total FROM found) t
-       LEFT JOIN (SELECT * FROM ranked ORDER BY score DESC, id LIMIT $8::int OFFSET $9::int) r ON true
+       SELECT l.id, l.snippet, r.name, r.path, r.language, l.task, l.log, l.created_at, r.score, t.total, t.until
+       FROM (SELECT count(*)::int AS total, max(position) AS until FROM found) t
+       LEFT JOIN (SELECT * FROM ranked WHERE $11::float8 IS NULL OR score < $11 OR (score = $11 AND id > $12::text) ORDER BY score DESC, id LIMIT $8::int OFFSET $9::int) r ON true
        LEFT JOIN ${schema}.logs l ON l.id = r.id ORDER BY r.score DESC, r.id`,
         [
           query.words.join("|"),
@@ -146,10 +152,14 @@ export const searchLogs = (tenant: string, { homes, agent }: Scope, query: LogQu
           query.language,
           query.since,
           query.limit,
-          query.offset
+          query.offset,
+          ...(query.after === null ? [null, null, null] : [BigInt(query.after[0]), query.after[1], query.after[2]])
         ]
       ),
-      (rows) => ({ total: rows[0]?.total ?? 0, page: rows.filter(({ snippet }) => snippet !== null) })
+      (rows) => ({
+        ...{ total: rows[0]?.total ?? 0, until: Number(rows[0]?.until ?? 0) },
+        page: rows.filter(({ snippet }) => snippet !== null)
+      })
     )
   )
 

@@ -154,12 +154,17 @@ export interface WorkspaceRecord {
 
 const columns = "id, generation, org_id, user_id, head, tree, commits, files, updated_at"
 
-/** A tenant's workspaces, the one that changed last first. */
-export const workspacesOf = (tenant: string) =>
+/** When a workspace changed last (milliseconds), and its id. */
+export type WorkspacePlace = readonly [updated: number, id: string]
+
+/** A tenant's workspaces, the one that changed last first, from behind a place. */
+export const workspacesOf = (tenant: string, after: WorkspacePlace | null, limit: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<WorkspaceRecord>(
-      `SELECT ${columns} FROM workspaces_v2.workspaces WHERE tenant = $1 ORDER BY updated_at DESC, id`,
-      [tenant]
+      `SELECT ${columns} FROM workspaces_v2.workspaces WHERE tenant = $1
+         AND ($2::timestamptz IS NULL OR updated_at < $2 OR (updated_at = $2 AND id > $3::text))
+       ORDER BY updated_at DESC, id LIMIT $4::int`,
+      [tenant, after && new Date(after[0]), after?.[1] ?? null, limit]
     )
   )
 

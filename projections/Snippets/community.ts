@@ -11,18 +11,32 @@ export type PublicEntry = Pick<
 
 const orders = { upvoted: "up DESC, created_at DESC, id", recent: "created_at DESC, id" } as const
 
-/** A page of the public snippets, and how many there are. `language` is lower-case; `null`: any. */
-export const publicSnippets = (sortBy: keyof typeof orders, language: string | null, limit: number, offset: number) =>
+/** What a public snippet is sorted by: votes for it, when it was made (milliseconds), id. */
+export type PublicPlace = readonly [up: number, created: number, id: string]
+
+/** SQL for what comes behind a place, whose parts are $4, $5 and $6. */
+const behind = {
+  upvoted: `up <= $4::int AND (up < $4::int OR created_at < $5::timestamptz OR (created_at = $5::timestamptz AND id > $6))`,
+  recent: `$4::int IS NOT NULL AND created_at <= $5::timestamptz AND (created_at < $5::timestamptz OR id > $6)`
+} as const
+
+/** A page of the public snippets, and how many there are; from behind a place when it is given. `language` is lower-case; `null`: any. */
+export const publicSnippets = (
+  sortBy: keyof typeof orders,
+  language: string | null,
+  { limit, offset, after }: { readonly limit: number; readonly offset: number; readonly after: PublicPlace | null }
+) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => {
     const which = language === null ? "published AND $1::text IS NULL" : "published AND language = $1::text"
     const order = orders[sortBy]
+    const from = after === null ? "" : ` AND ${behind[sortBy]}`
     return Effect.all({
       page: sql.unsafe<PublicEntry>(
         `SELECT s.id, s.name, s.description, s.source, s.language, s.entrypoint, s.created_at, p.up, p.down
-         FROM (SELECT id, up, down, created_at FROM ${schema}.votes WHERE ${which}
+         FROM (SELECT id, up, down, created_at FROM ${schema}.votes WHERE ${which}${from}
                ORDER BY ${order} LIMIT $2::int OFFSET $3::int) p
          JOIN ${schema}.snippets s ON s.id = p.id ORDER BY ${order.replaceAll(/\b(up|created_at|id)\b/g, "p.$1")}`,
-        [language, limit, offset]
+        [language, limit, offset, ...(after === null ? [] : [after[0], new Date(after[1]), after[2]])]
       ),
       total: Effect.map(
         sql.unsafe<{ total: number }>(`SELECT count(*)::int AS total FROM ${schema}.votes WHERE ${which}`, [language]),

@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Role } from "#domain/Key.ts"
 import { body } from "./body.ts"
+import { NextCursor, pageQuery } from "./cursor.ts"
 import { Id, optional, textUpTo, wellFormed } from "./fields.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
@@ -61,8 +62,18 @@ export class KeysApi extends HttpApiGroup.make("keys")
         })
       ),
     HttpApiEndpoint.post("listKeys", "/api/keys/org/list", {
-      success: Schema.Struct({ keys: Schema.Array(ListedKey), organization_id: Schema.String })
-    }).annotateMerge(OpenApi.annotations({ summary: "List the organization's live keys" })),
+      query: pageQuery,
+      success: Schema.Struct({
+        keys: Schema.Array(ListedKey),
+        organization_id: Schema.String,
+        next_cursor: NextCursor
+      })
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "List the organization's live keys, oldest first",
+        description: "At most 1,000 at a time, unless `limit` says fewer. Go on with `cursor` = `next_cursor`."
+      })
+    ),
     HttpApiEndpoint.post("revokeKey", "/api/keys/org/revoke", {
       payload: body(Schema.Struct({ key_id: Id })),
       success: Schema.Struct({ success: Schema.Boolean, key_id: Schema.String })

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { body } from "./body.ts"
+import { Cursor, NextCursor } from "./cursor.ts"
 import { optional, textUpTo, whole } from "./fields.ts"
 import { AddressRate, Problems, WellFormed } from "./middleware.ts"
 
@@ -29,6 +30,7 @@ export class PublicApi extends HttpApiGroup.make("public")
         Schema.Struct({
           limit: optional(whole(1, 100)),
           offset: optional(whole(0, 10_000)),
+          cursor: optional(Cursor),
           sort_by: optional(Schema.Literals(["upvoted", "recent"])),
           language: optional(Language)
         }).annotate({ identifier: "PublicListRequest" })
@@ -36,12 +38,14 @@ export class PublicApi extends HttpApiGroup.make("public")
       success: Schema.Struct({
         snippets: Schema.Array(PublicSnippet),
         total: Schema.Int,
-        has_more: Schema.Boolean
+        has_more: Schema.Boolean,
+        next_cursor: NextCursor
       }).annotate({ identifier: "PublicListResponse" })
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Page through the public snippets",
-        description: "20 at a time, those with the most votes for them first, unless told. Needs no key."
+        description:
+          "20 at a time, those with the most votes for them first, unless told. Go on with `cursor` = `next_cursor`: no entry comes twice then, whatever is stored or voted on meanwhile; one that rises past the page while you read is passed over. `offset` counts from the beginning as it is now. Needs no key."
       })
     ),
     HttpApiEndpoint.post("searchPublic", "/api/snippets/public/search", {

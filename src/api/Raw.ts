@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { body } from "./body.ts"
+import { Cursor, NextCursor } from "./cursor.ts"
 import { Id, optional, textUpTo, whole } from "./fields.ts"
 import { Authentication, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
@@ -30,6 +31,7 @@ export class RawApi extends HttpApiGroup.make("raw")
           query: textUpTo(10_000),
           limit: optional(whole(1, 100)),
           offset: optional(whole(0, 1_000)),
+          cursor: optional(Cursor),
           code_block_id: optional(Id),
           language: optional(textUpTo(100)),
           days_back: optional(whole(1, 36_500))
@@ -38,13 +40,14 @@ export class RawApi extends HttpApiGroup.make("raw")
       success: Schema.Struct({
         matches: Schema.Array(LogMatch),
         total_found: Schema.Int,
-        has_more: Schema.Boolean
+        has_more: Schema.Boolean,
+        next_cursor: NextCursor
       }).annotate({ identifier: "LogSearchResponse" })
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Search what uploads and runs of snippets printed",
         description:
-          "Any of the words is enough, best first; `limit` is 20 unless told. The latest 1,000 logs that match are compared and counted. Of one log at most 100,000 characters are searched: its beginning and its end. Logs of public snippets of others are never found."
+          "Any of the words is enough, best first; `limit` is 20 unless told. The latest 1,000 logs that match are compared and counted. Go on with `cursor` = `next_cursor`: it goes through the logs that there were at the first page, each once. Of one log at most 100,000 characters are searched: its beginning and its end. Logs of public snippets of others are never found."
       })
     ),
     HttpApiEndpoint.get("rawSnippet", "/raw/:file", {

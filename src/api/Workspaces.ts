@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { body } from "./body.ts"
+import { NextCursor, pageQuery } from "./cursor.ts"
 import { Id, wholeInQuery } from "./fields.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
@@ -23,6 +24,7 @@ const at = Schema.Struct({ at: Schema.optional(Schema.String) })
 export class WorkspacesApi extends HttpApiGroup.make("workspaces")
   .add(
     HttpApiEndpoint.get("listWorkspaces", "/api/workspaces", {
+      query: pageQuery,
       success: Schema.Struct({
         workspaces: Schema.Array(
           Schema.Struct({
@@ -34,9 +36,16 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
             files: Schema.Int,
             updated_at: Schema.String
           })
-        )
+        ),
+        next_cursor: NextCursor
       })
-    }).annotateMerge(OpenApi.annotations({ summary: "List workspaces, the one changed last first" })),
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "List workspaces, the one changed last first",
+        description:
+          "At most 1,000 at a time, unless `limit` says fewer. Go on with `cursor` = `next_cursor`: none comes twice then; one that changes while you read goes to the beginning."
+      })
+    ),
     HttpApiEndpoint.get("commits", "/api/workspaces/:id/commits", {
       params: id,
       query: Schema.Struct({ limit: wholeInQuery(1, 1000), before: Schema.optional(Schema.String) }),

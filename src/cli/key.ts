@@ -97,6 +97,9 @@ const create = Command.make(
     )
 ).pipe(Command.withDescription("Make a key; its text is printed once"))
 
+/** On the operator's own machine there is no page. */
+const all = 2_147_483_647
+
 const list = Command.make(
   "list",
   { org: orgFlag, email: emailFlag.pipe(Flag.withDescription("Personal keys of this person instead"), Flag.optional) },
@@ -111,8 +114,8 @@ const list = Command.make(
             ? [yield* organizationOf(org)]
             : yield* organizations
         const lists = yield* Effect.forEach(tenants, ({ id }) =>
-          Effect.map(listKeys(id), (keys) =>
-            keys.map((key) => ({ ...key, organization_id: Option.isSome(email) ? null : id }))
+          Effect.map(listKeys(id, 0, all), (keys) =>
+            keys.map(({ created_by: _, ...key }) => ({ ...key, organization_id: Option.isSome(email) ? null : id }))
           )
         )
         const keys = lists.flat()

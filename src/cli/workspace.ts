@@ -11,12 +11,15 @@ import { answer, Json, OutputClosed, plain, table, write } from "./output.ts"
 import { erase, restore } from "./workspace/changes.ts"
 import { at, commitIn, find, onGit, which } from "./workspace/which.ts"
 
+/** On the operator's own machine there is no page. */
+const all = 2_147_483_647
+
 const list = Command.make("list", { org: orgFlag }, ({ org }) =>
   onLog(
     Effect.gen(function* () {
       yield* upToDate(WorkspacesModel)
       const tenants = Option.isSome(org) ? [yield* organizationOf(org)] : yield* organizations
-      const found = (yield* Effect.forEach(tenants, ({ id }) => workspacesOf(id))).flat()
+      const found = (yield* Effect.forEach(tenants, ({ id }) => workspacesOf(id, null, all))).flat()
       const shown = found.map(({ id, generation, tree, updated_at, ...workspace }) => ({
         ...{ workspace_id: id, ...workspace, updated_at: updated_at.toISOString() }
       }))

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { derivedId } from "#domain/Id.ts"
 import {
@@ -15,12 +15,15 @@ import { Installation } from "#ports/Installation.ts"
 import { Keys, listKeys, tenantOf } from "#projections/Keys.ts"
 import { KeyUsage } from "#projections/KeyUsage.ts"
 import { Api } from "#src/api/Api.ts"
+import { cursors, mostListed, placePosition } from "#src/api/cursor.ts"
 import { Caller } from "#src/api/middleware.ts"
 import { Problem } from "#src/api/Problem.ts"
 import { dispatch } from "#src/dispatch.ts"
 import { issueKey } from "#src/newKey.ts"
 import { attempting, freshOrStale, written } from "./answer.ts"
 import { orProblem, problemOf } from "./refusals.ts"
+
+const places = cursors<readonly [position: number]>(Schema.Tuple([placePosition]))
 
 const organizationOf = ({ organization }: Holder) =>
   organization === null ? Effect.fail(new NotOrganizationMember()) : Effect.succeed(organization)
@@ -85,14 +88,22 @@ export const layer = HttpApiBuilder.group(Api, "keys", (handlers) =>
       }).pipe(orProblem)
     )
 
-    .handle("listKeys", () =>
+    .handle("listKeys", ({ query }) =>
       Effect.gen(function* () {
         const holder = yield* Caller
         const refused = mayManage(holder)
         if (refused !== undefined) return yield* refused
         yield* freshOrStale(Keys)
         yield* freshOrStale(KeyUsage)
-        return { keys: yield* Effect.orDie(listKeys(holder.tenant)), organization_id: holder.tenant }
+        const asked = ["keys", holder.tenant]
+        const [after] = (yield* places.read(asked, query.cursor)) ?? [0]
+        const limit = query.limit ?? mostListed
+        const found = yield* Effect.orDie(listKeys(holder.tenant, after, limit + 1))
+        const [page, last] = [found.slice(0, limit), found[limit - 1]]
+        return {
+          ...{ keys: page.map(({ created_by: _, ...key }) => key), organization_id: holder.tenant },
+          next_cursor: found.length > limit ? places.write(asked, [last!.created_by]) : null
+        }
       })
     )
 

@@ -1,8 +1,9 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { type PublicEntry, publicSnippets } from "#projections/Snippets/community.ts"
+import { type PublicEntry, type PublicPlace, publicSnippets } from "#projections/Snippets/community.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
+import { cursors, placeCount, placeId, placeTime } from "#src/api/cursor.ts"
 import { isPublicLibraryOpen } from "#src/publicLibrary.ts"
 import { freshOrStale, searched } from "./answer.ts"
 import { publicOff } from "./screening.ts"
@@ -15,6 +16,8 @@ const shown = (snippet: PublicEntry) => ({
   namespace: "community"
 })
 
+const places = cursors<PublicPlace>(Schema.Tuple([placeCount, placeTime, placeId]))
+
 const languageIn = (given: string | null | undefined) => given?.toLowerCase()
 
 export const layer = HttpApiBuilder.group(Api, "public", (handlers) =>
@@ -24,11 +27,18 @@ export const layer = HttpApiBuilder.group(Api, "public", (handlers) =>
         if (!(yield* isPublicLibraryOpen)) return yield* publicOff
         yield* freshOrStale(Snippets)
         const { limit, offset } = { limit: payload.limit ?? 20, offset: payload.offset ?? 0 }
-        const language = languageIn(payload.language) ?? null
+        const asked = ["public", payload.sort_by ?? "upvoted", languageIn(payload.language) ?? null] as const
+        const [, sortBy, language] = asked
+        const after = yield* places.read(asked, payload.cursor, offset)
         const { page, total } = yield* Effect.orDie(
-          publicSnippets(payload.sort_by ?? "upvoted", language, limit, offset)
+          publicSnippets(sortBy, language, { limit: limit + 1, offset, after })
         )
-        return { snippets: page.map(shown), total, has_more: offset + page.length < total }
+        const snippets = page.slice(0, limit)
+        const [last, more] = [snippets.at(-1), page.length > limit]
+        return {
+          ...{ snippets: snippets.map(shown), total, has_more: more },
+          next_cursor: more ? places.write(asked, [last!.up, last!.created_at.getTime(), last!.id]) : null
+        }
       })
     )
 

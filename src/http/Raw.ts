@@ -1,13 +1,14 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { filename } from "#domain/filename.ts"
 import { idIn } from "#domain/Id.ts"
 import { logPreview, logWords } from "#domain/search/logWords.ts"
-import { Logs, logsCompared, logsOf, searchLogs } from "#projections/Logs.ts"
+import { type LogPlace, Logs, logsOf, searchLogs } from "#projections/Logs.ts"
 import { filesOf, snippetsByIds } from "#projections/Snippets/queries.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
+import { cursors, placeId, placePosition } from "#src/api/cursor.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
 import { codeBlock } from "#src/codeBlock.ts"
@@ -33,7 +34,9 @@ const headers = {
   "content-security-policy": "sandbox; default-src 'none'"
 }
 
-const none = { matches: [], total_found: 0, has_more: false }
+const none = { matches: [], total_found: 0, has_more: false, next_cursor: null }
+
+const places = cursors<LogPlace>(Schema.Tuple([placePosition, Schema.Finite, placeId]))
 
 /** All of a snippet that the request's scope sees, as a page of Markdown. */
 export const snippetPage = Effect.fnUntraced(function* (given: string) {
@@ -58,6 +61,18 @@ export const layer = HttpApiBuilder.group(Api, "raw", (handlers) =>
         const scope = yield* CallerScope
         yield* Effect.all([freshOrStale(Logs), freshOrStale(Snippets)], { concurrency: 2 })
         const given = payload.code_block_id ?? null
+        const language = payload.language?.toLowerCase() ?? null
+        const asked = [
+          "logs",
+          tenant,
+          scope.homes,
+          scope.agent,
+          payload.query,
+          given,
+          language,
+          payload.days_back ?? null
+        ]
+        const after = yield* places.read(asked, payload.cursor, payload.offset)
         const place = given === null ? undefined : yield* codeBlock(scope, given)
         const words = logWords(payload.query).slice(0, mostWords)
         if (words.length === 0 || (given !== null && place === undefined)) return none
@@ -65,20 +80,22 @@ export const layer = HttpApiBuilder.group(Api, "raw", (handlers) =>
         const now = yield* Clock.currentTimeMillis
         const found = yield* Effect.orDie(
           searchLogs(tenant, scope, {
-            ...{ words, limit, offset, snippet: place?.id ?? null, language: payload.language?.toLowerCase() ?? null },
+            ...{ words, limit: limit + 1, offset, after, snippet: place?.id ?? null, language },
             since: payload.days_back == null ? null : new Date(now - payload.days_back * day)
           })
         )
-        const total = found.total
+        const matches = found.page.slice(0, limit)
+        const [last, more] = [matches.at(-1), found.page.length > limit]
         return {
-          matches: found.page.map((match) => ({
+          matches: matches.map((match) => ({
             ...{ snippet_id: match.snippet, name: match.name, language: match.language, score: match.score },
             ...{ created_at: match.created_at.toISOString(), preview: logPreview(match.log, words) },
             ...{ raw_markdown_url: `/raw/${match.snippet}.md`, triggering_query: match.task, log_url: null },
             filename: filename({ ...match, id: match.snippet }, new Set())
           })),
-          total_found: total,
-          has_more: offset + found.page.length < total && offset + limit < logsCompared
+          total_found: found.total,
+          has_more: more,
+          next_cursor: more ? places.write(asked, [after?.[0] ?? found.until, last!.score, last!.id]) : null
         }
       }).pipe(orProblem)
     )

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { idIn } from "#domain/Id.ts"
@@ -11,6 +11,7 @@ import {
   commitOf,
   commitsOf,
   tenantOfWorkspace,
+  type WorkspacePlace,
   type WorkspaceRecord,
   Workspaces as WorkspacesModel,
   workspaceOf,
@@ -18,6 +19,7 @@ import {
 } from "#projections/Workspaces.ts"
 import { Runs } from "#src/agent/Queue.ts"
 import { Api } from "#src/api/Api.ts"
+import { cursors, mostListed, type pageQuery, placeId, placeTime } from "#src/api/cursor.ts"
 import { Caller } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
 import { Unreadable } from "#src/ask.ts"
@@ -68,16 +70,25 @@ const treeAt = Effect.fnUntraced(function* (workspace: WorkspaceRecord, at: stri
   return at === undefined ? workspace.tree : (yield* commitIn(workspace, at)).tree
 })
 
-/** The caller's own workspaces, the one that changed last first. */
-export const ownWorkspaces = Effect.gen(function* () {
+const places = cursors<WorkspacePlace>(Schema.Tuple([placeTime, placeId]))
+
+/** A page of the caller's own workspaces, the one that changed last first. */
+export const ownWorkspaces = Effect.fnUntraced(function* (page: typeof pageQuery.Type) {
   const { tenant } = yield* Caller
   yield* freshOrStale(WorkspacesModel)
-  const workspaces = yield* Effect.orDie(workspacesOf(tenant))
-  return workspaces.map(({ id, generation, tree, updated_at, ...workspace }) => ({
-    workspace_id: id,
-    ...workspace,
-    updated_at: updated_at.toISOString()
-  }))
+  const asked = ["workspaces", tenant]
+  const after = yield* places.read(asked, page.cursor)
+  const limit = page.limit ?? mostListed
+  const found = yield* Effect.orDie(workspacesOf(tenant, after, limit + 1))
+  const last = found[limit - 1]
+  return {
+    workspaces: found.slice(0, limit).map(({ id, generation, tree, updated_at, ...workspace }) => ({
+      workspace_id: id,
+      ...workspace,
+      updated_at: updated_at.toISOString()
+    })),
+    next_cursor: found.length > limit ? places.write(asked, [last!.updated_at.getTime(), last!.id]) : null
+  }
 })
 
 /** The files of the caller's own workspace, as its head or a commit has them. */
@@ -140,7 +151,7 @@ const pathIn = (url: string): string | undefined => {
 
 export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
   handlers
-    .handle("listWorkspaces", () => Effect.map(ownWorkspaces, (workspaces) => ({ workspaces })))
+    .handle("listWorkspaces", ({ query }) => ownWorkspaces(query))
     .handle("commits", ({ params, query }) =>
       Effect.gen(function* () {
         const workspace = yield* own(params.id)

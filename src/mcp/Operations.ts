@@ -23,16 +23,19 @@ export interface Operations {
     { readonly patterns: ReadonlyArray<typeof TaskPattern.Type> }
   >
   readonly chat: Operation<typeof ChatRequest.Type, typeof ChatResponse.Type>
-  /** The caller's workspaces, the one that changed last first. */
+  /** The first of the caller's workspaces, the one that changed last first. */
   readonly workspaces: Operation<
     void,
-    ReadonlyArray<{
-      readonly workspace_id: string
-      readonly org_id: string
-      readonly user_id: string
-      readonly files: number
-      readonly updated_at: string
-    }>
+    {
+      readonly workspaces: ReadonlyArray<{
+        readonly workspace_id: string
+        readonly org_id: string
+        readonly user_id: string
+        readonly files: number
+        readonly updated_at: string
+      }>
+      readonly next_cursor: string | null
+    }
   >
   /** The files of a workspace of the caller's, as its head has them; sizes in bytes. */
   readonly files: Operation<{ readonly id: string }, ReadonlyArray<{ readonly path: string; readonly size: number }>>

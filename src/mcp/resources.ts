@@ -29,9 +29,10 @@ const errorOf = ({ code, message }: Problem) =>
 
 const markdown = (uri: string, text: string) => ({ contents: [{ uri, mimeType: "text/markdown", text }] })
 
-const listOf = (uri: string, count: number, lines: ReadonlyArray<string>, none: string) => {
-  const more = count - lines.length
-  const rest = more > 0 ? [`- … and ${more} more, which only the REST API lists`] : []
+/** `count`: of all that there are; `undefined`: more than these, and nobody counted them. */
+const listOf = (uri: string, count: number | undefined, lines: ReadonlyArray<string>, none: string) => {
+  const more = count === undefined ? "" : `${count - lines.length} `
+  const rest = count === lines.length ? [] : [`- … and ${more}more, which only the REST API lists`]
   return markdown(uri, lines.length === 0 ? none : [...lines, ...rest].join("\n"))
 }
 
@@ -69,16 +70,14 @@ export const addResources = Effect.fnUntraced(function* (server: Server, operati
     }),
     annotations: Context.empty(),
     handle: handled(
-      Effect.map(workspaces(undefined), (all) =>
+      Effect.map(workspaces(undefined), ({ workspaces: page, next_cursor }) =>
         listOf(
           workspacesUri,
-          all.length,
-          all
-            .slice(0, mostListed)
-            .map(
-              ({ workspace_id, org_id, user_id, files, updated_at }) =>
-                `- ${filesUri(workspace_id)}: org_id ${JSON.stringify(org_id)}, user_id ${JSON.stringify(user_id)}, files: ${files}, changed ${updated_at}`
-            ),
+          next_cursor === null ? page.length : undefined,
+          page.map(
+            ({ workspace_id, org_id, user_id, files, updated_at }) =>
+              `- ${filesUri(workspace_id)}: org_id ${JSON.stringify(org_id)}, user_id ${JSON.stringify(user_id)}, files: ${files}, changed ${updated_at}`
+          ),
           "No workspace yet: chat makes one."
         )
       )

@@ -51,7 +51,7 @@ export const operations = Effect.all({
   vote: writing("vote", vote),
   patterns: operation(taskPatterns),
   chat: writing("chat", chat),
-  workspaces: operation(() => ownWorkspaces),
+  workspaces: operation(() => ownWorkspaces({})),
   files: operation(({ id }: { readonly id: string }) => filesIn(id)),
   file: operation(({ id, path }: FileOf) => fileIn(id, path)),
   snippet: operation(({ id }: { readonly id: string }) => snippetPage(id)),

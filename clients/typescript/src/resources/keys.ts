@@ -67,6 +67,8 @@ export interface KeyList extends Result {
   readonly keys: ReadonlyArray<ListedKey>
   /** A UUID. */
   readonly organizationId: string
+  /** For `cursor`; `null` at the end, and of a service that has none. */
+  readonly nextCursor: string | null
 }
 
 /** What `keys.revoke` gives. */
@@ -92,6 +94,7 @@ interface CreatedWire {
 
 interface ListWire {
   readonly organization_id: string
+  readonly next_cursor?: string | null
   readonly keys: ReadonlyArray<{
     readonly id: string
     readonly name: string
@@ -131,7 +134,8 @@ const listed = json(
       role: key.role,
       createdAt: key.created_at,
       lastUsedAt: key.last_used_at
-    }))
+    })),
+    nextCursor: wire.next_cursor ?? null
   })
 )
 
@@ -164,10 +168,17 @@ export class Keys {
     )
   }
 
-  /** The organization's live keys. */
-  list(options?: RequestOptions): APIPromise<KeyList> {
+  /**
+   * The organization's live keys, the oldest first.
+   * @param page `limit`: 1 to 1,000, 1,000 unless told; `cursor`: the `nextCursor` of an answer, to go on behind it.
+   */
+  list(
+    page: { readonly limit?: number | undefined; readonly cursor?: string | undefined } = {},
+    options?: RequestOptions
+  ): APIPromise<KeyList> {
+    const query = { limit: page.limit, cursor: page.cursor }
     return this.#transport.send(
-      () => ({ method: "POST", path: "/api/keys/org/list", body: {}, answer: listed }),
+      () => ({ method: "POST", path: "/api/keys/org/list", query, body: {}, answer: listed }),
       options
     )
   }

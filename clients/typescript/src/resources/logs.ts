@@ -12,6 +12,8 @@ export interface SearchLogsParams {
   readonly limit?: number | undefined
   /** How many matches are left out first, up to 1,000: for the next page. Default: 0. */
   readonly offset?: number | undefined
+  /** The `nextCursor` of an answer to the same request: goes on behind it, whatever is written meanwhile. Not beside `offset`. */
+  readonly cursor?: string | undefined
   /** Only logs of this snippet: its id or name. */
   readonly codeBlockId?: string | undefined
   /** Only logs of snippets in this programming language. */
@@ -50,8 +52,10 @@ export interface SearchLogsResponse extends Result {
   readonly matches: ReadonlyArray<LogMatch>
   /** How many there are without `limit`; at most 1,000 are compared. */
   readonly totalFound: number
-  /** Whether there are more behind `offset` and `limit`. */
+  /** Whether there are more behind these. */
   readonly hasMore: boolean
+  /** For `cursor`; `null` at the end, and of a service that has none. */
+  readonly nextCursor: string | null
 }
 
 interface LogWire {
@@ -71,6 +75,7 @@ interface LogsWire {
   readonly matches: ReadonlyArray<LogWire>
   readonly total_found: number
   readonly has_more: boolean
+  readonly next_cursor?: string | null
 }
 
 export const searchLogs = (params: SearchLogsParams): Call<SearchLogsResponse> => ({
@@ -80,6 +85,7 @@ export const searchLogs = (params: SearchLogsParams): Call<SearchLogsResponse> =
     query: params.query,
     limit: params.limit,
     offset: params.offset,
+    cursor: params.cursor,
     code_block_id: params.codeBlockId,
     language: params.language,
     days_back: params.daysBack
@@ -98,7 +104,8 @@ export const searchLogs = (params: SearchLogsParams): Call<SearchLogsResponse> =
       logUrl: match.log_url
     })),
     totalFound: wire.total_found,
-    hasMore: wire.has_more
+    hasMore: wire.has_more,
+    nextCursor: wire.next_cursor ?? null
   }))
 })
 

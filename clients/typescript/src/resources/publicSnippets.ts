@@ -31,6 +31,8 @@ export interface BrowsePublicParams {
   readonly limit?: number | undefined
   /** How many are left out first, up to 10,000: for the next page. Default: 0. */
   readonly offset?: number | undefined
+  /** The `nextCursor` of an answer to the same request: goes on behind it, whatever is written meanwhile. Not beside `offset`. */
+  readonly cursor?: string | undefined
   /** Those with the most votes for them first, or the newest. Default: `upvoted`. */
   readonly sortBy?: "upvoted" | "recent" | undefined
   /** Only those in this programming language. */
@@ -43,8 +45,10 @@ export interface BrowsePublicResponse extends Result {
   readonly snippets: ReadonlyArray<PublicSnippet>
   /** How many there are without `limit`. */
   readonly total: number
-  /** Whether there are more behind `offset` and `limit`. */
+  /** Whether there are more behind these. */
   readonly hasMore: boolean
+  /** For `cursor`; `null` at the end, and of a service that has none. */
+  readonly nextCursor: string | null
 }
 
 /** What `snippets.searchPublic` takes. */
@@ -80,6 +84,13 @@ interface PublicWire {
   readonly namespace: string
 }
 
+interface PublicListWire {
+  readonly snippets: ReadonlyArray<PublicWire>
+  readonly total: number
+  readonly has_more: boolean
+  readonly next_cursor?: string | null
+}
+
 const publicOf = ({ id, name, description, source, language, entrypoint, ...wire }: PublicWire): PublicSnippet => ({
   ...{ id, name, description, source, language, entrypoint },
   thumbsUp: wire.thumbs_up,
@@ -92,11 +103,18 @@ export const browsePublic = (params: BrowsePublicParams): Call<BrowsePublicRespo
   method: "POST",
   path: "/api/snippets/public/list",
   open: true,
-  body: { limit: params.limit, offset: params.offset, sort_by: params.sortBy, language: params.language },
-  answer: json((wire: { snippets: ReadonlyArray<PublicWire>; total: number; has_more: boolean }) => ({
+  body: {
+    limit: params.limit,
+    offset: params.offset,
+    cursor: params.cursor,
+    sort_by: params.sortBy,
+    language: params.language
+  },
+  answer: json((wire: PublicListWire) => ({
     snippets: wire.snippets.map(publicOf),
     total: wire.total,
-    hasMore: wire.has_more
+    hasMore: wire.has_more,
+    nextCursor: wire.next_cursor ?? null
   }))
 })
 

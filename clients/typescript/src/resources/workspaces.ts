@@ -27,6 +27,8 @@ export interface Workspace {
 export interface WorkspaceList extends Result {
   /** The one changed last first. */
   readonly workspaces: ReadonlyArray<Workspace>
+  /** For `cursor`; `null` at the end, and of a service that has none. */
+  readonly nextCursor: string | null
 }
 
 /** What `workspaces.commits` gives. */
@@ -97,6 +99,7 @@ interface WorkspacesWire {
     readonly files: number
     readonly updated_at: string
   }>
+  readonly next_cursor?: string | null
 }
 
 const workspaces = json(
@@ -104,7 +107,8 @@ const workspaces = json(
     workspaces: wire.workspaces.map(({ workspace_id, org_id, user_id, head, commits, files, updated_at }) => ({
       ...{ workspaceId: workspace_id, orgId: org_id, userId: user_id },
       ...{ head, commits, files, updatedAt: updated_at }
-    }))
+    })),
+    nextCursor: wire.next_cursor ?? null
   })
 )
 const commits = json(
@@ -140,9 +144,15 @@ export class Workspaces {
     this.#transport = transport
   }
 
-  /** All of them, the one changed last first. */
-  list(options?: RequestOptions): APIPromise<WorkspaceList> {
-    return this.#get(() => "/api/workspaces", workspaces, options)
+  /**
+   * They, the one changed last first.
+   * @param page `limit`: 1 to 1,000, 1,000 unless told; `cursor`: the `nextCursor` of an answer, to go on behind it.
+   */
+  list(
+    page: { readonly limit?: number | undefined; readonly cursor?: string | undefined } = {},
+    options?: RequestOptions
+  ): APIPromise<WorkspaceList> {
+    return this.#get(() => "/api/workspaces", workspaces, options, { limit: page.limit, cursor: page.cursor })
   }
 
   /**

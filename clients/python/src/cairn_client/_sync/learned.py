@@ -221,6 +221,7 @@ class Logs:
         *,
         limit: int = 20,
         offset: int = 0,
+        cursor: str | None = None,
         code_block_id: str | None = None,
         language: str | None = None,
         days_back: int | None = None,
@@ -232,6 +233,8 @@ class Logs:
             query: any of its words is enough.
             limit: at most so many matches, 1 to 100.
             offset: how many matches are left out first, up to 1,000: for the next page.
+            cursor: the `next_cursor` of an answer to the same request, to go on behind it whatever is written since;
+                not beside `offset`.
             code_block_id: only logs of this snippet: its id or name.
             language: only logs of snippets in this programming language.
             days_back: only logs of the last so many days, 1 to 36,500.
@@ -242,6 +245,7 @@ class Logs:
             "query": query,
             "limit": limit,
             "offset": offset,
+            "cursor": cursor,
             "code_block_id": code_block_id,
             "language": language,
             "days_back": days_back,

@@ -67,9 +67,18 @@ class Keys:
         request = Request("POST", "/api/keys/org/create", body, options=options)
         return self._transport.ask(request, CreatedKey)
 
-    def list(self, **options: Unpack[CallOptions]) -> KeyList:
-        """The organization's live keys, without their secrets."""
-        return self._transport.ask(Request("POST", "/api/keys/org/list", {}, options=options), KeyList)
+    def list(self, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[CallOptions]) -> KeyList:
+        """The organization's live keys, the oldest first, without their secrets.
+
+        Args:
+            limit: at most so many, 1 to 1,000. Default: 1,000.
+            cursor: the `next_cursor` of an answer, to go on behind it.
+            **options: `timeout`, `max_retries`, `extra_headers` of this call.
+
+        """
+        query = {"limit": limit, "cursor": cursor}
+        request = Request("POST", "/api/keys/org/list", {}, query=query, options=options)
+        return self._transport.ask(request, KeyList)
 
     def revoke(self, key_id: str, **options: Unpack[CallOptions]) -> RevokedKey:
         """Ends a key at once: `key_id` is the `id` of a key.
@@ -97,9 +106,20 @@ class Workspaces:
         """The same methods, each returning the HTTP answer too (`RawResponse`)."""
         return WorkspacesWithRawResponse(self)
 
-    def list(self, **options: Unpack[CallOptions]) -> WorkspaceList:
-        """All workspaces of the organization, the one changed last first."""
-        return self._transport.ask(Request("GET", "/api/workspaces", options=options), WorkspaceList)
+    def list(
+        self, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[CallOptions]
+    ) -> WorkspaceList:
+        """The workspaces of the organization, the one changed last first.
+
+        Args:
+            limit: at most so many, 1 to 1,000. Default: 1,000.
+            cursor: the `next_cursor` of an answer, to go on behind it.
+            **options: `timeout`, `max_retries`, `extra_headers` of this call.
+
+        """
+        query = {"limit": limit, "cursor": cursor}
+        request = Request("GET", "/api/workspaces", query=query, options=options)
+        return self._transport.ask(request, WorkspaceList)
 
     def commits(
         self,

@@ -127,6 +127,7 @@ class SnippetStore:
         *,
         limit: int = 20,
         offset: int = 0,
+        cursor: str | None = None,
         sort_by: Literal["upvoted", "recent"] = "upvoted",
         language: str | None = None,
         **options: Unpack[CallOptions],
@@ -136,12 +137,14 @@ class SnippetStore:
         Args:
             limit: at most so many, 1 to 100.
             offset: how many are left out first, up to 10,000: for the next page.
+            cursor: the `next_cursor` of an answer to the same request, to go on behind it whatever is written since;
+                not beside `offset`.
             sort_by: those with the most votes for them first, or the newest.
             language: only those in this programming language.
             **options: `timeout`, `max_retries`, `extra_headers` of this call.
 
         """
-        body = {"limit": limit, "offset": offset, "sort_by": sort_by, "language": language}
+        body = {"limit": limit, "offset": offset, "cursor": cursor, "sort_by": sort_by, "language": language}
         request = Request("POST", "/api/snippets/public/list", body, options=options, open=True)
         return self._transport.ask(request, BrowsePublicResponse)
 

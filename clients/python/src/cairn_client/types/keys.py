@@ -56,6 +56,8 @@ class KeyList(Result):
 
     keys: list[ListedKey]
     organization_id: str
+    next_cursor: str | None = None
+    """For `cursor`; `None` at the end."""
 
 
 class RevokedKey(Result):

@@ -77,6 +77,8 @@ class SearchLogsResponse(Result):
     total_found: int
     """All that match, before `limit`; at most 1,000 are compared."""
     has_more: bool
+    next_cursor: str | None = None
+    """For `cursor`; `None` at the end."""
 
 
 class PublicSnippet(Model):
@@ -102,6 +104,8 @@ class BrowsePublicResponse(Result):
     total: int
     """All of them, before `limit`."""
     has_more: bool = False
+    next_cursor: str | None = None
+    """For `cursor`; `None` at the end."""
 
 
 class SearchPublicResponse(Result):

@@ -55,6 +55,8 @@ class WorkspaceList(Result):
 
     workspaces: list[Workspace]
     """The one changed last first."""
+    next_cursor: str | None = None
+    """For `cursor`; `None` at the end."""
 
 
 class CommitAuthor(Model):
