@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { derivedId } from "#domain/Id.ts"
+import { derivedId, idIn } from "#domain/Id.ts"
 import { type Holder, type Scope, sees } from "#domain/Scope.ts"
 import { SnippetCommand } from "#domain/Snippet/commands.ts"
 import { CommentNotFound, Snippet } from "#domain/Snippet/decider.ts"
@@ -82,7 +82,8 @@ export const layer = HttpApiBuilder.group(Api, "comments", (handlers) =>
 
     .handle("deleteComment", ({ params }) =>
       Effect.gen(function* () {
-        const id = params.id.toLowerCase()
+        const id = idIn(params.id)
+        if (id === undefined) return yield* new CommentNotFound({ comment: params.id })
         const attempt = yield* attempting
         const done = yield* doneBefore(attempt)
         const events = done ?? (yield* deleted(yield* Caller, yield* CallerScope, id, attempt))

@@ -202,8 +202,12 @@ describe("git over HTTP", () => {
     }, 60_000)
 
     it("ends native git when the client goes away", async () => {
-      const files = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`n${n}.txt`, noise(400_000, n + 1)]))
-      const { workspace_id: id, commit } = await wrote("large", files)
+      // a few files a chat: what a model says at once is bounded
+      let { workspace_id: id, commit } = await wrote("large", { "n.txt": noise(400_000, 0) })
+      for (let n = 1; n < 20; n += 4) {
+        const files = Object.fromEntries([0, 1, 2, 3].map((m) => [`n${n + m}.txt`, noise(400_000, n + m)]))
+        ;({ workspace_id: id, commit } = await wrote("large", files))
+      }
       const want = `want ${commit} ofs-delta no-progress\n`
       const packet = `${(want.length + 4).toString(16).padStart(4, "0")}${want}00000009done\n`
       const { hostname, port } = new URL(service.url)

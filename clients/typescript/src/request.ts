@@ -81,8 +81,10 @@ const entriesOf = (headers: HeadersLike): ReadonlyArray<readonly [string, string
  */
 const carried = (name: string, value: string): string => {
   if (!/^x-(?:cairn|raysurfer)-/i.test(name) || !/[^\u0000-\u007f]/.test(value)) return value
-  if (!value.isWellFormed()) throw new TypeError("half of a character")
-  return Array.from(new TextEncoder().encode(value), (byte) => String.fromCharCode(byte)).join("")
+  const bytes = new TextEncoder().encode(value)
+  // the encoder writes something else for half of a character
+  if (new TextDecoder().decode(bytes) !== value) throw new TypeError("half of a character")
+  return Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")
 }
 
 /** The headers of all tries of a call: the idempotency key is made here, once. */

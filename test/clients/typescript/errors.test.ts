@@ -102,7 +102,7 @@ describe("before anything is sent", () => {
     const calls = [
       ["timeout", vote({ timeout: -1 })],
       ["maxRetries", vote({ maxRetries: Number.NaN })],
-      ["X-Cairn-Workspace-Id", cairn.delete("x", { workspaceId: "日本" })],
+      ["X-Cairn-Workspace-Id", cairn.delete("x", { workspaceId: "日\n本" })],
       ["X-Note", vote({ headers: { "X-Note": `a\n${key}` } })]
     ] as const
     for (const [field, call] of calls) {

@@ -9,6 +9,7 @@ export interface Health extends Result {
 
 /** Snippets that are stored and not found by all that they say. */
 export interface LeftOut {
+  /** Snippets that are found by part of their text, or not at all. */
   readonly count: number
   /** The ids of 20 of them at most. */
   readonly snippets: ReadonlyArray<string>
