@@ -61,7 +61,7 @@ def test_words_that_nobody_knows_yet(kind: Kind) -> None:
     verdicts = [vote.verdict for vote in status.votes]
     assert verdicts == [AgentVerdict.THUMBS_UP, "shrug"]
     assert verdicts[0] is AgentVerdict.THUMBS_UP
-    assert [verdict.value for verdict in verdicts] == ["thumbs_up", "shrug"]
+    assert [verdict and verdict.value for verdict in verdicts] == ["thumbs_up", "shrug"]
     assert AgentVerdict("shrug") not in list(AgentVerdict)
     assert pickle.loads(pickle.dumps(status)) == status
     assert type(status).model_validate_json(status.model_dump_json()) == status

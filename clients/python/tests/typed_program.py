@@ -59,7 +59,7 @@ def results(client: Cairn) -> None:
     assert_type(client.get_code_files("a", cache_dir=".cairn"), CodeFilesResponse)
     assert_type(client.get_code_files("a").files[0].path, str | None)
     assert_type(client.workspaces.file("w", "a.py"), bytes)
-    assert_type(client.uploads.status("i").votes[0].verdict, AgentVerdict)
+    assert_type(client.uploads.status("i").votes[0].verdict, AgentVerdict | None)
     found.matches[0].code_block.created_at.year  # type: ignore[union-attr] # noqa: B018
 
 

@@ -83,7 +83,7 @@ const carried = (name: string, value: string): string => {
   if (!/^x-(?:cairn|raysurfer)-/i.test(name) || !/[^\u0000-\u007f]/.test(value)) return value
   const bytes = new TextEncoder().encode(value)
   // the encoder writes something else for half of a character
-  if (new TextDecoder().decode(bytes) !== value) throw new TypeError("half of a character")
+  if (new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) !== value) throw new TypeError("half of a character")
   return Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")
 }
 

@@ -65,6 +65,9 @@ export interface Offer {
   readonly files: ReadonlyArray<OfferedFile>
 }
 
+/** What separates a task from the conversation that led to it: what was said before is no part of what is searched for. */
+export const saidBefore = "\n\nThe conversation so far:\n\n"
+
 /**
  * Searches for a prompt, and puts what is found into the cache folder of a session in `root`. `task` is without secrets; one
  * that begins with a slash is a command to the program itself.
@@ -79,7 +82,8 @@ export const offer = async (
   signal: AbortSignal
 ): Promise<Offer> => {
   const nothing: Offer = { context: "", files: [] }
-  const searched = cut(task.trim(), mostTask)
+  const [asked = ""] = task.split(saidBefore)
+  const searched = cut(asked.trim(), mostTask)
   if (searched === "" || searched.startsWith("/")) return nothing
   const { files: found } = await client.getCodeFiles(
     {

@@ -1,4 +1,5 @@
 import { CairnAgent, type CairnAgentOptions, type CairnSessionOptions } from "../agent/CairnAgent.ts"
+import { saidBefore } from "../agent/offer.ts"
 import type { SessionReport } from "../agent/Session.ts"
 import type { AgentMessage, AgentPrompt, AgentQuery } from "../agent/sdk.ts"
 import { variable } from "../environment.ts"
@@ -108,7 +109,7 @@ export class Agent {
     const last = all.findLastIndex(({ role }) => role === "user")
     const asked = all[last]?.content ?? ""
     const before = all.slice(0, Math.max(0, last)).map(({ role, content }) => `${role}: ${content}`)
-    const prompt = before.length === 0 ? asked : `${asked}\n\nThe conversation so far:\n\n${before.join("\n\n")}`
+    const prompt = before.length === 0 ? asked : `${asked}${saidBefore}${before.join("\n\n")}`
     const heard: Array<AgentMessage> = []
     let report: SessionReport | undefined
     let succeeded = false

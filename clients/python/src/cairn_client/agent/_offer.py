@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import anyio.to_thread
 
 from cairn_client._code_files import llm_prompt, write_files
+from cairn_client._conversation import SAID_BEFORE
 from cairn_client.agent._manifest import real
 from cairn_client.agent._screen import storable
 from cairn_client.agent._usage import OfferedFile
@@ -88,7 +89,7 @@ async def offer(
     `task` is without secrets; one that begins with a slash is a command to the program itself. Raises what the client
     and the disk do.
     """
-    searched = storable(task.strip()[:_MOST_TASK])
+    searched = storable(task.partition(SAID_BEFORE)[0].strip()[:_MOST_TASK])
     if not searched or searched.startswith("/"):
         return "", []
     found: CodeFilesResponse = await called(

@@ -11,6 +11,7 @@ import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict
 
+from cairn_client._conversation import SAID_BEFORE
 from cairn_client.errors import ValidationError
 
 if TYPE_CHECKING:
@@ -210,7 +211,7 @@ class Agent:
             "agent_id": self._agent_id,
         }
         async with _Sessions(options, scope, False, lambda report: result.code_used.extend(_used(report))) as session:
-            await session.query(f"{asked}\n\nThe conversation so far:\n\n{before}" if before else asked)
+            await session.query(f"{asked}{SAID_BEFORE}{before}" if before else asked)
             async for message in session.response():
                 result.messages.append(message)
                 if isinstance(message, ResultMessage):
