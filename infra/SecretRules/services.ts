@@ -92,7 +92,7 @@ const signIns: ReadonlyArray<RegExp> = [
   /\b(?:private-token|x-(?:[a-z]{1,20}-)?(?:api-)?(?:key|token))["']?\s{0,3}[:=]\s{0,3}["'`]?([\w=~@.+/-]{16,500})/gi,
   /\bcurl\s[^\n]{0,300}?\s(?:-u|--user)[\s=]{0,3}["']?[\w.@-]{1,80}:([^\s"'$]{6,100})/g,
   /\b(?:machine\s{1,3}\S{1,200}|default)\s{1,9}login\s{1,3}\S{1,100}\s{1,9}password\s{1,3}(\S{6,200})/g,
-  /^[^\S\r\n]{0,9}(?:\/\/[^\s:]{1,200}:)?_(?:auth|password|authToken)\s{0,3}=\s{0,3}["']?([\w=+/.-]{8,500})/gm
+  /(?<![\w-])_(?:auth|password|authToken)\s{0,3}=\s{0,3}["']?([\w=+/.-]{8,500})/g
 ]
 
 const signIn = (pattern: RegExp): Rule =>

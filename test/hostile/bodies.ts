@@ -171,6 +171,7 @@ export const bodies: ReadonlyArray<Attack> = [
   },
   {
     name: "16 large repositories at once",
+    open: "482 MiB more while they are decided together",
     share: 2,
     run: async ({ call }) => {
       await times(16, async (k) => {
@@ -198,6 +199,7 @@ export const bodies: ReadonlyArray<Attack> = [
   },
   {
     name: "64 searches at once for long tasks of different words",
+    open: "1.15 s of work, one search after another, before others have their turn",
     share: 4,
     run: async ({ call }) => {
       await times(64, async (k) => {
