@@ -129,7 +129,11 @@ export const chats: ReadonlyArray<Attack> = [
     bash("cat /dev/zero")
   ]),
   attack("Bash: loops without an end", "shells", [bash("while true; do :; done"), bash(":(){ :|:& };:; :")]),
-  attack("Bash: files without number", "shells", [bash("for i in $(seq 1 30000); do echo $i > f$i; done")]),
+  // the shell sends each file by itself, which the loop takes in together
+  {
+    ...attack("Bash: files without number", "shells", [bash("for i in $(seq 1 30000); do echo $i > f$i; done")]),
+    share: 3
+  },
   attack("Bash: strings that double", "shells", [
     bash("a=aaaaaaaaaaaaaaaa; for i in $(seq 1 40); do a=$a$a; done; echo $a")
   ]),

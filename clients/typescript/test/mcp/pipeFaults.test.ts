@@ -77,7 +77,7 @@ describe("lines", () => {
       })
       const { id, error } = await program.next()
       assert.strictEqual(id, 5)
-      assert.match(error.message, /larger than 32 MiB/)
+      assert.match(error.message, /larger than 8 MiB/)
       program.write(listing)
       assert.strictEqual((await program.next()).result.tools.length, 5)
       assert.strictEqual((await program.end()).code, 0)
