@@ -20,7 +20,7 @@ from cairn_client.agent import CairnAgent, SessionReport
 
 PROMPTS = [
     "Write count_words.py: it prints how many words the text file has that it is called with.",
-    "How many words does the text file notes.txt have?",
+    "Print how many words the text file has: how many does notes.txt have?",
 ]
 
 

@@ -77,7 +77,7 @@ real("the example of an agent session", () => {
       "  Write",
       "  Done.",
       "  offered 0, uploaded count_words.py",
-      "> How many words does the text file notes.txt have?",
+      "> Print how many words the text file has: how many does notes.txt have?",
       "  Bash",
       "  Done.",
       "  offered 1, uploaded nothing",

@@ -14,8 +14,8 @@ async def uses(client: Client) -> dict[str, object]:
     tools = await client.list_tools()
     source = f"def {sys.argv[2]}(value):\n    return value\n"
     file = {"path": f"{sys.argv[2]}.py", "content": source}
-    stored = await client.call_tool("upload", {"task": "python things", "file": file})
-    found = await client.call_tool("search", {"task": "python things", "min_score": 0, "top_k": 100})
+    stored = await client.call_tool("upload", {"task": sys.argv[2].replace("_", " "), "file": file})
+    found = await client.call_tool("search", {"task": sys.argv[2].replace("_", " "), "top_k": 100})
     wrong = await client.call_tool("vote", {"code_block_id": "nope"})
     skill = await client.read_resource("cairn://skill.md")
     return {
