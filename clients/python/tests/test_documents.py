@@ -38,7 +38,7 @@ def test_the_readme_runs(service: Service, tmp_path: Path) -> None:
     said = run([str(program)], service, tmp_path)
     assert "def add(a, b):" in said
     assert "VoteCast" in said
-    assert "task ['is empty" in said
+    assert "task ['is empty; expected what the code should do'" in said
     assert (tmp_path / ".cairn_code" / "word_counts.py").exists()
 
 
