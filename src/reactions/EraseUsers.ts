@@ -93,7 +93,8 @@ const isErased = (user: string) =>
  */
 export const EraseUsers = reaction({
   name: "erase_users",
-  on: ["UserErased", "SnippetUploaded", "ChatRequested", "ExecutionRecorded", "UploadReceived"],
+  // the others are all that brings text under a subject of its own; searches are noted a moment after they are answered
+  on: ["UserErased", "SnippetUploaded", "ChatRequested", "ExecutionRecorded", "UploadReceived", "SearchAnswered"],
   handle: ({ event, ...reason }) =>
     Effect.gen(function* () {
       const late = event._tag !== "UserErased"

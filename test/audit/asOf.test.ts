@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { schemaOf } from "#ports/Projection.ts"
 import { ReadModels } from "#ports/ReadModels.ts"
 import { asOf, positionAt, schemaAt } from "#src/audit/asOf.ts"
@@ -45,15 +45,23 @@ describe("read models as of a position", () => {
 
   it("are what the live ones were then, and leave those alone", async () => {
     const points: Array<{ readonly position: number; readonly rows: Rows }> = []
+    // what is noted in the background comes when it will: the rows are those of a position only when the log stood there
     const note = async () => {
-      const rows = await live()
-      points.push({ position: await service.head(), rows })
+      for (;;) {
+        const position = await service.head()
+        const rows = await live()
+        if ((await service.head()) === position) return points.push({ position, rows })
+      }
     }
+    const noted = (type: string) =>
+      vi.waitFor(async () => assert.isNotEmpty(await service.sql("SELECT FROM events WHERE type = $1", [type])), 20_000)
     await stored(service.call, "voted")
+    await noted("KeyUsed")
     await note()
     const { matches } = (await service.call("POST", "/api/retrieve/search", { task: "voted task" })).json
     await vote(service.call, matches[0].code_block.id)
     await memberKey(service.call, "later@example.org")
+    await noted("SearchAnswered")
     await note()
     await stored(service.call, "second")
     const before = await live()

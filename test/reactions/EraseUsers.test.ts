@@ -4,12 +4,15 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { assert, describe, it, vi } from "vitest"
 import { personId } from "#domain/Person.ts"
+import { RetrievalEvent, searchSubject } from "#domain/Retrieval.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
 import { User, UserCommand } from "#domain/User.ts"
+import { EventStore } from "#ports/EventStore.ts"
 import { Installation } from "#ports/Installation.ts"
 import { ReadModels } from "#ports/ReadModels.ts"
 import { replay } from "#src/audit/replay.ts"
 import { upToDate } from "#src/cli/log.ts"
+import * as Codec from "#src/codec.ts"
 import { dispatch } from "#src/dispatch.ts"
 import { projections, tool } from "#src/layers.ts"
 import { EraseUsers } from "#src/reactions/EraseUsers.ts"
@@ -53,6 +56,12 @@ describe("erasing a person without an organization", () => {
     return rows.map(({ subject }) => subject)
   }
 
+  const searchesOf = async (user: string) =>
+    (await service.sql("SELECT FROM events WHERE tenant = $1 AND type = 'SearchAnswered'", [user])).length
+  /** Searches are in the log a moment after they are answered: a note may come behind an erasure, and goes then. */
+  const noted = (user: string, count: number) =>
+    vi.waitFor(async () => assert.strictEqual(await searchesOf(user), count), { timeout: 20_000, interval: 50 })
+
   /** What others find of published snippets. */
   const publicly = async () =>
     (await service.call("POST", "/api/retrieve/search", { task: "published task" }, { "x-cairn-public-snips": "true" }))
@@ -66,6 +75,7 @@ describe("erasing a person without an organization", () => {
     await call("POST", "/api/retrieve/search", { task: "of_hers task" })
     scripts.set("hers", (turn) => (turn === 1 ? write("diary.txt") : says("Done.")))
     const { workspace_id } = await ended(call, "hers", "me")
+    await noted(await person(), 1)
     const repository = join(service.dataDir, "workspaces", `${workspace_id}.git`)
     assert.isTrue(existsSync(repository))
     assert.isAbove((await texts()).length, 5)
@@ -101,6 +111,26 @@ describe("erasing a person without an organization", () => {
     assert.strictEqual(last!.type, "SnippetDeleted")
   })
 
+  it("takes what they had searched for when it is noted after the erasure, whatever was found", async () => {
+    const user = await person()
+    const stream = `retrieval-${user}-2026-01-01`
+    // as the recorder appends it, a moment after the answer: snippets of others were found, and none
+    for (const snippets of [[randomUUID()], []]) {
+      const note = RetrievalEvent.cases.SearchAnswered.make({
+        ...{ home: user, snippets, scores: snippets.map(() => 0.5), total: snippets.length, cacheHit: false },
+        ...{ subject: searchSubject(stream, snippets), text: { query: "something private" } }
+      })
+      const commandId = randomUUID()
+      const actor = { key: "revoked", user, organization: null }
+      const command = { commandId, correlationId: commandId, causationId: null, actor, request: null, erases: [] }
+      const commands = [{ ...command, events: [Codec.encode(note)] }]
+      const append = { tenant: user, stream, expected: "any" as const, commands }
+      const [events] = await service.run(Effect.flatMap(EventStore, (store) => store.append(append)))
+      await done(events!.at(-1)!.position)
+      assert.deepStrictEqual(await texts(), [])
+    }
+  })
+
   it("leaves read models that a replay makes the same", async () => {
     await service.run(upToDate(...projections))
     for (const projection of projections) {
@@ -111,10 +141,13 @@ describe("erasing a person without an organization", () => {
 
   it("lets the same e-mail begin anew, with the same code as a new snippet", async () => {
     const { call } = await personal(service, email)
+    const user = await person()
+    const searches = await searchesOf(user)
     assert.deepStrictEqual((await call("GET", "/api/workspaces")).json.workspaces, [])
     assert.strictEqual((await upload(call, "of_hers")).json.code_blocks_stored, 1)
     const { matches } = (await call("POST", "/api/retrieve/search", { task: "of_hers task" })).json
     assert.lengthOf(matches, 1)
+    await noted(user, searches + 1)
     await done(await erasePerson())
     assert.deepStrictEqual(await texts(), [])
   })
