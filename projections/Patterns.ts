@@ -79,34 +79,53 @@ export interface Pattern {
   readonly down: number
   readonly last_up: Date | null
   readonly last_down: Date | null
+  /** What it stands for in its list. */
+  readonly similarity: number
+  readonly last: Date
+  readonly digest: string
 }
+
+/** What patterns are sorted by: how alike the tasks are, votes, when the last of them came (milliseconds), and which it is. */
+export type PatternPlace = readonly [similarity: number, up: number, down: number, last: number, digest: string]
 
 export interface PatternQuery {
   readonly task: string | null
   readonly snippet: string | null
   readonly minimumUp: number
   readonly limit: number
+  /** Only what comes behind this place. */
+  readonly after: PatternPlace | null
 }
 
 /** V of `domain/search/score.ts`. */
-const verdict = "(sum(up) + 2.0) / (sum(up) + sum(down) + 4.0)"
+const verdict = (up: string, down: string): string => `(${up} + 2.0) / (${up} + ${down} + 4.0)`
+
+const behind = `(similarity, ${verdict("up", "down")}, up, last) <= ($7::float8, ${verdict("$8::int", "$9::int")}, $8::int, $10::timestamptz)
+  AND ((similarity, up, down, last) <> ($7::float8, $8::int, $9::int, $10::timestamptz) OR digest > $11::text)`
 
 /**
  * Patterns of the scope's homes on snippets that it sees. For a task, those of similar tasks first; then, and without a
  * task, the best verdict, the most votes and the latest one first.
  */
-export const findPatterns = (scope: Scope, { task, snippet, minimumUp, limit }: PatternQuery) =>
+export const findPatterns = (scope: Scope, { task, snippet, minimumUp, limit, after }: PatternQuery) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => {
     const terms = task === null ? [] : taskTerms(task)
+    const place = after === null ? [] : [...after.slice(0, 3), new Date(after[3]), after[4]]
     return sql.unsafe<Pattern>(
-      `SELECT task, snippet, name, sum(up)::int AS up, sum(down)::int AS down, max(last_up) AS last_up, max(last_down) AS last_down
+      `SELECT * FROM (SELECT task, snippet, name, sum(up)::int AS up, sum(down)::int AS down,
+           max(last_up) AS last_up, max(last_down) AS last_down, greatest(max(last_up), max(last_down)) AS last,
+           ${similaritySql("$12")} AS similarity, md5(snippet || task) AS digest
          FROM (SELECT p.*, s.name FROM "${schemaOf(Patterns)}".patterns p
            JOIN "${schemaOf(Snippets)}".snippets s ON s.id = p.snippet
            WHERE coalesce(p.home, s.home) = ANY ($1::text[]) AND (s.home = ANY ($1) OR ($2 AND s.published))
              AND ($3::text IS NULL OR s.agent IS NULL OR s.agent = $3) AND ($4::text IS NULL OR p.snippet = $4)) p
-         GROUP BY task, snippet, name, terms HAVING sum(up) >= $5::int
-         ORDER BY ${terms.length === 0 ? "" : `${similaritySql("$7")} DESC, `}${verdict} DESC, sum(up) DESC,
-           greatest(max(last_up), max(last_down)) DESC, task, snippet LIMIT $6::int`,
-      [scope.homes, scope.includePublic, scope.agent, snippet, minimumUp, limit, ...(terms.length === 0 ? [] : [terms])]
+         GROUP BY task, snippet, name, terms HAVING sum(up) >= $5::int) found
+       WHERE $7::float8 IS NULL OR (${behind})
+       ORDER BY similarity DESC, ${verdict("up", "down")} DESC, up DESC, last DESC, digest LIMIT $6::int`,
+      [
+        ...[scope.homes, scope.includePublic, scope.agent, snippet, minimumUp, limit],
+        ...(place.length === 0 ? [null, null, null, null, null] : place),
+        terms
+      ]
     )
   })

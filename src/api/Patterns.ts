@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { body } from "./body.ts"
+import { Cursor, NextCursor } from "./cursor.ts"
 import { AnyText, JsonObject, optional, Task, textUpTo, whole } from "./fields.ts"
 import { oneText, reads } from "./limits.ts"
 import { Authentication, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
@@ -27,20 +28,22 @@ export const TaskPatternsRequest = Schema.Struct({
   task: optional(AnyText),
   code_block_id: optional(textUpTo(1_000)),
   min_thumbs_up: optional(whole(0, 1_000_000)),
-  top_k: optional(whole(1, 100))
+  top_k: optional(whole(1, 100)),
+  cursor: optional(Cursor)
 }).annotate({ identifier: "TaskPatternsRequest" })
 
 export class PatternsApi extends HttpApiGroup.make("patterns")
   .add(
     HttpApiEndpoint.post("taskPatterns", "/api/retrieve/task-patterns", {
       payload: body(TaskPatternsRequest),
-      success: Schema.Struct({ patterns: Schema.Array(TaskPattern) })
+      success: Schema.Struct({ patterns: Schema.Array(TaskPattern), next_cursor: NextCursor })
     })
       .annotateMerge(reads(oneText))
       .annotateMerge(
         OpenApi.annotations({
           summary: "Which snippet helped with which task",
-          description: "Best verdict first; with a task, similar tasks before that. `top_k` is 20 unless told."
+          description:
+            "Best verdict first; with a task, similar tasks before that. `top_k` is 20 unless told. Go on with `cursor` = `next_cursor`: no pattern comes twice then but one that votes move down; one that they move up past the page is passed over."
         })
       ),
     HttpApiEndpoint.post("fewShotExamples", "/api/retrieve/few-shot-examples", {

@@ -1,12 +1,13 @@
-import { Clock, Effect, type Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { leastVerdictOffered } from "#domain/search/offered.ts"
 import { verdict } from "#domain/search/score.ts"
 import { similarity, taskTerms } from "#domain/search/taskTerms.ts"
 import { type Executed, Executions, lastCompleted } from "#projections/Executions.ts"
-import { findPatterns, type Pattern, Patterns } from "#projections/Patterns.ts"
+import { findPatterns, type Pattern, type PatternPlace, Patterns } from "#projections/Patterns.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
+import { cursors, placeCount, placeId, placeTime } from "#src/api/cursor.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import type { TaskPatternsRequest } from "#src/api/Patterns.ts"
 import { codeBlock } from "#src/codeBlock.ts"
@@ -29,22 +30,32 @@ const taskOf = (asked: string, queries: ReadonlyArray<string>, run: Executed | u
   return ranked.sort((a, b) => b.score - a.score)[0]?.query ?? asked
 }
 
+const places = cursors<PatternPlace>(Schema.Tuple([Schema.Finite, placeCount, placeCount, placeTime, placeId]))
+
 /** Which snippet helped with which task, in the request's scope. */
 export const taskPatterns = Effect.fnUntraced(function* (payload: typeof TaskPatternsRequest.Type) {
   const scope = yield* CallerScope
   yield* Effect.all([freshOrStale(Patterns), freshOrStale(Snippets)], { concurrency: 2 })
   const given = payload.code_block_id ?? null
+  const task = payload.task || null
+  const minimumUp = payload.min_thumbs_up ?? 0
+  const limit = payload.top_k ?? 20
+  const asked = ["patterns", scope.homes, scope.includePublic, scope.agent, task, given, minimumUp]
+  const after = yield* places.read(asked, payload.cursor)
   const place = given === null ? undefined : yield* codeBlock(scope, given)
-  if (given !== null && place === undefined) return { patterns: [] }
-  const patterns = yield* Effect.orDie(
-    findPatterns(scope, {
-      task: payload.task || null,
-      snippet: place?.id ?? null,
-      minimumUp: payload.min_thumbs_up ?? 0,
-      limit: payload.top_k ?? 20
-    })
+  if (given !== null && place === undefined) return { patterns: [], next_cursor: null }
+  const found = yield* Effect.orDie(
+    findPatterns(scope, { task, snippet: place?.id ?? null, minimumUp, limit: limit + 1, after })
   )
-  return { patterns: patterns.map(shown) }
+  const patterns = found.slice(0, limit)
+  const last = patterns.at(-1)
+  const more = found.length > limit && last !== undefined
+  return {
+    patterns: patterns.map(shown),
+    next_cursor: more
+      ? places.write(asked, [last.similarity, last.up, last.down, last.last.getTime(), last.digest])
+      : null
+  }
 }, orProblem)
 
 export const layer = HttpApiBuilder.group(Api, "patterns", (handlers) =>

@@ -20,7 +20,7 @@ export interface Operations {
   readonly vote: Operation<typeof VoteRequest.Type, { readonly message: string }>
   readonly patterns: Operation<
     typeof TaskPatternsRequest.Type,
-    { readonly patterns: ReadonlyArray<typeof TaskPattern.Type> }
+    { readonly patterns: ReadonlyArray<typeof TaskPattern.Type>; readonly next_cursor: string | null }
   >
   readonly chat: Operation<typeof ChatRequest.Type, typeof ChatResponse.Type>
   /** The first of the caller's workspaces, the one that changed last first. */

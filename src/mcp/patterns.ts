@@ -21,7 +21,8 @@ export const patterns = (operations: Operations) =>
     run: ({ task, top_k = 10 }) =>
       Effect.gen(function* () {
         const { includePublic } = yield* CallerScope
-        const answer = yield* operations.patterns({ task, top_k })
+        // a model has no use for a cursor: it asks for more at once
+        const { next_cursor: _, ...answer } = yield* operations.patterns({ task, top_k })
         const lines = answer.patterns.map(
           ({ task_pattern, code_block_name, code_block_id, thumbs_up, thumbs_down }) =>
             `- ${line(task_pattern, 300)}: ${line(code_block_name)} (code_block_id ${code_block_id}), votes +${thumbs_up} −${thumbs_down}`

@@ -1,12 +1,16 @@
 import { join } from "node:path"
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { afterAll, assert, beforeAll, describe, it, vi } from "@effect/vitest"
 import { schemaOf } from "#ports/Projection.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
-import { type Running, serve } from "#src/cli/demo/programs.ts"
+import { type Running, serve, within } from "#src/cli/demo/programs.ts"
 import { makeFolder, sql } from "./cairn.ts"
 
 interface Found {
   readonly matches: ReadonlyArray<{ readonly code_block: { readonly id: string; readonly name: string } }>
+}
+interface Noted {
+  readonly position: string
+  readonly data: { readonly snippets: ReadonlyArray<string>; readonly scores: ReadonlyArray<number | null> }
 }
 interface Replay {
   readonly success: boolean
@@ -69,6 +73,41 @@ describe("cairn, beside a service", () => {
     await json("key", "revoke", key_id)
     assert.strictEqual((await asked()).status, 401)
   })
+
+  it("publishes nothing where CAIRN_PUBLIC is off, and says so before it stores any", async () => {
+    const path = file("shy.jsonl", [snippet("shy", "Hide from everyone")])
+    vi.stubEnv("CAIRN_PUBLIC", "off")
+    try {
+      assert.match(await refused("import", path, "--public"), /nothing can be public here: CAIRN_PUBLIC is off/)
+      assert.include(await json<object>("import", path), { success: true, stored: 1, unchanged: 0 })
+    } finally {
+      vi.unstubAllEnvs()
+    }
+    const everyones = await fetch(`${service.url}/api/snippets/public/list`, {
+      ...{ method: "POST", headers: { "content-type": "application/json" }, body: "{}" }
+    })
+    assert.strictEqual((await everyones.json()).total, 0)
+  }, 90_000)
+
+  it("names no deleted snippet in the log that it prints", async () => {
+    const path = file("gone.jsonl", [snippet("ebb", "Tell when the tide goes out")])
+    await json("import", path)
+    const { id } = (await search("Tell when the tide goes out")).matches[0]!.code_block
+    const noted = () => json<{ events: ReadonlyArray<Noted> }>("events", "--type", "SearchAnswered", "--limit", "10000")
+    const before = await within(30_000, "the search's note", async () =>
+      (await noted()).events.find(({ data }) => data.snippets.includes(id))
+    )
+    await service.ask("POST", "/api/snippets/delete", { snippet_id: id })
+    const { events } = await noted()
+    assert.notInclude(JSON.stringify(events), id)
+    const place = before.data.snippets.indexOf(id)
+    const { data } = events.find(({ position }) => position === before.position)!
+    assert.deepStrictEqual([data.snippets[place], data.scores[place]], ["deleted", null])
+    assert.isNotNull(before.data.scores[place])
+    const { out } = await run("events", "--type", "SearchAnswered")
+    assert.include(out, "SearchAnswered")
+    assert.notInclude(out, id)
+  }, 90_000)
 
   it("finds a row that was tampered with, and mends it", async () => {
     assert.isTrue((await json<Replay>("replay", "--verify")).success)

@@ -135,7 +135,8 @@ const shapes = {
         ...{ task_pattern: text, code_block_id: uuid, code_block_name: text, thumbs_up: whole, thumbs_down: whole },
         ...{ last_thumbs_up: orNull(iso), last_thumbs_down: orNull(iso), verdict_score: fraction }
       })
-    )
+    ),
+    next_cursor: orNull(text)
   },
   Executions: { executions: listOf(shaped(Execution)), total_found: whole },
   RawSearch: {

@@ -108,6 +108,62 @@ describe("a list goes on where it was", () => {
     assert.strictEqual((await logs({})).total_found, 7)
   })
 
+  it("task patterns, those of similar tasks first, while others are voted on", async () => {
+    const { call: own } = await organization(service, "PRO")
+    await stored(own, "kiwi", { use_service_ai_voting: false })
+    await stored(own, "lark", { use_service_ai_voting: false })
+    const [kiwi, lark] = [(await findByName(own, "kiwi"))!, (await findByName(own, "lark"))!].map(
+      ({ code_block }) => code_block.id
+    )
+    // votes for and against, so that all parts of the order matter: alike tasks of equal votes too
+    for (const [task, up, down] of [
+      ...([
+        ["count wild birds", 1, 0],
+        ["count wild birds twice", 2, 1],
+        ["count sheep", 1, 1]
+      ] as const),
+      ...([
+        ["paint a fence", 3, 0],
+        ["paint a wall", 0, 2],
+        ["mend a fence", 0, 2],
+        ["mow a lawn", 1, 0]
+      ] as const)
+    ]) {
+      for (let n = 0; n < up; n++) await vote(own, kiwi!, true, { task })
+      for (let n = 0; n < down; n++) await vote(own, kiwi!, false, { task })
+    }
+    // the same votes at the same time: which snippet it is decides
+    await vote(own, lark!, true, { task: "count wild birds" })
+    await service.sql(
+      "UPDATE patterns_v1.patterns SET last_up = '2031-01-01T00:00:00Z' WHERE task = 'count wild birds'"
+    )
+    const patterns = async (body: object) => {
+      const { status, json, text } = await own("POST", "/api/retrieve/task-patterns", body)
+      assert.strictEqual(status, 200, text)
+      return { ...json, has_more: json.next_cursor !== null }
+    }
+    const tasks = (
+      pages: ReadonlyArray<{ patterns?: ReadonlyArray<{ task_pattern: string; code_block_id: string }> }>
+    ) => pages.flatMap(({ patterns }) => patterns!.map((one) => `${one.task_pattern} ${one.code_block_id}`))
+    for (const asked of [{ task: "count birds" }, {}, { code_block_id: "kiwi" }, { min_thumbs_up: 1 }]) {
+      const all = await patterns(asked)
+      assert.strictEqual(all.next_cursor, null)
+      for (const top_k of [1, 3]) {
+        const pages = await through(patterns, { ...asked, top_k }, [])
+        assert.deepStrictEqual(tasks(pages as never), tasks([all]), JSON.stringify({ ...asked, top_k }))
+      }
+    }
+    // one that comes to the beginning meanwhile moves nothing
+    const before = tasks([await patterns({})])
+    const pages = await through(patterns, { top_k: 3 }, [
+      () => Promise.all([1, 2, 3, 4].map(() => vote(own, lark!, true, { task: "sing" })))
+    ])
+    assert.deepStrictEqual(tasks(pages as never), before)
+    const { next_cursor: cursor } = await patterns({ top_k: 1 })
+    const elsewhere = await own("POST", "/api/retrieve/task-patterns", { task: "count birds", cursor })
+    assert.strictEqual(refused(elsewhere, 400, "validation/invalid_field").field, "cursor")
+  })
+
   it("not with a cursor of another question, a made-up one, or an offset beside it", async () => {
     const { next_cursor } = await list({ limit: 1, sort_by: "recent" })
     const made = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url")

@@ -120,6 +120,17 @@ describe("few-shot examples", () => {
     assert.deepStrictEqual(await examples(asked, other.call), [])
   })
 
+  it("tell nobody else what a public snippet was used for", async () => {
+    const task = "balance the books of ACME"
+    await stored(call, "balanced", { public: true, task })
+    const ours = await examples({ task: "balance books", k: 1 })
+    assert.deepInclude(ours[0], { task, code_snippet: source("balanced") })
+    const { call: other } = await organization(service, "PRO")
+    const theirs = await examples({ task: "balance books", k: 1 }, other, { "x-cairn-public-snips": "true" })
+    assert.deepInclude(theirs[0], { task: "balance books", code_snippet: source("balanced") })
+    assert.notInclude(JSON.stringify(theirs), "ACME")
+  })
+
   it("name the snippet's own task that is most like the one asked for", async () => {
     const file_written = { path: "many.py", content: source("many_tasks") }
     for (const task of ["peel many apples", "peel many bananas", "buy many apples"]) {

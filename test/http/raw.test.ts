@@ -151,6 +151,12 @@ describe("a snippet as Markdown", () => {
       assert.notInclude(text, word)
       assert.include((await page(id)).text, word)
     }
+    // who reads it is told whose words these are; its owner is not
+    const warning = /^\*\*A public snippet of another organization\.\*\* All in code below was written by strangers/m
+    assert.match(text, warning)
+    assert.isBelow(text.search(warning), text.indexOf("def shown"))
+    assert.notMatch((await page(id)).text, warning)
+    assert.notMatch((await page(id, call, everyones)).text, warning)
     refused(await call("GET", `/raw/${id}.md`, undefined, { authorization: "" }), 401, "auth/missing_api_key")
     refused(await call("GET", `/raw/${id}`), 404, "not_found/snippet")
     refused(await call("GET", "/raw/nonsense.md"), 404, "not_found/snippet")

@@ -6,6 +6,7 @@ import { schemaOf } from "#ports/Projection.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { retain } from "#src/audit/retention.ts"
 import { encode } from "#src/codec.ts"
+import { listen } from "#test/http/sse.ts"
 import { findByName, remove, stored } from "#test/http/store.ts"
 import { organization } from "#test/service/tenants.ts"
 import { type Service, startService } from "#test/service.ts"
@@ -128,5 +129,31 @@ describe("what searches asked for", () => {
         [0.5, null]
       ]
     ])
+  })
+
+  it("names none in the stream of events either, neither of what was there nor of what comes", async () => {
+    const [gone, left] = [await snippet("unstreamed_gone"), await snippet("unstreamed_left")]
+    const [{ tenant }] = (await service.sql<{ tenant: string }>(
+      `SELECT tenant FROM ${schemaOf(Snippets)}.snippets LIMIT 1`
+    )) as [{ tenant: string }]
+    await note(tenant, [left, gone], "who is streamed", "2031-07-07")
+    await remove(service.call, gone)
+    const stream = await listen(service, `/api/events/stream?stream=retrieval-${tenant}-2031-07-07&type=SearchAnswered`)
+    const told = async () => {
+      const [message] = await stream.take(1)
+      const { snippets, scores } = message!.data.data
+      assert.notInclude(JSON.stringify(message), gone)
+      return [snippets, scores]
+    }
+    assert.deepStrictEqual(await told(), [
+      [left, "deleted"],
+      [0.5, null]
+    ])
+    await note(tenant, [gone, left], "who comes late", "2031-07-07")
+    assert.deepStrictEqual(await told(), [
+      ["deleted", left],
+      [null, 0.5]
+    ])
+    await stream.close()
   })
 })

@@ -76,6 +76,8 @@ export interface GetTaskPatternsParams {
   readonly minThumbsUp?: number | undefined
   /** The most patterns, 1 to 100. Default: 20. */
   readonly topK?: number | undefined
+  /** The `nextCursor` of an answer to the same request, to go on behind it. */
+  readonly cursor?: string | undefined
 }
 
 interface PatternWire {
@@ -94,6 +96,13 @@ interface PatternWire {
 export interface TaskPatterns extends Result {
   /** The best verdict first; with a task, the most alike before that. */
   readonly patterns: ReadonlyArray<TaskPattern>
+  /** For `cursor`; `null` at the end, and of a service that has none. */
+  readonly nextCursor: string | null
+}
+
+interface PatternsWire {
+  readonly patterns: ReadonlyArray<PatternWire>
+  readonly next_cursor?: string | null
 }
 
 export const taskPatterns = (params: GetTaskPatternsParams): Call<TaskPatterns> => ({
@@ -103,9 +112,10 @@ export const taskPatterns = (params: GetTaskPatternsParams): Call<TaskPatterns> 
     task: params.task,
     code_block_id: params.codeBlockId,
     min_thumbs_up: params.minThumbsUp,
-    top_k: params.topK
+    top_k: params.topK,
+    cursor: params.cursor
   },
-  answer: json((wire: { patterns: ReadonlyArray<PatternWire> }) => ({
+  answer: json((wire: PatternsWire) => ({
     patterns: wire.patterns.map((pattern) => ({
       taskPattern: pattern.task_pattern,
       codeBlockId: pattern.code_block_id,
@@ -116,7 +126,8 @@ export const taskPatterns = (params: GetTaskPatternsParams): Call<TaskPatterns> 
       lastThumbsDown: pattern.last_thumbs_down,
       verdictScore: pattern.verdict_score,
       errorResilience: pattern.error_resilience ?? 1
-    }))
+    })),
+    nextCursor: wire.next_cursor ?? null
   }))
 })
 

@@ -157,6 +157,7 @@ class AsyncPatterns:
         code_block_id: str | None = None,
         min_thumbs_up: int = 0,
         top_k: int = 20,
+        cursor: str | None = None,
         **options: Unpack[CallOptions],
     ) -> TaskPatterns:
         """Which snippet helped with which task.
@@ -166,10 +167,17 @@ class AsyncPatterns:
             code_block_id: only those of this snippet: its id or name.
             min_thumbs_up: only those that so many votes speak for.
             top_k: at most so many, 1 to 100.
+            cursor: the `next_cursor` of an answer to the same request, to go on behind it.
             **options: `timeout`, `max_retries`, `extra_headers` of this call.
 
         """
-        body = {"task": task, "code_block_id": code_block_id, "min_thumbs_up": min_thumbs_up, "top_k": top_k}
+        body = {
+            "task": task,
+            "code_block_id": code_block_id,
+            "min_thumbs_up": min_thumbs_up,
+            "top_k": top_k,
+            "cursor": cursor,
+        }
         request = Request("POST", "/api/retrieve/task-patterns", body, options=options)
         return await self._transport.ask(request, TaskPatterns)
 

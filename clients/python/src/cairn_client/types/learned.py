@@ -48,6 +48,8 @@ class TaskPatterns(Result):
     """Patterns, the best verdict first; with a task, the most alike before that."""
 
     patterns: list[TaskPattern]
+    next_cursor: str | None = None
+    """For `cursor`; `None` at the end."""
 
 
 class LogSearchMatch(Model):
