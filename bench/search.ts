@@ -4,36 +4,28 @@ import { layer } from "#infra/MemorySnippetIndex/layer.ts"
 import { type IndexedSnippet, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { embeddings } from "#test/embeddings.ts"
 import { corpus, evaluationSetsExist, miniSearch, qualityOf, queries, queryOf, snippetOf } from "#test/evaluation.ts"
-import { calibration, offers } from "./calibration.ts"
+import { calibration } from "./calibration.ts"
+import { offers } from "./offers.ts"
+import { eachStore } from "./stores.ts"
 
 // Quality and speed of search on the development sets: `deno run -A --v8-flags=--expose-gc bench/search.ts [quality|calibration|offers|speed]`.
 
 const index = SnippetIndex.pipe(Effect.provide(Layer.provide(layer, embeddings)))
 
 const quality = Effect.gen(function* () {
-  const table: Record<string, Record<string, string>> = {}
-  for (const set of ["mbpp", "agent30"] as const) {
-    for (const [name, documents] of [
-      [set, corpus(set)],
-      [`${set} + distractors`, [...corpus(set), ...corpus("distractors")]]
-    ] as const) {
-      const ours = yield* index
-      yield* ours.put(documents.map((document) => snippetOf(document)))
-      const answer = (text: string) => Effect.runSync(ours.search(queryOf(text))).matches.map(({ id }) => id)
-      const asked = queries(set)
-      for (const [engine, found] of [
-        ["Cairn", qualityOf(asked, answer)],
-        ["MiniSearch, code tokens", qualityOf(asked, miniSearch(documents))]
-      ] as const) {
-        table[`${name}: ${engine}`] = {
-          "MRR@10": found.mrr.toFixed(4),
-          "R@10": found.recall.toFixed(4),
-          "nDCG@10": found.ndcg.toFixed(4)
-        }
-      }
-    }
-  }
-  console.table(table)
+  const rows = yield* eachStore(index, ({ name, documents, queries, ask }) =>
+    [
+      ["Cairn", qualityOf(queries, (text) => ask(text, 10).map(({ id }) => id))] as const,
+      ["MiniSearch, code tokens", qualityOf(queries, miniSearch(documents))] as const
+    ].map(
+      ([engine, { mrr, recall, ndcg }]) =>
+        [
+          `${name}: ${engine}`,
+          { "MRR@10": mrr.toFixed(4), "R@10": recall.toFixed(4), "nDCG@10": ndcg.toFixed(4) }
+        ] as const
+    )
+  )
+  console.table(Object.fromEntries(rows.flat()))
 })
 
 /** So many snippets of all sets, repeated under other ids and names. */

@@ -1,18 +1,17 @@
-/**
- * The least score that is offered to an agent as code for its task. Scores are not calibrated: docs/decisions/0030 has what the
- * development sets say of it, and `bench/search.ts offers` prints it.
- */
-export const leastOffered = 0.65
-
-/** The least score that is taken without anybody looking: written into a workspace, and run. */
+/** The least score that is taken without anybody looking: written into a workspace, and run. What is taken is offered too. */
 export const leastTaken = 0.7
+
+/**
+ * The least cosine with the task, and the least score beside it, of what is offered with a lower score. Scores are not calibrated:
+ * docs/decisions/0038 has what the development sets say of these numbers, and `bench/search.ts offers` prints it.
+ */
+export const leastMeaning = 0.67
+/** A task that could hardly be read is near to much by the little of it that could: its score knows. */
+export const leastScoreBeside = 0.5
 
 /** The least verdict that is offered: no more votes against than for. */
 export const leastVerdictOffered = 0.5
 
-/** Whether a match is worth offering. A search answers with what is not, too. */
-export const isOffered = (match: {
-  readonly score: number
-  readonly thumbs_up: number
-  readonly thumbs_down: number
-}): boolean => match.score >= leastOffered && match.thumbs_down <= match.thumbs_up
+/** Whether a match is near enough to its task to be offered to an agent as code for it. A search answers with what is not, too. */
+export const isNear = ({ score, vector }: { readonly score: number; readonly vector: number }): boolean =>
+  score >= leastTaken || (score >= leastScoreBeside && vector >= leastMeaning)

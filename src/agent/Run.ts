@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { Chat, ChatCommand, type ChatEvent } from "#domain/Chat.ts"
 import type { Recorded } from "#domain/Event.ts"
 import { derivedId } from "#domain/Id.ts"
-import { leastVerdictOffered } from "#domain/search/offered.ts"
+import { isNear, leastVerdictOffered } from "#domain/search/offered.ts"
 import { type ChatFailure, repositoryOf, Workspace } from "#domain/Workspace.ts"
 import { EventStore } from "#ports/EventStore.ts"
 import {
@@ -205,7 +205,10 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
               )
             ),
             Effect.map(({ found }) =>
-              found.map(({ snippet, match, filename }) => ({ ...snippet, score: match.score, filename }))
+              found.map(({ snippet, match, filename }) => ({
+                ...snippet,
+                ...{ score: match.score, near: isNear(match), filename }
+              }))
             )
           )
         return yield* model.converse({

@@ -1,6 +1,5 @@
 import { Effect, Schema } from "effect"
 import { fenced } from "#domain/fenced.ts"
-import { isOffered, leastOffered } from "#domain/search/offered.ts"
 import { fraction, Task, whole } from "#src/api/fields.ts"
 import { CallerScope } from "#src/api/middleware.ts"
 import type { SearchMatch, SearchResponse } from "#src/api/Snippets/search.ts"
@@ -68,9 +67,9 @@ const advice = "Write the code, and upload it when it works."
 /** How many matches are left out of the text, and why: a model would take the best of what it is shown, however far it is. */
 const withheld = (matches: ReadonlyArray<SearchMatch>): string => {
   const down = matches.filter(({ thumbs_up, thumbs_down }) => thumbs_down > thumbs_up).length
-  const far = matches.filter((match) => !isOffered(match)).length - down
+  const far = matches.filter(({ offered }) => !offered).length - down
   const reasons = [
-    far > 0 ? `${counted(far, "snippet")} below a score of ${leastOffered}` : "",
+    far > 0 ? `${counted(far, "snippet")} too far from the task` : "",
     down > 0 ? `${counted(down, "snippet")} with more votes against than for` : ""
   ]
   return `Left out: ${reasons.filter((reason) => reason !== "").join(", and ")}.`
@@ -78,15 +77,15 @@ const withheld = (matches: ReadonlyArray<SearchMatch>): string => {
 
 const textOf = ({ matches, total_found }: typeof SearchResponse.Type): string => {
   if (matches.length === 0) return `Nothing was found. ${advice}`
-  const offered = matches.filter(isOffered)
-  if (offered.length === 0) return `Nothing is close enough to be offered. ${withheld(matches)} ${advice}`
-  const others = offered.some((match) => isForeign(match) || match.comments.some(byStranger))
+  const near = matches.filter(({ offered }) => offered)
+  if (near.length === 0) return `Nothing is close enough to be offered. ${withheld(matches)} ${advice}`
+  const others = near.some((match) => isForeign(match) || match.comments.some(byStranger))
   const boundary = newBoundary()
-  const rest = offered.length < matches.length ? ` ${withheld(matches)}` : ""
+  const rest = near.length < matches.length ? ` ${withheld(matches)}` : ""
   const warned = others ? warning(boundary) : ""
-  const head = `${offered.length} of ${total_found} matches. Vote on each that you use.${rest}${warned}`
+  const head = `${near.length} of ${total_found} matches. Vote on each that you use.${rest}${warned}`
   let left = shownOfAll
-  const texts = offered.map((match, index) => {
+  const texts = near.map((match, index) => {
     const text = shown(match, index, left, boundary)
     left -= Math.min(left, shownOfSource, match.code_block.source.length)
     return text

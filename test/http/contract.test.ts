@@ -58,7 +58,9 @@ const SearchMatch: Shape = {
   },
   // what existing clients read besides
   ...{ combined_score: fraction, vector_score: fraction, verdict_score: fraction, error_resilience: fraction },
-  ...{ agent_id: orNull(text), comments: listOf(object), type: oneOf("file", "repo") }
+  ...{ agent_id: orNull(text), comments: listOf(object), type: oneOf("file", "repo") },
+  // what ours read
+  offered: yesOrNo
 }
 const ListedKey: Shape = {
   ...{ id: uuid, name: text, key_prefix: text, user_email: text, user_id: uuid, created_at: iso },

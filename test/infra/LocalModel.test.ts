@@ -15,6 +15,7 @@ const snippet = (changes: Partial<SnippetFound> = {}): SnippetFound => ({
   id: "5f0c6a10-0000-5000-8000-000000000000",
   name: "Greet",
   score: 0.8,
+  near: true,
   language: "bash",
   entrypoint: "",
   description: "Greets",

@@ -130,10 +130,11 @@ it("a search shows what is near enough and not voted down, and says what it leav
   assert.match(near.text, /^1 of 1 matches\. Vote on each that you use\.\n\n## 1\. crane /)
   const far = await search("count the words of a paper")
   assert.strictEqual(far.structure.matches.length, 1)
-  assert.isBelow(far.structure.matches[0].score, 0.65)
+  assert.isFalse(far.structure.matches[0].offered)
+  assert.isTrue(near.structure.matches[0].offered)
   assert.strictEqual(
     far.text,
-    "Nothing is close enough to be offered. Left out: 1 snippet below a score of 0.65. Write the code, and upload it when it works."
+    "Nothing is close enough to be offered. Left out: 1 snippet too far from the task. Write the code, and upload it when it works."
   )
   const { id } = near.structure.matches[0].code_block
   await as("POST", "/api/store/cache-usage", { code_block_id: id, succeeded: false })

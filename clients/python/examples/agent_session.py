@@ -20,7 +20,7 @@ from cairn_client.agent import CairnAgent, SessionReport
 
 PROMPTS = [
     "Write count_words.py: it prints how many words the text file has that it is called with.",
-    "Print how many words the text file has: how many does notes.txt have?",
+    "How many words does notes.txt have?",
 ]
 
 

@@ -23,6 +23,7 @@ def match(filename: str, **fields: Any) -> dict[str, Any]:
     return {
         "code_block": {**block, "language": "python", **fields},
         "score": 0.754,
+        "offered": True,
         "thumbs_up": 1,
         "thumbs_down": 0,
         "filename": filename,
@@ -80,26 +81,34 @@ def test_the_prompt(kind: Kind, tmp_path: Path) -> None:
     assert (empty.add_to_llm_prompt, empty.files, empty.total_found) == ("", [], 9)
 
 
-def scored(score: float, up: int = 0, down: int = 0) -> dict[str, Any]:
-    return {**match(f"{score}_{up}_{down}.py"), "score": score, "thumbs_up": up, "thumbs_down": down}
+def scored(score: float, up: int = 0, down: int = 0, *, offered: bool = False) -> dict[str, Any]:
+    votes = {"thumbs_up": up, "thumbs_down": down}
+    return {**match(f"{score}_{up}_{down}.py"), "score": score, "offered": offered, **votes}
 
 
-SCORED = [scored(0.9), scored(0.8, 1, 2), scored(0.7, 2, 2), scored(0.65), scored(0.649), scored(0.1, 9)]
+SCORED = [
+    scored(0.9, offered=True),
+    scored(0.8, 1, 2),
+    scored(0.7, 2, 2, offered=True),
+    scored(0.69),
+    scored(0.55, offered=True),
+    scored(0.1, 9),
+]
 
 
-def test_what_is_offered_is_near_enough_and_not_voted_down(kind: Kind, tmp_path: Path) -> None:
+def test_what_is_offered_is_what_the_service_finds_near_enough_and_not_voted_down(kind: Kind, tmp_path: Path) -> None:
     answer = kind.mocked(serving(*SCORED)).client.get_code_files("t", cache_dir=tmp_path)
-    offered = ["0.9_0_0.py", "0.7_2_2.py", "0.65_0_0.py"]
+    offered = ["0.9_0_0.py", "0.7_2_2.py", "0.55_0_0.py"]
     assert [file.filename for file in answer.files] == offered
     assert sorted(file.name for file in tmp_path.iterdir()) == sorted(offered)
     assert (answer.add_to_llm_prompt.count("\n### "), answer.total_found) == (3, 9)
-    none = kind.mocked(serving(*SCORED[4:])).client.get_code_files("t")
+    none = kind.mocked(serving(*SCORED[5:])).client.get_code_files("t")
     assert (none.files, none.add_to_llm_prompt) == ([], "")
 
 
 def test_what_is_offered_may_be_nearer_or_further(kind: Kind) -> None:
     client = kind.mocked(serving(*SCORED)).client
-    assert [len(client.get_code_files("t", min_score=score).files) for score in (0, 0.68, 1)] == [5, 2, 0]
+    assert [len(client.get_code_files("t", min_score=score).files) for score in (0, 0.6, 1)] == [5, 3, 0]
     for score in (-0.1, 1.1, float("nan")):
         with pytest.raises(ValidationError, match="min_score is out of range") as raised:
             client.get_code_files("t", min_score=score)

@@ -12,7 +12,7 @@ import { CairnAgent } from "cairn-client/agent"
 
 const prompts = [
   "Write count_words.py: it prints how many words the text file has that it is called with.",
-  "Print how many words the text file has: how many does notes.txt have?"
+  "How many words does notes.txt have?"
 ]
 
 /** One prompt to a fresh agent. Whether it succeeded. */

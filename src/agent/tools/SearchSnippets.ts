@@ -1,13 +1,13 @@
 import { Effect } from "effect"
 import { z } from "zod"
-import { leastOffered } from "#domain/search/offered.ts"
 import { define } from "./tool.ts"
 
-/** A snippet as an agent gets it; `score` is 0…1. */
+/** A snippet as an agent gets it; `score` is 0…1, `near` whether that is enough to be offered. */
 export interface SnippetFound {
   readonly id: string
   readonly name: string
   readonly score: number
+  readonly near: boolean
   readonly language: string
   readonly entrypoint: string
   readonly description: string
@@ -27,7 +27,8 @@ const mostOfBest = 200_000
 export const searchSnippets = (search: SearchForSnippets) =>
   define({
     name: "SearchSnippets",
-    description: `Searches the store of proven code snippets for a task described in plain words. Answers with the best matches that score ${leastOffered} or more, their source and a score from 0 to 1; with none when nothing is that close. Look here before writing code from scratch.`,
+    description:
+      "Searches the store of proven code snippets for a task described in plain words. Answers with the best matches that are near enough to it, their source and a score from 0 to 1; with none when nothing is that close. Look here before writing code from scratch.",
     schema: z.object({
       task: z.string().min(1).max(100_000).describe("What the code should do"),
       top_k: z.int().min(1).max(20).optional().describe("How many matches, 3 unless given")
@@ -35,7 +36,7 @@ export const searchSnippets = (search: SearchForSnippets) =>
     run: ({ task, top_k: topK = 3 }) =>
       Effect.map(search(task, topK), (found) => {
         let left = mostSource
-        const close = found.filter(({ score }) => score >= leastOffered)
+        const close = found.filter(({ near }) => near)
         const matches = close.map(({ id, name, score, language, entrypoint, description, filename, source }, index) => {
           const fits = source.length <= (index === 0 ? mostOfBest : left)
           if (fits) left -= source.length

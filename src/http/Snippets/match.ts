@@ -1,4 +1,5 @@
 import type { Holder, Scope } from "#domain/Scope.ts"
+import { isNear } from "#domain/search/offered.ts"
 import type { ShownComment } from "#src/api/Comments.ts"
 import type { SearchMatch, SearchRequest } from "#src/api/Snippets/search.ts"
 import type { Reputed } from "#src/reputation.ts"
@@ -37,6 +38,7 @@ export const matchOf = (
       ...{ created_at: snippet.created_at.toISOString(), updated_at: snippet.updated_at.toISOString() }
     },
     ...{ score: match.score, combined_score: match.score, vector_score: match.vector, verdict_score: match.verdict },
+    offered: isNear(match) && snippet.down <= snippet.up,
     ...{ error_resilience: resilience(snippet), thumbs_up: snippet.up, thumbs_down: snippet.down, filename },
     ...{ language: snippet.language, entrypoint: snippet.entrypoint, dependencies: snippet.dependencies },
     ...{ agent_id: agent, comments, functions: reputed?.functions.map(shownFunction) ?? null },

@@ -265,8 +265,8 @@ describe("Bash and Grep", () => {
 describe("SearchSnippets", () => {
   it.effect("answers with what is near enough to be offered, and with nothing else", () =>
     Effect.gen(function* () {
-      const found = [0.9, 0.65, 0.649, 0.1].map((score) => ({
-        ...{ id: `${score}`, name: "n", score, language: "python", entrypoint: "f", description: "d" },
+      const found = [0.9, 0.55, 0.69, 0.1].map((score, index) => ({
+        ...{ id: `${score}`, name: "n", score, near: index < 2, language: "python", entrypoint: "f", description: "d" },
         ...{ filename: `${score}.py`, source: "s" }
       }))
       const ask = Effect.fnUntraced(function* (given: typeof found) {
@@ -274,7 +274,7 @@ describe("SearchSnippets", () => {
         const { content } = yield* call("SearchSnippets", { task: "anything" })
         return JSON.parse(content).matches.map(({ id }: { readonly id: string }) => id)
       })
-      assert.deepStrictEqual(yield* ask(found), ["0.9", "0.65"])
+      assert.deepStrictEqual(yield* ask(found), ["0.9", "0.55"])
       assert.deepStrictEqual(yield* ask(found.slice(2)), [])
     })
   )
@@ -282,7 +282,15 @@ describe("SearchSnippets", () => {
   it.effect("answers with JSON, the best source whole, later ones as far as there is room", () =>
     Effect.gen(function* () {
       const found = [70_000, 10, 20].map((length, index) => ({
-        ...{ id: `${index}`, name: `n${index}`, score: 0.9, language: "python", entrypoint: "f", description: "d" },
+        ...{
+          id: `${index}`,
+          name: `n${index}`,
+          score: 0.9,
+          near: true,
+          language: "python",
+          entrypoint: "f",
+          description: "d"
+        },
         ...{ filename: `${index}.py`, source: "s".repeat(length) }
       }))
       const call = caller(yield* emptyOverlay(), noShell, found)

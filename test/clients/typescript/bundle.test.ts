@@ -62,6 +62,7 @@ describe("bundled for a browser", () => {
     const match = {
       code_block,
       score: 1,
+      offered: true,
       thumbs_up: 0,
       thumbs_down: 0,
       filename: "a.py",

@@ -31,7 +31,7 @@ const match = (filename: string, more: object = {}) => ({
     },
     ...{ language: "python", input_schema: { type: "object" }, output_schema: {}, dependencies: {} }
   },
-  ...{ score: 0.876, thumbs_up: 3, thumbs_down: 1, filename, language: "python", entrypoint: "rows" },
+  ...{ score: 0.876, offered: true, thumbs_up: 3, thumbs_down: 1, filename, language: "python", entrypoint: "rows" },
   dependencies: { pandas: "2.2", numpy: "" },
   ...more
 })
@@ -70,26 +70,29 @@ describe("without a folder", () => {
 })
 
 describe("what is offered", () => {
-  const scored = (score: number, thumbs_up = 0, thumbs_down = 0) =>
-    match(`${score}_${thumbs_up}_${thumbs_down}.py`, { score, thumbs_up, thumbs_down })
-  const all = [scored(0.9), scored(0.8, 1, 2), scored(0.7, 2, 2), scored(0.65), scored(0.649), scored(0.1, 9)]
+  const scored = (score: number, thumbs_up = 0, thumbs_down = 0, offered = false) =>
+    match(`${score}_${thumbs_up}_${thumbs_down}.py`, { score, thumbs_up, thumbs_down, offered })
+  const all = [
+    ...[scored(0.9, 0, 0, true), scored(0.8, 1, 2), scored(0.7, 2, 2, true), scored(0.69)],
+    ...[scored(0.55, 0, 0, true), scored(0.1, 9)]
+  ]
 
-  it("is near enough, and has no more votes against than for", async () => {
+  it("is what the service finds near enough and not voted down", async () => {
     const cacheDir = join(root, "cache")
     const { files, totalFound, addToLlmPrompt } = await finding(...all).cairn.getCodeFiles({ task: "x", cacheDir })
-    const offered = ["0.65_0_0.py", "0.7_2_2.py", "0.9_0_0.py"]
+    const offered = ["0.55_0_0.py", "0.7_2_2.py", "0.9_0_0.py"]
     assert.deepStrictEqual(files.map(({ filename }) => filename).sort(), offered)
     assert.deepStrictEqual(readdirSync(cacheDir).sort(), offered)
     assert.strictEqual(addToLlmPrompt.match(/^### /gm)!.length, 3)
     assert.strictEqual(totalFound, 6)
-    const none = await finding(...all.slice(4)).cairn.getCodeFiles({ task: "x" })
+    const none = await finding(...all.slice(5)).cairn.getCodeFiles({ task: "x" })
     assert.deepStrictEqual([none.files, none.addToLlmPrompt], [[], ""])
   })
 
   it("may be nearer or further, as the caller says", async () => {
     const named = async (minScore: number) =>
       (await finding(...all).cairn.getCodeFiles({ task: "x", minScore })).files.length
-    assert.deepStrictEqual([await named(0), await named(0.68), await named(1)], [5, 2, 0])
+    assert.deepStrictEqual([await named(0), await named(0.6), await named(1)], [5, 3, 0])
     for (const minScore of [-0.1, 1.1, Number.NaN]) {
       const { cairn, sent } = finding(...all)
       const error = await failure(cairn.getCodeFiles({ task: "x", minScore }))

@@ -36,30 +36,30 @@ def is_flat(name: str) -> bool:
     )
 
 
-LEAST_OFFERED = 0.65
-"""From this score on a match is offered as code for the task; a search answers with what is further from it, too."""
-
-
-def check_score(min_score: float) -> None:
+def check_score(min_score: float | None) -> None:
     """Raises `ValidationError` for what is no score."""
-    if not 0 <= min_score <= 1:
+    if min_score is not None and not 0 <= min_score <= 1:
         raise ValidationError("min_score is out of range; expected a number from 0 to 1", "min_score")
 
 
-def _offered(found: SearchResponse, min_score: float) -> list[CodeFile]:
-    """What is near enough, and has no more votes against than for."""
-    return [
-        _file_of(match) for match in found.matches if match.score >= min_score and match.thumbs_down <= match.thumbs_up
-    ]
+def _is_offered(match: SearchMatch, min_score: float | None) -> bool:
+    """Whether it is near enough, and has no more votes against than for: a search answers with what is not, too."""
+    if min_score is None:
+        return match.offered
+    return match.score >= min_score and match.thumbs_down <= match.thumbs_up
 
 
-def code_files(task: str, found: SearchResponse, min_score: float = LEAST_OFFERED) -> CodeFilesResponse:
+def _offered(found: SearchResponse, min_score: float | None) -> list[CodeFile]:
+    return [_file_of(match) for match in found.matches if _is_offered(match, min_score)]
+
+
+def code_files(task: str, found: SearchResponse, min_score: float | None = None) -> CodeFilesResponse:
     """What is offered of the matches, as files that aren't written yet."""
     return _answer(task, found, _offered(found, min_score))
 
 
 def write_code_files(
-    task: str, found: SearchResponse, cache_dir: str | os.PathLike[str], logger: logging.Logger, min_score: float
+    task: str, found: SearchResponse, cache_dir: str | os.PathLike[str], logger: logging.Logger, min_score: float | None
 ) -> CodeFilesResponse:
     """Writes what is offered of the matches into a folder, and says what there is."""
     return _answer(task, found, write_files(_offered(found, min_score), cache_dir, logger))

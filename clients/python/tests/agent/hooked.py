@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 
 TASK = "add two numbers"
 KIND = {"entrypoint": "add_numbers", "language": "python"}
+VOTES = {"thumbs_up": 1, "thumbs_down": 0}
 SOURCE = "def add_numbers(a: int, b: int) -> int:\n    total = a + b\n    return total\n"
 
 
 def match(name: str, source: str = SOURCE, **more: Any) -> dict[str, Any]:
     block = {"id": f"id-{name}", "name": name, "description": "Adds.", "source": source, **KIND, **more}
-    return {"code_block": block, "score": 0.9, "thumbs_up": 1, "thumbs_down": 0, "filename": name, **KIND, **more}
+    return {"code_block": block, "score": 0.9, "offered": True, "filename": name, **VOTES, **KIND, **more}
 
 
 def refusal(status: int, **headers: str) -> httpx2.Response:

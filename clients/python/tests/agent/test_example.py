@@ -53,7 +53,7 @@ def test_what_the_first_session_writes_is_used_by_the_second(service: Service, t
     assert said[0].startswith("> Write count_words.py")
     assert said[1:3] == ["  Write", "  Done."]
     assert said[3].endswith("uploaded ['count_words.py']")
-    assert said[4] == "> Print how many words the text file has: how many does notes.txt have?"
+    assert said[4] == "> How many words does notes.txt have?"
     assert said[5:7] == ["  Bash", "  Done."]
     assert said[7].endswith("uploaded []")
     assert said[8:] == ["  voted up"]

@@ -14,8 +14,8 @@ import { writeFiles } from "./write.ts"
 export interface GetCodeFilesParams
   extends Pick<SearchParams, "task" | "topK" | "minVerdictScore" | "inputSchema" | "workspaceId"> {
   /**
-   * The least score, 0 to 1, of what is offered. Default: 0.65, from where on two of three best matches of the service's own
-   * measurements are right ones. What has more votes against than for is never offered.
+   * The least score, 0 to 1, of what is offered. Unless given, what the service finds near enough is (`SearchMatch.offered`). What has
+   * more votes against than for is never offered.
    */
   readonly minScore?: number | undefined
   /** Whether longer, more complete code comes first. Default: yes. */
@@ -56,9 +56,6 @@ export interface CodeFile {
   readonly thumbsDown: number
 }
 
-/** From this score on a match is offered as code for the task; a search answers with what is further from it, too. */
-const leastOffered = 0.65
-
 /** What `getCodeFiles` gives. */
 export interface GetCodeFilesResponse extends Result {
   /** The best first. */
@@ -87,10 +84,14 @@ const fileOf = (match: SearchMatch): CodeFile => ({
   thumbsDown: match.thumbsDown
 })
 
-const minScoreOf = ({ minScore = leastOffered }: GetCodeFilesParams): number => {
-  if (minScore >= 0 && minScore <= 1) return minScore
+const checked = ({ minScore }: GetCodeFilesParams): void => {
+  if (minScore === undefined || (minScore >= 0 && minScore <= 1)) return
   throw new ValidationError("minScore is out of range; expected a number from 0 to 1.", "minScore")
 }
+
+/** A search answers with what is too far from the task, too. */
+const isOffered = ({ score, thumbsUp, thumbsDown, offered }: SearchMatch, minScore: number | undefined): boolean =>
+  minScore === undefined ? offered : score >= minScore && thumbsDown <= thumbsUp
 
 export const getCodeFiles = (
   transport: Transport,
@@ -99,20 +100,18 @@ export const getCodeFiles = (
   options?: RequestOptions
 ): APIPromise<GetCodeFilesResponse> => {
   const wanted = () => {
-    minScoreOf(params)
+    checked(params)
     return {
       ...params,
       preferComplete: params.preferComplete ?? true,
       perFunctionReputation: params.perFunctionReputation ?? true
     }
   }
-  const isOffered = ({ score, thumbsUp, thumbsDown }: SearchMatch) =>
-    score >= minScoreOf(params) && thumbsDown <= thumbsUp
   return transport
     .send(() => search(wanted()), options)
     ._map(async ({ matches, totalFound, _requestId }) => {
-      const { cacheDir } = params
-      const found = matches.filter(isOffered).map(fileOf)
+      const { cacheDir, minScore } = params
+      const found = matches.filter((match) => isOffered(match, minScore)).map(fileOf)
       const files = cacheDir === undefined ? found : await writeFiles(cacheDir, found, log)
       // a file that should be there and is not must not be promised to the model
       const offered = cacheDir === undefined ? files : files.filter(({ path }) => path !== null)

@@ -38,6 +38,8 @@ export interface SearchMatch {
   readonly vectorScore: number
   /** 0 to 1: what its votes say; 0.5 without any. */
   readonly verdictScore: number
+  /** Whether it is worth giving to an agent as code for the task: near enough, and no more votes against than for. */
+  readonly offered: boolean
   /** 0 to 1: the share of uploads and runs of this code that went well. */
   readonly errorResilience: number
   /** Votes for it, counted as often as they say. */
@@ -90,6 +92,7 @@ interface MatchWire {
   readonly combined_score?: number
   readonly vector_score?: number
   readonly verdict_score?: number
+  readonly offered?: boolean
   readonly error_resilience?: number
   readonly thumbs_up: number
   readonly thumbs_down: number
@@ -121,6 +124,7 @@ const matchOf = (wire: MatchWire): SearchMatch => ({
   combinedScore: wire.combined_score ?? wire.score,
   vectorScore: wire.vector_score ?? 0,
   verdictScore: wire.verdict_score ?? 0.5,
+  offered: wire.offered ?? false,
   errorResilience: wire.error_resilience ?? 1,
   thumbsUp: wire.thumbs_up,
   thumbsDown: wire.thumbs_down,

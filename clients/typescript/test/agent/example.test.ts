@@ -77,7 +77,7 @@ real("the example of an agent session", () => {
       "  Write",
       "  Done.",
       "  offered 0, uploaded count_words.py",
-      "> Print how many words the text file has: how many does notes.txt have?",
+      "> How many words does notes.txt have?",
       "  Bash",
       "  Done.",
       "  offered 1, uploaded nothing",

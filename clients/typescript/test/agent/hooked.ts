@@ -13,7 +13,16 @@ export const match = (id: string, filename: string, more: object = {}, block: ob
     ...{ id, name: filename, description: `Adds numbers (${id}).`, source, entrypoint: "add_numbers" },
     ...{ language: "python", ...block }
   },
-  ...{ score: 0.9, thumbs_up: 0, thumbs_down: 0, filename, language: "python", entrypoint: "add_numbers", ...more }
+  ...{
+    score: 0.9,
+    offered: true,
+    thumbs_up: 0,
+    thumbs_down: 0,
+    filename,
+    language: "python",
+    entrypoint: "add_numbers",
+    ...more
+  }
 })
 export const found = (...matches: ReadonlyArray<object>): Reply => ({
   status: 200,

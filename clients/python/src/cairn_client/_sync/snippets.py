@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from cairn_client._bodies import mapping, word
-from cairn_client._code_files import LEAST_OFFERED, check_score, code_files, write_code_files
+from cairn_client._code_files import check_score, code_files, write_code_files
 from cairn_client._request import CallOptions, Request
 from cairn_client.types import (
     DeleteResponse,
@@ -81,7 +81,7 @@ class Snippets:
         top_k: int = 5,
         min_verdict_score: float = 0.3,
         *,
-        min_score: float = LEAST_OFFERED,
+        min_score: float | None = None,
         prefer_complete: bool = True,
         input_schema: Mapping[str, Any] | None = None,
         per_function_reputation: bool = True,
@@ -95,8 +95,8 @@ class Snippets:
             task: as for `search`.
             top_k: as for `search`.
             min_verdict_score: as for `search`.
-            min_score: the least score, 0 to 1, of what is offered: from 0.65 on, two of three best matches of the
-                service's own measurements are right ones. What has more votes against than for is never offered.
+            min_score: the least score, 0 to 1, of what is offered. Unless given, what the service finds near enough is
+                (`SearchMatch.offered`). What has more votes against than for is never offered.
             prefer_complete: as for `search`, but for its default.
             input_schema: as for `search`.
             per_function_reputation: as for `search`, but for its default.

@@ -139,6 +139,8 @@ class SearchMatch(Model):
     """0 to 1: how near its meaning is; 0 where the service has no vectors."""
     verdict_score: float = 0.5
     """0 to 1: what its votes say; 0.5 without any."""
+    offered: bool = False
+    """Whether it is worth giving to an agent as code for the task: near enough, and no more votes against than for."""
     error_resilience: float = 1
     """0 to 1: the share of its uploads and runs that went well."""
     agent_id: str | None = None

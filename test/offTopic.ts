@@ -63,3 +63,69 @@ Play a MIDI file through the speakers
 `
   .trim()
   .split("\n")
+
+/** Texts that ask for nothing a program could do, one a line: keys struck at random, words without a task, single common words, signs. */
+export const nonsense: ReadonlyArray<string> = `
+asdf qwer zxcv uiop
+xyzzy plugh frobnicate quux
+lorem ipsum dolor sit amet consectetur
+aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+1234567890 0987654321
+!!! ??? ... ### $$$
+🦄🦄🦄 🎉🎉
+the the the of of and
+colorless green ideas sleep furiously
+twas brillig and the slithy toves
+blah blah blah yadda yadda
+kjhsdf kjh sdfkjh skdjfh
+ok thanks
+hello
+hi there, how are you?
+yes please do that again
+never mind
+what?
+it does not work, please help me
+can you do the thing we talked about yesterday
+make it better
+fix it
+do it
+please
+todo
+foo bar baz qux
+wubba lubba dub dub
+purple monkey dishwasher
+when the moon hits your eye like a big pizza pie
+supercalifragilisticexpialidocious
+to be or not to be
+I am the walrus
+banana banana banana
+Monday coffee rain umbrella
+seven elephants dream of marmalade
+the quick brown fox jumps over the lazy dog
+zażółć gęślą jaźń
+これはテストではありません
+ничего такого не было
+أهلا وسهلا بكم
+ϗϡϟ ϞϜϛ ϚϙϘ
+qqqq wwww eeee rrrr tttt
+hunter2 hunter2 hunter2
+dkfj3 fj39f 2j3f9 f2j9
+abcdefghijklmnopqrstuvwxyz
+null undefined NaN
+true false true false
+http://example.com/a/b/c
+C:\\Users\\me\\Desktop
+<html><body></body></html>
+SELECT 1
+rm -rf /
+git push
+npm install
+??
+.
+a
+x y z
+1 + 1
+42
+`
+  .trim()
+  .split("\n")
