@@ -210,7 +210,7 @@ describe("a tenant", () => {
     const [, word, within] = fence.exec(first)!
     assert.include(within, name)
     // another word each time
-    assert.notInclude(second, word)
+    assert.notInclude(second, word!)
     assert.match(second, fence)
     // its own alone need none
     await done(service.url, other.key, "upload", { task: "weigh the sun", file: file("sun") })

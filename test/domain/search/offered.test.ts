@@ -26,8 +26,9 @@ const bounds = [
 describe.skipIf(!evaluationSetsExist)(
   "what is offered on the development sets (skipped without ../shared/eval)",
   () => {
-    for (const { set, recall, right } of bounds) {
-      it.effect(`${set}: to most tasks the right one, to others and to nonsense nearly nothing`, () =>
+    it.effect.each(bounds)(
+      "$set: the right one to most tasks that are offered any, and nearly nothing to others",
+      ({ set, recall, right }) =>
         Effect.gen(function* () {
           const index = yield* SnippetIndex
           yield* index.put(corpus(set).map((document) => snippetOf(document)))
@@ -44,7 +45,6 @@ describe.skipIf(!evaluationSetsExist)(
           )
           assert.isAtMost(nonsense.filter((task) => offered(task).length > 0).length, 1)
         }).pipe(Effect.provide(Layer.provide(MemorySnippetIndex.layer, embeddings)))
-      )
-    }
+    )
   }
 )
