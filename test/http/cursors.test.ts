@@ -132,16 +132,17 @@ describe("a list goes on where it was", () => {
       for (let n = 0; n < up; n++) await vote(own, kiwi!, true, { task })
       for (let n = 0; n < down; n++) await vote(own, kiwi!, false, { task })
     }
-    // the same votes at the same time: which snippet it is decides
-    await vote(own, lark!, true, { task: "count wild birds" })
-    await service.sql(
-      "UPDATE patterns_v1.patterns SET last_up = '2031-01-01T00:00:00Z' WHERE task = 'count wild birds'"
-    )
     const patterns = async (body: object) => {
       const { status, json, text } = await own("POST", "/api/retrieve/task-patterns", body)
       assert.strictEqual(status, 200, text)
       return { ...json, has_more: json.next_cursor !== null }
     }
+    // the same votes at the same time: which snippet it is decides; once all of them are counted
+    await vote(own, lark!, true, { task: "count wild birds" })
+    assert.lengthOf((await patterns({})).patterns, 8)
+    await service.sql(
+      "UPDATE patterns_v1.patterns SET last_up = '2031-01-01T00:00:00Z' WHERE task = 'count wild birds'"
+    )
     const tasks = (
       pages: ReadonlyArray<{ patterns?: ReadonlyArray<{ task_pattern: string; code_block_id: string }> }>
     ) => pages.flatMap(({ patterns }) => patterns!.map((one) => `${one.task_pattern} ${one.code_block_id}`))
