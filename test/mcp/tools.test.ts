@@ -1,5 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { findByName, upload as restUpload, source } from "#test/http/store.ts"
+import type { Headers } from "#test/service/call.ts"
 import { memberKey, organization } from "#test/service/tenants.ts"
 import { ownerKey, type Service, startService } from "#test/service.ts"
 import { call, done, request } from "./rpc.ts"
@@ -202,7 +203,7 @@ describe("a tenant", () => {
     const found = await done(service.url, other.key, "search", { task: "weigh the moon", min_score: 0 }, headers)
     const { id } = found.structure.matches[0].code_block
     await done(service.url, other.key, "vote", { code_block_id: id, task: "weigh the moon" }, headers)
-    const read = async (given: typeof headers | undefined) =>
+    const read = async (given: Headers) =>
       (await done(service.url, other.key, "patterns", { task: "weigh the moon" }, given)).text
     const [first, second] = [await read(headers), await read(headers)]
     const fence =
@@ -218,7 +219,7 @@ describe("a tenant", () => {
     await done(service.url, other.key, "vote", {
       ...{ code_block_id: own.structure.matches[0].code_block.id, task: "weigh the sun" }
     })
-    const mine = await read(undefined)
+    const mine = await read({})
     assert.match(mine, /^- weigh the sun: sun /)
     assert.notInclude(mine, name)
   })
