@@ -32,7 +32,7 @@ describe("group commit", () => {
   it.effect("sends together what comes together, in its order, and alone what comes alone", () =>
     Effect.gen(function* () {
       const { sent, offer, made } = yield* calls
-      yield* Effect.forEach([1, 2, 3], offer)
+      assert.deepStrictEqual(yield* Effect.forEach([1, 2, 3], offer), [true, true, true])
       yield* made(1)
       assert.deepStrictEqual(sent[0]!.units, [1, 2, 3])
       yield* sent[0]!.end
@@ -85,6 +85,23 @@ describe("group commit", () => {
       yield* sent[1]!.end
       yield* made(3)
       assert.deepStrictEqual(sent[2]!.units, [1])
+    })
+  )
+
+  it.effect("fills a call to the byte, and with 1,024 units at most; what is left of so many goes beside it", () =>
+    Effect.gen(function* () {
+      const most = 8 * 1024 * 1024
+      const bytes = yield* calls
+      yield* Effect.forEach([most - 1, 1, 2], bytes.offer)
+      yield* bytes.made(1)
+      assert.deepStrictEqual(bytes.sent[0]!.units, [most - 1, 1])
+      const units = yield* calls
+      yield* Effect.forEach(upTo(1_100), units.offer)
+      yield* units.made(2)
+      assert.deepStrictEqual(
+        units.sent.map(({ units }) => units),
+        [upTo(1_024), upTo(1_100).slice(1_024)]
+      )
     })
   )
 

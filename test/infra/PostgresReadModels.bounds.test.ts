@@ -78,7 +78,7 @@ const noting = Layer.effect(
   })
 )
 
-const most = { count: 5, bytes: 20_000 }
+const most = { count: 8, bytes: 20_000 }
 const models = PostgresReadModels.layer.pipe(
   Layer.provide(EmbeddingTable.layer),
   Layer.provide(Layer.succeed(Bounds, most)),

@@ -5,7 +5,7 @@ import * as EmbeddingTable from "#infra/EmbeddingTable/layer.ts"
 import * as PostgresReadModels from "#infra/PostgresReadModels/layer.ts"
 import { EventStore } from "#ports/EventStore.ts"
 import { type Projection, table } from "#ports/Projection.ts"
-import { ReadModels } from "#ports/ReadModels.ts"
+import { ReadModels, ReadModelsUnavailable } from "#ports/ReadModels.ts"
 import { command, fresh, to } from "./appends.ts"
 import { freshStore } from "./stores.ts"
 
@@ -20,6 +20,21 @@ describe("builds of read models", () =>
   layer(PostgresReadModels.layer.pipe(Layer.provide(EmbeddingTable.layer), Layer.provideMerge(freshStore)), {
     excludeTestServices: true
   })((it) => {
+    it.effect("one that is begun again takes the place of the one before, also where no other has any", () =>
+      Effect.gen(function* () {
+        const models = yield* ReadModels
+        const sql = yield* SqlClient.SqlClient
+        const alone = model("alone", 7)
+        yield* models.live(alone)
+        for (const _ of [1, 2, 3]) assert.strictEqual((yield* models.begin(alone)).build, 2)
+        const rows = yield* sql`SELECT build, live FROM read_models WHERE name = 'alone' ORDER BY build`
+        assert.deepStrictEqual(rows, [
+          { build: 1, live: true },
+          { build: 2, live: false }
+        ])
+      })
+    )
+
     const tables = Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const rows = yield* sql<{ schema: string }>`SELECT schemaname AS schema FROM pg_tables
@@ -93,8 +108,12 @@ describe("builds of read models", () =>
         for (const failing of [models.live(broken), models.begin(broken)]) {
           const error = yield* Effect.flip(failing)
           assert.strictEqual(error._tag, "ReadModelsUnavailable")
-          assert.match(error.message, /error/i)
+          // what the database says, and not only that something went wrong
+          assert.match(error.message, /^effect\/sql\/SqlError\/SqlSyntaxError: /)
         }
+        const never = model("never_live", 1)
+        const missing = yield* Effect.flip(models.promote(never, () => Effect.die("nothing to bring")))
+        assert.deepStrictEqual(missing, new ReadModelsUnavailable({ message: "never_live was just replaced" }))
         const live = yield* models.live(Other)
         const nowhere = Effect.succeed({ ...live, build: 99 })
         for (const failing of [

@@ -1,5 +1,5 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Recorded } from "#domain/Event.ts"
 import type { DomainEvent } from "#domain/events.ts"
@@ -93,6 +93,75 @@ describe("a table that drops rows by a column", () =>
     )
   }))
 
+describe("a row", () =>
+  layer(PostgresReadModels.layer.pipe(Layer.provide(EmbeddingTable.layer), Layer.provideMerge(freshStore)), {
+    excludeTestServices: true
+  })((it) => {
+    it.effect("keeps what Postgres has no sign for as a sign of its own, and all else as it is", () =>
+      Effect.gen(function* () {
+        const models = yield* ReadModels
+        const sql = yield* SqlClient.SqlClient
+        const build = yield* models.begin(Votes)
+        const odd = ["nul \u0000", "half \ud800.", "written \\u0000 and \\\u0000", "é 😀 \u0001"]
+        yield* models.apply(
+          [build],
+          odd.map((text, index) => recorded(index + 1, vote(text))),
+          odd.length
+        )
+        const rows = yield* sql.unsafe<VoteRow>(
+          `SELECT id, snippet FROM votes_of_a_test_v1_b${build.build}.votes ORDER BY id`
+        )
+        assert.deepStrictEqual(
+          rows.map(({ snippet }) => snippet),
+          ["nul \ufffd", "half \ufffd.", "written \\u0000 and \\\ufffd", "é 😀 \u0001"]
+        )
+      })
+    )
+
+    it.effect("that takes long to change lets others have their turn before the next one", () =>
+      Effect.gen(function* () {
+        const models = yield* ReadModels
+        let turns = 0
+        const seen: Array<number> = []
+        const slow: Projection = {
+          ...{ name: "slow_of_a_test", version: 1 },
+          tables: {
+            rows: table<{ readonly id: string }>({
+              columns: { id: "text" },
+              on: {
+                VoteCast: {
+                  rows: ({ snippet }) => [snippet],
+                  to: (_, { snippet }) => {
+                    seen.push(turns)
+                    // the whole of a turn's time, whatever the machine is like
+                    for (const began = performance.now(); performance.now() - began < 11; );
+                    return { id: snippet }
+                  }
+                }
+              }
+            })
+          }
+        }
+        const others = Effect.gen(function* () {
+          for (;;) {
+            turns += 1
+            yield* Effect.yieldNow
+          }
+        })
+        yield* Effect.forkScoped(others)
+        const build = yield* models.begin(slow)
+        yield* models.apply(
+          [build],
+          [1, 2, 3].map((n) => recorded(n, vote("s"))),
+          3
+        )
+        assert.lengthOf(seen, 3)
+        assert.isBelow(seen[0]!, seen[1]!)
+        assert.isBelow(seen[1]!, seen[2]!)
+      }).pipe(Effect.scoped)
+    )
+  }))
+
 /** Of a store that is only asked for its head. */
 const storeAt = (head: number) => ({ head: Effect.succeed(head) }) as unknown as EventStore["Service"]
 
@@ -108,6 +177,14 @@ describe("read models of other versions", () =>
         WHERE starts_with(nspname, 'versions_v') ORDER BY nspname`
       return rows.map(({ nspname }) => nspname)
     })
+    /** On another connection than that of the transaction around it. */
+    const other = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+      Effect.flatMap(SqlClient.SqlClient, (sql) =>
+        Effect.updateContext(
+          effect,
+          (context: Context.Context<R>) => Context.omit(sql.transactionService)(context) as Context.Context<R>
+        )
+      )
     const at = (number: number) => [`versions_v${number}`, `versions_v${number}_b1`]
 
     it.effect("are removed with their rows once nobody moves them on, and never before", () =>
@@ -133,6 +210,24 @@ describe("read models of other versions", () =>
         assert.strictEqual((yield* models.live(version(1))).position, 0)
         assert.isFalse(yield* models.retire({ name: "versions", version: 1, position: 7 }))
         assert.strictEqual(ten!.position, 0)
+      })
+    )
+
+    it.effect("stay whole while somebody still reads them, and go then", () =>
+      Effect.gen(function* () {
+        const models = yield* ReadModels
+        const sql = yield* SqlClient.SqlClient
+        const [build] = yield* models.apply([yield* models.live(version(4))], [], 5)
+        const old = { name: "versions", version: 4, position: 5 }
+        const reading = Effect.andThen(
+          sql.unsafe("SELECT * FROM versions_v4.votes"),
+          Effect.flip(other(models.retire(old)))
+        )
+        const refused = yield* sql.withTransaction(reading)
+        assert.strictEqual(refused._tag, "ReadModelsUnavailable")
+        assert.strictEqual((yield* models.live(version(4))).position, build!.position)
+        assert.isTrue(yield* models.retire(old))
+        assert.notInclude(yield* schemas, at(4)[0])
       })
     )
 

@@ -14,5 +14,8 @@ const clientOn = (url: Redacted.Redacted) =>
 export const storeOn = (url: Redacted.Redacted) =>
   Layer.fresh(PostgresEventStore.layer.pipe(Layer.provideMerge(clientOn(url))))
 
+/** A client on a database of its own, which has the store's tables. */
+export const freshClient = Layer.unwrap(Effect.map(freshDatabase, clientOn))
+
 /** A store on a database of its own. */
 export const freshStore = Layer.unwrap(Effect.map(freshDatabase, storeOn))
