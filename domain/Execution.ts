@@ -1,4 +1,5 @@
 import { Data, Result, Schema } from "effect"
+import { AnyJson } from "./anyJson.ts"
 import type { Decider } from "./Decider.ts"
 import { text } from "./Event.ts"
 
@@ -46,9 +47,9 @@ export const ExecutionRecorded = {
     /** As the caller named it: an id, a name, `function_registry:<name>`. */
     codeBlock: Schema.String,
     task: Schema.String,
-    input: Schema.Json,
+    input: AnyJson,
     inputHash: Schema.String,
-    output: Schema.Json,
+    output: AnyJson,
     outputHash: Schema.String,
     outputType: Schema.String,
     errorMessage: Schema.NullOr(Schema.String),

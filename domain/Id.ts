@@ -28,6 +28,16 @@ export const keyedId = (secret: string, ...parts: ReadonlyArray<string | number 
 export const keyedDigest = (secret: string, text: string | Uint8Array): string =>
   createHmac("sha256", secret).update(text).digest("hex")
 
+/** The same of a text that comes in pieces, of which none ends within a character. */
+export function* keyedDigesting(secret: string, pieces: Iterable<string>): Generator<void, string> {
+  const hash = createHmac("sha256", secret)
+  for (const piece of pieces) {
+    hash.update(piece)
+    yield
+  }
+  return hash.digest("hex")
+}
+
 /** A salted digest of a payload, 64 hexadecimal digits. */
 export const saltedDigest = (salt: Uint8Array, bytes: Uint8Array): string =>
   createHash("sha256").update(salt).update(bytes).digest("hex")

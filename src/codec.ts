@@ -1,9 +1,11 @@
-import { randomBytes } from "node:crypto"
+import { createHash, randomBytes } from "node:crypto"
 import { Schema } from "effect"
 import type { Recorded } from "#domain/Event.ts"
 import { currentVersion, type DomainEvent, type EventType, eventSchemas, type Upcast, upcasts } from "#domain/events.ts"
 import { saltedDigest } from "#domain/Id.ts"
+import { hasText, jsonPieces } from "#domain/jsonPieces.ts"
 import type { NewEvent, StoredEvent } from "#ports/EventStore.ts"
+import { JsonReader } from "./json.ts"
 
 type Fields = { readonly [key: string]: unknown }
 type AnyCodec = Schema.Codec<DomainEvent, Fields>
@@ -18,17 +20,61 @@ for (const [type, schema] of Object.entries(eventSchemas) as unknown as Array<[E
 const utf8 = new TextEncoder()
 const fromUtf8 = new TextDecoder()
 
-/** An event as the log takes it: ids and numbers as `data`, what a caller typed as a payload with a salted digest. */
-export const encode = (event: DomainEvent): NewEvent => {
+/** Characters of text, or bytes of it in the log, from which an event is written and read in steps. */
+export const big = 131_072
+/** Bytes of a text that are read in one step. */
+const stretch = 65_536
+
+/** A text with what the log keeps of it beside its event. */
+interface Written {
+  readonly salt: Uint8Array
+  readonly bytes: Uint8Array
+  readonly digest: string
+}
+
+const writtenAtOnce = (text: unknown): Written => {
+  const salt = randomBytes(16)
+  const bytes = utf8.encode(JSON.stringify(text))
+  return { salt, bytes, digest: saltedDigest(salt, bytes) }
+}
+
+function* writtenInSteps(text: unknown): Generator<void, Written> {
+  const salt = randomBytes(16)
+  const hash = createHash("sha256").update(salt)
+  const pieces: Array<Uint8Array> = []
+  for (const piece of jsonPieces(text)) {
+    const bytes = utf8.encode(piece)
+    hash.update(bytes)
+    pieces.push(bytes)
+    yield
+  }
+  return { salt, bytes: Buffer.concat(pieces), digest: hash.digest("hex") }
+}
+
+/**
+ * An event as the log takes it: ids and numbers as `data`, what a caller typed as a payload with a salted digest. One with a long
+ * text takes many steps: others may have their turn between them.
+ */
+export function* encoding(event: DomainEvent): Generator<void, NewEvent> {
   const { _tag, text, ...facts } = encoders.get(event._tag)!(event)
   const head = { type: event._tag, schemaVersion: currentVersion(event._tag) }
   if (text === undefined) return { ...head, data: JSON.stringify(facts), payload: null }
   if (text === null) return { ...head, data: JSON.stringify({ ...facts, text }), payload: null }
-  const salt = randomBytes(16)
-  const bytes = utf8.encode(JSON.stringify(text))
-  const data = JSON.stringify({ ...facts, text: saltedDigest(salt, bytes) })
+  const { salt, bytes, digest } = hasText(text, big) ? yield* writtenInSteps(text) : writtenAtOnce(text)
+  const data = JSON.stringify({ ...facts, text: digest })
   return { ...head, data, payload: { subject: facts["subject"] as string, salt, bytes } }
 }
+
+/** Does all steps on end. */
+const whole = <A>(steps: Generator<void, A>): A => {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+/** An event as the log takes it, written on end: for those that have no long text. */
+export const encode = (event: DomainEvent): NewEvent => whole(encoding(event))
 
 /** The log holds an event of a type or version that this code doesn't know, or one that doesn't have its shape. */
 export class UnreadableEvent extends Error {
@@ -56,24 +102,50 @@ export const recorded = <E>(stored: StoredEvent, event: E): Recorded<E> => ({
   event
 })
 
+function* readInSteps(payload: Uint8Array): Generator<void, unknown> {
+  // what a model wrote may hold what is no text anywhere else
+  const reader = new JsonReader({ depth: Number.POSITIVE_INFINITY, values: Number.POSITIVE_INFINITY, anyText: true })
+  for (let at = 0; at < payload.length; at += stretch) {
+    reader.write(payload.subarray(at, at + stretch))
+    yield
+  }
+  return reader.end()
+}
+
+const readPayload = (payload: Uint8Array | null): Generator<void, unknown> | { readonly now: unknown } => {
+  if (payload === null) return { now: null }
+  return payload.length < big ? { now: JSON.parse(fromUtf8.decode(payload)) } : readInSteps(payload)
+}
+
+type Upcasts = { readonly [type: string]: ReadonlyArray<Upcast> | undefined }
+
+function* reading(upcasts: Upcasts, stored: StoredEvent): Generator<void, Recorded<DomainEvent>> {
+  try {
+    const facts = JSON.parse(stored.data) as Record<string, unknown>
+    if ("text" in facts) {
+      const text = readPayload(stored.payload)
+      facts["text"] = "now" in text ? text.now : yield* text
+    }
+    const read = decoders.get(stored.type)
+    if (read === undefined) throw new Error("unknown type")
+    const changes = upcasts[stored.type] ?? []
+    if (stored.schemaVersion > changes.length + 1) throw new Error("newer version")
+    let fields: Fields = facts
+    for (const upcast of changes.slice(stored.schemaVersion - 1)) fields = upcast(fields)
+    return recorded(stored, read(Object.assign(fields, { _tag: stored.type })))
+  } catch {
+    throw new UnreadableEvent(stored)
+  }
+}
+
 /** Reads stored events as if types had changed by these upcasts. */
 export const decoder =
-  (upcasts: { readonly [type: string]: ReadonlyArray<Upcast> | undefined }) =>
-  (stored: StoredEvent): Recorded<DomainEvent> => {
-    try {
-      const facts = JSON.parse(stored.data) as Record<string, unknown>
-      if ("text" in facts) facts["text"] = stored.payload === null ? null : JSON.parse(fromUtf8.decode(stored.payload))
-      const read = decoders.get(stored.type)
-      if (read === undefined) throw new Error("unknown type")
-      const changes = upcasts[stored.type] ?? []
-      if (stored.schemaVersion > changes.length + 1) throw new Error("newer version")
-      let fields: Fields = facts
-      for (const upcast of changes.slice(stored.schemaVersion - 1)) fields = upcast(fields)
-      return recorded(stored, read(Object.assign(fields, { _tag: stored.type })))
-    } catch {
-      throw new UnreadableEvent(stored)
-    }
-  }
+  (upcasts: Upcasts) =>
+  (stored: StoredEvent): Recorded<DomainEvent> =>
+    whole(reading(upcasts, stored))
 
 /** A stored event as deciders and projections see it: of the current version, with its text or `Erased` in place. */
 export const decode = decoder(upcasts)
+
+/** The same in steps, of which there is one only unless its text is long. */
+export const decoding = (stored: StoredEvent) => reading(upcasts, stored)

@@ -2,9 +2,10 @@ import { Data, type Deferred, Effect, Result } from "effect"
 import type { Decider } from "#domain/Decider.ts"
 import type { Recorded } from "#domain/Event.ts"
 import type { DomainEvent } from "#domain/events.ts"
-import type { Command as Appending, StoredEvent } from "#ports/EventStore.ts"
+import type { Command as Appending, NewEvent, StoredEvent } from "#ports/EventStore.ts"
 import type { Attempt } from "./attempt.ts"
 import * as Codec from "./codec.ts"
+import { inSteps } from "./pages.ts"
 
 /** A command for one stream, with who gave it and why. The same `commandId` again changes nothing more. */
 export interface Command<C> extends Attempt {
@@ -40,9 +41,6 @@ export type Idle = Data.TaggedEnum<{
 }>
 export const Idle = Data.taggedEnum<Idle>()
 
-/** Bytes. */
-const bigCommand = 512 * 1024
-
 /** Decides commands one after the other, each on what those before it led to. */
 export const decideAll = (decider: AnyDecider, before: unknown, jobs: ReadonlyArray<Job>) => {
   const decisions: Array<Decision> = []
@@ -67,15 +65,20 @@ export const decideAll = (decider: AnyDecider, before: unknown, jobs: ReadonlyAr
   return { decisions, idle, state }
 }
 
-/** A decision as the store takes it. */
-const appending = (decider: AnyDecider, { job, events }: Decision): Appending => ({
-  commandId: job.commandId,
-  correlationId: job.correlationId,
-  causationId: job.causationId ?? null,
-  actor: job.actor,
-  events: events.map(Codec.encode),
-  erases: events.flatMap((event) => decider.erases?.(event) ?? []),
-  request: job.request ?? null
+/** A decision as the store takes it. Others have their turn while a long text is written down. */
+const appending = Effect.fnUntraced(function* (decider: AnyDecider, { job, events }: Decision) {
+  const encoded: Array<NewEvent> = []
+  for (const event of events) encoded.push(yield* inSteps(Codec.encoding(event)))
+  const command: Appending = {
+    commandId: job.commandId,
+    correlationId: job.correlationId,
+    causationId: job.causationId ?? null,
+    actor: job.actor,
+    events: encoded,
+    erases: events.flatMap((event) => decider.erases?.(event) ?? []),
+    request: job.request ?? null
+  }
+  return command
 })
 
 /**
@@ -91,12 +94,10 @@ export const encodeAll = Effect.fnUntraced(function* (
   let bytes = 0
   for (const decision of decisions) {
     if (bytes >= most) return { commands, later: decision.job }
-    const command = appending(decider, decision)
+    const command = yield* appending(decider, decision)
     const size = command.events.reduce((sum, { data, payload }) => sum + data.length + (payload?.bytes.length ?? 0), 0)
     commands.push(command)
     bytes += size
-    // writing a big text down takes its time: others have their turn
-    if (size >= bigCommand) yield* Effect.yieldNow
   }
   return { commands, later: undefined }
 })

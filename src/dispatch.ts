@@ -65,9 +65,9 @@ export class Dispatcher extends Context.Service<
 
       /** Brings the fold up to the stream's last event. */
       const load = Effect.fnUntraced(function* (line: Line) {
-        yield* eachOfStream(line.stream, line.revision, (stored) => {
-          line.state = line.decider.evolve(line.state, Codec.decode(stored).event)
-          line.revision = stored.revision
+        yield* eachOfStream(line.stream, line.revision, ({ event, revision }) => {
+          line.state = line.decider.evolve(line.state, event)
+          line.revision = revision
         }).pipe(Effect.provideService(EventStore, store))
         line.loaded = true
       })
@@ -210,8 +210,8 @@ export class Dispatcher extends Context.Service<
           const { state, revision } = lines.get(stream) ?? { state: decider.initial, revision: -1 }
           let folded = state
           return Effect.map(
-            eachOfStream(stream, revision, (stored) => {
-              folded = decider.evolve(folded, Codec.decode(stored).event)
+            eachOfStream(stream, revision, ({ event }) => {
+              folded = decider.evolve(folded, event)
             }),
             () => folded
           )

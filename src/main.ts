@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { NodeRuntime } from "@effect/platform-node"
-import { Cause, Console, Context, Data, Effect, Exit, Layer, Option, type Redacted } from "effect"
+import { Cause, Console, Context, Data, Effect, Exit, Layer, Option, type Redacted, Scheduler } from "effect"
 import { HttpServer } from "effect/http"
 import { isSqlError } from "effect/sql/SqlError"
 import { parentGone } from "#infra/parent.ts"
@@ -15,6 +15,7 @@ import * as Server from "./http/server.ts"
 import { alone, reactions, service, serviceDatabase } from "./layers.ts"
 import { memoryPassed, TooMuchMemory } from "./memory.ts"
 import { react } from "./react.ts"
+import { FairScheduler } from "./scheduler.ts"
 import { unusableDatabase } from "./unreachable.ts"
 
 /** Where the owner's key is to be found, in words. A terminal sees it once; otherwise it goes to a file. */
@@ -76,7 +77,7 @@ const program = Effect.gen(function* () {
         : error
     )
   )
-})
+}).pipe(Effect.provideService(Scheduler.Scheduler, new FairScheduler()))
 
 /** Milliseconds for what is under way when the memory is at its end. */
 const patience = 15_000

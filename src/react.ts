@@ -4,6 +4,7 @@ import type { EventOf, EventType } from "#domain/events.ts"
 import { EventStore } from "#ports/EventStore.ts"
 import { ReadModels } from "#ports/ReadModels.ts"
 import * as Codec from "./codec.ts"
+import { inSteps } from "./pages.ts"
 
 /**
  * What follows from events: has its own checkpoint, sees each event at least once and in order, is never replayed. What
@@ -63,7 +64,7 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
     at = Math.max(at, stored)
     while (at < to) {
       const { events, more } = yield* store.readAll(at, { types: on, limit: batch })
-      for (const event of events) yield* handle(Codec.decode(event) as never)
+      for (const event of events) yield* handle((yield* inSteps(Codec.decoding(event))) as never)
       const last = events.at(-1)?.position ?? at
       at = more ? last : Math.max(to, last)
       yield* keep

@@ -2,8 +2,9 @@ import { Effect } from "effect"
 import { stripAnnotations } from "#domain/functions/annotate.ts"
 import { concerning } from "#domain/functions/attribution.ts"
 import { errorsIn } from "#domain/functions/errors.ts"
-import { telemetryIn } from "#domain/functions/telemetry.ts"
-import { derivedId, keyedDigest, keyedId } from "#domain/Id.ts"
+import { telemetryInSteps } from "#domain/functions/telemetry.ts"
+import { derivedId, keyedDigesting, keyedId } from "#domain/Id.ts"
+import { jsonPieces, stretches } from "#domain/jsonPieces.ts"
 import { keptTask } from "#domain/keptTask.ts"
 import type { RepositoryFile } from "#domain/Repository/files.ts"
 import type { Holder } from "#domain/Scope.ts"
@@ -13,6 +14,7 @@ import type { SnippetEvent, SnippetKind, UploadedText } from "#domain/Snippet/ev
 import { type FunctionFound, type JsonObject, SourceAnalysis } from "#ports/SourceAnalysis.ts"
 import type { Attempt } from "./attempt.ts"
 import { dispatch } from "./dispatch.ts"
+import { inSteps } from "./pages.ts"
 
 /** A file to store as a snippet, with what its uploader says of it; what is `undefined` is read off the source. */
 export interface Upload {
@@ -65,13 +67,20 @@ export interface Uploaded {
 }
 
 /** What logs tell of functions. */
-export const observedIn = (logs: string): Observed => ({ telemetry: telemetryIn([logs]), errors: errorsIn(logs) })
+export const observedIn = Effect.fnUntraced(function* (logs: string) {
+  const telemetry = yield* inSteps(telemetryInSteps([logs]))
+  const observed: Observed = { telemetry, errors: errorsIn(logs) }
+  return observed
+})
 
 /** What the logs of this run tell of the functions, and which these are when their reputation is to be kept from now on. */
-const functionsOf = ({ tracked, logs, shared, task }: Upload, found: ReadonlyArray<FunctionFound>) => {
+const functionsOf = Effect.fnUntraced(function* (
+  { tracked, logs, shared, task }: Upload,
+  found: ReadonlyArray<FunctionFound>
+) {
   // what nobody ran tells nothing
   if (tracked !== true && task === null) return null
-  const observed = shared == null ? observedIn(logs ?? "") : concerning(shared, found)
+  const observed = shared == null ? yield* observedIn(logs ?? "") : concerning(shared, found)
   return {
     found:
       tracked === true
@@ -79,7 +88,7 @@ const functionsOf = ({ tracked, logs, shared, task }: Upload, found: ReadonlyArr
         : null,
     observed
   }
-}
+})
 
 /** What the source says, unless the uploader says otherwise. */
 const read = Effect.fnUntraced(function* (upload: Upload) {
@@ -107,24 +116,31 @@ const read = Effect.fnUntraced(function* (upload: Upload) {
   return {
     ...{ language: upload.language ?? analysis.language, text },
     completeness: upload.completeness ?? analysis.completeness,
-    functions: functionsOf(upload, analysis.functions)
+    functions: yield* functionsOf(upload, analysis.functions)
   }
 })
 
-/** What makes code the same code. No source reads like the list of a repository's files, whose first sign is a NUL. */
-const identityOf = ({ source, files }: Pick<Upload, "source" | "files">): string =>
-  files === undefined
-    ? source
-    : `\u0000${JSON.stringify(files.map(({ path, content }) => [path, content]).sort(([a], [b]) => (a! < b! ? -1 : 1)))}`
+/** What makes code the same code, in pieces. No source reads like the list of a repository's files, whose first sign is a NUL. */
+function* identityOf({ source, files }: Pick<Upload, "source" | "files">): Generator<string> {
+  if (files === undefined) return yield* stretches(source)
+  yield "\u0000"
+  yield* jsonPieces(files.map(({ path, content }) => [path, content]).sort(([a], [b]) => (a! < b! ? -1 : 1)))
+}
+
+const digestOf = (secret: string, given: Pick<Upload, "source" | "files">) =>
+  inSteps(keyedDigesting(secret, identityOf(given)))
 
 /** Generations of a snippet that are looked at: so often the same code was deleted and stored again. */
 const generations = 8
 
 /** The ids that this code may have in its home, whatever became of them. */
-export const snippetIds = (secret: string, given: Pick<Upload, "home" | "source" | "files">): ReadonlyArray<string> => {
-  const digest = keyedDigest(secret, identityOf({ ...given, source: stripAnnotations(given.source) }))
+export const snippetIds = Effect.fnUntraced(function* (
+  secret: string,
+  given: Pick<Upload, "home" | "source" | "files">
+) {
+  const digest = yield* digestOf(secret, { ...given, source: stripAnnotations(given.source) })
   return Array.from({ length: generations }, (_, n) => keyedId(secret, "snippet", given.home, digest, n))
-}
+})
 
 /** The id of the command that stores a file, by the attempt at it and the snippet's generation. */
 export const uploadId = (attempt: string, generation: number): string => derivedId("upload", attempt, generation)
@@ -142,7 +158,7 @@ export const upload = Effect.fnUntraced(function* (
   const task = given.task === null ? null : keptTask(given.task)
   const upload = { ...given, source: stripAnnotations(given.source), task }
   const { language, completeness, text, functions } = yield* read(upload)
-  const sourceDigest = keyedDigest(holder.secret, identityOf(upload))
+  const sourceDigest = yield* digestOf(holder.secret, upload)
   const { home, origin, succeeded, publish, vote } = upload
 
   const tryGeneration = (generation: number): ReturnType<typeof store> =>

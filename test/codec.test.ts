@@ -3,7 +3,7 @@ import type { DomainEvent, Upcast } from "#domain/events.ts"
 import { saltedDigest } from "#domain/Id.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
 import type { StoredEvent } from "#ports/EventStore.ts"
-import { decode, decoder, encode, UnreadableEvent } from "#src/codec.ts"
+import { decode, decoder, decoding, encode, encoding, UnreadableEvent } from "#src/codec.ts"
 import { stored } from "#test/laws.ts"
 
 const cast = SnippetEvent.cases.VoteCast.make({
@@ -112,4 +112,43 @@ describe("an event that has changed twice", () => {
     assert.throws(() => read(old(4, { value: -1, count: 1 }, down.text)), UnreadableEvent))
 
   it("leaves others alone", () => assert.deepStrictEqual(read(stored(published)).event, published))
+})
+
+describe("a long text", () => {
+  /** The result, and how many steps it took. */
+  const counted = <A>(steps: Generator<void, A>): readonly [A, number] => {
+    let count = 0
+    for (;;) {
+      const { done, value } = steps.next()
+      if (done) return [value, count]
+      count += 1
+    }
+  }
+  const long: DomainEvent = {
+    ...cast,
+    text: { task: "\n".repeat(1_048_576), reason: `\u0000\ud83d${"字😀".repeat(50_000)}`, origin: null }
+  }
+
+  it("is written and read in many steps, as it would be on end", () => {
+    const [written, steps] = counted(encoding(long))
+    assert.isAtLeast(steps, 15)
+    const { salt, bytes } = written.payload!
+    assert.strictEqual(new TextDecoder().decode(bytes), JSON.stringify(long.text))
+    assert.strictEqual(JSON.parse(written.data).text, saltedDigest(salt, bytes))
+    const event = { ...stored(long), data: written.data, payload: bytes }
+    const [read, more] = counted(decoding(event))
+    assert.isAtLeast(more, 30)
+    assert.deepStrictEqual(read.event, long)
+    assert.deepStrictEqual(decode(event), read)
+  })
+
+  it("is another thing than many short ones: these take no step", () => {
+    assert.strictEqual(counted(encoding(cast))[1], 0)
+    assert.strictEqual(counted(decoding(stored(cast)))[1], 0)
+  })
+
+  it("that is cut off can't be read", () => {
+    const event = stored(long)
+    assert.throws(() => decode({ ...event, payload: event.payload!.subarray(0, -10) }), UnreadableEvent)
+  })
 })

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect, Layer, Logger, ManagedRuntime, Redacted } from "effect"
+import { Effect, Layer, Logger, ManagedRuntime, Redacted, Scheduler } from "effect"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { type Bound, Bounds } from "#ports/Bounds.ts"
@@ -10,6 +10,7 @@ import { readConfig } from "#src/config.ts"
 import * as Server from "#src/http/server.ts"
 import * as Layers from "#src/layers.ts"
 import { react } from "#src/react.ts"
+import { FairScheduler } from "#src/scheduler.ts"
 import { freshDatabase } from "./postgres.ts"
 import { type Answer, type Call, type Headers, send } from "./service/call.ts"
 
@@ -46,6 +47,7 @@ const everything = ({ database, dataDir }: Place, environment: Environment, log:
     Layer.provideMerge(Layers.belonging(config, { begin: true })),
     Layer.provideMerge(Layers.serviceDatabase(config)),
     Layer.provideMerge(Logger.layer([Logger.map(Logger.formatJson, (line) => void log.push(line))])),
+    Layer.provideMerge(Layer.succeed(Scheduler.Scheduler, new FairScheduler())),
     Layer.provide(bound === undefined ? Layer.empty : Layer.succeed(Bounds, bound))
   )
 }

@@ -111,6 +111,67 @@ const together = (one: Telemetry, other: Telemetry): Telemetry => {
   }
 }
 
+/** Characters in which marks are looked for on end; a mark is far shorter than what two such stretches share. */
+const stretch = 262_144
+const overlap = 64
+
+interface Mark {
+  readonly isStart: boolean
+  readonly from: number
+  readonly to: number
+}
+
+/** The marks in a text; `undefined` after each stretch of it. */
+function* marksIn(text: string): Generator<Mark | undefined, undefined> {
+  let behind = 0
+  for (let from = 0; from < text.length; from += stretch) {
+    for (const found of text.slice(from, from + stretch + overlap).matchAll(marker)) {
+      const at = from + found.index
+      // it stands in the overlap, and was found already
+      if (at < behind) continue
+      behind = at + found[0].length
+      yield { isStart: found[1] === "START", from: at, to: behind }
+    }
+    yield undefined
+  }
+  return undefined
+}
+
+/** `telemetryIn` in steps: others may have their turn between them. */
+export function* telemetryInSteps(texts: ReadonlyArray<string>): Generator<void, ReadonlyArray<Telemetry>> {
+  const found = new Map<string, Telemetry>()
+  let left = looked
+  let reports = 0
+  const take = (block: string) => {
+    reports++
+    left -= Math.min(block.length, longestReport)
+    for (const [name, value] of entriesOf(block)) {
+      const entry = entryOf(name, value)
+      const before = found.get(name)
+      if (entry === undefined || (before === undefined && found.size >= mostFunctions)) continue
+      found.set(name, before === undefined ? entry : together(before, entry))
+    }
+  }
+  for (const text of texts) {
+    reports = 0
+    let open: number | undefined
+    for (const mark of marksIn(text)) {
+      if (reports >= mostReports || left <= 0) break
+      if (mark === undefined) {
+        yield
+        continue
+      }
+      if (open !== undefined && mark.from > open) {
+        take(text.slice(open, mark.from))
+        yield
+      }
+      open = mark.isStart ? mark.to : undefined
+    }
+    if (open !== undefined && open < text.length && reports < mostReports && left > 0) take(text.slice(open))
+  }
+  return [...found.values()]
+}
+
 /**
  * What the functions that ran reported of their calls, by name; `__module__` is a file's top level. Reports stand between
  * markers anywhere in a log, several reports of a function are added up. A report that was cut off counts as far as its
@@ -118,25 +179,6 @@ const together = (one: Telemetry, other: Telemetry): Telemetry => {
  * linear in the text.
  */
 export const telemetryIn = (texts: ReadonlyArray<string>): ReadonlyArray<Telemetry> => {
-  const found = new Map<string, Telemetry>()
-  let left = looked
-  for (const text of texts) {
-    const marks = text.matchAll(marker)
-    let mark = marks.next().value
-    for (let reports = 0; mark !== undefined && reports < mostReports && left > 0; ) {
-      const next = marks.next().value
-      const block = mark[1] === "START" ? text.slice(mark.index + mark[0].length, next?.index ?? text.length) : ""
-      mark = next
-      if (block === "") continue
-      reports++
-      left -= Math.min(block.length, longestReport)
-      for (const [name, value] of entriesOf(block)) {
-        const entry = entryOf(name, value)
-        const before = found.get(name)
-        if (entry === undefined || (before === undefined && found.size >= mostFunctions)) continue
-        found.set(name, before === undefined ? entry : together(before, entry))
-      }
-    }
-  }
-  return [...found.values()]
+  const steps = telemetryInSteps(texts)
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value
 }

@@ -21,7 +21,6 @@ import { Workspaces } from "#ports/Workspaces.ts"
 import { Keys, keyIsLive } from "#projections/Keys.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Asker } from "#src/ask.ts"
-import * as Codec from "#src/codec.ts"
 import { Dispatcher } from "#src/dispatch.ts"
 import { eachOfStream } from "#src/pages.ts"
 import { Search } from "#src/search.ts"
@@ -95,7 +94,7 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
   const read = Effect.suspend(() => {
     const events: Array<Recorded<ChatEvent>> = []
     return Effect.map(
-      eachOfStream(stream, -1, (event) => events.push(Codec.decode(event) as Recorded<ChatEvent>)),
+      eachOfStream(stream, -1, (event) => events.push(event as Recorded<ChatEvent>)),
       () => pastOf(events)
     )
   }).pipe(Effect.provideService(EventStore, store))

@@ -1,22 +1,12 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { AnyJson } from "#domain/anyJson.ts"
 import { AgentVerdict, ExecutionState } from "#domain/Execution.ts"
 import { body } from "./body.ts"
 import { AnyText, Id, JsonObject, optional, TextOrEmpty, whole } from "./fields.ts"
 import { oneRun, oneText, reads } from "./limits.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 import { eitherCase, GivenReview, ShownReview, Verdict } from "./Review.ts"
-
-/** In JSON text: a NUL or half of a surrogate pair, which no store keeps as it is. */
-const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f]..)/i
-
-const JsonValue = Schema.Json.check(
-  Schema.makeFilter((value) =>
-    unstorable.test(JSON.stringify(value))
-      ? "has a NUL or half a surrogate pair in a text; expected well-formed texts without NUL"
-      : undefined
-  )
-)
 
 /** Bytes of JSON that a run took and gave. */
 const mostData = 1_048_576
@@ -35,9 +25,9 @@ const bounded = Schema.makeFilter(
 )
 
 const GivenIo = Schema.Struct({
-  input_data: optional(JsonValue),
+  input_data: optional(AnyJson),
   input_hash: optional(ShortText),
-  output_data: optional(JsonValue),
+  output_data: optional(AnyJson),
   output_hash: optional(ShortText),
   output_type: optional(ShortText)
 })
@@ -73,8 +63,8 @@ export const ReviewRequest = Schema.Struct({
   execution_id: Id,
   triggering_task: optional(TextOrEmpty),
   execution_state: optional(State),
-  input_data: optional(JsonValue),
-  output_data: optional(JsonValue),
+  input_data: optional(AnyJson),
+  output_data: optional(AnyJson),
   code_block_name: optional(TextOrEmpty),
   code_block_description: optional(TextOrEmpty),
   error_message: optional(TextOrEmpty)
@@ -97,7 +87,7 @@ const ShownExecution = Schema.Struct({
   io: Schema.Struct({
     input_data: JsonObject,
     input_hash: Schema.String,
-    output_data: Schema.Json,
+    output_data: AnyJson,
     output_hash: Schema.String,
     output_type: Schema.String
   }).annotate({ identifier: "ExecutionIo" }),

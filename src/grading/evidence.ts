@@ -1,10 +1,11 @@
 import { Effect } from "effect"
 import type { Recorded } from "#domain/Event.ts"
+import type { DomainEvent } from "#domain/events.ts"
 import type { SnippetEvent, UploadedText } from "#domain/Snippet/events.ts"
 import { type LogFile, uploadStream } from "#domain/Upload.ts"
 import { EventStore } from "#ports/EventStore.ts"
 import * as Codec from "#src/codec.ts"
-import { eachOfStream } from "#src/pages.ts"
+import { eachOfStream, inSteps } from "#src/pages.ts"
 import { ends, tail } from "./excerpt.ts"
 
 /** Characters of a file that a grader is shown, of all logs, and of what was asked for. */
@@ -50,7 +51,7 @@ const bulkOf = Effect.fnUntraced(function* (request: string, bulks: Map<string, 
   const known = bulks.get(request)
   if (known !== undefined) return known
   const [second] = (yield* (yield* EventStore).readStream(uploadStream(request), 0, { limit: 1 })).events
-  const event = second === undefined ? undefined : Codec.decode(second).event
+  const event = second === undefined ? undefined : (yield* inSteps(Codec.decoding(second))).event
   const received = event?._tag === "EvidenceReceived" ? event : undefined
   const { prompts = [], logs = [] } = received?.text ?? {}
   const asked = prompts.length === 0 ? null : ends(prompts.join("\n\n"), longest.asked)
@@ -79,17 +80,16 @@ export const evidenceOf = Effect.fnUntraced(function* (
   let first: Uploaded | undefined
   let latest: Recorded<Uploaded | TaskAdded> | undefined
   let asked: { readonly requested: Evidence["requested"]; readonly upload: Uploaded | TaskAdded } | undefined
-  yield* eachOfStream(`snippet-${snippet}`, -1, (stored) => {
-    // a snippet may have many votes, and none is needed
-    if (!telling.has(stored.type)) return
-    const recorded = Codec.decode(stored)
+  // a snippet may have many votes, and none is needed
+  const take = (recorded: Recorded<DomainEvent>) => {
     const { event, commandId } = recorded
     if (event._tag === "SnippetUploaded") first ??= event
     if (event._tag === "SnippetUploaded" || event._tag === "TaskAdded") latest = { ...recorded, event }
     // the upload that asked for it: its own path, task and logs, not those of the source's other uploads
     if (event._tag === "VoteRequested" && event.request === request && latest?.commandId === commandId)
       asked ??= { requested: recorded as Evidence["requested"], upload: latest.event }
-  })
+  }
+  yield* eachOfStream(`snippet-${snippet}`, -1, take, telling)
   if (first === undefined || first.text === null || asked === undefined) return undefined
   const { requested, upload } = asked
   if (upload.text === null) return undefined

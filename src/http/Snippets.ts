@@ -154,7 +154,7 @@ export const storeFiles = Effect.fnUntraced(function* (payload: UploadRequest) {
   const agents = yield* byAgent
   const reputation = {
     tracked: payload.per_function_reputation ?? false,
-    shared: files.length > 1 ? observedIn(logs ?? "") : null
+    shared: files.length > 1 ? yield* observedIn(logs ?? "") : null
   }
   if (payload.public === true) {
     const sources = files.map((file) => ({ home, source: file.content, ...kindOf(payload, file) }))

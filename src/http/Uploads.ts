@@ -85,8 +85,11 @@ export const layer = HttpApiBuilder.group(Api, "uploads", (handlers) =>
         const agents = yield* byAgent
         const { votes, ...voting } = votingOf(payload, agents)
         const { graded, count, source, origin } = voting
-        const logs = (payload.log_files ?? []).map(({ path, content, encoding, content_type }) =>
-          readLog({ path, content, encoding: encoding ?? "utf-8", contentType: content_type ?? null })
+        // one by one, so that others have their turn in between
+        const logs = yield* Effect.forEach(payload.log_files ?? [], ({ path, content, encoding, content_type }) =>
+          Effect.sync(() =>
+            readLog({ path, content, encoding: encoding ?? "utf-8", contentType: content_type ?? null })
+          )
         )
         const files = payload.files_written.map((file) => ({ ...file, vote: votes.get(file.path) ?? null }))
         const command = UploadCommand.ReceiveUpload({

@@ -60,6 +60,6 @@ export const screened = Effect.fnUntraced(function* (
   if (!(yield* isPublicLibraryOpen)) return yield* publicOff
   yield* Effect.mapError(screen(texts), problemOf)
   yield* freshOrStale(Snippets)
-  const ids = uploads.flatMap((upload) => snippetIds(secret, upload))
-  yield* Effect.mapError(screenStored(ids), problemOf)
+  const ids = yield* Effect.forEach(uploads, (upload) => snippetIds(secret, upload))
+  yield* Effect.mapError(screenStored(ids.flat()), problemOf)
 })

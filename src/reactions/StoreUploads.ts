@@ -12,6 +12,7 @@ import { fresh } from "#src/ask.ts"
 import { storedId } from "#src/bulk.ts"
 import * as Codec from "#src/codec.ts"
 import { dispatch } from "#src/dispatch.ts"
+import { inSteps } from "#src/pages.ts"
 import { reaction } from "#src/react.ts"
 import { observedIn, upload as storeFile } from "#src/upload.ts"
 
@@ -25,7 +26,8 @@ const atOnce = 16
 /** All logs that came with an upload, for what they tell of its functions. */
 const logsOf = Effect.fnUntraced(function* (upload: string) {
   const { events } = yield* (yield* EventStore).readStream(uploadStream(upload), 0, { limit: 1 })
-  const [evidence] = events.map((event) => Codec.decode(event).event)
+  const [second] = events
+  const evidence = second === undefined ? undefined : (yield* inSteps(Codec.decoding(second))).event
   if (evidence?._tag !== "EvidenceReceived") return null
   const logs = evidence.text?.logs.flatMap(({ content }) => content ?? [])
   return logs === undefined || logs.length === 0 ? null : logs.join("\n")
@@ -40,7 +42,7 @@ const storeAll = Effect.fnUntraced(function* ({ event, ...envelope }: Received, 
   // erased since
   if (owner === undefined) return []
   const { files, task, workspace, agent, origin } = text
-  const shared = tracked ? observedIn((yield* logsOf(upload)) ?? "") : null
+  const shared = tracked ? yield* observedIn((yield* logsOf(upload)) ?? "") : null
   const first = new Map<string, number>()
   for (const [index, { content }] of files.entries()) if (!first.has(content)) first.set(content, index)
   const stored = yield* Effect.forEach(

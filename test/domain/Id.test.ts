@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { derivedId, isId, keyedDigest, keyedId, saltedDigest } from "#domain/Id.ts"
+import { derivedId, isId, keyedDigest, keyedDigesting, keyedId, saltedDigest } from "#domain/Id.ts"
 
 // Changing any of these values would lose what was stored under the old ones.
 
@@ -49,6 +49,10 @@ describe("a digest", () => {
       "2f443685592900e619f2f3b2350c3c8a5738e2e7a26bc9a244d3393c3cd6abd6"
     )
     assert.strictEqual(keyedDigest("secret", new TextEncoder().encode("text")), keyedDigest("secret", "text"))
+    const steps = keyedDigesting("secret", ["te", "", "xt"])
+    let step = steps.next()
+    while (!step.done) step = steps.next()
+    assert.strictEqual(step.value, keyedDigest("secret", "text"))
     const [salt, bytes] = [new Uint8Array(16), new TextEncoder().encode("text")]
     assert.strictEqual(saltedDigest(salt, bytes), "642432584840c936c5fa6b376151969b6bb50072f13ca4f35f52a045ea06367d")
   })

@@ -199,8 +199,6 @@ export const bodies: ReadonlyArray<Attack> = [
   },
   {
     name: "64 searches at once for long tasks of different words",
-    open: "1.15 s of work, one search after another, before others have their turn",
-    share: 4,
     run: async ({ call }) => {
       await times(64, async (k) => {
         const task = Array.from({ length: 8_000 }, (_, n) => `word${n * k}`).join(" ")

@@ -162,6 +162,17 @@ describe("recording a run", () => {
     await recorded(call, "x", { io: { input_data: { a: "x".repeat(rest) }, output_data: "" } })
     await wrong({ io: { input_data: { a: "x".repeat(rest + 1) }, output_data: "" } }, "io")
   })
+
+  it("takes data of 49,000 values, and says of more that it is too much", async () => {
+    const io = { input_data: { a: Array.from({ length: 49_000 }, (_, n) => n) } }
+    const { execution_id } = await recorded(call, "function_registry:many", { io })
+    const { executions } = await foundRuns(call, { code_block_id: "function_registry:many" })
+    assert.strictEqual(executions[0].id, execution_id)
+    assert.deepStrictEqual(executions[0].io.input_data, io.input_data)
+    const more = { io: { input_data: { a: Array.from({ length: 50_000 }, (_, n) => n) } } }
+    const { message } = refused(await call("POST", recording, runOf("x", more)), 400, "validation/invalid_body")
+    assert.include(message, "50,000 values")
+  })
 })
 
 describe("what is known of runs", () => {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { telemetryIn } from "#domain/functions/telemetry.ts"
+import { telemetryIn, telemetryInSteps } from "#domain/functions/telemetry.ts"
 
 const start = "--- RAYSURFER_TELEMETRY_START ---"
 const end = "--- RAYSURFER_TELEMETRY_END ---"
@@ -31,6 +31,33 @@ describe("telemetry in logs", () => {
       ]),
       expected
     )
+  })
+
+  it("is found wherever in a long log it stands", () => {
+    const logs = block(`"f":${entry(2)}`)
+    const expected = [{ name: "f", calls: 2, averageSize: 4, emptyRate: 0.5 }]
+    const stretch = 262_144
+    for (const at of [
+      stretch - logs.length,
+      stretch - 64,
+      stretch - start.length - 1,
+      stretch - 10,
+      stretch - 1,
+      stretch
+    ]) {
+      const text = `${"-".repeat(at)}${logs}${"-".repeat(stretch)}`
+      assert.deepStrictEqual(telemetryIn([text]), expected, `at ${at}`)
+    }
+    // between its marks too
+    const apart = logs.replace(`\n${end}`, `${" ".repeat(3 * stretch)}\n${end}`)
+    assert.deepStrictEqual(telemetryIn([apart]), expected)
+  })
+
+  it("is looked for in steps, however little there is to be found", () => {
+    const steps = telemetryInSteps(["-".repeat(5_000_000)])
+    let count = 0
+    while (!steps.next().done) count += 1
+    assert.isAtLeast(count, 19)
   })
 
   it("counts as far as its entries are whole when it was cut off anywhere", () => {

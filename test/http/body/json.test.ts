@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { JsonFault, JsonReader } from "#src/http/middleware/body/json.ts"
+import { JsonFault, JsonReader } from "#src/json.ts"
 
 const bounds = { depth: 200, values: 20_000 }
 
@@ -116,7 +116,9 @@ describe("JSON that is read as it comes", () => {
       ['"\\ud800"', ""],
       ['{"a":{"b":["x","a\\u0000"]}}', "a.b.1"],
       ['{"a":"\\ude00\\ud83d"}', "a"],
-      ['{"a":"x\\ud83d"}', "a"]
+      ['{"a":"x\\ud83d"}', "a"],
+      ['{"a":[1,{"b\\u0000":1}]}', "a.1"],
+      ['{"a":1,"\\ude00":1}', ""]
     ]
     for (const [text, place] of wrong) {
       for (const size of [1, 3, 100]) {

@@ -1,26 +1,17 @@
 import { createHmac } from "node:crypto"
 import { Effect } from "effect"
+import { stretches } from "#domain/jsonPieces.ts"
 
 /** Characters that are digested in one stretch. */
 const stretch = 1_048_576
 /** Characters of a text that are digested at once. */
 const piece = 65_536
 
-/** A text in pieces, of which none ends within a character: halves of one would be digested as anything. */
-function* piecesOf(text: string): Generator<string> {
-  for (let at = 0; at < text.length; ) {
-    const cut = at + piece
-    const end = text.charCodeAt(cut - 1) >>> 10 === 0x36 ? cut - 1 : cut
-    yield text.slice(at, end)
-    at = end
-  }
-}
-
 /** The same text for the same JSON, whatever the order of its fields, and whether an absent one is `null` or left out. */
 function* canonical(value: unknown): Generator<string> {
   if (typeof value === "string") {
     yield `"${value.length}:`
-    yield* piecesOf(value)
+    yield* stretches(value)
   } else if (Array.isArray(value)) {
     yield "["
     for (const one of value) yield* canonical(one)

@@ -4,7 +4,7 @@ import { unstorable } from "#src/api/fields.ts"
 import { fieldOf, invalidFields, seeDocs } from "#src/api/invalid.ts"
 import { deepest, type Limits, sizeOf } from "#src/api/limits.ts"
 import { Problem } from "#src/api/Problem.ts"
-import { JsonFault, JsonReader } from "./json.ts"
+import { JsonFault, JsonReader } from "#src/json.ts"
 
 const notUtf8 = new Problem({
   code: "validation/invalid_json",
@@ -13,6 +13,10 @@ const notUtf8 = new Problem({
 const notJson = new Problem({
   code: "validation/invalid_json",
   message: "The body is not valid JSON. Send one JSON object, as UTF-8, with Content-Type: application/json."
+})
+const noText = new Problem({
+  code: "validation/invalid_body",
+  message: `The body ${unstorable}, in the name of a field or instead of an object. Send one JSON object.`
 })
 const tooDeep = new Problem({
   code: "validation/invalid_body",
@@ -46,6 +50,7 @@ const problemOf = (error: unknown, limits: Limits): Problem => {
     case "values":
       return tooMany(limits)
     case "text":
+      if (error.path.length === 0) return noText
       return invalidFields([{ field: fieldOf(error.path), message: unstorable }], seeDocs)
   }
 }

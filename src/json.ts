@@ -1,6 +1,6 @@
 /** Why a body is read no further. */
 export class JsonFault extends Error {
-  /** `text`: a NUL or half a surrogate pair in a value, which is no text, and nothing that a store keeps unchanged. */
+  /** `text`: a NUL or half a surrogate pair in a value or a name, which is no text, and nothing that a store keeps unchanged. */
   readonly fault: "encoding" | "syntax" | "depth" | "values" | "text"
   /** Where in the value it is. */
   readonly path: ReadonlyArray<string>
@@ -16,6 +16,8 @@ export interface Bounds {
   readonly depth: number
   /** Values of any kind, in arrays and objects too. */
   readonly values: number
+  /** Whether texts may hold a NUL and halves of surrogate pairs. */
+  readonly anyText?: boolean
 }
 
 type Container = Array<unknown> | { [name: string]: unknown }
@@ -131,7 +133,8 @@ export class JsonReader {
     let read = this.#half + (parsed(`"${text.slice(at, end)}"`) as string)
     this.#half = quote === -1 && isHalf(read) ? read.slice(-1) : ""
     if (this.#half !== "") read = read.slice(0, -1)
-    if (!isName && (read.includes("\u0000") || !read.isWellFormed())) throw new JsonFault("text", this.#path())
+    if (this.#bounds.anyText !== true && (read.includes("\u0000") || !read.isWellFormed()))
+      throw new JsonFault("text", this.#path(isName))
     this.#string += read
     if (quote === -1) {
       this.#rest = text.slice(end)
@@ -189,8 +192,10 @@ export class JsonReader {
     return end
   }
 
-  #path(): ReadonlyArray<string> {
-    return this.#stack.map((container, level) =>
+  /** Where the value is that is being read; of a name, where its object is. */
+  #path(isName = false): ReadonlyArray<string> {
+    const containers = isName ? this.#stack.slice(0, -1) : this.#stack
+    return containers.map((container, level) =>
       Array.isArray(container) ? String(container.length) : this.#names[level]!
     )
   }

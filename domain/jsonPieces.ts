@@ -1,0 +1,84 @@
+/** Characters of a text that are written on end, and about those of a piece. */
+const stretch = 65_536
+/** Characters from which a text is cut. */
+const long = 16_384
+/** Entries of an array that are written on end, when they are short. */
+const run = 1_000
+/** Levels down to which parts are written by themselves. */
+const deepest = 8
+
+/** A text in stretches, of which none ends within a character. */
+export function* stretches(text: string): Generator<string> {
+  for (let at = 0; at < text.length; ) {
+    const cut = at + stretch
+    const end = text.charCodeAt(cut - 1) >>> 10 === 0x36 ? cut - 1 : cut
+    yield text.slice(at, end)
+    at = end
+  }
+}
+
+const isShort = (value: unknown): boolean =>
+  typeof value === "string" ? value.length <= long : typeof value !== "object" || value === null
+
+function* parts(value: unknown, depth: number): Generator<string> {
+  if (typeof value === "string" && value.length > long) {
+    yield '"'
+    for (const some of stretches(value)) yield JSON.stringify(some).slice(1, -1)
+    yield '"'
+  } else if (isShort(value) || depth === deepest || "toJSON" in (value as object)) {
+    yield JSON.stringify(value) ?? "null"
+  } else if (Array.isArray(value)) {
+    yield "["
+    for (let at = 0; at < value.length; ) {
+      if (at > 0) yield ","
+      let end = at
+      while (end < value.length && end - at < run && isShort(value[end])) end++
+      if (end > at) yield JSON.stringify(value.slice(at, end)).slice(1, -1)
+      else yield* parts(value[end++], depth + 1)
+      at = end
+    }
+    yield "]"
+  } else {
+    let before = "{"
+    for (const [name, member] of Object.entries(value as object)) {
+      if (member === undefined) continue
+      yield `${before}${JSON.stringify(name)}:`
+      yield* parts(member, depth + 1)
+      before = ","
+    }
+    yield before === "{" ? "{}" : "}"
+  }
+}
+
+/**
+ * What `JSON.stringify` makes of a value, in pieces of about 64 Ki characters, so that others may be heard in between: a megabyte of line
+ * breaks takes it 20 ms. The value holds no functions.
+ */
+export function* jsonPieces(value: unknown): Generator<string> {
+  let held = ""
+  for (const part of parts(value, 0)) {
+    held += part
+    if (held.length < stretch) continue
+    yield held
+    held = ""
+  }
+  if (held !== "") yield held
+}
+
+/** Whether a value has so many characters of text, as far as one has to look for that. */
+export const hasText = (value: unknown, characters: number): boolean => {
+  let left = characters
+  const look = (one: unknown): void => {
+    if (left <= 0) return
+    if (typeof one === "string") left -= one.length
+    else if (typeof one === "object" && one !== null) {
+      for (const name in one) {
+        if (left <= 0) return
+        left -= name.length
+        look((one as { readonly [name: string]: unknown })[name])
+      }
+    } else left -= 4
+  }
+  look(value)
+  return left <= 0
+}
