@@ -5,7 +5,7 @@ import { currentVersion, type DomainEvent, type EventType, eventSchemas, type Up
 import { saltedDigest } from "#domain/Id.ts"
 import { hasText, jsonPieces } from "#domain/jsonPieces.ts"
 import type { NewEvent, StoredEvent } from "#ports/EventStore.ts"
-import { JsonReader } from "./json.ts"
+import { jsonInSteps } from "./json.ts"
 
 type Fields = { readonly [key: string]: unknown }
 type AnyCodec = Schema.Codec<DomainEvent, Fields>
@@ -22,8 +22,6 @@ const fromUtf8 = new TextDecoder()
 
 /** Characters of text, or bytes of it in the log, from which an event is written and read in steps. */
 export const big = 131_072
-/** Bytes of a text that are read in one step. */
-const stretch = 65_536
 
 /** A text with what the log keeps of it beside its event. */
 interface Written {
@@ -102,19 +100,9 @@ export const recorded = <E>(stored: StoredEvent, event: E): Recorded<E> => ({
   event
 })
 
-function* readInSteps(payload: Uint8Array): Generator<void, unknown> {
-  // what a model wrote may hold what is no text anywhere else
-  const reader = new JsonReader({ depth: Number.POSITIVE_INFINITY, values: Number.POSITIVE_INFINITY, anyText: true })
-  for (let at = 0; at < payload.length; at += stretch) {
-    reader.write(payload.subarray(at, at + stretch))
-    yield
-  }
-  return reader.end()
-}
-
 const readPayload = (payload: Uint8Array | null): Generator<void, unknown> | { readonly now: unknown } => {
   if (payload === null) return { now: null }
-  return payload.length < big ? { now: JSON.parse(fromUtf8.decode(payload)) } : readInSteps(payload)
+  return payload.length < big ? { now: JSON.parse(fromUtf8.decode(payload)) } : jsonInSteps(payload)
 }
 
 type Upcasts = { readonly [type: string]: ReadonlyArray<Upcast> | undefined }

@@ -93,6 +93,11 @@ export class JsonReader {
     this.#read(this.#decoded(chunk, true), false)
   }
 
+  /** The same with characters. */
+  writeText(text: string): void {
+    this.#read(text, false)
+  }
+
   /** The value; `undefined` when nothing came at all. Throws a `JsonFault`. */
   end(): unknown {
     this.#read(this.#decoded(new Uint8Array(), false), true)
@@ -226,4 +231,18 @@ export class JsonReader {
       else Object.defineProperty(container, name, { value, writable: true, enumerable: true, configurable: true })
     }
   }
+}
+
+/** What is read on end of what is here already. */
+const stretch = 65_536
+
+/** Reads JSON of our own in steps: others may have their turn between them. Texts in it may hold anything. */
+export function* jsonInSteps(source: Uint8Array | string): Generator<void, unknown> {
+  const reader = new JsonReader({ depth: Number.POSITIVE_INFINITY, values: Number.POSITIVE_INFINITY, anyText: true })
+  for (let at = 0; at < source.length; at += stretch) {
+    if (typeof source === "string") reader.writeText(source.slice(at, at + stretch))
+    else reader.write(source.subarray(at, at + stretch))
+    yield
+  }
+  return reader.end()
 }

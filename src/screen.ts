@@ -2,7 +2,8 @@ import { Clock, Data, Effect } from "effect"
 import { isPlainText } from "#domain/plainText.ts"
 import { type FoundSecret, SecretScan } from "#ports/SecretScan.ts"
 import type { TooMuchWaits } from "#ports/Workers.ts"
-import { type CommentedEntry, filesOf, snippetsByIds } from "#projections/Snippets/queries.ts"
+import { type CommentedEntry, snippetsByIds } from "#projections/Snippets/queries.ts"
+import { repositoryFiles } from "./repositoryFiles.ts"
 
 /** A text that is about to be seen by everyone. */
 export interface Screened {
@@ -78,7 +79,7 @@ export const screenPublic = Effect.fnUntraced(function* (id: string) {
   const [snippet] = yield* Effect.orDie(snippetsByIds([id]))
   if (snippet?.published !== true) return
   const { path, source } = snippet
-  const files = (yield* Effect.orDie(filesOf(id))) ?? []
+  const files = (yield* Effect.orDie(repositoryFiles(id))) ?? []
   yield* screen([
     { field: "source", path, text: source },
     ...files.map(({ path, content }, index) => ({ field: `files.${index}.content`, path, text: content })),

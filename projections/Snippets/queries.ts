@@ -95,14 +95,11 @@ export const deletedAmong = (ids: ReadonlyArray<string>) =>
     sql.unsafe<{ id: string }>(`SELECT id FROM ${schema}.removed WHERE id = ANY ($1::text[])`, [ids])
   )
 
-/** The files of a repository; `undefined`: it is none, or there is no such snippet. */
-export const filesOf = (id: string) =>
+/** The JSON of a repository's files, a list of objects with `path` and `content`, up to 16 MiB; `undefined`: it is none, or there is no such snippet. */
+export const filesJson = (id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql.unsafe<{ files: ReadonlyArray<{ readonly path: string; readonly content: string }> }>(
-        `SELECT files FROM ${schema}.files WHERE id = $1`,
-        [id]
-      ),
+      sql.unsafe<{ files: string }>(`SELECT files::text AS files FROM ${schema}.files WHERE id = $1`, [id]),
       ([found]) => found?.files
     )
   )

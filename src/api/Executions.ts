@@ -100,6 +100,7 @@ const ShownExecution = Schema.Struct({
   review: Schema.NullOr(ShownReview)
 }).annotate({ identifier: "ExecutionRecord" })
 export type ShownExecution = typeof ShownExecution.Type
+export const FoundExecutions = Schema.Struct({ executions: Schema.Array(ShownExecution), total_found: Schema.Int })
 
 export class ExecutionsApi extends HttpApiGroup.make("executions")
   .add(
@@ -138,7 +139,7 @@ export class ExecutionsApi extends HttpApiGroup.make("executions")
           limit: optional(whole(1, 100))
         }).annotate({ identifier: "ExecutionsRequest" })
       ),
-      success: Schema.Struct({ executions: Schema.Array(ShownExecution), total_found: Schema.Int })
+      success: FoundExecutions
     })
       .annotateMerge(reads(oneText))
       .annotateMerge(

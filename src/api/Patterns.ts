@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { AnyJson } from "#domain/anyJson.ts"
 import { body } from "./body.ts"
 import { Cursor, NextCursor } from "./cursor.ts"
 import { AnyText, JsonObject, optional, Task, textUpTo, whole } from "./fields.ts"
@@ -20,9 +21,10 @@ export const TaskPattern = Schema.Struct({
 const FewShotExample = Schema.Struct({
   task: Schema.String,
   input_sample: JsonObject,
-  output_sample: Schema.Json,
+  output_sample: AnyJson,
   code_snippet: Schema.String
 }).annotate({ identifier: "FewShotExample" })
+export const FewShotExamples = Schema.Struct({ examples: Schema.Array(FewShotExample) })
 
 export const TaskPatternsRequest = Schema.Struct({
   task: optional(AnyText),
@@ -50,7 +52,7 @@ export class PatternsApi extends HttpApiGroup.make("patterns")
       payload: body(
         Schema.Struct({ task: Task, k: optional(whole(1, 100)) }).annotate({ identifier: "FewShotRequest" })
       ),
-      success: Schema.Struct({ examples: Schema.Array(FewShotExample) })
+      success: FewShotExamples
     })
       .annotateMerge(reads(oneText))
       .annotateMerge(

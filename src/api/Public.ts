@@ -20,6 +20,19 @@ const PublicSnippet = Schema.Struct({
   namespace: Schema.String
 }).annotate({ identifier: "PublicSnippet" })
 
+export const PublicList = Schema.Struct({
+  snippets: Schema.Array(PublicSnippet),
+  total: Schema.Int,
+  has_more: Schema.Boolean,
+  next_cursor: NextCursor
+}).annotate({ identifier: "PublicListResponse" })
+
+export const PublicFound = Schema.Struct({
+  snippets: Schema.Array(PublicSnippet),
+  total: Schema.Int,
+  query: Schema.String
+}).annotate({ identifier: "PublicSearchResponse" })
+
 const Language = textUpTo(100)
 
 /** What needs no key. One that is sent is not looked at. */
@@ -35,12 +48,7 @@ export class PublicApi extends HttpApiGroup.make("public")
           language: optional(Language)
         }).annotate({ identifier: "PublicListRequest" })
       ),
-      success: Schema.Struct({
-        snippets: Schema.Array(PublicSnippet),
-        total: Schema.Int,
-        has_more: Schema.Boolean,
-        next_cursor: NextCursor
-      }).annotate({ identifier: "PublicListResponse" })
+      success: PublicList
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Page through the public snippets",
@@ -56,11 +64,7 @@ export class PublicApi extends HttpApiGroup.make("public")
           language: optional(Language)
         }).annotate({ identifier: "PublicSearchRequest" })
       ),
-      success: Schema.Struct({
-        snippets: Schema.Array(PublicSnippet),
-        total: Schema.Int,
-        query: Schema.String
-      }).annotate({ identifier: "PublicSearchResponse" })
+      success: PublicFound
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Search the public snippets",

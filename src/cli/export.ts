@@ -1,8 +1,9 @@
 import { Effect, Option, Stream } from "effect"
 import { Command } from "effect/cli"
 import type { RepositoryFile } from "#domain/Repository/files.ts"
-import { type CatalogueEntry, filesOf, snippetsAfter } from "#projections/Snippets/queries.ts"
+import { type CatalogueEntry, snippetsAfter } from "#projections/Snippets/queries.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
+import { repositoryFiles } from "#src/repositoryFiles.ts"
 import { homeIn, workspaceFlag } from "./import.ts"
 import { onLog, upToDate } from "./log.ts"
 import { organizationOf, orgFlag } from "./organization.ts"
@@ -60,7 +61,7 @@ export const command = Command.make("export", { org: orgFlag, workspace: workspa
       let first = true
       yield* Stream.runForEach(snippets, (snippet) =>
         Effect.gen(function* () {
-          const files = snippet.kind === "repo" ? yield* filesOf(snippet.id) : undefined
+          const files = snippet.kind === "repo" ? yield* repositoryFiles(snippet.id) : undefined
           const line = JSON.stringify(shown(snippet, files))
           const before = first ? "" : ","
           first = false

@@ -16,7 +16,7 @@ import { Snippet } from "#domain/Snippet/decider.ts"
 import { LanguageModel } from "#ports/LanguageModel.ts"
 import { type Executed, Executions, executionOf, findExecutions } from "#projections/Executions.ts"
 import { Api } from "#src/api/Api.ts"
-import type { RecordRequest, ReviewRequest, ShownExecution } from "#src/api/Executions.ts"
+import type { FoundExecutions, RecordRequest, ReviewRequest, ShownExecution } from "#src/api/Executions.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
 import { reviewOf, shownReview } from "#src/api/Review.ts"
@@ -25,6 +25,7 @@ import { dispatch } from "#src/dispatch.ts"
 import { noReview, type Reviewed, review } from "#src/review.ts"
 import { newBoundary } from "#src/untrusted.ts"
 import { attempting, doneBefore, freshOrStale, written } from "./answer.ts"
+import { answeredInPieces } from "./pieces.ts"
 import { orProblem } from "./refusals.ts"
 
 const noSnippet = fieldProblem(
@@ -204,7 +205,10 @@ export const layer = HttpApiBuilder.group(Api, "executions", (handlers) =>
             limit: payload.limit ?? 20
           })
         )
-        return { executions: executions.map((execution) => shown(execution, execution.score)), total_found: total }
+        return answeredInPieces<typeof FoundExecutions.Type>({
+          executions: executions.map((execution) => shown(execution, execution.score)),
+          total_found: total
+        })
       }).pipe(orProblem)
     )
 )

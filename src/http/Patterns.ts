@@ -9,11 +9,12 @@ import { Snippets } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
 import { cursors, placeCount, placeId, placeTime } from "#src/api/cursor.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
-import type { TaskPatternsRequest } from "#src/api/Patterns.ts"
+import type { FewShotExamples, TaskPatternsRequest } from "#src/api/Patterns.ts"
 import { codeBlock } from "#src/codeBlock.ts"
 import { noteAnswer } from "#src/search.ts"
 import { freshOrStale, searched } from "./answer.ts"
 import { objectOf } from "./Executions.ts"
+import { answeredInPieces } from "./pieces.ts"
 import { orProblem } from "./refusals.ts"
 
 const shown = ({ task, snippet, name, up, down, last_up, last_down }: Pattern) => ({
@@ -81,7 +82,7 @@ export const layer = HttpApiBuilder.group(Api, "patterns", (handlers) =>
             code_snippet: snippet.source
           }
         })
-        return { examples }
+        return answeredInPieces<typeof FewShotExamples.Type>({ examples })
       }).pipe(orProblem)
     )
 )

@@ -4,8 +4,10 @@ import { type PublicEntry, type PublicPlace, publicSnippets } from "#projections
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
 import { cursors, placeCount, placeId, placeTime } from "#src/api/cursor.ts"
+import type { PublicFound, PublicList } from "#src/api/Public.ts"
 import { isPublicLibraryOpen } from "#src/publicLibrary.ts"
 import { freshOrStale, searched } from "./answer.ts"
+import { answeredInPieces } from "./pieces.ts"
 import { publicOff } from "./screening.ts"
 
 /** Nothing of whose it is: an organization's name or id is nobody else's business. */
@@ -35,10 +37,10 @@ export const layer = HttpApiBuilder.group(Api, "public", (handlers) =>
         )
         const snippets = page.slice(0, limit)
         const [last, more] = [snippets.at(-1), page.length > limit]
-        return {
+        return answeredInPieces<typeof PublicList.Type>({
           ...{ snippets: snippets.map(shown), total, has_more: more },
           next_cursor: more ? places.write(asked, [last!.up, last!.created_at.getTime(), last!.id]) : null
-        }
+        })
       })
     )
 
@@ -53,7 +55,10 @@ export const layer = HttpApiBuilder.group(Api, "public", (handlers) =>
         }
         const everyones = { homes: [], includePublic: true, agent: null }
         const { found, total } = yield* searched(question, everyones, standing)
-        return { snippets: found.map(({ snippet }) => shown(snippet)), total, query: payload.query }
+        return answeredInPieces<typeof PublicFound.Type>({
+          snippets: found.map(({ snippet }) => shown(snippet)),
+          ...{ total, query: payload.query }
+        })
       })
     )
 )

@@ -5,7 +5,7 @@ import { filename } from "#domain/filename.ts"
 import { idIn } from "#domain/Id.ts"
 import { logPreview, logWords } from "#domain/search/logWords.ts"
 import { type LogPlace, Logs, logsOf, searchLogs } from "#projections/Logs.ts"
-import { filesOf, snippetsByIds } from "#projections/Snippets/queries.ts"
+import { snippetsByIds } from "#projections/Snippets/queries.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
 import { cursors, placeId, placePosition } from "#src/api/cursor.ts"
@@ -48,9 +48,8 @@ export const snippetPage = Effect.fnUntraced(function* (given: string) {
   const [snippet] = yield* Effect.orDie(snippetsByIds([id]))
   if (snippet === undefined) return yield* notFound
   const own = scope.homes.includes(snippet.home)
-  const files = snippet.kind === "repo" ? yield* Effect.orDie(filesOf(id)) : undefined
   const logs = own ? yield* Effect.orDie(logsOf(id, logsShown)) : []
-  return pageOf(snippet, files, !own, own ? snippet.example_queries : [], logs)
+  return pageOf(snippet, !own, own ? snippet.example_queries : [], logs)
 }, orProblem)
 
 export const layer = HttpApiBuilder.group(Api, "raw", (handlers) =>

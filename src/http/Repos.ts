@@ -1,9 +1,10 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { idIn } from "#domain/Id.ts"
+import { stretches } from "#domain/jsonPieces.ts"
 import { keptTask } from "#domain/keptTask.ts"
 import { SourceAnalysis } from "#ports/SourceAnalysis.ts"
-import { filesOf } from "#projections/Snippets/queries.ts"
+import { filesJson } from "#projections/Snippets/queries.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
@@ -11,9 +12,11 @@ import { fieldProblem } from "#src/api/Problem.ts"
 import type { StoreRepoRequest } from "#src/api/Repos.ts"
 import { counted } from "#src/counted.ts"
 import { Places } from "#src/places.ts"
+import { repositoryFiles } from "#src/repositoryFiles.ts"
 import type { Screened } from "#src/screen.ts"
 import { upload } from "#src/upload.ts"
 import { attempting, freshOrStale, written } from "./answer.ts"
+import { sentInPieces } from "./pieces.ts"
 import { orProblem } from "./refusals.ts"
 import { screened } from "./screening.ts"
 
@@ -47,15 +50,33 @@ const publicTexts = ({ files, task, name, description, tags, dependencies }: Sto
   { field: "dependencies", path: "", text: JSON.stringify(dependencies ?? {}) }
 ]
 
-/** A repository that the request's scope sees, with its files. */
-export const storedRepository = Effect.fnUntraced(function* (given: string) {
+/** The place of a repository that the request's scope sees. */
+const seen = Effect.fnUntraced(function* (given: string) {
   const id = idIn(given)
   const place = id === undefined ? undefined : yield* (yield* Places).seen(yield* CallerScope, id)
   if (id === undefined || place === undefined) return yield* notFound
   yield* freshOrStale(Snippets)
-  const files = yield* Effect.orDie(filesOf(id))
+  return place
+})
+
+/** The files of a repository that the request's scope sees. */
+export const storedFiles = Effect.fnUntraced(function* (given: string) {
+  const files = yield* Effect.orDie(repositoryFiles((yield* seen(given)).id))
+  return files ?? (yield* notFound)
+}, orProblem)
+
+/** A repository with its files, as the database has their JSON. */
+const repository = Effect.fnUntraced(function* (given: string) {
+  const { id, name } = yield* seen(given)
+  const files = yield* Effect.orDie(filesJson(id))
   if (files === undefined) return yield* notFound
-  return { repo_id: id, name: place.name, files }
+  const head = JSON.stringify({ repo_id: id, name }).slice(0, -1)
+  const pieces = function* () {
+    yield `${head},"files":`
+    yield* stretches(files)
+    yield "}"
+  }
+  return sentInPieces(pieces())
 }, orProblem)
 
 export const layer = HttpApiBuilder.group(Api, "repos", (handlers) =>
@@ -84,5 +105,5 @@ export const layer = HttpApiBuilder.group(Api, "repos", (handlers) =>
       }).pipe(orProblem)
     )
 
-    .handle("repo", ({ params: { id } }) => storedRepository(id))
+    .handle("repo", ({ params: { id } }) => repository(id))
 )

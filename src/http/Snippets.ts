@@ -13,7 +13,7 @@ import { Api } from "#src/api/Api.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { WithoutWorkspace } from "#src/api/ownWorkspace.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
-import type { SearchRequest } from "#src/api/Snippets/search.ts"
+import type { SearchRequest, SearchResponse } from "#src/api/Snippets/search.ts"
 import type { UploadRequest } from "#src/api/Snippets/upload.ts"
 import type { VoteRequest } from "#src/api/Snippets.ts"
 import type { Attempt } from "#src/attempt.ts"
@@ -26,6 +26,7 @@ import { observedIn, upload } from "#src/upload.ts"
 import { attempting, doneBefore, freshOrStale, isApplied, searched, written } from "./answer.ts"
 import { shownComments } from "./Comments.ts"
 import { problemOf as scopeProblemOf } from "./middleware/scope.ts"
+import { answeredInPieces } from "./pieces.ts"
 import { orProblem } from "./refusals.ts"
 import { codeBlockTexts, describedIn } from "./Snippets/codeBlock.ts"
 import { kindsOf, matchOf, namespacesOf } from "./Snippets/match.ts"
@@ -219,7 +220,7 @@ export const vote = Effect.fnUntraced(function* (payload: typeof VoteRequest.Typ
 
 export const layer = HttpApiBuilder.group(Api, "snippets", (handlers) =>
   handlers
-    .handle("search", ({ payload }) => search(payload))
+    .handle("search", ({ payload }) => Effect.map(search(payload), answeredInPieces<typeof SearchResponse.Type>))
 
     .handle("upload", ({ payload }) => storeFiles(payload))
 

@@ -1,5 +1,9 @@
-import { Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
+import { hasText, jsonPieces } from "#domain/jsonPieces.ts"
+
+/** Characters of text from which an answer is written in pieces. */
+const long = 65_536
 
 /** Rows of an answer that are written on end. */
 const atOnce = 500
@@ -29,3 +33,23 @@ export const inPieces = (field: string, rows: ReadonlyArray<object>): HttpServer
     { contentType: "application/json" }
   )
 }
+
+/** Texts as they are sent, one after the other; others get their turn in between. */
+export const sentInPieces = (pieces: Iterable<string>): HttpServerResponse.HttpServerResponse => {
+  const encoder = new TextEncoder()
+  const bytes = function* () {
+    for (const piece of pieces) yield encoder.encode(piece)
+  }
+  const stream = Stream.fromIterable(bytes(), { chunkSize: 1 })
+  return HttpServerResponse.stream(
+    Stream.tap(stream, () => Effect.yieldNow),
+    { contentType: "application/json" }
+  )
+}
+
+/**
+ * A value as JSON, in pieces where it is long. `A` is the type of the route's schema, and the fields are in its order: nothing looks at
+ * them any more.
+ */
+export const answeredInPieces = <A extends object = never>(value: NoInfer<A>): HttpServerResponse.HttpServerResponse =>
+  hasText(value, long) ? sentInPieces(jsonPieces(value)) : HttpServerResponse.jsonUnsafe(value)

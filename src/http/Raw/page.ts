@@ -1,6 +1,5 @@
 import type { Effect } from "effect"
 import { fenced } from "#domain/fenced.ts"
-import type { RepositoryFile } from "#domain/Repository/files.ts"
 import type { logsOf } from "#projections/Logs.ts"
 import type { CatalogueEntry } from "#projections/Snippets/queries.ts"
 import { code } from "../functionPage.ts"
@@ -35,7 +34,6 @@ const strangers =
 /** A snippet as a page of Markdown; `foreign`: it is another organization's. What a caller typed stands in code only, so that none of it is read as Markdown. */
 export const pageOf = (
   snippet: CatalogueEntry,
-  files: ReadonlyArray<RepositoryFile> | undefined,
   foreign: boolean,
   tasks: ReadonlyArray<string>,
   logs: ReadonlyArray<Log>
@@ -49,7 +47,7 @@ export const pageOf = (
     `- Runs: ${snippet.runs}, of which ${snippet.succeeded} went well`,
     `- Stored: ${snippet.created_at.toISOString()}; last task: ${snippet.updated_at.toISOString()}`,
     ...withdrawn,
-    ...(files === undefined ? [] : [`- Files: ${files.length}, at \`/api/store/repo/${snippet.id}\``])
+    ...(snippet.kind === "repo" ? [`- Files: ${snippet.file_count ?? 0}, at \`/api/store/repo/${snippet.id}\``] : [])
   ]
   const told = logs.flatMap(({ created_at, task, log }) => [
     "",

@@ -34,8 +34,8 @@ export const matchOf = (
       ...{ entrypoint: snippet.entrypoint, language: snippet.language, language_version: snippet.language_version },
       ...{ dependencies: snippet.dependencies, tags: snippet.tags, capabilities: snippet.capabilities },
       ...{ input_schema: snippet.input_schema, output_schema: snippet.output_schema },
-      ...{ example_queries: own ? snippet.example_queries : null, agent_id: agent },
-      ...{ created_at: snippet.created_at.toISOString(), updated_at: snippet.updated_at.toISOString() }
+      example_queries: own ? snippet.example_queries : null,
+      ...{ created_at: snippet.created_at.toISOString(), updated_at: snippet.updated_at.toISOString(), agent_id: agent }
     },
     ...{ score: match.score, combined_score: match.score, vector_score: match.vector, verdict_score: match.verdict },
     offered: isNear(match) && snippet.down <= snippet.up,

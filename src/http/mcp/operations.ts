@@ -6,7 +6,7 @@ import { once } from "../middleware/idempotency.ts"
 import { explained } from "../middleware/problems.ts"
 import { taskPatterns } from "../Patterns.ts"
 import { snippetPage } from "../Raw.ts"
-import { storedRepository } from "../Repos.ts"
+import { storedFiles } from "../Repos.ts"
 import { search, storeFiles, vote } from "../Snippets.ts"
 import { skill } from "../System.ts"
 import { fileIn, filesIn, ownWorkspaces } from "../Workspaces.ts"
@@ -39,7 +39,7 @@ interface FileOf {
 const noFile = fieldProblem("not_found/file", "path", "The repository has no such file.")
 
 const repositoryFile = Effect.fnUntraced(function* ({ id, path }: FileOf) {
-  const { files } = yield* storedRepository(id)
+  const files = yield* storedFiles(id)
   const found = files.find((file) => file.path === path)
   return found === undefined ? yield* noFile : new TextEncoder().encode(found.content)
 })

@@ -1,0 +1,11 @@
+import { Effect } from "effect"
+import type { RepositoryFile } from "#domain/Repository/files.ts"
+import { filesJson } from "#projections/Snippets/queries.ts"
+import { jsonInSteps } from "./json.ts"
+import { inSteps } from "./pages.ts"
+
+/** The files of a repository, read in turns with others; `undefined`: it is none, or there is no such snippet. */
+export const repositoryFiles = Effect.fnUntraced(function* (id: string) {
+  const json = yield* filesJson(id)
+  return json === undefined ? undefined : ((yield* inSteps(jsonInSteps(json))) as ReadonlyArray<RepositoryFile>)
+})
