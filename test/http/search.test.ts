@@ -75,7 +75,9 @@ describe("a search", () => {
       names: [(await filtered(both, { top_k: 1 })).names[0]!],
       total: 3
     })
-    assert.deepStrictEqual(await filtered({ properties: { "no\u0000such": {} } }), { names: [], total: 0 })
+    const noText = { task, input_schema: { properties: { "no\u0000such": {} } } }
+    const { field } = refused(await call("POST", "/api/retrieve/search", noText), 400, "validation/invalid_field")
+    assert.strictEqual(field, "input_schema.properties")
     assert.deepStrictEqual((await filtered({ properties: { "it's": {}, "{}": {} } })).total, 0)
     for (const nothing of [{}, { type: "object" }]) assert.strictEqual((await filtered(nothing)).total, 5)
     // the answer is kept, and belongs to its filter

@@ -1,0 +1,55 @@
+import { Schema } from "effect"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { FoundExecutions } from "#src/api/Executions.ts"
+import { FewShotExamples } from "#src/api/Patterns.ts"
+import { PublicFound, PublicList } from "#src/api/Public.ts"
+import { SearchResponse } from "#src/api/Snippets/search.ts"
+import { type Service, startService } from "#test/service.ts"
+import { recorded } from "./executed.ts"
+
+/** Uploads that make an answer long: each line break and quote takes more room in JSON. */
+const sources = Array.from({ length: 4 }, (_, n) => `# ${n} "gnu"\n${"\n".repeat(200_000)}字😀\ndef gnu${n}(): pass\n`)
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+  for (const [n, content] of sources.entries()) {
+    const body = {
+      ...{ task: "gnu watching", succeeded: true, public: true, per_function_reputation: true },
+      file_written: { path: `gnu${n}.py`, content }
+    }
+    assert.strictEqual((await service.call("POST", "/api/store/execution-result", body)).status, 200)
+  }
+  for (let n = 0; n < 2; n++)
+    await recorded(service.call, `function_registry:gnu`, { io: { input_data: { a: sources[n] }, output_data: n } })
+})
+afterAll(() => service.close())
+
+const routes: ReadonlyArray<readonly [path: string, body: object, schema: Schema.Top, field: string, count: number]> = [
+  ["/api/retrieve/search", { task: "gnu watching", per_function_reputation: true }, SearchResponse, "matches", 4],
+  ["/api/retrieve/search", { task: "nothing of the kind", top_k: 1 }, SearchResponse, "matches", 0],
+  ["/api/snippets/public/list", {}, PublicList, "snippets", 4],
+  ["/api/snippets/public/search", { query: "gnu watching" }, PublicFound, "snippets", 4],
+  ["/api/retrieve/few-shot-examples", { task: "gnu watching" }, FewShotExamples, "examples", 3],
+  ["/api/retrieve/executions", { code_block_id: "function_registry:gnu" }, FoundExecutions, "executions", 2]
+]
+
+describe("a long answer", () => {
+  it.each(routes)("of %s %j is, piece by piece, what its schema writes", async (path, body, schema, field, count) => {
+    const { status, text, json } = await service.call("POST", path, body)
+    assert.strictEqual(status, 200, text.slice(0, 300))
+    assert.lengthOf(json[field], count)
+    const codec = schema as unknown as Schema.Codec<unknown, unknown>
+    const written = Schema.encodeSync(codec)(Schema.decodeUnknownSync(codec)(json))
+    assert.strictEqual(text, JSON.stringify(written))
+  })
+
+  it("of a repository is the files as they were stored", async () => {
+    const files = sources.map((content, n) => ({ content, path: `g${n}.py` }))
+    const stored = await service.call("POST", "/api/store/repo", { task: "a gnu repository", files })
+    const { text, json } = await service.call("GET", `/api/store/repo/${stored.json.repo_id}`)
+    assert.deepStrictEqual(json.files, files)
+    assert.deepStrictEqual(Object.keys(json), ["repo_id", "name", "files"])
+    assert.strictEqual(text, JSON.stringify(json))
+  })
+})
