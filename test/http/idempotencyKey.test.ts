@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { numberOf } from "#src/http/middleware/idempotency.ts"
 import { memberKey } from "#test/service/tenants.ts"
 import { type Service, startService } from "#test/service.ts"
 import { refused } from "./problem.ts"
@@ -13,6 +14,18 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const post = (path: string, body: unknown, headers = {}) => service.call("POST", path, body, headers)
+
+it("an identical write is the one before to the end of its window, unless that was answered", () => {
+  const minutes = 10 * 60_000
+  const known = (delivered: boolean) => ({ n: 4, fingerprint: null, delivered, recordedAt: 1_000 })
+  const at = (now: number, fingerprint: string | null = null, delivered = false) =>
+    numberOf({ ...known(delivered), fingerprint }, { fingerprint, window: minutes }, now)
+  assert.strictEqual(numberOf(undefined, { fingerprint: null, window: minutes }, 1_000), 0)
+  assert.deepStrictEqual([at(1_000), at(1_000 + minutes), at(1_001 + minutes)], [4, 4, 5])
+  // one with a key stands for its request also when the answer had arrived
+  assert.deepStrictEqual([at(1_000, null, true), at(1_000, "body", true)], [5, 4])
+  assert.deepStrictEqual([at(1_000 + minutes, "body", true), at(1_001 + minutes, "body", true)], [4, 5])
+})
 
 describe("an Idempotency-Key", () => {
   const header = "idempotency-key"

@@ -45,7 +45,11 @@ const identify = (holder: Holder, scope: Scope, route: string, body: string, key
 }
 
 /** Which of the identical writes this is: the one before, as long as its answer may not have arrived. */
-const numberOf = (known: KnownRequest | undefined, { fingerprint, window }: Identity, now: number): number => {
+export const numberOf = (
+  known: KnownRequest | undefined,
+  { fingerprint, window }: Omit<Identity, "digest">,
+  now: number
+): number => {
   if (known === undefined) return 0
   const over = now - known.recordedAt > window
   const done = fingerprint === null && known.delivered
