@@ -46,6 +46,14 @@ export type Upcast = (fields: { readonly [key: string]: unknown }) => { readonly
 export const upcasts: { readonly [T in EventType]?: ReadonlyArray<Upcast> } = {
   // before, only the request said which model was asked for, by an alias
   ModelTurned: [(fields) => ({ ...fields, model: null })],
+  // before, it was not told who said it on whose behalf, nor where
+  CommentAdded: [
+    ({ text, ...fields }) => ({
+      ...fields,
+      home: null,
+      text: text === null ? null : { ...(text as object), agent: null }
+    })
+  ],
   // before, comments had no subject of their own
   SnippetDeleted: [(fields) => ({ ...fields, comments: [] })]
 }

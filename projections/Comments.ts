@@ -10,6 +10,9 @@ interface CommentRow {
   /** The author's own organization or person, which is another than the snippet's where that is public. */
   readonly tenant: string
   readonly author: string | null
+  /** Where its author was heard; `null`: nobody knows any more. */
+  readonly home: string | null
+  readonly agent: string | null
   readonly words: string
   readonly position: number
   readonly created_at: string
@@ -19,18 +22,19 @@ interface CommentRow {
 export const comments = table<CommentRow>({
   columns: {
     ...{ id: "text", snippet: "text", tenant: "text", author: "text", words: "text", position: "bigint" },
+    ...{ home: "text", agent: "text" },
     created_at: "timestamptz"
   },
   indexes: ["(snippet, position)"],
   on: {
     CommentAdded: {
       rows: ({ comment }) => [comment],
-      to: (_, { comment, snippet, author, text }, { tenant, actor, position, recordedAt }) =>
+      to: (_, { comment, snippet, author, home, text }, { tenant, actor, position, recordedAt }) =>
         text === null
           ? undefined
           : {
-              ...{ id: comment, snippet, tenant: actor.organization ?? actor.user ?? tenant, author },
-              ...{ words: text.words, position, created_at: new Date(recordedAt).toISOString() }
+              ...{ id: comment, snippet, tenant: actor.organization ?? actor.user ?? tenant, author, home },
+              ...{ words: text.words, agent: text.agent, position, created_at: new Date(recordedAt).toISOString() }
             }
     },
     CommentDeleted: { rows: ({ comment }) => [comment], to: () => undefined }
@@ -44,41 +48,62 @@ export interface Comment {
   /** Its author's. */
   readonly tenant: string
   readonly author: string | null
+  readonly home: string | null
+  readonly agent: string | null
   readonly text: string
   /** ISO 8601. */
   readonly created_at: string
 }
 
 /** Comments of a snippet that a tenant is shown: the latest. */
-const commentsShown = 20
+export const commentsShown = 20
 
 /**
  * SQL for a snippet's comments as JSON, oldest first: the latest by those whose snippet it is, and the latest by others, so
- * that no stranger can push theirs out of sight. `schema` is the catalogue's; `snippet` and `tenant` are the snippet's columns.
+ * that no stranger can push theirs out of sight, and of a customer's workspace no other's. `schema` is the catalogue's; `snippet`
+ * and `tenant` are the snippet's columns, `homes` the parameter that has those which are looked from.
  */
-export const commentsOf = (schema: string, snippet: string, tenant: string): string => {
+export const commentsOf = (schema: string, snippet: string, tenant: string, homes: string): string => {
   const latest = (whose: string) =>
-    `(SELECT * FROM "${schema}".comments WHERE snippet = ${snippet} AND tenant ${whose} ${tenant}
+    `(SELECT * FROM "${schema}".comments WHERE snippet = ${snippet} AND tenant ${whose}
       ORDER BY position DESC LIMIT ${commentsShown})`
-  return `(SELECT coalesce(json_agg(json_build_object('id', c.id, 'tenant', c.tenant, 'author', c.author, 'text', c.words,
+  const own = `= ${tenant} AND (home IS NULL OR home = tenant OR home = ANY (${homes}::text[]))`
+  return `(SELECT coalesce(json_agg(json_build_object('id', c.id, 'tenant', c.tenant, 'author', c.author, 'home', c.home,
+      'agent', c.agent, 'text', c.words,
       'created_at', to_char(c.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY c.position), '[]')
-    FROM (${latest("=")} UNION ALL ${latest("<>")}) c)`
+    FROM (${latest(own)} UNION ALL ${latest(`<> ${tenant}`)}) c)`
 }
 
-/** What a tenant is shown of a snippet's comments: strangers' only where public snippets are asked for. */
-export const commentsFor = (
-  tenant: string,
-  includePublic: boolean,
-  comments: ReadonlyArray<Comment>
-): ReadonlyArray<Comment> =>
-  comments.filter((comment) => includePublic || comment.tenant === tenant).slice(-commentsShown)
+/** Who looks at comments: a tenant, by homes of its own. */
+export interface Onlooker {
+  readonly tenant: string
+  readonly homes: ReadonlyArray<string>
+  readonly includePublic: boolean
+}
+
+/**
+ * Whether a comment is one of the onlooker's own, or a stranger's (then they learn no more of who said it), or none of theirs.
+ * What is said in a workspace of the snippet's own tenant is that workspace's; what is said elsewhere of somebody's public snippet is
+ * everybody's who asks for such.
+ */
+export const standing = (
+  { tenant, homes, includePublic }: Onlooker,
+  snippetTenant: string,
+  comment: Pick<Comment, "tenant" | "home">
+): "own" | "strange" | "hidden" => {
+  const { home } = comment
+  if (comment.tenant === tenant && (home === null || homes.includes(home))) return "own"
+  const open =
+    comment.tenant !== snippetTenant || (tenant !== snippetTenant && (home === null || home === comment.tenant))
+  return includePublic && open ? "strange" : "hidden"
+}
 
 /** Whose a comment is, and on what; `schema` is the catalogue's. */
 export const commentPlace = (schema: string, id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql.unsafe<Pick<CommentRow, "snippet" | "tenant" | "author">>(
-        `SELECT snippet, tenant, author FROM "${schema}".comments WHERE id = $1`,
+      sql.unsafe<Pick<CommentRow, "snippet" | "tenant" | "author" | "home">>(
+        `SELECT snippet, tenant, author, home FROM "${schema}".comments WHERE id = $1`,
         [id]
       ),
       ([found]) => found

@@ -55,8 +55,9 @@ const entriesKept = 2_000
 /** Characters of all entries that are kept, in answers too: some of a source file's length would take all memory. */
 const charactersKept = 16_000_000
 
-const charactersOf = ({ source, description, example_queries }: CommentedEntry): number =>
-  1_000 + source.length + description.length + example_queries.reduce((sum, task) => sum + task.length, 0)
+const lengthOf = (texts: ReadonlyArray<string>): number => texts.reduce((sum, text) => sum + text.length, 0)
+const charactersOf = ({ source, description, example_queries, comments }: CommentedEntry): number =>
+  1_000 + lengthOf([source, description, ...example_queries, ...comments.map(({ text }) => text)])
 
 /** What tells a question from others; a long one by its digest, so that many of them take no memory. */
 const nameOf = (question: unknown): string => {
@@ -84,20 +85,26 @@ export class Search extends Context.Service<
       let answersAt = -1
       let characters = 0
 
+      /** What an entry is kept under: from other homes other comments are seen. */
+      const placeOf = (id: string, homes: ReadonlyArray<string>) => `${id} ${homes.join(" ")}`
+
       /** Entries by id; those that were asked for since the catalogue last changed are at hand. */
-      const entriesOf = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+      const entriesOf = Effect.fnUntraced(function* (ids: ReadonlyArray<string>, homes: ReadonlyArray<string>) {
         const at = answersAt
-        const missing = ids.filter((id) => !entries.has(id))
-        const found = yield* Effect.orDie(Effect.provideService(snippetsByIds(missing), SqlClient.SqlClient, sql))
+        const missing = ids.filter((id) => !entries.has(placeOf(id, homes)))
+        const found = yield* Effect.orDie(
+          Effect.provideService(snippetsByIds(missing, homes), SqlClient.SqlClient, sql)
+        )
         const all = new Map(found.map((entry) => [entry.id, entry]))
         for (const id of ids) {
-          const entry = entries.get(id)
+          const entry = entries.get(placeOf(id, homes))
           if (entry !== undefined && !all.has(id)) all.set(id, entry)
         }
         for (const entry of at === answersAt ? found : []) {
           const more = charactersOf(entry)
-          if (entries.has(entry.id) || entries.size >= entriesKept || characters + more > charactersKept) continue
-          entries.set(entry.id, entry)
+          const place = placeOf(entry.id, homes)
+          if (entries.has(place) || entries.size >= entriesKept || characters + more > charactersKept) continue
+          entries.set(place, entry)
           characters += more
         }
         return all
@@ -105,7 +112,10 @@ export class Search extends Context.Service<
 
       const ask = Effect.fnUntraced(function* (query: IndexQuery) {
         const { matches, total } = yield* index.search(query)
-        const byId = yield* entriesOf(matches.map(({ id }) => id))
+        const byId = yield* entriesOf(
+          matches.map(({ id }) => id),
+          query.homes
+        )
         const taken = new Set<string>()
         const found = matches.flatMap((match): Array<Found> => {
           const snippet = byId.get(match.id)
@@ -150,7 +160,7 @@ export class Search extends Context.Service<
           const fitting = yield* callable(inputSchema, scope)
           const answer = yield* ask(fitting === undefined ? query : { ...query, accept: (id) => fitting.has(id) })
           // what could not see everything is no answer to keep
-          const isKept = answer.found.every(({ snippet }) => entries.get(snippet.id) === snippet)
+          const isKept = answer.found.every(({ snippet }) => entries.get(placeOf(snippet.id, homes)) === snippet)
           if (reached && changed === answersAt && isKept && answers.size < answersKept) answers.set(name, answer)
           return { ...answer, cacheHit: false, stale: !reached }
         })

@@ -87,6 +87,10 @@ export type SnippetCommand = Data.TaggedEnum<{
     readonly snippet: string
     readonly comment: string
     readonly author: string | null
+    /** Where its author is heard: `tenant`, or `tenant/workspace`. */
+    readonly home: string
+    /** The agent that says it for them. */
+    readonly agent: string | null
     readonly words: string
   }
   DeleteComment: {

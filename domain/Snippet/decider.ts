@@ -170,12 +170,13 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusa
           Event.ExecutionReviewed.make({ execution, snippet, verdict: review.verdict, subject, text: { review } }),
           ...(vote === null ? [] : [cast(snippet, null, task, vote)])
         ]),
-      AddComment: ({ comment, author, words }): Decision =>
+      AddComment: ({ comment, author, home, agent, words }): Decision =>
         HashMap.size(state.comments) >= mostComments
           ? Result.fail(new CommentLimitReached({ limit: mostComments }))
           : Result.succeed([
               Event.CommentAdded.make({
-                ...{ snippet, comment, author, subject: commentSubject(snippet, comment), text: { words } }
+                ...{ snippet, comment, author, home, subject: commentSubject(snippet, comment) },
+                text: { words, agent }
               })
             ]),
       DeleteComment: (command): Decision => deleteComment(command, state),

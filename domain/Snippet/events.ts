@@ -158,8 +158,14 @@ export const SnippetEvent = Schema.TaggedUnion({
     comment: Schema.String,
     /** The user who wrote it. */
     author: Schema.NullOr(Schema.String),
+    /** Where it was said from: a tenant, or one of its workspaces; `null` in older logs, which don't tell. */
+    home: Schema.NullOr(Schema.String),
     // the comment's own, so that it can be erased alone; in older logs the snippet's
-    ...text({ words: Schema.String })
+    ...text({
+      words: Schema.String,
+      /** The agent that said it, on behalf of its author. */
+      agent: Schema.NullOr(Schema.String)
+    })
   },
   /** Its author, or who owns the snippet, has taken it back. */
   CommentDeleted: { snippet: Schema.String, comment: Schema.String, subject: Schema.String },

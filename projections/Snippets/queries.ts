@@ -24,15 +24,15 @@ export interface CommentedEntry extends CatalogueEntry {
 const standing = "v.up, v.down, v.human_up, v.human_down, v.runs, v.succeeded"
 const withVotes = `${schema}.snippets s JOIN ${schema}.votes v ON v.id = s.id`
 
-/** In no order. */
-export const snippetsByIds = (ids: ReadonlyArray<string>) =>
+/** In no order; with the comments that can be seen from these homes, and others' from everywhere. */
+export const snippetsByIds = (ids: ReadonlyArray<string>, homes: ReadonlyArray<string> = []) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     ids.length === 0
       ? Effect.succeed<ReadonlyArray<CommentedEntry>>([])
       : sql.unsafe<CommentedEntry>(
-          `SELECT s.*, ${standing}, ${commentsOf(schema, "s.id", "s.tenant")} AS comments FROM ${withVotes}
+          `SELECT s.*, ${standing}, ${commentsOf(schema, "s.id", "s.tenant", "$2")} AS comments FROM ${withVotes}
            WHERE s.id = ANY ($1::text[])`,
-          [ids]
+          [ids, homes]
         )
   )
 

@@ -5,10 +5,14 @@ import { Id, textUpTo } from "./fields.ts"
 import { oneText, reads } from "./limits.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
-/** `email` is `external` for somebody of another organization, and `erased` for somebody who was erased. */
+/**
+ * `email` is `external` for somebody of another organization, and `erased` for somebody who was erased. `agent_id` names the agent that
+ * said it on their behalf; `null`: they said it themselves, or are strangers.
+ */
 export const ShownComment = Schema.Struct({
   id: Schema.String,
   email: Schema.String,
+  agent_id: Schema.NullOr(Schema.String),
   text: Schema.String,
   created_at: Schema.String
 }).annotate({ identifier: "SnippetComment" })
@@ -30,7 +34,7 @@ export class CommentsApi extends HttpApiGroup.make("comments")
         OpenApi.annotations({
           summary: "Comment on a snippet",
           description:
-            "Whoever sees a snippet may comment on it, and sees its latest 20 comments in search results: those of other organizations only with `X-Cairn-Public-Snips: true`, and as `external`. A snippet has at most 1,000 comments."
+            "Whoever sees a snippet may comment on it, and sees its latest 20 comments in search results: those said in a workspace only there, those of other organizations only with `X-Cairn-Public-Snips: true`, and as `external`. A snippet has at most 1,000 comments."
         })
       ),
     HttpApiEndpoint.delete("deleteComment", "/api/store/comment/:id", {

@@ -5,8 +5,8 @@ import { type Holder, type Scope, sees } from "#domain/Scope.ts"
 import { SnippetCommand } from "#domain/Snippet/commands.ts"
 import { CommentNotFound, Snippet } from "#domain/Snippet/decider.ts"
 import type { SnippetEvent } from "#domain/Snippet/events.ts"
-import { type Comment, commentPlace, commentsFor, emailsOf } from "#projections/Comments.ts"
-import { snippetPlace } from "#projections/Snippets/queries.ts"
+import { type Comment, commentPlace, commentsShown, emailsOf, standing } from "#projections/Comments.ts"
+import { type CommentedEntry, snippetPlace } from "#projections/Snippets/queries.ts"
 import { Snippets, schema } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
 import type { ShownComment } from "#src/api/Comments.ts"
@@ -24,23 +24,31 @@ const noSnippet = fieldProblem(
   "No snippet of this request's scope has this id or name. Search for it, or check the workspace header."
 )
 
+type Commented = Pick<CommentedEntry, "tenant" | "comments">
+
 /**
- * How comments are shown to a tenant: with the e-mail addresses of its own users alone, and strangers' only where public
+ * How comments on snippets are shown to a tenant: with the e-mail addresses of its own users alone, and strangers' only where public
  * snippets are asked for. Whoever may find a public snippet may write there, also to its owner's agents.
  */
 export const shownComments = Effect.fnUntraced(function* (
   tenant: string,
-  { includePublic }: Pick<Scope, "includePublic">,
-  every: ReadonlyArray<ReadonlyArray<Comment>>
+  { homes, includePublic }: Pick<Scope, "homes" | "includePublic">,
+  snippets: ReadonlyArray<Commented>
 ) {
-  const all = every.map((comments) => commentsFor(tenant, includePublic, comments))
-  const authors = all.flat().flatMap(({ tenant: of, author }) => (of === tenant && author !== null ? [author] : []))
+  const seen = snippets.map(({ tenant: of, comments }) =>
+    comments
+      .map((comment) => ({ ...comment, standing: standing({ tenant, homes, includePublic }, of, comment) }))
+      .filter(({ standing }) => standing !== "hidden")
+      .slice(-commentsShown)
+  )
+  const authors = seen.flat().flatMap(({ standing, author }) => (standing === "own" && author !== null ? [author] : []))
   const emails = yield* Effect.orDie(emailsOf(tenant, [...new Set(authors)]))
-  const shown = ({ id, tenant: of, author, text, created_at }: Comment): ShownComment => {
-    const email = of === tenant ? (emails.get(author ?? "") ?? "erased") : "external"
-    return { id, email, text, created_at }
+  const shown = ({ id, standing, author, agent, text, created_at }: Comment & { standing: string }): ShownComment => {
+    const own = standing === "own"
+    const email = own ? (emails.get(author ?? "") ?? "erased") : "external"
+    return { id, email, agent_id: own ? agent : null, text, created_at }
   }
-  return all.map((comments) => comments.map(shown))
+  return seen.map((comments) => comments.map(shown))
 })
 
 /** Deletes a comment for its author, or for who could delete the snippet. Of what the caller can't see they learn nothing. */
@@ -51,7 +59,8 @@ const deleted = Effect.fnUntraced(function* (holder: Holder, scope: Scope, comme
   if (found === undefined || place === undefined) return yield* new CommentNotFound({ comment })
   const owns = place.tenant === holder.tenant && place.home === scope.home
   const wrote = found.tenant === holder.tenant && found.author === holder.user
-  const shown = sees(scope, place) && (scope.includePublic || found.tenant === holder.tenant)
+  const onlooker = { tenant: holder.tenant, ...scope }
+  const shown = sees(scope, place) && standing(onlooker, place.tenant, found) !== "hidden"
   if (!owns && !wrote && !shown) return yield* new CommentNotFound({ comment })
   const { id: snippet, tenant } = place
   const command = SnippetCommand.DeleteComment({ snippet, comment, by: wrote ? holder.user : "", owns })
@@ -64,18 +73,22 @@ export const layer = HttpApiBuilder.group(Api, "comments", (handlers) =>
       Effect.gen(function* () {
         const { user, email } = yield* Caller
         const attempt = yield* attempting
-        const place = yield* codeBlock(yield* CallerScope, payload.code_block_id)
+        const scope = yield* CallerScope
+        const place = yield* codeBlock(scope, payload.code_block_id)
         if (place === undefined) return yield* noSnippet
         const { id: snippet, tenant } = place
         const comment = derivedId("comment", attempt.commandId)
-        const command = SnippetCommand.AddComment({ snippet, comment, author: user, words: payload.text })
+        const command = SnippetCommand.AddComment({
+          ...{ snippet, comment, author: user, home: scope.home, agent: scope.agent, words: payload.text }
+        })
         const events = yield* dispatch(Snippet, { tenant, stream: `snippet-${snippet}`, command, ...attempt })
         const { event, position, recordedAt } = events.at(-1)!
         yield* written(position)
-        const { words } = (event as Extract<SnippetEvent, { _tag: "CommentAdded" }>).text ?? { words: payload.text }
+        const added = (event as Extract<SnippetEvent, { _tag: "CommentAdded" }>).text
+        const { words, agent } = added ?? { words: payload.text, agent: scope.agent }
         return {
           success: true,
-          comment: { id: comment, email, text: words, created_at: new Date(recordedAt).toISOString() }
+          comment: { id: comment, email, agent_id: agent, text: words, created_at: new Date(recordedAt).toISOString() }
         }
       }).pipe(orProblem)
     )

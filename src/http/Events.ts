@@ -34,10 +34,15 @@ interface Reader {
   readonly includePublic: boolean
 }
 
+/** Words without the agent that said them. */
+const unnamed = (words: Fields | null): Fields | null =>
+  words === null || words["agent"] == null ? words : { ...words, agent: external }
+
 const veiled = (data: Fields, words: boolean): Fields =>
   Object.fromEntries(
     Object.entries(data).map(([field, value]) => {
       const hidden = telling.has(field) || (field === "text" && value !== null && !words)
+      if (field === "text" && !hidden) return [field, unnamed(value as Fields | null)]
       return [field, hidden ? external : value]
     })
   )

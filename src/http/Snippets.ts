@@ -129,7 +129,7 @@ export const search = Effect.fnUntraced(function* (payload: typeof SearchRequest
   const comments = yield* shownComments(
     holder.tenant,
     scope,
-    answer.found.map(({ snippet }) => snippet.comments)
+    answer.found.map(({ snippet }) => snippet)
   )
   const known =
     functions === undefined

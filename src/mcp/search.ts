@@ -28,7 +28,8 @@ const warning = (boundary: string): string =>
 
 /** A stranger's comment stands for itself; that on a stranger's snippet stands within it. */
 const commentLine = (foreign: boolean, boundary: string) => (comment: Comment) => {
-  if (!byStranger(comment)) return `comment: ${line(comment.text)}`
+  const said = comment.agent_id === null ? "comment" : `comment of the agent ${line(comment.agent_id)}`
+  if (!byStranger(comment)) return `${said}: ${line(comment.text)}`
   return foreign
     ? `comment of a stranger: ${line(comment.text)}`
     : part(boundary, "comment of a stranger", line(comment.text))

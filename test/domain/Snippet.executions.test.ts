@@ -79,9 +79,12 @@ describe("a run of a snippet", () => {
 })
 
 const commented = Event.CommentAdded.make({
-  ...{ snippet, comment: "c1", author: "ada", subject: "snippet/s1/comment/c1", text: { words: "Works for me." } }
+  ...{ snippet, comment: "c1", author: "ada", home: "o1", subject: "snippet/s1/comment/c1" },
+  text: { words: "Works for me.", agent: "helper" }
 })
-const comment = AddComment({ snippet, comment: "c1", author: "ada", words: "Works for me." })
+const comment = AddComment({
+  ...{ snippet, comment: "c1", author: "ada", home: "o1", agent: "helper", words: "Works for me." }
+})
 
 it("a comment is added", () => {
   given(Snippet, [uploaded]).when(comment).then(commented)

@@ -12,6 +12,7 @@ import { findByName, remove, source, stored } from "./store.ts"
 interface Comment {
   readonly id: string
   readonly email: string
+  readonly agent_id: string | null
   readonly text: string
   readonly created_at: string
 }
@@ -44,8 +45,8 @@ describe("comments", () => {
     const id = await snippet("talked")
     assert.deepStrictEqual(await seen("talked"), [])
     const first = await commented(owner, id, "One.")
-    assert.deepStrictEqual(Object.keys(first).sort(), ["created_at", "email", "id", "text"])
-    assert.deepInclude(first, { email: "owner@cairn.local", text: "One." })
+    assert.deepStrictEqual(Object.keys(first).sort(), ["agent_id", "created_at", "email", "id", "text"])
+    assert.deepInclude(first, { email: "owner@cairn.local", agent_id: null, text: "One." })
     assert.match(first.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     // also where the same search was answered from memory before
     const second = await commented(owner, "talked", "Two.")
@@ -73,6 +74,60 @@ describe("comments", () => {
     refused(await comment(owner, id, "x".repeat(10_001)), 400, "validation/invalid_field")
   })
 
+  it("of an agent are its own, on behalf of the key's person; strangers learn of neither", async () => {
+    const id = await snippet("reviewed", { public: true })
+    const [open, agent] = [{ "x-cairn-public-snips": "true" }, { "x-cairn-agent-id": "reviewer-7" }]
+    const said = await commented(owner, id, "It leaks.", agent)
+    assert.deepInclude(said, { email: "owner@cairn.local", agent_id: "reviewer-7" })
+    await commented(owner, id, "It does not.")
+    const voices = async (by: Call, headers = {}) =>
+      (await seen("reviewed", by, headers)).map(({ email, agent_id }) => [email, agent_id])
+    assert.deepStrictEqual(await voices(owner), [
+      ["owner@cairn.local", "reviewer-7"],
+      ["owner@cairn.local", null]
+    ])
+    const page = await done(service.url, ownerKey, "search", { task: "reviewed task", min_score: 0, top_k: 1 })
+    assert.include(page.text, "comment of the agent reviewer-7: It leaks.\ncomment: It does not.")
+    const other = await organization(service, "ENTERPRISE")
+    await commented(other.call, id, "From afar.", { ...open, "x-cairn-agent-id": "spy" })
+    assert.deepStrictEqual(await voices(other.call, open), [
+      ...[
+        ["external", null],
+        ["external", null]
+      ],
+      ["olga@example.org", "spy"]
+    ])
+    assert.deepStrictEqual((await voices(owner, open))[2], ["external", null])
+    const { json } = await owner("GET", "/api/events?type=CommentAdded&limit=1000", undefined, open)
+    const logged = json.events.filter((one: { data: { snippet: string } }) => one.data.snippet === id)
+    const spoke = logged.map((one: { data: { text: object } }) => one.data.text)
+    assert.deepStrictEqual(spoke, [
+      { words: "It leaks.", agent: "reviewer-7" },
+      { words: "It does not.", agent: null },
+      { words: "From afar.", agent: "external" }
+    ])
+  })
+
+  it("said in a workspace are seen there only, and another's push none of them out of sight", async () => {
+    const id = await snippet("common", { public: true })
+    const [one, two] = ["one", "two"].map((name) => ({ "x-cairn-workspace-id": name }))
+    const open = { "x-cairn-public-snips": "true" }
+    const mine = await commented(owner, id, "Of customer one.", one)
+    await commented(owner, id, "For all.")
+    for (let n = 1; n <= 21; n++) await commented(owner, id, `Of customer two, ${n}.`, two)
+    assert.deepStrictEqual(texts(await seen("common", owner, one)), ["Of customer one.", "For all."])
+    assert.deepStrictEqual(texts(await seen("common")), ["For all."])
+    assert.deepStrictEqual(texts(await seen("common", owner, { ...one, ...open })), ["Of customer one.", "For all."])
+    const others = texts(await seen("common", owner, two))
+    assert.deepStrictEqual([others.length, others.includes("Of customer one.")], [20, false])
+    const other = await organization(service, "ENTERPRISE")
+    assert.deepStrictEqual(texts(await seen("common", other.call, open)), ["For all."])
+    const { key } = await memberKey(owner, "una@example.org")
+    const taking = (headers = {}) => service.as(key)("DELETE", `/api/store/comment/${mine.id}`, undefined, headers)
+    refused(await taking(two), 404, "not_found/comment")
+    refused(await taking(one), 403, "permission/not_your_comment")
+  })
+
   it("of another tenant tell nobody's address", async () => {
     const id = await snippet("open", { public: true })
     const other = await organization(service, "ENTERPRISE")
@@ -88,7 +143,7 @@ describe("comments", () => {
       return afar.data
     }
     assert.deepInclude(await logged(), { author: "external", text: "external" })
-    assert.deepInclude(await logged(open), { author: "external", text: { words: "From afar." } })
+    assert.deepInclude(await logged(open), { author: "external", text: { words: "From afar.", agent: null } })
   })
 
   it("of strangers are seen only where public snippets are asked for, and push none of the owner's out of sight", async () => {
@@ -145,11 +200,9 @@ describe("comments", () => {
     refused(await taking(owner, mine), 404, "not_found/comment")
     assert.deepStrictEqual(await seen("tidied", owner, open), [kept])
     const left = await service.sql<{ text: string }>("SELECT convert_from(bytes, 'UTF8') AS text FROM payloads")
-    for (const text of ["Mine.", "Theirs.", "Theirs again."])
-      assert.notInclude(
-        left.map(({ text }) => text),
-        JSON.stringify({ words: text })
-      )
+    const payloads = left.map(({ text }) => text).join()
+    assert.include(payloads, '{"words":"Kept."')
+    for (const text of ["Mine.", "Theirs.", "Theirs again."]) assert.notInclude(payloads, `{"words":"${text}"`)
     await remove(owner, id)
     const none = await service.sql("SELECT 1 FROM payloads WHERE subject LIKE $1", [`snippet/${id}%`])
     assert.deepStrictEqual(none, [])

@@ -7,6 +7,8 @@ export interface Comment {
   readonly id: string
   /** `external` for somebody of another organization, `erased` for somebody who was erased. */
   readonly email: string
+  /** The agent that said it on their behalf (`agentId` of its client); `null`: they did themselves, or are strangers. */
+  readonly agentId: string | null
   /** What was said. */
   readonly text: string
   /** ISO 8601. */
@@ -16,13 +18,15 @@ export interface Comment {
 export interface CommentWire {
   readonly id: string
   readonly email: string
+  readonly agent_id?: string | null
   readonly text: string
   readonly created_at: string
 }
 
-export const commentOf = ({ id, email, text, created_at }: CommentWire): Comment => ({
+export const commentOf = ({ id, email, agent_id, text, created_at }: CommentWire): Comment => ({
   id,
   email,
+  agentId: agent_id ?? null,
   text,
   createdAt: created_at
 })

@@ -76,6 +76,8 @@ class SnippetComment(Model):
     """A UUID."""
     email: str
     """Of who said it; `external` for somebody of another organization, `erased` when that was asked for."""
+    agent_id: str | None = None
+    """The agent that said it on their behalf (`agent_id` of its client); `None`: they did themselves, or are strangers."""
     text: str
     created_at: datetime
 
