@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from cairn_client import AsyncCairn, Cairn
-from cairn_client.agent import Vote, cairn_hooks, query
+from cairn_client.agent import CairnAgent, Vote, cairn_hooks, query
 from tests.agent.session.world import SEARCH, TASK, World, drained, sdk, succeeded
 from tests.agent.stand_in import DONE, Model, calls, model, offered_path, shown
 
@@ -83,3 +83,36 @@ def test_query_is_one_session(world: World) -> None:
     [report] = world.reports
     assert report.uploaded == ["new.py"]
     assert not Path(report.offered[0].path).parent.exists()
+
+
+@pytest.mark.parametrize("started", ["agent", "query"])
+@pytest.mark.parametrize("given", [True, False])
+def test_a_session_is_of_the_workspace_that_it_is_given(
+    world: World, monkeypatch: pytest.MonkeyPatch, started: str, given: bool
+) -> None:
+    """Instead of its client's, and of none where it has no client of the caller's."""
+    monkeypatch.setenv("CAIRN_API_KEY", world.service.key)
+    monkeypatch.setenv("CAIRN_BASE_URL", world.service.base_url)
+    customer = f"{world.workspace}-customer"
+    source = f"def of_the_customer():\n    return {started!r}, {given}\n"
+
+    async def session(api: Model) -> bool:
+        client = world.client() if given else None
+        if started == "query":
+            messages = await drained(query(TASK, world.options(api), workspace_id=customer, client=client))
+        else:
+            async with CairnAgent(world.options(api), customer, client=client) as agent:
+                await agent.query(TASK)
+                messages = await drained(agent.receive_response())
+        if client is not None:
+            await client._transport.http.aclose()
+        return succeeded(messages)
+
+    def found(workspace: str) -> list[str]:
+        with Cairn(world.service.key, world.service.base_url, workspace_id=workspace, snips_desired="client") as client:
+            return [match.code_block.source for match in client.search(TASK, 20, 0.0).matches]
+
+    with model(calls("Write", file_path=str(world.folder / "new.py"), content=source)) as api:
+        assert anyio.run(session, api, backend=world.backend)
+    assert found(customer) == [source]
+    assert found(world.workspace) == []
