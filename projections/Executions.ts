@@ -111,25 +111,47 @@ export interface ExecutionQuery {
   readonly limit: number
 }
 
+/** An execution that was found: how alike its task is (0…1), and about how many bytes it has. */
+export interface FoundExecution {
+  readonly id: string
+  readonly score: number
+  readonly bytes: number
+}
+
 /**
- * Executions that a scope sees: newest first; for a task, those of tasks that share a word with it, the most alike first,
- * with their similarity as `score` (0…1). `total` counts them before the limit.
+ * Executions that a scope sees: newest first; for a task, those of tasks that share a word with it, the most alike first. `total`
+ * counts them before the limit.
  */
 export const findExecutions = (scope: Scope, { codes, task, verdict, limit }: ExecutionQuery) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => {
     const terms = task === null ? [] : taskTerms(task)
     const ranked = terms.length > 0
     return Effect.map(
-      sql.unsafe<Executed & { readonly score: number; readonly total: bigint }>(
-        `SELECT ${columns}, ${ranked ? similaritySql("$6") : "0::float8"} AS score, count(*) OVER () AS total
-         FROM ${executions} WHERE ${seen} AND ($3::text[] IS NULL OR code = ANY ($3)) AND ($4::text IS NULL OR verdict = $4)
-           ${ranked ? "AND terms && $6::text[]" : ""}
-         ORDER BY ${ranked ? "score DESC, " : ""}position DESC LIMIT $5::int`,
+      sql.unsafe<FoundExecution & { readonly total: bigint }>(
+        `WITH found AS (SELECT id, position, ${ranked ? similaritySql("$6") : "0::float8"} AS score, count(*) OVER () AS total
+           FROM ${executions} WHERE ${seen} AND ($3::text[] IS NULL OR code = ANY ($3)) AND ($4::text IS NULL OR verdict = $4)
+             ${ranked ? "AND terms && $6::text[]" : ""}
+           ORDER BY ${ranked ? "score DESC, " : ""}position DESC LIMIT $5::int)
+         SELECT id, found.score, total, octet_length(input::text) + octet_length(output::text) + octet_length(task)
+           + coalesce(octet_length(error_message), 0) AS bytes
+         FROM found JOIN ${executions} USING (id) ORDER BY found.score DESC, found.position DESC`,
         [...seenBy(scope), codes, verdict, limit, ...(ranked ? [terms] : [])]
       ),
-      (rows) => ({ executions: rows, total: Number(rows[0]?.total ?? 0n) })
+      (rows) => ({
+        executions: rows.map(({ id, score, bytes }): FoundExecution => ({ id, score, bytes })),
+        total: Number(rows[0]?.total ?? 0n)
+      })
     )
   })
+
+/** These executions that were found before, in the order of their ids. */
+export const executionsByIds = (ids: ReadonlyArray<string>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<Executed>(
+      `SELECT ${columns} FROM ${executions} WHERE id = ANY ($1::text[]) ORDER BY array_position($1::text[], id)`,
+      [ids]
+    )
+  )
 
 /** The execution with this id, if the scope sees it. */
 export const executionOf = (scope: Scope, id: string) =>

@@ -5,8 +5,8 @@ import { fresh } from "./ask.ts"
 import { Closing } from "./closing.ts"
 import { Tail } from "./tail.ts"
 
-/** Events that are read at once, and about how many bytes: one who does not take them makes the service hold that much. */
-const page = { limit: 32, bytes: 256 * 1024 }
+/** Events that are read at once, and about how many bytes: who does not take them makes the service hold that much. */
+const page = { limit: 32, bytes: 64 * 1024 }
 /** Milliseconds after which a silent stream says that it is there. */
 const silence = 15_000
 /** Others' appends wake every reader: this long it waits for more of them. */
@@ -31,9 +31,15 @@ interface State {
 
 /**
  * The log behind a position as it grows, for as long as a key is live and the service runs. A page is read when the one
- * before was taken, and is given out only when the key was live behind its last event.
+ * before was taken, and is given out only when the key was live behind its last event. Each read goes through `reading`, which may
+ * let it wait or read again.
  */
-export const follow = (key: string, after: number, filters: Omit<ReadAll, "limit" | "bytes">) =>
+export const follow = <E, R>(
+  key: string,
+  after: number,
+  filters: Omit<ReadAll, "limit" | "bytes">,
+  reading: (read: Effect.Effect<Page, StoreUnavailable>) => Effect.Effect<Page, E, R>
+) =>
   Stream.unwrap(
     Effect.gen(function* () {
       const store = yield* EventStore
@@ -67,7 +73,7 @@ export const follow = (key: string, after: number, filters: Omit<ReadAll, "limit
         for (;;) {
           if (closing.isOpen()) return end(state, "stopping")
           const reached = tail.reached()
-          const { events, more } = yield* read(at)
+          const { events, more } = yield* reading(read(at))
           if (!(yield* isLive)) return end(state, "revoked")
           const saidAt = yield* Clock.currentTimeMillis
           if (events.length > 0) {

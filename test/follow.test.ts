@@ -8,6 +8,9 @@ import { castVote, uploadSnippet } from "./commands.ts"
 import { memberKey } from "./service/tenants.ts"
 import { type Service, startService } from "./service.ts"
 
+/** Reads as they are. */
+const asIs = <A>(read: A): A => read
+
 describe("following the log", () => {
   let service: Service
   let key: string
@@ -37,7 +40,7 @@ describe("following the log", () => {
     const told = await service.run(
       Effect.gen(function* () {
         const store = yield* noting(pages)
-        const stream = follow(key, 0, { tenant: "tenant" }).pipe(
+        const stream = follow(key, 0, { tenant: "tenant" }, asIs).pipe(
           Stream.provideService(EventStore, store),
           Stream.mapEffect((news) => Effect.sync(() => [news, pages.length] as const)),
           Stream.take(3)
@@ -64,7 +67,7 @@ describe("following the log", () => {
     await service.run(
       Effect.gen(function* () {
         const store = yield* noting(pages)
-        const first = follow(key, 0, {}).pipe(Stream.provideService(EventStore, store), Stream.take(1))
+        const first = follow(key, 0, {}, asIs).pipe(Stream.provideService(EventStore, store), Stream.take(1))
         yield* Stream.runDrain(first)
       }).pipe(Effect.provide(Closing.layer))
     )
@@ -111,7 +114,7 @@ describe("following the log", () => {
           const readers = yield* Effect.forEach(
             Array.from({ length: 40 }, (_, n) => n),
             (n) =>
-              follow(key, head, { tenant: n < 20 ? "tenant" : "another" }).pipe(
+              follow(key, head, { tenant: n < 20 ? "tenant" : "another" }, asIs).pipe(
                 Stream.provideService(EventStore, counting),
                 Stream.filter(({ _tag }) => _tag === "Events"),
                 Stream.tap(() => Effect.sync(() => void (heard += 1))),
@@ -151,7 +154,7 @@ describe("following the log", () => {
         const later = { currentTimeMillis: Effect.sync(() => (now += 8_000)) }
         const hurrying = Object.assign(Object.create(clock) as typeof clock, later)
         const head = yield* (yield* EventStore).head
-        const silent = follow(key, head, { tenant: "tenant" }).pipe(Stream.take(2))
+        const silent = follow(key, head, { tenant: "tenant" }, asIs).pipe(Stream.take(2))
         return yield* Effect.provideService(Stream.runCollect(silent), Clock.Clock, hurrying)
       }).pipe(Effect.provide(Closing.layer))
     )
@@ -165,7 +168,7 @@ describe("following the log", () => {
       Effect.gen(function* () {
         const store = yield* EventStore
         const broken = EventStore.of({ ...store, readAll: () => Effect.fail({ _tag: "StoreUnavailable" } as never) })
-        return yield* Stream.runCollect(follow(key, 0, {}).pipe(Stream.provideService(EventStore, broken)))
+        return yield* Stream.runCollect(follow(key, 0, {}, asIs).pipe(Stream.provideService(EventStore, broken)))
       }).pipe(Effect.provide(Closing.layer))
     )
     assert.deepStrictEqual(told, [{ _tag: "End", why: "unavailable" }])

@@ -1,3 +1,5 @@
+import { turn } from "#ports/turn.ts"
+
 /** Milliseconds of work on end, after which others get their turn. */
 const longest = 8
 
@@ -8,7 +10,7 @@ export class Breath {
   /** To be called between steps; waits when this work has had the process for long enough. */
   async take(): Promise<void> {
     if (performance.now() - this.#since < longest) return
-    await new Promise((resolve) => setImmediate(resolve))
+    await turn()
     this.#since = performance.now()
   }
 }

@@ -27,37 +27,66 @@ const sameFile = async (a: FileNode | undefined, b: FileNode | undefined, breath
   a === b ||
   (a !== undefined && b !== undefined && a.kind === b.kind && (await nameOf(a, breath)) === (await nameOf(b, breath)))
 
-/** What differs between two directories, stored or in memory, in byte order of paths; equal ones below are not read. */
+/** Whether it can be seen without a look at any content that they are the same. */
+const isSame = (a: AnyNode | undefined, b: AnyNode | undefined): boolean =>
+  a === b || (a !== undefined && b !== undefined && a.kind === b.kind && a.sha !== undefined && a.sha === b.sha)
+
+/** Names of what may differ, a directory's with a slash behind it: so their order is that of whole paths. */
+const differing = (olds: ReadonlyMap<string, AnyNode>, news: ReadonlyMap<string, AnyNode>): ReadonlyArray<string> => {
+  const keys = new Set<string>()
+  for (const name of new Set([...olds.keys(), ...news.keys()])) {
+    const [old, now] = [olds.get(name), news.get(name)]
+    if (isSame(old, now)) continue
+    if (fileOf(old) !== undefined || fileOf(now) !== undefined) keys.add(name)
+    if (directoryOf(old) !== undefined || directoryOf(now) !== undefined) keys.add(`${name}/`)
+  }
+  return sortedByBytes([...keys], (key) => key)
+}
+
+/**
+ * What differs between two directories, stored or in memory, in byte order of paths, found as it is asked for; equal ones below are
+ * not read.
+ */
+export const differences = async function* (
+  repository: Repository,
+  from: Directory | TreeRef | undefined,
+  to: Directory | TreeRef | undefined
+): AsyncGenerator<Difference, void, undefined> {
+  const breath = new Breath()
+  const visit = async function* (
+    before: Directory | TreeRef | undefined,
+    after: Directory | TreeRef | undefined,
+    prefix: string
+  ): AsyncGenerator<Difference, void, undefined> {
+    if (sameDirectory(before, after)) return
+    const olds = before === undefined ? new Map<string, AnyNode>() : await entriesOf(repository, before)
+    const news = after === undefined ? new Map<string, AnyNode>() : await entriesOf(repository, after)
+    await breath.take()
+    for (const key of differing(olds, news)) {
+      await breath.take()
+      if (key.endsWith("/")) {
+        const name = key.slice(0, -1)
+        yield* visit(directoryOf(olds.get(name)), directoryOf(news.get(name)), prefix + key)
+        continue
+      }
+      const [old, now] = [fileOf(olds.get(key)), fileOf(news.get(key))]
+      if (await sameFile(old, now, breath)) continue
+      const status = old === undefined ? "created" : now === undefined ? "deleted" : "modified"
+      yield { path: prefix + key, status, before: old, after: now }
+    }
+  }
+  yield* visit(from, to, "")
+}
+
+/** All of them. */
 export const compare = async (
   repository: Repository,
   from: Directory | TreeRef | undefined,
   to: Directory | TreeRef | undefined
 ): Promise<ReadonlyArray<Difference>> => {
   const found: Array<Difference> = []
-  const breath = new Breath()
-  const visit = async (
-    before: Directory | TreeRef | undefined,
-    after: Directory | TreeRef | undefined,
-    prefix: string
-  ): Promise<void> => {
-    if (sameDirectory(before, after)) return
-    const olds = before === undefined ? new Map<string, AnyNode>() : await entriesOf(repository, before)
-    const news = after === undefined ? new Map<string, AnyNode>() : await entriesOf(repository, after)
-    for (const name of new Set([...olds.keys(), ...news.keys()])) {
-      const [old, now] = [olds.get(name), news.get(name)]
-      if (old === now) continue
-      await breath.take()
-      const path = prefix + name
-      const [oldFile, newFile] = [fileOf(old), fileOf(now)]
-      if (!(await sameFile(oldFile, newFile, breath))) {
-        const status = oldFile === undefined ? "created" : newFile === undefined ? "deleted" : "modified"
-        found.push({ path, status, before: oldFile, after: newFile })
-      }
-      await visit(directoryOf(old), directoryOf(now), `${path}/`)
-    }
-  }
-  await visit(from, to, "")
-  return sortedByBytes(found, ({ path }) => path)
+  for await (const difference of differences(repository, from, to)) found.push(difference)
+  return found
 }
 
 export const treeRef = (sha: Sha | undefined): TreeRef | undefined =>

@@ -1,17 +1,17 @@
 import fs from "node:fs"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Stream } from "effect"
 import { Workers } from "#ports/Workers.ts"
 import { type Sha, type TreeFile, Workspaces, type WorkspacesUnavailable } from "#ports/Workspaces.ts"
 import { Breath } from "./Breath.ts"
 import { Cache } from "./Cache.ts"
-import { compare, treeRef } from "./compare.ts"
+import { compare, differences, treeRef } from "./compare.ts"
 import { unifiedDiff } from "./diff/unified.ts"
 import { onDisk } from "./fault.ts"
 import { noteBytes } from "./knownBytes.ts"
+import { batched, filesOf, treeFile } from "./listing.ts"
 import { mark } from "./mark.ts"
 import type { NativeGit } from "./native/git.ts"
 import { looseObjects, packLoose, pruneLoose } from "./native/pack.ts"
-import { eachNode, loadDirectory } from "./Overlay/Directory.ts"
 import { openOverlay, viewOf } from "./Overlay/GitOverlay.ts"
 import type { Limits } from "./Overlay/totals.ts"
 import { forgetPacks } from "./packed.ts"
@@ -19,7 +19,7 @@ import { Repository } from "./Repository.ts"
 import { rebase } from "./rebase.ts"
 import { eraseRepository, makeRepository, repositoryPath, sweep, sweepStaged } from "./repositories.ts"
 import { Turns } from "./Turns.ts"
-import { type FileNode, modeOf, type StoredTree } from "./tree.ts"
+import type { FileNode, StoredTree } from "./tree.ts"
 
 export interface Options {
   /** Holds one bare repository `<workspace>.git` each; made when missing. */
@@ -37,36 +37,8 @@ const keptBlobBytes = 24 * 1024 * 1024
 const keptDiffBytes = 16 * 1024 * 1024
 const defaultDiffBytes = 1024 * 1024
 
-const treeFile = async (repository: Repository, path: string, node: FileNode): Promise<TreeFile> => ({
-  path,
-  mode: modeOf(node.kind),
-  size: await repository.size(node),
-  sha: node.sha!
-})
-
-const treeFiles = async (
-  repository: Repository,
-  nodes: ReadonlyArray<readonly [string, FileNode]>
-): Promise<ReadonlyArray<TreeFile>> => {
-  const files: Array<TreeFile> = []
-  const breath = new Breath()
-  for (const [path, node] of nodes) {
-    await breath.take()
-    files.push(await treeFile(repository, path, node))
-  }
-  return files
-}
-
-const listFiles = async (repository: Repository, tree: Sha): Promise<ReadonlyArray<TreeFile>> => {
-  const { root } = await loadDirectory(repository, tree)
-  const nodes: Array<readonly [string, FileNode]> = []
-  eachNode(root, "", (path, node) => {
-    if (node.kind !== "directory") nodes.push([path, node])
-  })
-  return treeFiles(repository, nodes)
-}
-
-const readFile = async (repository: Repository, tree: Sha, path: string) => {
+/** What a tree has under a path, where that is a file. */
+const fileAt = async (repository: Repository, tree: Sha, path: string): Promise<FileNode | undefined> => {
   const names = path.split("/")
   let directory = await repository.tree(tree)
   for (const name of names.slice(0, -1)) {
@@ -75,7 +47,12 @@ const readFile = async (repository: Repository, tree: Sha, path: string) => {
     directory = await repository.tree(child.sha)
   }
   const node = directory.entries.get(names.at(-1)!)
-  if (node === undefined || node.kind === "directory") return undefined
+  return node === undefined || node.kind === "directory" ? undefined : node
+}
+
+const readFile = async (repository: Repository, tree: Sha, path: string) => {
+  const node = await fileAt(repository, tree, path)
+  if (node === undefined) return undefined
   const bytes = new Uint8Array(await repository.content(node))
   return { file: await treeFile(repository, path, node), bytes }
 }
@@ -104,6 +81,18 @@ export const layer = ({ directory, limits, git }: Options): Layer.Layer<Workspac
         new Repository(repositoryPath(directory, workspace), workspace, caches)
       const reading = <A>(workspace: string, read: (repository: Repository) => Promise<A> | A) =>
         Effect.suspend(() => onDisk(repositoryPath(directory, workspace), () => read(repositoryOf(workspace))))
+      /** What is read goes on with whoever takes it, and ends with them. */
+      const streaming = <A>(workspace: string, read: (repository: Repository) => AsyncGenerator<A, void, undefined>) =>
+        Stream.suspend(() => {
+          const { gitdir } = repositoryOf(workspace)
+          const rows = read(repositoryOf(workspace))
+          return Stream.unfold(undefined, () =>
+            Effect.map(
+              onDisk(gitdir, () => rows.next()),
+              ({ done, value }) => (done === true ? undefined : ([value as A, undefined] as const))
+            )
+          )
+        })
       const turns = new Turns()
       // a promise would go on behind an interrupted fiber
       const writing = <A>(workspace: string, write: (repository: Repository) => Promise<A>) =>
@@ -139,29 +128,43 @@ export const layer = ({ directory, limits, git }: Options): Layer.Layer<Workspac
             if (read === undefined) mustBeThere()
             return read
           }),
-        files: (workspace, tree) => reading(workspace, (repository) => listFiles(repository, tree)),
+        files: (workspace, tree) =>
+          reading(workspace, async (repository) => {
+            const files: Array<TreeFile> = []
+            for await (const file of filesOf(repository, tree)) files.push(file)
+            return files
+          }),
+        eachFile: (workspace, tree) => streaming(workspace, (repository) => batched(filesOf(repository, tree))),
         readFile: (workspace, tree, path) => reading(workspace, (repository) => readFile(repository, tree, path)),
+        fileSize: (workspace, tree, path) =>
+          reading(workspace, async (repository) => {
+            const node = await fileAt(repository, tree, path)
+            return node === undefined ? undefined : repository.size(node)
+          }),
         compare: (workspace, from, to) =>
           reading(workspace, async (repository) => {
-            const differences = await compare(repository, treeRef(from), treeRef(to))
             const breath = new Breath()
             const fileOf = (path: string, node: FileNode | undefined) =>
               node === undefined ? undefined : treeFile(repository, path, node)
             const described = []
-            for (const { path, status, before, after } of differences) {
+            for (const { path, status, before, after } of await compare(repository, treeRef(from), treeRef(to))) {
               await breath.take()
               described.push({ path, status, before: await fileOf(path, before), after: await fileOf(path, after) })
             }
             return described
           }),
+        eachChange: (workspace, from, to) =>
+          streaming(workspace, (repository) => batched(differences(repository, treeRef(from), treeRef(to)))).pipe(
+            Stream.map((batch) => batch.map(({ path, status }) => ({ path, status })))
+          ),
         diff: (workspace, from, to, { maxBytes = defaultDiffBytes } = {}) =>
           Effect.gen(function* () {
             const repository = repositoryOf(workspace)
             const key = `${workspace}/${from}/${to}/${maxBytes}`
             const known = caches.diffs.get(key)
             if (known !== undefined) return known
-            const differences = yield* reading(workspace, () => compare(repository, treeRef(from), treeRef(to)))
-            const { text, isWhole } = yield* unifiedDiff(repository, differences, maxBytes, workers)
+            const changed = differences(repository, treeRef(from), treeRef(to))
+            const { text, isWhole } = yield* unifiedDiff(repository, changed, maxBytes, workers)
             if (isWhole) caches.diffs.set(key, text, 2 * text.length + 200)
             return text
           }),

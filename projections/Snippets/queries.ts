@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import type { RepositoryFile } from "#domain/Repository/files.ts"
 import { type Comment, commentsOf } from "../Comments.ts"
 import type { SnippetRow } from "./rows.ts"
 import { nameBegins, schema } from "./tables.ts"
@@ -101,6 +102,41 @@ export const filesJson = (id: string) =>
     Effect.map(
       sql.unsafe<{ files: string }>(`SELECT files::text AS files FROM ${schema}.files WHERE id = $1`, [id]),
       ([found]) => found?.files
+    )
+  )
+
+/** A repository's files one by one, with their places from 1. */
+const eachFile = `${schema}.files r, json_array_elements(r.files) WITH ORDINALITY AS f (file, place)`
+
+/** Where a repository's files are among them, from 1, and how many bytes they have; none: there is no such repository. */
+export const fileSizes = (id: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<{ place: number; bytes: number }>(
+      `SELECT place::int AS place, octet_length(file ->> 'content') + octet_length(file ->> 'path') AS bytes
+       FROM ${eachFile} WHERE r.id = $1 ORDER BY place`,
+      [id]
+    )
+  )
+
+/** Some of a repository's files, by their places. */
+export const filesAt = (id: string, places: ReadonlyArray<number>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<RepositoryFile>(
+      `SELECT file ->> 'path' AS path, file ->> 'content' AS content
+       FROM ${eachFile} WHERE r.id = $1 AND place = ANY ($2::int[]) ORDER BY place`,
+      [id, places]
+    )
+  )
+
+/** One of a repository's files, by its path. */
+export const fileNamed = (id: string, path: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql.unsafe<{ content: string }>(
+        `SELECT file ->> 'content' AS content FROM ${eachFile} WHERE r.id = $1 AND file ->> 'path' = $2 LIMIT 1`,
+        [id, path]
+      ),
+      ([found]) => found?.content
     )
   )
 

@@ -53,7 +53,8 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "A workspace's commits, newest first",
-        description: "`limit` is 50 unless told. A page ends sooner behind a commit with which it has 20,000 changes."
+        description:
+          "`limit` is 50 unless told. A page ends sooner behind a commit with which it has 20,000 changes, or 4 MiB of their paths."
       })
     ),
     HttpApiEndpoint.get("commit", "/api/workspaces/:id/commits/:sha", {

@@ -1,15 +1,15 @@
-import { Effect } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Chat, ChatCommand } from "#domain/Chat.ts"
 import { derivedId } from "#domain/Id.ts"
 import type { WorkspaceEvent } from "#domain/Workspace.ts"
 import { repositoryOf, Workspace } from "#domain/Workspace.ts"
 import { EventStore } from "#ports/EventStore.ts"
-import { Workspaces } from "#ports/Workspaces.ts"
+import { Workspaces, type WorkspacesUnavailable } from "#ports/Workspaces.ts"
 import { endingId } from "#src/agent/commit.ts"
 import { Runs } from "#src/agent/Queue.ts"
 import { Api } from "#src/api/Api.ts"
-import type { ChatRequest } from "#src/api/Chat.ts"
+import type { ChatRequest, ChatResponse } from "#src/api/Chat.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { Problem } from "#src/api/Problem.ts"
 import { Unreadable } from "#src/ask.ts"
@@ -18,6 +18,7 @@ import * as Codec from "#src/codec.ts"
 import { Dispatcher, dispatch } from "#src/dispatch.ts"
 import { streamOf, unlessErased } from "#src/workspaces.ts"
 import { attempting, written } from "./answer.ts"
+import { inPieces, values } from "./pieces.ts"
 import { orProblem } from "./refusals.ts"
 
 type Ended = Extract<WorkspaceEvent, { readonly _tag: "ChatCompleted" | "ChatFailed" }>
@@ -47,20 +48,23 @@ const answerOf = Effect.fnUntraced(function* (run: string, repository: string, r
   const { event, recordedAt, position } = end
   const { workspace, tree, commit, parent } = event
   const before = parent === null ? undefined : yield* git.readCommit(repository, parent)
-  const changes = yield* git.compare(repository, before?.tree, tree)
-  const files = (yield* git.files(repository, tree)).map(({ path }) => path)
   yield* written(position)
   return {
-    success: event._tag === "ChatCompleted",
-    output: end.event.text.output,
-    error: event._tag === "ChatFailed" ? (event.text?.error ?? "") : "",
-    session_id: run,
-    duration_ms: Math.max(0, Math.round(recordedAt - requestedAt)),
-    changed_files: changes.filter(({ status }) => status !== "deleted").map(({ path }) => path),
-    workspace_files: files,
-    org_workspace_files: files,
-    workspace_id: workspace,
-    commit
+    facts: {
+      success: event._tag === "ChatCompleted",
+      output: end.event.text.output,
+      error: event._tag === "ChatFailed" ? (event.text?.error ?? "") : "",
+      session_id: run,
+      duration_ms: Math.max(0, Math.round(recordedAt - requestedAt)),
+      workspace_id: workspace,
+      commit
+    },
+    counts: { files: event.files, changed: event.created + event.modified },
+    /** Paths in batches, read as they are asked for: there may be fifty thousand of four kilobytes. */
+    changed: Stream.map(git.eachChange(repository, before?.tree, tree), (changes) =>
+      changes.filter(({ status }) => status !== "deleted").map(({ path }) => path)
+    ),
+    files: Stream.map(git.eachFile(repository, tree), (files) => files.map(({ path }) => path))
   }
 })
 
@@ -71,7 +75,7 @@ const inGeneration = (attempt: Attempt, generation: number): Attempt =>
     : { ...attempt, commandId: derivedId("chat", attempt.commandId, generation) }
 
 /** Gives the agent a task in a workspace of the caller's, and waits for how it ends. */
-export const chat = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type) {
+const ended = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type) {
   const { tenant, key } = yield* Caller
   const { homes, includePublic } = yield* CallerScope
   const { org_id: org, user_id: user, user_query: prompt } = payload
@@ -92,10 +96,53 @@ export const chat = Effect.fnUntraced(function* (payload: typeof ChatRequest.Typ
   const { event, position, recordedAt } = requested!
   if (event._tag !== "ChatRequested") return yield* Effect.die(new Error("a chat begins with its request"))
   yield* (yield* Runs).end({ run, workspace, position })
-  const answer = answerOf(run, repositoryOf(workspace, event.generation), recordedAt)
-  return yield* unlessErased({ id: workspace, generation: event.generation }, answer, erased)
-}, orProblem)
+  return { run, workspace, generation: event.generation, recordedAt }
+})
+
+type Answer = Effect.Success<ReturnType<typeof answerOf>>
+
+/** How a chat ended, as it is told. */
+const chatting = <A, E extends WorkspacesUnavailable | Problem, R>(
+  payload: typeof ChatRequest.Type,
+  tell: (answer: Answer) => Effect.Effect<A, E, R>
+) =>
+  Effect.gen(function* () {
+    const { run, workspace, generation, recordedAt } = yield* ended(payload)
+    const answer = Effect.flatMap(answerOf(run, repositoryOf(workspace, generation), recordedAt), tell)
+    return yield* unlessErased({ id: workspace, generation }, answer, erased)
+  }).pipe(orProblem)
+
+const inFull = ({ facts, changed, files }: Answer) =>
+  inPieces({
+    ...values(facts),
+    changed_files: { rows: changed },
+    workspace_files: { rows: files },
+    org_workspace_files: { rows: files }
+  })
+
+/** Paths of each list that a message carries; at most 500 of them, or 64 KiB and one. */
+const first = (batches: Answer["files"]) =>
+  Effect.map(
+    Stream.runHead(Stream.filter(batches, ({ length }) => length > 0)),
+    Option.getOrElse((): ReadonlyArray<string> => [])
+  )
+
+/** A chat's answer as one value, with the first paths of its lists alone, and how many there are. */
+export const chat = (payload: typeof ChatRequest.Type) =>
+  chatting(
+    payload,
+    Effect.fnUntraced(function* ({ facts, counts, changed, files }) {
+      const named = yield* first(files)
+      const answer: typeof ChatResponse.Type = {
+        ...facts,
+        changed_files: yield* first(changed),
+        workspace_files: named,
+        org_workspace_files: named
+      }
+      return { answer, counts }
+    })
+  )
 
 export const layer = HttpApiBuilder.group(Api, "chat", (handlers) =>
-  handlers.handle("chat", ({ payload }) => chat(payload))
+  handlers.handle("chat", ({ payload }) => chatting(payload, inFull))
 )

@@ -14,9 +14,9 @@ import { keptTask } from "#domain/keptTask.ts"
 import { type NewVote, SnippetCommand } from "#domain/Snippet/commands.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
 import { LanguageModel } from "#ports/LanguageModel.ts"
-import { type Executed, Executions, executionOf, findExecutions } from "#projections/Executions.ts"
+import { type Executed, Executions, executionOf, executionsByIds, findExecutions } from "#projections/Executions.ts"
 import { Api } from "#src/api/Api.ts"
-import type { FoundExecutions, RecordRequest, ReviewRequest, ShownExecution } from "#src/api/Executions.ts"
+import type { RecordRequest, ReviewRequest, ShownExecution } from "#src/api/Executions.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
 import { reviewOf, shownReview } from "#src/api/Review.ts"
@@ -25,7 +25,8 @@ import { dispatch } from "#src/dispatch.ts"
 import { noReview, type Reviewed, review } from "#src/review.ts"
 import { newBoundary } from "#src/untrusted.ts"
 import { attempting, doneBefore, freshOrStale, written } from "./answer.ts"
-import { answeredInPieces } from "./pieces.ts"
+import { byPortions } from "./answers.ts"
+import { inPieces } from "./pieces.ts"
 import { orProblem } from "./refusals.ts"
 
 const noSnippet = fieldProblem(
@@ -205,10 +206,13 @@ export const layer = HttpApiBuilder.group(Api, "executions", (handlers) =>
             limit: payload.limit ?? 20
           })
         )
-        return answeredInPieces<typeof FoundExecutions.Type>({
-          executions: executions.map((execution) => shown(execution, execution.score)),
-          total_found: total
+        const rows = byPortions(executions, (portion) => {
+          const scores = new Map(portion.map(({ id, score }) => [id, score]))
+          return Effect.map(Effect.orDie(executionsByIds([...scores.keys()])), (found) =>
+            found.map((execution) => shown(execution, scores.get(execution.id)!))
+          )
         })
+        return yield* inPieces({ executions: { rows }, total_found: { value: total } })
       }).pipe(orProblem)
     )
 )

@@ -1,10 +1,9 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { idIn } from "#domain/Id.ts"
-import { stretches } from "#domain/jsonPieces.ts"
 import { keptTask } from "#domain/keptTask.ts"
 import { SourceAnalysis } from "#ports/SourceAnalysis.ts"
-import { filesJson } from "#projections/Snippets/queries.ts"
+import { fileNamed, fileSizes, filesAt } from "#projections/Snippets/queries.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
@@ -12,11 +11,11 @@ import { fieldProblem } from "#src/api/Problem.ts"
 import type { StoreRepoRequest } from "#src/api/Repos.ts"
 import { counted } from "#src/counted.ts"
 import { Places } from "#src/places.ts"
-import { repositoryFiles } from "#src/repositoryFiles.ts"
 import type { Screened } from "#src/screen.ts"
 import { upload } from "#src/upload.ts"
 import { attempting, freshOrStale, written } from "./answer.ts"
-import { sentInPieces } from "./pieces.ts"
+import { byPortions } from "./answers.ts"
+import { inPieces } from "./pieces.ts"
 import { orProblem } from "./refusals.ts"
 import { screened } from "./screening.ts"
 
@@ -50,33 +49,53 @@ const publicTexts = ({ files, task, name, description, tags, dependencies }: Sto
   { field: "dependencies", path: "", text: JSON.stringify(dependencies ?? {}) }
 ]
 
-/** The place of a repository that the request's scope sees. */
+/** A repository that the request's scope sees. */
 const seen = Effect.fnUntraced(function* (given: string) {
   const id = idIn(given)
   const place = id === undefined ? undefined : yield* (yield* Places).seen(yield* CallerScope, id)
   if (id === undefined || place === undefined) return yield* notFound
   yield* freshOrStale(Snippets)
-  return place
+  return { id, name: place.name }
 })
 
-/** The files of a repository that the request's scope sees. */
-export const storedFiles = Effect.fnUntraced(function* (given: string) {
-  const files = yield* Effect.orDie(repositoryFiles((yield* seen(given)).id))
-  return files ?? (yield* notFound)
+/** A file of a repository that the request's scope sees; `undefined`: it has none of that path. */
+export const repositoryFile = Effect.fnUntraced(function* (given: string, path: string) {
+  const { id } = yield* seen(given)
+  return yield* Effect.orDie(fileNamed(id, path))
 }, orProblem)
 
-/** A repository with its files, as the database has their JSON. */
-const repository = Effect.fnUntraced(function* (given: string) {
-  const { id, name } = yield* seen(given)
-  const files = yield* Effect.orDie(filesJson(id))
-  if (files === undefined) return yield* notFound
-  const head = JSON.stringify({ repo_id: id, name }).slice(0, -1)
-  const pieces = function* () {
-    yield `${head},"files":`
-    yield* stretches(files)
-    yield "}"
+/** Bytes of files that are read at once: each reading goes through all of a repository. */
+const atOnce = 2 * 1024 * 1024
+
+/** Neighbours, as many as are read at once. */
+const neighbours = (sizes: ReadonlyArray<{ readonly place: number; readonly bytes: number }>) => {
+  const groups: Array<{ places: Array<number>; bytes: number }> = []
+  for (const { place, bytes } of sizes) {
+    let last = groups.at(-1)
+    if (last === undefined || last.bytes + bytes > atOnce) {
+      last = { places: [], bytes: 0 }
+      groups.push(last)
+    }
+    last.places.push(place)
+    last.bytes += bytes
   }
-  return sentInPieces(pieces())
+  return groups
+}
+
+/** A repository with its files, as an answer that is written while it is read. */
+const whole = Effect.fnUntraced(function* (given: string) {
+  const { id, name } = yield* seen(given)
+  const sizes = yield* Effect.orDie(fileSizes(id))
+  if (sizes.length === 0) return yield* notFound
+  const rows = byPortions(neighbours(sizes), (groups) =>
+    Effect.orDie(
+      filesAt(
+        id,
+        groups.flatMap(({ places }) => places)
+      )
+    )
+  )
+  return yield* inPieces({ repo_id: { value: id }, name: { value: name }, files: { rows } })
 }, orProblem)
 
 export const layer = HttpApiBuilder.group(Api, "repos", (handlers) =>
@@ -105,5 +124,5 @@ export const layer = HttpApiBuilder.group(Api, "repos", (handlers) =>
       }).pipe(orProblem)
     )
 
-    .handle("repo", ({ params: { id } }) => repository(id))
+    .handle("repo", ({ params: { id } }) => whole(id))
 )

@@ -1,13 +1,12 @@
-import { Effect, Schema } from "effect"
+import { Effect, Schema, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { idIn } from "#domain/Id.ts"
 import { AdminKeyRequired } from "#domain/Organization.ts"
 import { repositoryOf } from "#domain/Workspace.ts"
 import { EventStore } from "#ports/EventStore.ts"
-import { Workspaces, type WorkspacesUnavailable } from "#ports/Workspaces.ts"
+import { type TreeFile, Workspaces, type WorkspacesUnavailable } from "#ports/Workspaces.ts"
 import {
-  type CommitRecord,
   commitOf,
   commitsOf,
   tenantOfWorkspace,
@@ -21,18 +20,22 @@ import { Runs } from "#src/agent/Queue.ts"
 import { Api } from "#src/api/Api.ts"
 import { cursors, mostListed, type pageQuery, placeId, placeTime } from "#src/api/cursor.ts"
 import { Caller } from "#src/api/middleware.ts"
-import { fieldProblem } from "#src/api/Problem.ts"
+import { fieldProblem, type Problem } from "#src/api/Problem.ts"
 import { Unreadable } from "#src/ask.ts"
 import { erase, removeRepository, restore, unlessErased } from "#src/workspaces.ts"
 import { attempting, freshOrStale, written } from "./answer.ts"
-import { inPieces } from "./pieces.ts"
+import { Answers, slight } from "./answers.ts"
+import { inPieces, values } from "./pieces.ts"
 import { orProblem, problemOf } from "./refusals.ts"
+import { commitsPage, fieldsOf, shown } from "./Workspaces/commits.ts"
 
 export const noWorkspace = fieldProblem(
   "not_found/workspace",
   "id",
   "You have no workspace with this id. GET /api/workspaces lists those that you have."
 )
+const mostDiffBytes = 10_000_000
+
 const noCommit = fieldProblem(
   "not_found/commit",
   "sha",
@@ -62,7 +65,7 @@ const commitIn = Effect.fnUntraced(function* (workspace: WorkspaceRecord, given:
 /** Reads of the repository, whose workspace may be erased while they are at it. */
 const reading = <A, R>(
   workspace: WorkspaceRecord,
-  read: (repository: string) => Effect.Effect<A, WorkspacesUnavailable, R>
+  read: (repository: string) => Effect.Effect<A, WorkspacesUnavailable | Problem, R>
 ) => orProblem(unlessErased(workspace, read(repositoryOf(workspace.id, workspace.generation)), noWorkspace))
 
 /** The tree of a commit, of the head unless one is named. */
@@ -91,45 +94,52 @@ export const ownWorkspaces = Effect.fnUntraced(function* (page: typeof pageQuery
   }
 })
 
-/** The files of the caller's own workspace, as its head or a commit has them. */
-export const filesIn = Effect.fnUntraced(function* (id: string, at?: string) {
+/** The files of the caller's own workspace, as its head or a commit has them, in batches. */
+const filesIn = Effect.fnUntraced(function* (id: string, at?: string) {
   const workspace = yield* own(id)
   const tree = yield* treeAt(workspace, at)
   const git = yield* Workspaces
-  return yield* reading(workspace, (repository) => git.files(repository, tree))
+  return { workspace, batches: git.eachFile(repositoryOf(workspace.id, workspace.generation), tree) }
+})
+
+/** Characters of paths in a message's list, after which it ends. */
+const mostNamed = 1024 * 1024
+
+/** The first files of the caller's own workspace, as its head has them, and how many there are. */
+export const firstFilesIn = Effect.fnUntraced(function* (id: string, most: number) {
+  const { workspace, batches } = yield* filesIn(id)
+  const files: Array<TreeFile> = []
+  let characters = 0
+  const some = Stream.runForEachWhile(batches, (batch) =>
+    Effect.sync(() => {
+      for (const file of batch) {
+        if (files.length >= most || characters > mostNamed) return false
+        files.push(file)
+        characters += file.path.length
+      }
+      return true
+    })
+  )
+  yield* reading(workspace, () => some)
+  return { files, count: workspace.files }
 })
 
 /** A file of the caller's own workspace, as its head or a commit has it. */
 export const fileIn = Effect.fnUntraced(function* (id: string, path: string | undefined, at?: string) {
   const workspace = yield* own(id)
   const tree = yield* treeAt(workspace, at)
+  if (path === undefined) return yield* noFile
   const git = yield* Workspaces
-  const found =
-    path === undefined ? undefined : yield* reading(workspace, (repository) => git.readFile(repository, tree, path))
+  const answers = yield* Answers
+  const read = Effect.fnUntraced(function* (repository: string) {
+    const size = yield* git.fileSize(repository, tree, path)
+    if (size === undefined) return undefined
+    // as it is stored, and as it is
+    if (size > slight) yield* answers.take(2 * size)
+    return yield* git.readFile(repository, tree, path)
+  })
+  const found = yield* reading(workspace, read)
   return found === undefined ? yield* noFile : found.bytes
-})
-
-/** Changes of files after which a page of commits ends. */
-const mostChanges = 20_000
-
-const shown = Effect.fnUntraced(function* (
-  repository: string,
-  { id, sha, parent, tree, run, recorded_at }: CommitRecord
-) {
-  const git = yield* Workspaces
-  const commit = yield* git.readCommit(repository, sha)
-  const before = parent === null ? undefined : yield* git.readCommit(repository, parent)
-  const changes = yield* git.compare(repository, before?.tree, tree)
-  return {
-    sha,
-    parents: commit?.parents ?? [],
-    message: commit?.message ?? "",
-    author: commit?.author ?? { name: "", email: "" },
-    committed_at: (commit === undefined ? recorded_at : new Date(commit.time)).toISOString(),
-    session_id: run,
-    event_id: id,
-    changes: changes.map(({ path, status }) => ({ path, status }))
-  }
 })
 
 /** A file of a caller's is never a page of ours. */
@@ -157,39 +167,36 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
         const workspace = yield* own(params.id)
         const before = query.before === undefined ? null : (yield* commitIn(workspace, query.before)).revision
         const records = yield* Effect.orDie(commitsOf(workspace.id, query.limit ?? 50, before))
-        return yield* reading(workspace, (repository) =>
-          Effect.gen(function* () {
-            const commits: Array<Effect.Success<ReturnType<typeof shown>>> = []
-            let told = 0
-            for (const record of records) {
-              // further ones are had as any are: before the last of these
-              if (told > mostChanges) break
-              commits.push(yield* shown(repository, record))
-              told += commits.at(-1)!.changes.length
-            }
-            return { commits }
-          })
-        )
+        return yield* reading(workspace, (repository) => commitsPage(repository, records))
       })
     )
     .handle("commit", ({ params }) =>
       Effect.gen(function* () {
         const workspace = yield* own(params.id)
         const git = yield* Workspaces
+        const answers = yield* Answers
         const record = yield* commitIn(workspace, params.sha)
         const read = Effect.fnUntraced(function* (repository: string) {
           const before = record.parent === null ? undefined : yield* git.readCommit(repository, record.parent)
-          const diff = yield* git.diff(repository, before?.tree, record.tree, { maxBytes: 10_000_000 })
-          return { ...(yield* shown(repository, record)), diff }
+          const place = yield* answers.take(2 * mostDiffBytes)
+          const diff = yield* git.diff(repository, before?.tree, record.tree, { maxBytes: mostDiffBytes })
+          if (diff.length > slight) place.hold(2 * diff.length)
+          else place.leave()
+          return yield* inPieces({ ...fieldsOf(yield* shown(repository, record)), ...values({ diff }) })
         })
         return yield* reading(workspace, read)
       })
     )
     .handle("tree", ({ params, query }) =>
-      Effect.map(filesIn(params.id, query.at), (files) =>
-        inPieces(
-          "files",
-          files.map(({ path, size, mode, sha }) => ({ path, size, mode, sha }))
+      Effect.flatMap(filesIn(params.id, query.at), ({ workspace, batches }) =>
+        reading(workspace, () =>
+          inPieces({
+            files: {
+              rows: Stream.map(batches, (files) =>
+                files.map(({ path, size, mode, sha }) => ({ path, size, mode, sha }))
+              )
+            }
+          })
         )
       )
     )

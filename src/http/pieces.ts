@@ -1,38 +1,11 @@
-import { Effect, Stream } from "effect"
+import { Effect, Pull, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { hasText, jsonPieces } from "#domain/jsonPieces.ts"
 
 /** Characters of text from which an answer is written in pieces. */
 const long = 65_536
-
-/** Rows of an answer that are written on end. */
-const atOnce = 500
-
-/**
- * A JSON object with one long array, written piece by piece: `{"files":[…]}`. The rows must be what the route's schema says,
- * as nothing checks them any more; others get their turn between the pieces.
- */
-export const inPieces = (field: string, rows: ReadonlyArray<object>): HttpServerResponse.HttpServerResponse => {
-  const encoder = new TextEncoder()
-  const pieces = function* () {
-    yield `{${JSON.stringify(field)}:[`
-    for (let at = 0; at < rows.length; at += atOnce) {
-      const text = rows.slice(at, at + atOnce).map((row) => JSON.stringify(row))
-      yield `${at === 0 ? "" : ","}${text.join(",")}`
-    }
-    yield "]}"
-  }
-  const bytes = async function* () {
-    for (const piece of pieces()) {
-      yield encoder.encode(piece)
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-  }
-  return HttpServerResponse.stream(
-    Stream.fromAsyncIterable(bytes(), (error) => error),
-    { contentType: "application/json" }
-  )
-}
+/** Characters of a piece, about. */
+const piece = 65_536
 
 /** Texts as they are sent, one after the other; others get their turn in between. */
 export const sentInPieces = (pieces: Iterable<string>): HttpServerResponse.HttpServerResponse => {
@@ -53,3 +26,107 @@ export const sentInPieces = (pieces: Iterable<string>): HttpServerResponse.HttpS
  */
 export const answeredInPieces = <A extends object = never>(value: NoInfer<A>): HttpServerResponse.HttpServerResponse =>
   hasText(value, long) ? sentInPieces(jsonPieces(value)) : HttpServerResponse.jsonUnsafe(value)
+
+const gathered = function* (parts: Iterable<string>): Generator<string, void, undefined> {
+  let text = ""
+  for (const part of parts) {
+    text += part
+    if (text.length < piece) continue
+    yield text
+    text = ""
+  }
+  if (text !== "") yield text
+}
+
+/** Pieces of some 64 KiB, each made when the one before was taken. */
+export const inTurns = (parts: Iterable<string>): Stream.Stream<string> =>
+  Stream.suspend(() => Stream.fromIterable(gathered(parts), { chunkSize: 1 }))
+
+const membersOf = function* (batch: ReadonlyArray<unknown>, before: string): Generator<string, void, undefined> {
+  let first = true
+  for (const row of batch) {
+    yield first ? before : ","
+    first = false
+    yield* jsonPieces(row)
+  }
+}
+
+/** A JSON array of rows that come in batches. What was written is dropped, what is not read is not asked for. */
+const written = <E, R>(batches: Stream.Stream<ReadonlyArray<unknown>, E, R>): Stream.Stream<string, E, R> => {
+  let before = "["
+  const members = Stream.flatMap(Stream.rechunk(batches, 1), (batch) => {
+    if (batch.length === 0) return Stream.empty
+    const members = membersOf(batch, before)
+    before = ","
+    return inTurns(members)
+  })
+  return Stream.concat(
+    members,
+    Stream.suspend(() => Stream.succeed(before === "[" ? "[]" : "]"))
+  )
+}
+
+type Batches<E, R> = Stream.Stream<ReadonlyArray<unknown>, E, R>
+
+/** An object of an answer, by its fields in their order: values, arrays whose rows come in batches, arrays of such objects. */
+export interface Fields<E, R> {
+  readonly [name: string]:
+    | { readonly value: unknown }
+    | { readonly rows: Batches<E, R> }
+    | { readonly objects: Stream.Stream<Fields<E, R>, E, R> }
+}
+
+/** Fields of plain data. */
+export const values = (data: { readonly [name: string]: unknown }) =>
+  Object.fromEntries(Object.entries(data).map(([name, value]) => [name, { value }]))
+
+const members = <E, R>(all: ReadonlyArray<Stream.Stream<string, E, R>>): Stream.Stream<string, E, R> =>
+  Stream.flatten(Stream.fromArray(all))
+
+const objectText = <E, R>(fields: Fields<E, R>): Stream.Stream<string, E, R> => {
+  const texts = Object.entries(fields).flatMap(([name, member], index) => {
+    const before = Stream.succeed(`${index === 0 ? "{" : ","}${JSON.stringify(name)}:`)
+    if ("rows" in member) return [before, written(member.rows)]
+    if ("objects" in member) return [before, objectsText(member.objects)]
+    return [before, Stream.suspend(() => inTurns(jsonPieces(member.value)))]
+  })
+  return members<E, R>([...texts, Stream.succeed("}")])
+}
+
+const objectsText = <E, R>(objects: Stream.Stream<Fields<E, R>, E, R>): Stream.Stream<string, E, R> => {
+  let before = "["
+  const texts = Stream.flatMap(Stream.rechunk(objects, 1), (fields) => {
+    const first = before
+    before = ","
+    return Stream.concat(Stream.succeed(first), objectText(fields))
+  })
+  return Stream.concat(
+    texts,
+    Stream.suspend(() => Stream.succeed(before === "[" ? "[]" : "]"))
+  )
+}
+
+/** Pieces of one size, however small the parts are. What is left goes out at the end, and not where the text breaks off. */
+const evened = <E, R>(text: Stream.Stream<string, E, R>): Stream.Stream<string, E, R> =>
+  Stream.mapAccumArray(
+    Stream.concat(text, Stream.succeed(undefined)),
+    () => "",
+    (held: string, parts: ReadonlyArray<string | undefined>): readonly [string, ReadonlyArray<string>] => {
+      const all = held + parts.join("")
+      return all.length < piece && parts.at(-1) !== undefined ? [all, []] : ["", all === "" ? [] : [all]]
+    }
+  )
+
+/**
+ * A JSON object that is written piece by piece. Its fields must be what the route's schema says, as nothing checks them any more. The first
+ * piece is made before the answer begins: what fails by then is answered as any failure is, what fails later cuts the connection.
+ */
+export const inPieces = Effect.fnUntraced(function* <E, R>(fields: Fields<E, R>) {
+  const services = yield* Effect.context<R>()
+  const pull = yield* Stream.toPull(evened(Stream.provideContext(objectText(fields), services)))
+  const first = yield* Pull.catchDone(pull, () => Effect.die(new Error("an object is never without text")))
+  // only the last piece is short
+  if (first.at(-1)!.length < piece) return HttpServerResponse.text(first.join(""), { contentType: "application/json" })
+  const text = Stream.concat(Stream.fromArray(first), Stream.fromPull(Effect.succeed(pull)))
+  return HttpServerResponse.stream(Stream.encodeText(text), { contentType: "application/json" })
+})

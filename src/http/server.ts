@@ -5,6 +5,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "#src/api/Api.ts"
 import { Closing } from "#src/closing.ts"
 import type { Rates } from "#src/rates.ts"
+import { Answers } from "./answers.ts"
 import * as Chat from "./Chat.ts"
 import * as Comments from "./Comments.ts"
 import * as Documents from "./documents.ts"
@@ -95,5 +96,6 @@ const listen = (options: Options) =>
         port: options.port,
         gracefulShutdownTimeout: "10 seconds"
       })
-    )
+    ),
+    Layer.provide(Answers.layer)
   )

@@ -22,7 +22,11 @@ export interface Operations {
     typeof TaskPatternsRequest.Type,
     { readonly patterns: ReadonlyArray<typeof TaskPattern.Type>; readonly next_cursor: string | null }
   >
-  readonly chat: Operation<typeof ChatRequest.Type, typeof ChatResponse.Type>
+  /** Its lists have their first paths; `counts` says how many there are. */
+  readonly chat: Operation<
+    typeof ChatRequest.Type,
+    { readonly answer: typeof ChatResponse.Type; readonly counts: { readonly files: number; readonly changed: number } }
+  >
   /** The first of the caller's workspaces, the one that changed last first. */
   readonly workspaces: Operation<
     void,
@@ -37,8 +41,11 @@ export interface Operations {
       readonly next_cursor: string | null
     }
   >
-  /** The files of a workspace of the caller's, as its head has them; sizes in bytes. */
-  readonly files: Operation<{ readonly id: string }, ReadonlyArray<{ readonly path: string; readonly size: number }>>
+  /** The first files of a workspace of the caller's, as its head has them, and how many there are; sizes in bytes. */
+  readonly files: Operation<
+    { readonly id: string; readonly most: number },
+    { readonly files: ReadonlyArray<{ readonly path: string; readonly size: number }>; readonly count: number }
+  >
   /** A file of a workspace of the caller's, as its head has it. */
   readonly file: Operation<{ readonly id: string; readonly path: string }, Uint8Array>
   /** All of a snippet that the caller sees, as Markdown. */

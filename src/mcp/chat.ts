@@ -29,14 +29,14 @@ export const chat = (operations: Operations) =>
     hints: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
     route: "/api/agent-chat",
     run: (request) =>
-      Effect.map(operations.chat(request), (answer) => {
-        const { success, output, error, changed_files, workspace_files, workspace_id, commit } = answer
+      Effect.map(operations.chat(request), ({ answer, counts }) => {
+        const { success, output, error, changed_files, workspace_id, commit } = answer
         const changed = changed_files.slice(0, named).map((path) => `${path} (${fileUri(workspace_id, path)})`)
         const said = [
           error === "" ? "" : `It did not end well: ${error}`,
           output === error ? "" : output,
-          changed.length === 0 ? "No file changed." : `Changed: ${listed(changed, changed_files.length)}.`,
-          `The workspace has ${counted(workspace_files.length, "file")}: ${filesUri(workspace_id)}. Saved as commit ${commit}.`
+          changed.length === 0 ? "No file changed." : `Changed: ${listed(changed, counts.changed)}.`,
+          `The workspace has ${counted(counts.files, "file")}: ${filesUri(workspace_id)}. Saved as commit ${commit}.`
         ]
         return { text: said.filter((part) => part !== "").join("\n\n"), answer, failed: !success }
       })

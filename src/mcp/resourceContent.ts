@@ -1,12 +1,11 @@
 import { Effect } from "effect"
 import { McpSchema } from "effect/ai"
 
-/** Bytes of a file that a message can carry. */
-const mostBytes = 32 * 1024 * 1024
+/** Bytes of a file that a message can carry: it is there as bytes, as text, and as the message, before any of it can leave. */
+const mostBytes = 8 * 1024 * 1024
 
 const tooLarge = new McpSchema.InvalidParams({
-  message:
-    "The file is larger than 32 MiB, which is too much for a message. Read it over the REST API, or by git clone."
+  message: "The file is larger than 8 MiB, which is too much for a message. Read it over the REST API, or by git clone."
 })
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })

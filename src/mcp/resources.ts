@@ -90,13 +90,11 @@ export const addResources = Effect.fnUntraced(function* (server: Server, operati
     "The files of a workspace's last commit, with their URIs.",
     "cairn:://workspaces/:0/files",
     (uri) =>
-      Effect.map(files({ id: idOf(uri) }), (all) =>
+      Effect.map(files({ id: idOf(uri), most: mostListed }), ({ files, count }) =>
         listOf(
           uri,
-          all.length,
-          all
-            .slice(0, mostListed)
-            .map(({ path, size }) => `- ${fileUri(idOf(uri), path)}: ${JSON.stringify(path)}, ${size} bytes`),
+          count,
+          files.map(({ path, size }) => `- ${fileUri(idOf(uri), path)}: ${JSON.stringify(path)}, ${size} bytes`),
           "No files."
         )
       )

@@ -1,4 +1,4 @@
-import { Context, type Effect, Schema } from "effect"
+import { Context, type Effect, Schema, type Stream } from "effect"
 
 /** A git object name, 40 lower-case hexadecimal digits. */
 export type Sha = string
@@ -144,19 +144,30 @@ export class Workspaces extends Context.Service<
     readonly moveRef: (workspace: string, commit: Sha) => Asked<void>
     readonly ref: (workspace: string) => Asked<Sha | undefined>
     readonly readCommit: (workspace: string, commit: Sha) => Asked<Commit | undefined>
+    /** Every file and link, in byte order of paths. */
     readonly files: (workspace: string, tree: Sha) => Asked<ReadonlyArray<TreeFile>>
+    /** The same in batches of some 64 KiB of paths at most, read as they are asked for. */
+    readonly eachFile: (workspace: string, tree: Sha) => Stream.Stream<ReadonlyArray<TreeFile>, WorkspacesUnavailable>
     /** The bytes of a file at a tree; links are not followed (their target is their content). `undefined`: no such file. */
     readonly readFile: (
       workspace: string,
       tree: Sha,
       path: string
     ) => Asked<{ readonly file: TreeFile; readonly bytes: Uint8Array } | undefined>
+    /** Bytes of a file at a tree, which are not read for it. */
+    readonly fileSize: (workspace: string, tree: Sha, path: string) => Asked<number | undefined>
     /** Path by path, in byte order; `undefined` is the empty tree. Subtrees with the same name are not read. */
     readonly compare: (
       workspace: string,
       from: Sha | undefined,
       to: Sha
     ) => Asked<ReadonlyArray<Change & { readonly before: TreeFile | undefined; readonly after: TreeFile | undefined }>>
+    /** The same without what the files are, in batches as those of `eachFile`. */
+    readonly eachChange: (
+      workspace: string,
+      from: Sha | undefined,
+      to: Sha
+    ) => Stream.Stream<ReadonlyArray<Change>, WorkspacesUnavailable>
     /** Unified diff as `git diff` prints it (a/ b/, new file mode, `Binary files … differ`), at most `maxBytes` long. */
     readonly diff: (
       workspace: string,

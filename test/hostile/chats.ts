@@ -160,7 +160,6 @@ export const chats: ReadonlyArray<Attack> = [
   },
   {
     name: "what is read of large workspaces",
-    open: "320 MiB more for a hundred commits of many files",
     run: async (target) => {
       for (const user of ["many", "large", "shells"]) {
         const id = await workspaceOf(target, user)

@@ -64,7 +64,6 @@ export const connections: ReadonlyArray<Attack> = [
   },
   {
     name: "answers that nobody reads: 50 times all events",
-    open: "large pages wait in memory for readers, until the service ends over its bound",
     share: 2,
     run: async (target) => {
       const request = `GET /api/events?limit=1000 HTTP/1.1\r\nHost: 127.0.0.1\r\n${authorization}\r\n`

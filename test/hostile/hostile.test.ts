@@ -1,5 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import type { Attack } from "./Attack.ts"
+import { answers } from "./answers.ts"
 import { bodies } from "./bodies.ts"
 import { chats } from "./chats.ts"
 import { connections } from "./connections.ts"
@@ -94,4 +95,5 @@ describe.skipIf(!onDeno)("a service under attack answers others", () => {
   suite("chats", chats)
   suite("sources", hostileSources)
   suite("connections", connections)
+  suite("answers", answers)
 })

@@ -5,12 +5,16 @@ import { defaults, makeServer } from "#src/http/listener.ts"
 import { refused } from "./problem.ts"
 
 /** What a server does with who is slow, by waits that a test can wait for; that it does it is a connection that ends. */
-const hasty = { ...defaults, head: 400, request: 800, idle: 400, deaf: 400, look: 50, connections: 8 }
+const hasty = { ...defaults, head: 400, request: 800, idle: 400, deaf: 400, look: 50, connections: 8, behind: 4 }
 
 let server: Server
+/** Requests that were begun and whose answers have not gone yet, by address. */
+const begun = new Map<string, number>()
 const handle = (request: IncomingMessage, response: ServerResponse) => {
+  const { url = "" } = request
+  begun.set(url, (begun.get(url) ?? 0) + 1)
   if (request.url === "/unread") return response.end("x")
-  if (request.url === "/endless") {
+  if (url.startsWith("/endless")) {
     const more = () => {
       while (!response.destroyed && response.write(Buffer.alloc(1 << 20))) {}
     }
@@ -59,6 +63,20 @@ const told = (raw: string, status: number, code: string) => {
 
 const post = (path: string) => `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nab`
 
+describe("requests behind one another", () => {
+  it("are answered in their order, each when the one before was taken", async () => {
+    const raw = await sent(["/a", "/b", "/c"].map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(""))
+    assert.strictEqual(raw.match(/whole/g)?.length, 3)
+  })
+
+  it("are not begun while nobody takes the answer ahead", async () => {
+    await sent(`GET /endless?one HTTP/1.1\r\nHost: x\r\n\r\n${"GET /behind HTTP/1.1\r\nHost: x\r\n\r\n".repeat(3)}`, {
+      deaf: true
+    })
+    assert.deepStrictEqual([begun.get("/endless?one"), begun.get("/behind")], [1, undefined])
+  })
+})
+
 describe("a connection ends", { timeout: 20_000 }, () => {
   it("of a head that does not end, however it drips", async () => {
     const [silent, dripping, nothing] = await Promise.all([
@@ -104,6 +122,12 @@ describe("a connection ends", { timeout: 20_000 }, () => {
       socket.once("close", () => resolve(said))
     })
     told(whole, 431, "header/too_large")
+  })
+
+  it("that asks for more than a few things before it takes the first", async () => {
+    const asked = "GET /endless?many HTTP/1.1\r\nHost: x\r\n\r\n".repeat(hasty.behind + 2)
+    await sent(asked, { deaf: true })
+    assert.strictEqual(begun.get("/endless?many"), 1)
   })
 
   it("when there are too many", async () => {

@@ -178,9 +178,9 @@ it("a file is text, bytes, or too large for a message", async () => {
   const [text, bytes, large] = await Promise.all([
     of(new TextEncoder().encode("ü")),
     of(new Uint8Array([0xff])),
-    of(new Uint8Array(32 * 1024 * 1024 + 1))
+    of(new Uint8Array(8 * 1024 * 1024 + 1))
   ])
   assert.deepInclude(Result.getOrThrow(text).contents[0], { text: "ü", mimeType: "text/plain" })
   assert.deepInclude(Result.getOrThrow(bytes).contents[0], { mimeType: "application/octet-stream" })
-  assert.isTrue(Result.isFailure(large) && /larger than 32 MiB/.test(large.failure.message))
+  assert.isTrue(Result.isFailure(large) && /larger than 8 MiB/.test(large.failure.message))
 })

@@ -1,3 +1,4 @@
+import { turn } from "#ports/turn.ts"
 import { WorkspaceFull } from "#ports/Workspaces.ts"
 import type { Repository } from "../Repository.ts"
 import type { FileNode } from "../tree.ts"
@@ -34,7 +35,7 @@ const measure = async (repository: Repository, root: Directory): Promise<number>
   })
   let [sum, read] = [0, 0]
   for (const node of nodes) {
-    if (node.size === undefined && ++read % sizesAtOnce === 0) await new Promise((resolve) => setImmediate(resolve))
+    if (node.size === undefined && ++read % sizesAtOnce === 0) await turn()
     sum += await repository.size(node)
   }
   return sum

@@ -115,7 +115,7 @@ const partsOf = ({ path, before, after }: Difference) =>
  */
 export const unifiedDiff = Effect.fnUntraced(function* (
   repository: Repository,
-  differences: ReadonlyArray<Difference>,
+  changed: AsyncGenerator<Difference, void, undefined>,
   maxBytes: number,
   workers: Workers["Service"]
 ) {
@@ -123,14 +123,17 @@ export const unifiedDiff = Effect.fnUntraced(function* (
   const breath = new Breath()
   const parts: Array<Uint8Array> = []
   let size = 0
-  for (const difference of differences.flatMap(partsOf)) {
+  while (size <= maxBytes) {
     yield* Effect.promise(() => breath.take())
-    for (const part of yield* fileDiff(repository, difference, left, workers)) {
-      const bytes = typeof part === "string" ? Buffer.from(part) : part
-      parts.push(bytes)
-      size += bytes.length
+    const { done, value } = yield* onDisk(repository.gitdir, () => changed.next())
+    if (done === true) break
+    for (const difference of partsOf(value as Difference)) {
+      for (const part of yield* fileDiff(repository, difference, left, workers)) {
+        const bytes = typeof part === "string" ? Buffer.from(part) : part
+        parts.push(bytes)
+        size += bytes.length
+      }
     }
-    if (size > maxBytes) break
   }
   return { text: cut(Buffer.concat(parts), maxBytes), isWhole: left.time > 0 }
 })

@@ -1,5 +1,6 @@
 import { Effect, Stream } from "effect"
 import { HttpBody, HttpEffect, HttpMiddleware, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { turn } from "#ports/turn.ts"
 
 /** Bytes that are compressed in one go: some 3 ms of the event loop where zlib runs on it, as it does in Deno. */
 const slice = 64 * 1024
@@ -17,7 +18,7 @@ const slices = (bytes: Uint8Array) =>
   ).pipe(
     Stream.rechunk(1),
     // others' requests come in between
-    Stream.tap(() => Effect.yieldNow)
+    Stream.tap(() => Effect.promise(turn))
   )
 
 /** The same answer with a body that is compressed slice by slice. */
@@ -29,7 +30,7 @@ const sliced = (response: HttpServerResponse.HttpServerResponse): HttpServerResp
 }
 
 const isTooLarge = ({ body }: HttpServerResponse.HttpServerResponse): boolean =>
-  body._tag === "Uint8Array" && body.contentLength > most
+  (body._tag === "Uint8Array" || body._tag === "Stream") && (body.contentLength ?? 0) > most
 
 // gzip first: everyone has it, and it takes a hundredth of brotli's memory
 const compression = HttpMiddleware.compression({ algorithms: ["gzip", "br"], compressible })

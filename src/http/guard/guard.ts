@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import { HttpEffect, HttpMiddleware, HttpRouter } from "effect/http"
 import type { Config } from "#src/config.ts"
 import { isPublicLibraryOpen } from "#src/publicLibrary.ts"
+import { Answers } from "../answers.ts"
 import { compressed } from "./compressed.ts"
 import { guarded } from "./headers.ts"
 import { admitting, namesOf } from "./hosts.ts"
@@ -9,10 +10,13 @@ import { admitting, namesOf } from "./hosts.ts"
 export type Guarded = Pick<Config, "host" | "allowedHosts" | "trustedProxies" | "publicLibrary">
 
 /** The last to see an answer, whichever route or middleware made it. */
-const finishing = Effect.andThen(
-  HttpEffect.appendPreResponseHandler((request, response) => Effect.succeed(guarded(request, response))),
-  compressed
-)
+const finishing = ({ sent }: Answers["Service"]) =>
+  Effect.andThen(
+    HttpEffect.appendPreResponseHandler((request, response) =>
+      Effect.succeed(sent(request, guarded(request, response)))
+    ),
+    compressed
+  )
 
 /**
  * Stands before and behind all routes: whom the service listens to, whom a proxy's request is of, what browsers and caches are
@@ -22,13 +26,12 @@ export const layer = ({ host, allowedHosts, trustedProxies, publicLibrary }: Gua
   const admitted = admitting(namesOf(host, allowedHosts))
   const forwarded = HttpMiddleware.xForwardedHeaders({ trustedProxies })
   return Layer.effectDiscard(
-    Effect.flatMap(HttpRouter.HttpRouter, (router) =>
-      router.addGlobalMiddleware((app) =>
-        Effect.onExit(
-          Effect.provideService(admitted(forwarded(app)), isPublicLibraryOpen, publicLibrary),
-          () => finishing
-        )
+    Effect.gen(function* () {
+      const router = yield* HttpRouter.HttpRouter
+      const finish = finishing(yield* Answers)
+      yield* router.addGlobalMiddleware((app) =>
+        Effect.onExit(Effect.provideService(admitted(forwarded(app)), isPublicLibraryOpen, publicLibrary), () => finish)
       )
-    )
+    })
   )
 }

@@ -6,10 +6,10 @@ import { once } from "../middleware/idempotency.ts"
 import { explained } from "../middleware/problems.ts"
 import { taskPatterns } from "../Patterns.ts"
 import { snippetPage } from "../Raw.ts"
-import { storedFiles } from "../Repos.ts"
+import { repositoryFile } from "../Repos.ts"
 import { search, storeFiles, vote } from "../Snippets.ts"
 import { skill } from "../System.ts"
-import { fileIn, filesIn, ownWorkspaces } from "../Workspaces.ts"
+import { fileIn, firstFilesIn, ownWorkspaces } from "../Workspaces.ts"
 
 /** A function of the routes as an operation: it has what it needs, and fails with problems only. */
 const operation = <P, A, E, R>(run: (given: P) => Effect.Effect<A, E, R>) =>
@@ -38,10 +38,9 @@ interface FileOf {
 
 const noFile = fieldProblem("not_found/file", "path", "The repository has no such file.")
 
-const repositoryFile = Effect.fnUntraced(function* ({ id, path }: FileOf) {
-  const files = yield* storedFiles(id)
-  const found = files.find((file) => file.path === path)
-  return found === undefined ? yield* noFile : new TextEncoder().encode(found.content)
+const fileInRepository = Effect.fnUntraced(function* ({ id, path }: FileOf) {
+  const content = yield* repositoryFile(id, path)
+  return content === undefined ? yield* noFile : new TextEncoder().encode(content)
 })
 
 /** What MCP offers, by the functions that the routes call. */
@@ -52,9 +51,9 @@ export const operations = Effect.all({
   patterns: operation(taskPatterns),
   chat: writing("chat", chat),
   workspaces: operation(() => ownWorkspaces({})),
-  files: operation(({ id }: { readonly id: string }) => filesIn(id)),
+  files: operation(({ id, most }: { readonly id: string; readonly most: number }) => firstFilesIn(id, most)),
   file: operation(({ id, path }: FileOf) => fileIn(id, path)),
   snippet: operation(({ id }: { readonly id: string }) => snippetPage(id)),
-  repositoryFile: operation(repositoryFile),
+  repositoryFile: operation(fileInRepository),
   skill: Effect.succeed(skill)
 })

@@ -3,9 +3,9 @@ import { HttpServerRequest } from "effect/http"
 import { BodyLimits, type Limits, small } from "#src/api/limits.ts"
 import { Caller, Received, WellFormed } from "#src/api/middleware.ts"
 import { Problem } from "#src/api/Problem.ts"
+import { type Bounds, makeRoom, type Room } from "../room.ts"
 import { type Endpoint, knownFields, knownQuery } from "./body/fields.ts"
 import { receive, sizeAhead } from "./body/receive.ts"
-import { forLarge, forSmall, makeRoom } from "./body/room.ts"
 
 export const unsupported = new Problem({
   code: "body/unsupported_type",
@@ -15,12 +15,26 @@ export const unsupported = new Problem({
 const isJson = (type: string | undefined): boolean =>
   type === undefined || /^application\/json *(?:;|$)/i.test(type.slice(0, 100).trimStart())
 
+const mebibyte = 1024 * 1024
+
+/** Bodies of most requests. Large ones never keep these waiting. */
+const forSmall: Bounds = { all: 16 * mebibyte, each: 4 * mebibyte, keyless: 2 * mebibyte }
+const forLarge: Bounds = { all: 64 * mebibyte, each: 32 * mebibyte, keyless: 0 }
+/** What is decided at once of those that were received: each is there several times meanwhile, as values, text and bytes. */
+const forDeciding: Bounds = { all: 8 * mebibyte, each: 8 * mebibyte, keyless: 0 }
+/** A body up to so many bytes is decided whatever else is. */
+const slight = mebibyte
+
 /** The service's room for bodies: one for all routes. */
 export class Rooms extends Context.Service<
   Rooms,
-  { readonly small: ReturnType<typeof makeRoom>; readonly large: ReturnType<typeof makeRoom> }
+  { readonly small: Room; readonly large: Room; readonly deciding: Room }
 >()("cairn/Rooms") {
-  static readonly layer = Layer.sync(Rooms, () => ({ small: makeRoom(forSmall), large: makeRoom(forLarge) }))
+  static readonly layer = Layer.sync(Rooms, () => ({
+    small: makeRoom(forSmall),
+    large: makeRoom(forLarge),
+    deciding: makeRoom(forDeciding)
+  }))
 }
 
 /** A request whose body was read: it gives the value of it in place of its text. */
@@ -41,10 +55,11 @@ export const withBody = <A, E, R>(
     const room = bytes <= small.bytes ? rooms.small : rooms.large
     const read = Effect.gen(function* () {
       const { value, text } = yield* receive(limits, keepText)
-      return yield* run.pipe(
+      const decided = run.pipe(
         Effect.provideService(Received, { value }),
         Effect.provideService(HttpServerRequest.HttpServerRequest, havingRead(request, keepText ? text : value))
       )
+      return yield* bytes <= slight ? decided : rooms.deciding.within(owner, bytes, decided)
     })
     return yield* room.within(owner, bytes, read)
   }) as never

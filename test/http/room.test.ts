@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { makeRoom } from "#src/http/middleware/body/room.ts"
+import { makeRoom } from "#src/http/room.ts"
 
 const room = () => makeRoom({ all: 100, each: 60, keyless: 10 })
 
@@ -12,7 +12,7 @@ const holding = Effect.fnUntraced(function* (space: ReturnType<typeof room>, own
   return { fiber, leave: Effect.andThen(Deferred.succeed(leave, undefined), Fiber.await(fiber)) }
 })
 
-describe("room for bodies", () => {
+describe("room for bytes", () => {
   it.effect("is bounded in sum and for each key; whoever waits goes on when there is room", () =>
     Effect.gen(function* () {
       const space = room()
@@ -65,6 +65,41 @@ describe("room for bodies", () => {
       assert.strictEqual(space.held(), 0)
       yield* Effect.exit(space.within("a", 60, Effect.die("x")))
       assert.strictEqual(space.held(), 0)
+    })
+  )
+
+  it.effect("is not waited for by more than 256: the next one is told at once", () =>
+    Effect.gen(function* () {
+      const space = room()
+      yield* holding(space, "a", 60)
+      for (let n = 0; n < 256; n++) yield* holding(space, "a", 1)
+      const { code } = yield* Effect.flip(space.within("a", 1, Effect.void))
+      assert.deepStrictEqual([code, space.waiting()], ["unavailable/busy", 256])
+    })
+  )
+
+  it.effect("may be passed by what is in hand already, which keeps others waiting", () =>
+    Effect.gen(function* () {
+      const space = room()
+      const place = space.place("a", 0)
+      place.hold(150)
+      const other = yield* holding(space, "b", 10)
+      assert.deepStrictEqual([space.held(), space.waiting()], [150, 1])
+      place.hold(20)
+      assert.deepStrictEqual([space.held(), space.waiting()], [30, 0])
+      place.leave()
+      place.leave()
+      place.hold(50)
+      assert.strictEqual(space.held(), 10)
+      yield* other.leave
+    })
+  )
+
+  it.effect("gives all that a key has to who asks for more", () =>
+    Effect.gen(function* () {
+      const space = room()
+      yield* holding(space, "a", 1_000)
+      assert.strictEqual(space.held(), 60)
     })
   )
 })

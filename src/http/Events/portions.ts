@@ -1,0 +1,69 @@
+import { Effect, Stream } from "effect"
+import { EventStore, type Page, type ReadAll, type StoredEvent, sizeOf } from "#ports/EventStore.ts"
+import { Unreadable } from "#src/ask.ts"
+import { Answers, slight } from "../answers.ts"
+import { problemOf } from "../refusals.ts"
+import type { Place } from "../room.ts"
+import { allShown, type Reader } from "./shown.ts"
+
+type Filters = Omit<ReadAll, "limit" | "bytes">
+
+/** Of an answer's events: what is read, shown and written before its reader takes it. */
+const portion = { limit: 100, bytes: 64 * 1024 }
+
+/** Bytes of events after which a page ends, however many were asked for. */
+const mostBytes = 4 * 1024 * 1024
+
+const bytesOf = (stored: ReadonlyArray<StoredEvent>): number => stored.reduce((sum, event) => sum + sizeOf(event), 0)
+
+/** How many times a large event is in hand: as bytes, as values, as text. */
+const copies = 3
+
+/**
+ * Reads events that an answer has room for. Few take none; large ones are let go of while they wait for theirs, and read again. Only some
+ * are at it at once, as nobody knows before how large they are.
+ */
+const roomy = Effect.fnUntraced(function* <E, R>(read: Effect.Effect<Page, E, R>) {
+  const { take, looking } = yield* Answers
+  const found = yield* looking(
+    Effect.map(read, (page) => {
+      const bytes = bytesOf(page.events)
+      return bytes <= slight ? { page } : { bytes }
+    })
+  )
+  if ("page" in found) return { page: found.page, place: undefined }
+  const place = yield* take(copies * found.bytes)
+  return { page: yield* looking(read), place }
+})
+
+/** The same for one page after the other: what a page took is given back when the next one is asked for. */
+export const roomyInTurn = () => {
+  let held: Place | undefined
+  return Effect.fnUntraced(function* <E, R>(read: Effect.Effect<Page, E, R>) {
+    held?.leave()
+    const { page, place } = yield* roomy(read)
+    held = place
+    return page
+  })
+}
+
+/** A page of the log, portion by portion: the next one is read when this one was taken. */
+export const portions = (reader: Reader, after: number, limit: number, filters: Filters) => {
+  let [at, left, bytes] = [after, limit, 0]
+  const reading = roomyInTurn()
+  const events = Stream.unfold(undefined, () =>
+    Effect.gen(function* () {
+      if (left <= 0 || bytes >= mostBytes) return undefined
+      const store = yield* EventStore
+      const read = store.readAll(at, { ...filters, limit: Math.min(left, portion.limit), bytes: portion.bytes })
+      const page = yield* reading(Effect.mapError(read, () => problemOf(new Unreadable())))
+      if (page.events.length === 0) return undefined
+      at = page.events.at(-1)!.position
+      left = page.more ? left - page.events.length : 0
+      bytes += bytesOf(page.events)
+      const shown = yield* Effect.mapError(allShown(reader, page.events), () => problemOf(new Unreadable()))
+      return [shown, undefined] as const
+    })
+  )
+  return { events, last: () => at }
+}

@@ -1,0 +1,68 @@
+import { Effect } from "effect"
+import type { Recorded } from "#domain/Event.ts"
+import type { DomainEvent } from "#domain/events.ts"
+import type { StoredEvent } from "#ports/EventStore.ts"
+import type { RecordedEvent } from "#src/api/Events.ts"
+import { decodeAll } from "#src/pages.ts"
+import { deletedIn, withoutDeleted } from "#src/withoutDeleted.ts"
+import { withoutSecrets } from "#src/withoutSecrets.ts"
+
+/** Someone of another tenant, who voted or commented on a public snippet. */
+const external = "external"
+
+/** Fields that tell who that was. */
+const telling = new Set(["voter", "author", "home"])
+
+type Fields = { readonly [field: string]: unknown }
+
+/** Whose log it is, and whether strangers' words may stand in what is shown of it. */
+export interface Reader {
+  readonly tenant: string
+  readonly includePublic: boolean
+}
+
+/** Words without the agent that said them. */
+const unnamed = (words: Fields | null): Fields | null =>
+  words === null || words["agent"] == null ? words : { ...words, agent: external }
+
+const veiled = (data: Fields, words: boolean): Fields =>
+  Object.fromEntries(
+    Object.entries(data).map(([field, value]) => {
+      const hidden = telling.has(field) || (field === "text" && value !== null && !words)
+      if (field === "text" && !hidden) return [field, unnamed(value as Fields | null)]
+      return [field, hidden ? external : value]
+    })
+  )
+
+const shown = (
+  { tenant, includePublic }: Reader,
+  stored: Recorded<DomainEvent>,
+  deleted: ReadonlySet<string>
+): RecordedEvent => {
+  const data = withoutSecrets(withoutDeleted(stored.event, deleted))
+  const { key, user, organization } = stored.actor
+  const own = key === null || (organization ?? user) === tenant
+  return {
+    position: String(stored.position),
+    stream: stored.stream,
+    revision: stored.revision,
+    event_id: stored.eventId,
+    type: stored.type,
+    schema_version: stored.schemaVersion,
+    data: own ? data : veiled(data, includePublic),
+    actor: own
+      ? { key_id: key, user_id: user, organization_id: organization }
+      : { key_id: external, user_id: external, organization_id: external },
+    command_id: stored.commandId,
+    correlation_id: stored.correlationId,
+    causation_id: stored.causationId,
+    recorded_at: new Date(stored.recordedAt).toISOString()
+  }
+}
+
+/** The events as they are shown. */
+export const allShown = Effect.fnUntraced(function* (reader: Reader, stored: ReadonlyArray<StoredEvent>) {
+  const recorded = yield* decodeAll(stored)
+  const deleted = yield* deletedIn(recorded.map(({ event }) => event))
+  return recorded.map((one) => shown(reader, one, deleted))
+})

@@ -1,0 +1,54 @@
+import { Effect, Stream } from "effect"
+import { type Change, Workspaces } from "#ports/Workspaces.ts"
+import type { CommitRecord } from "#projections/Workspaces.ts"
+import { inPieces, values } from "../pieces.ts"
+
+/** Changes of files, and characters of their paths, after which a page of commits ends. */
+const mostChanges = 20_000
+const mostCharacters = 4 * 1024 * 1024
+
+/** A commit, and its changes as they are asked for. */
+export const shown = Effect.fnUntraced(function* (
+  repository: string,
+  { id, sha, parent, tree, run, recorded_at }: CommitRecord
+) {
+  const git = yield* Workspaces
+  const commit = yield* git.readCommit(repository, sha)
+  const before = parent === null ? undefined : yield* git.readCommit(repository, parent)
+  return {
+    facts: {
+      sha,
+      parents: commit?.parents ?? [],
+      message: commit?.message ?? "",
+      author: commit?.author ?? { name: "", email: "" },
+      committed_at: (commit === undefined ? recorded_at : new Date(commit.time)).toISOString(),
+      session_id: run,
+      event_id: id
+    },
+    changes: git.eachChange(repository, before?.tree, tree)
+  }
+})
+
+/** As the route's schema has it. */
+export const fieldsOf = ({ facts, changes }: Effect.Success<ReturnType<typeof shown>>) => ({
+  ...values(facts),
+  changes: { rows: changes }
+})
+
+/** A page of commits: it ends behind the one with which it tells enough. */
+export const commitsPage = (repository: string, records: ReadonlyArray<CommitRecord>) => {
+  let [told, characters] = [0, 0]
+  const count = (changes: ReadonlyArray<Change>) =>
+    Effect.sync(() => {
+      told += changes.length
+      for (const { path } of changes) characters += path.length
+    })
+  const commits = Stream.fromArray(records).pipe(
+    Stream.rechunk(1),
+    // further ones are had as any are: before the last of these
+    Stream.takeWhile(() => told <= mostChanges && characters <= mostCharacters),
+    Stream.mapEffect((record) => shown(repository, record)),
+    Stream.map(({ facts, changes }) => fieldsOf({ facts, changes: Stream.tap(changes, count) }))
+  )
+  return inPieces({ commits: { objects: commits } })
+}

@@ -1,0 +1,217 @@
+import type { ServerResponse } from "node:http"
+import { NodeHttpServerRequest } from "@effect/platform-node"
+import { Clock, Context, Effect, Layer, Option, Semaphore, Stream } from "effect"
+import { HttpBody, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { turn } from "#ports/turn.ts"
+import { Caller } from "#src/api/middleware.ts"
+import type { Problem } from "#src/api/Problem.ts"
+import { type Bounds, makeRoom, type Place } from "./room.ts"
+
+const mebibyte = 1024 * 1024
+
+/** What is made for answers and waits for its readers. */
+const forAnswers: Bounds = { all: 64 * mebibyte, each: 32 * mebibyte, keyless: 8 * mebibyte }
+
+/** An answer up to so many bytes takes no room. */
+export const slight = 256 * 1024
+/** Bytes that are given to a connection at once. */
+const slice = 64 * 1024
+
+/** Rows by their bytes, so many together as take no room, in their order; a larger one is alone. */
+export const portioned = <A extends { readonly bytes: number }>(
+  rows: ReadonlyArray<A>
+): ReadonlyArray<ReadonlyArray<A>> => {
+  const portions: Array<Array<A>> = []
+  let bytes = 0
+  for (const row of rows) {
+    if (portions.length === 0 || bytes + row.bytes > slice) {
+      portions.push([])
+      bytes = 0
+    }
+    portions.at(-1)!.push(row)
+    bytes += row.bytes
+  }
+  return portions
+}
+
+/** How many times a row is in hand: as it was read, as values, and as text. */
+const copies = 3
+
+/**
+ * Reads portions one after the other, each when the one before was taken; a large one first takes room, which it gives back
+ * when the next one is asked for.
+ */
+export const byPortions = <A extends { readonly bytes: number }, B, E, R>(
+  rows: ReadonlyArray<A>,
+  read: (portion: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, E, R>
+) => {
+  let place: Place | undefined
+  return Stream.fromArray(portioned(rows)).pipe(
+    Stream.rechunk(1),
+    Stream.mapEffect((portion) =>
+      Effect.gen(function* () {
+        place?.leave()
+        const bytes = portion.reduce((sum, row) => sum + row.bytes, 0)
+        place = bytes <= slight ? undefined : yield* (yield* Answers).take(copies * bytes)
+        return yield* read(portion)
+      })
+    )
+  )
+}
+
+/** Milliseconds that a reader may let others wait, and bytes that it takes in each further one. */
+const grace = 5_000
+const pace = 512
+
+/** Who takes an answer that has room. */
+interface Reader {
+  readonly owner: string | undefined
+  readonly places: Set<Place>
+  /** Bytes that it has taken. */
+  taken: number
+  /** Milliseconds for which it let the service wait, and since when it does. */
+  waited: number
+  since: number | undefined
+}
+
+/** Whether it has had its time, and has taken less in it than it had to. */
+const isSlow = ({ taken, waited, since }: Reader, now: number): boolean =>
+  waited + (since === undefined ? 0 : now - since) > grace + taken / pace
+
+const responseTo = (request: HttpServerRequest.HttpServerRequest) =>
+  NodeHttpServerRequest.toServerResponse(request) as ServerResponse
+
+const slices = function* (bytes: Uint8Array) {
+  for (let at = 0; at < bytes.length; at += slice) yield bytes.subarray(at, at + slice)
+}
+
+/**
+ * The memory of large answers, from when they are made until they are taken. An answer that is written piece by piece takes
+ * none, however long it is: what is not read is not made.
+ */
+export class Answers extends Context.Service<
+  Answers,
+  {
+    /** Waits for room for so many bytes of the request's answer. It is given back when the answer has left, or before that. */
+    readonly take: (bytes: number) => Effect.Effect<Place, Problem, HttpServerRequest.HttpServerRequest>
+    /** The answer as it is sent: a large one by slices, each when the one before was taken. */
+    readonly sent: (
+      request: HttpServerRequest.HttpServerRequest,
+      response: HttpServerResponse.HttpServerResponse
+    ) => HttpServerResponse.HttpServerResponse
+    /** Runs what reads without knowing how much it will be: only two such readings go on at once. */
+    readonly looking: <A, E, R>(read: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    readonly held: () => number
+    readonly waiting: () => number
+  }
+>()("cairn/Answers") {
+  static readonly layer = Layer.effect(
+    Answers,
+    Effect.gen(function* () {
+      const room = makeRoom(forAnswers)
+      const readers = new Map<ServerResponse, Reader>()
+
+      const readerOf = (response: ServerResponse, owner: string | undefined): Reader => {
+        const known = readers.get(response)
+        if (known !== undefined) return known
+        const reader: Reader = { owner, places: new Set(), taken: 0, waited: 0, since: undefined }
+        readers.set(response, reader)
+        response.once("close", () => {
+          readers.delete(response)
+          for (const { leave } of reader.places) leave()
+        })
+        return reader
+      }
+
+      const newPlace = (reader: Reader, bytes: number): Place => {
+        const place = room.place(reader.owner, bytes)
+        reader.places.add(place)
+        return place
+      }
+
+      const take = Effect.fnUntraced(function* (bytes: number) {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const owner = Option.getOrUndefined(yield* Effect.serviceOption(Caller))?.key
+        const response = responseTo(request)
+        const place = newPlace(readerOf(response, owner), bytes)
+        // nobody is there to answer any more: the request is being interrupted
+        if (response.destroyed) place.leave()
+        yield* Effect.onError(place.enter, () => Effect.sync(place.leave))
+        return place
+      })
+
+      /** Counts for how long it is the reader who is waited for, and what it has taken by then. */
+      const paced = (reader: Reader, body: Stream.Stream<Uint8Array, unknown>) =>
+        Stream.suspend(() => {
+          let given = 0
+          const taken = Effect.map(Clock.currentTimeMillis, (now) => {
+            if (reader.since === undefined) return
+            reader.waited += now - reader.since
+            reader.taken += given
+            reader.since = undefined
+          })
+          const giving = (bytes: Uint8Array) =>
+            Effect.map(Clock.currentTimeMillis, (now) => {
+              given = bytes.length
+              reader.since = now
+            })
+          return Stream.fromPull(
+            Effect.map(Stream.toPull(Stream.tap(Stream.rechunk(body, 1), giving)), (pull) =>
+              Effect.andThen(taken, pull)
+            )
+          ).pipe(Stream.scoped)
+        })
+
+      const sent = (
+        request: HttpServerRequest.HttpServerRequest,
+        response: HttpServerResponse.HttpServerResponse
+      ): HttpServerResponse.HttpServerResponse => {
+        const { body, headers } = response
+        const to = responseTo(request)
+        const known = readers.get(to)
+        const type = headers["content-type"] ?? (body._tag === "Stream" ? body.contentType : undefined)
+        if (body._tag === "Stream") {
+          if (known === undefined) return response
+          return HttpServerResponse.setBody(
+            response,
+            HttpBody.stream(paced(known, body.stream), type ?? body.contentType, body.contentLength)
+          )
+        }
+        if (body._tag !== "Uint8Array") return response
+        const small = body.contentLength <= slight
+        if (small) {
+          for (const { leave } of known?.places ?? []) leave()
+          return response
+        }
+        // it is there: whoever made it took what it needs, or took nothing and is counted from now on
+        const reader = readerOf(to, known?.owner)
+        const [first = newPlace(reader, 0), ...others] = reader.places
+        for (const { leave } of others) leave()
+        first.hold(body.contentLength)
+        const pieces = Stream.fromIterable(slices(body.body)).pipe(
+          Stream.rechunk(1),
+          Stream.tap(() => Effect.promise(turn))
+        )
+        return HttpServerResponse.setBody(
+          response,
+          HttpBody.stream(paced(reader, pieces), type ?? body.contentType, body.contentLength)
+        )
+      }
+
+      const cutSlow = Effect.map(Clock.currentTimeMillis, (now) => {
+        for (const [response, reader] of readers) {
+          if (isSlow(reader, now) && room.keepsOut(reader.owner)) response.destroy()
+        }
+      })
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep("1 second"), cutSlow)))
+
+      return Answers.of({
+        take,
+        sent,
+        looking: (yield* Semaphore.make(2)).withPermits(1),
+        held: room.held,
+        waiting: room.waiting
+      })
+    })
+  )
+}

@@ -1,0 +1,122 @@
+import { Effect } from "effect"
+import { Problem } from "#src/api/Problem.ts"
+
+/** How many bytes of one kind may be in hand at once. */
+export interface Bounds {
+  readonly all: number
+  /** Of one key. */
+  readonly each: number
+  /** Of all that have no key, together. */
+  readonly keyless: number
+}
+
+/** How long room is waited for. */
+const patience = "10 seconds"
+/** How many wait for it at most: who comes after them is told so at once. */
+const mostWaiting = 256
+
+const noRoom = new Problem({
+  code: "unavailable/busy",
+  message:
+    "The service has as many large requests and answers in hand as it takes at once, or as many of this key's. Send the same request again.",
+  retryAfter: 5
+})
+
+/** What somebody has of a room. */
+export interface Place {
+  /** Waits until there is room for its bytes. */
+  readonly enter: Effect.Effect<void, Problem>
+  /** Takes so many bytes from now on, whether there is room or not: they are in hand already. */
+  readonly hold: (bytes: number) => void
+  /** Gives its bytes back, or waits no more. The same again changes nothing. */
+  readonly leave: () => void
+}
+
+interface Waiting {
+  readonly owner: string | undefined
+  readonly bytes: number
+  readonly fits: () => boolean
+  readonly go: () => void
+}
+
+/**
+ * Bounds what something takes of the memory, in sum and for each key. What finds no room waits for it, for a while; what
+ * fits goes before larger ones that came earlier. Who asks for more than a key ever has gets all of that.
+ */
+export const makeRoom = ({ all, each, keyless }: Bounds) => {
+  const held = new Map<string | undefined, number>()
+  const waiting = new Set<Waiting>()
+  let sum = 0
+
+  const ofOwner = (owner: string | undefined) => held.get(owner) ?? 0
+
+  const add = (owner: string | undefined, bytes: number): void => {
+    sum += bytes
+    const own = ofOwner(owner) + bytes
+    if (own === 0) held.delete(owner)
+    else held.set(owner, own)
+  }
+
+  const admit = (): void => {
+    for (const next of waiting) {
+      if (!next.fits()) continue
+      waiting.delete(next)
+      next.go()
+    }
+  }
+
+  /** `owner` is a key's id, `undefined` without one. Who makes a place leaves it, also when `enter` failed. */
+  const place = (owner: string | undefined, bytes: number): Place => {
+    const most = Math.min(all, owner === undefined ? keyless : each)
+    const wanted = Math.min(bytes, most)
+    let mine = 0
+    let left = false
+    let waits: Waiting | undefined
+
+    const hold = (bytes: number): void => {
+      if (left) return
+      add(owner, bytes - mine)
+      const less = bytes < mine
+      mine = bytes
+      if (less) admit()
+    }
+    const fits = (): boolean => {
+      if (sum + wanted > all || ofOwner(owner) + wanted > most) return false
+      hold(wanted)
+      return true
+    }
+    return {
+      enter: Effect.suspend(() => {
+        if (fits()) return Effect.void
+        if (waiting.size >= mostWaiting) return Effect.fail(noRoom)
+        return Effect.callback<void>((resume) => {
+          waits = { owner, bytes: wanted, fits, go: () => resume(Effect.void) }
+          waiting.add(waits)
+        }).pipe(Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(noRoom) }))
+      }),
+      hold,
+      leave: () => {
+        if (waits !== undefined) waiting.delete(waits)
+        hold(0)
+        left = true
+      }
+    }
+  }
+
+  /** Runs with room for so many bytes. */
+  const within = <A, E, R>(owner: string | undefined, bytes: number, run: Effect.Effect<A, E, R>) =>
+    Effect.suspend(() => {
+      const { enter, leave } = place(owner, bytes)
+      return Effect.ensuring(Effect.andThen(enter, run), Effect.sync(leave))
+    })
+
+  /** Whether anybody waits for what this owner has. */
+  const keepsOut = (owner: string | undefined): boolean => {
+    for (const next of waiting) if (next.owner === owner || sum + next.bytes > all) return true
+    return sum > all
+  }
+
+  return { place, within, keepsOut, held: () => sum, waiting: () => waiting.size }
+}
+
+export type Room = ReturnType<typeof makeRoom>
