@@ -1,5 +1,5 @@
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Recorded } from "#domain/Event.ts"
 import type { DomainEvent } from "#domain/events.ts"
@@ -23,6 +23,7 @@ const letters = (name: string): Projection => ({
   tables: {
     letters: table<LetterRow>({
       columns: { id: "text", text: "text" },
+      indexes: ["(text)"],
       on: {
         SnippetPublished: { rows: ({ snippet }) => [snippet], to: (_, { snippet }) => ({ id: snippet, text: snippet }) }
       }
@@ -98,6 +99,30 @@ describe("two builds of a read model", () =>
           whole("b"),
           { table: "letters", id: "c", live: short, rebuilt: short }
         ])
+      })
+    )
+
+    it.effect("one that goes waits for who still reads it, and keeps nobody waiting who comes meanwhile", () =>
+      Effect.gen(function* () {
+        const { drop } = yield* ReadModels
+        const sql = yield* SqlClient.SqlClient
+        const { other } = yield* builds(letters("goes"), "a", "ab")
+        const read = sql.unsafe(`SELECT id FROM goes_v1_b${other.build}.letters`)
+        const indexes = yield* sql`SELECT 1 FROM pg_indexes WHERE schemaname = ${`goes_v1_b${other.build}`}`
+        // one a table for its key, and the one it asks for
+        assert.lengthOf(indexes, 3)
+        const [finish, begun] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const reader = Effect.andThen(read, Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(finish)))
+        const reading = yield* Effect.forkChild(sql.withTransaction(reader))
+        yield* Deferred.await(begun)
+        const dropping = yield* Effect.forkChild(drop(other))
+        const waits = sql`SELECT 1 FROM pg_locks WHERE NOT granted
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+        while ((yield* waits).length === 0) yield* Effect.yieldNow
+        assert.lengthOf(yield* read, 2)
+        yield* Deferred.succeed(finish, undefined)
+        yield* Fiber.joinAll([reading, dropping])
+        assert.lengthOf(yield* sql`SELECT 1 FROM pg_tables WHERE schemaname = ${`goes_v1_b${other.build}`}`, 0)
       })
     )
 
