@@ -156,6 +156,11 @@ layer(quiet, { excludeTestServices: true })("PostgresEventStore", (it) => {
       assert.isAbove(before.recordedAt, Date.now() + 30 * 60_000)
       const [after] = yield* rest(before.position - 1)
       assert.strictEqual(after!.recordedAt, before.recordedAt)
+      // and it is what answers say, to the millisecond: a log can be asked for as it was then
+      assert.deepStrictEqual(
+        yield* sql`SELECT 1 FROM events WHERE recorded_at <> date_trunc('milliseconds', recorded_at)`,
+        []
+      )
     })
   )
 })
