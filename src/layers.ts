@@ -41,6 +41,7 @@ import type { Config } from "./config.ts"
 import { Dispatcher } from "./dispatch.ts"
 import * as Grader from "./grading/grade.ts"
 import { Indexing } from "./indexing.ts"
+import { LeftOut } from "./leftOut.ts"
 import { Packing } from "./packing.ts"
 import { Places } from "./places.ts"
 import { Projector } from "./project.ts"
@@ -215,7 +216,7 @@ export const service = (config: Config) =>
     Retention.layer,
     Retire.layer(projections)
   ).pipe(
-    Layer.provideMerge(Layer.mergeAll(Search.layer, Places.layer, Reputations.layer)),
+    Layer.provideMerge(Layer.mergeAll(Search.layer, Places.layer, Reputations.layer, LeftOut.layer)),
     Layer.provideMerge(Indexing.layer),
     Layer.provideMerge(
       Layer.mergeAll(

@@ -1,9 +1,13 @@
-import { Clock, Effect, PubSub, Schedule } from "effect"
+import { Cause, Clock, Effect, Exit, PubSub, Schedule } from "effect"
+import { isSqlError } from "effect/sql/SqlError"
 import type { Recorded } from "#domain/Event.ts"
 import type { EventOf, EventType } from "#domain/events.ts"
-import { EventStore } from "#ports/EventStore.ts"
+import { EventStore, type StoredEvent } from "#ports/EventStore.ts"
+import { passes } from "#ports/passes.ts"
 import { ReadModels } from "#ports/ReadModels.ts"
+import { TooMuchWaits } from "#ports/Workers.ts"
 import * as Codec from "./codec.ts"
+import { type LeftEvent, LeftOut } from "./leftOut.ts"
 import { inSteps } from "./pages.ts"
 
 /**
@@ -37,7 +41,25 @@ interface Watch {
   readonly latest: Map<string, number>
 }
 
-/** Runs a reaction. One that fails tries again from the event that it failed at. */
+/** How often an event is tried, a second apart, before it is left out. */
+const tries = 3
+/** Events that one reaction leaves out: with more of them it is no matter of single ones, and it stands still. */
+const mostLeft = 1_000
+/** Milliseconds after which what was left out is tried again. */
+const pause = 10_000
+
+/** What would fail for any event: the store is away, or all workers have too much to do. */
+const isAway = (cause: Cause.Cause<unknown>): boolean =>
+  cause.reasons.some((reason) => {
+    const fault = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
+    return fault instanceof TooMuchWaits || (isSqlError(fault) && passes(fault))
+  })
+
+/**
+ * Runs a reaction. One that fails tries again from the event that it failed at. What fails again and again is left out with all
+ * that follows in its stream, so that no workspace or snippet holds up the others; the checkpoint stays before it, and the next start
+ * begins there.
+ */
 const run = Effect.fnUntraced(function* <A extends AnyReaction>(
   { name, on, ...reaction }: A,
   watch: Watch,
@@ -46,16 +68,51 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
   const handle = reaction.handle as (event: never) => Effect.Effect<void, unknown, Needs<A>>
   const store = yield* EventStore
   const models = yield* ReadModels
+  const leftOut = yield* LeftOut
   // not known before it was read
   let stored = -1
   let storedAt = 0
   let at = -1
+  let left: ReadonlyArray<LeftEvent> = []
+  let triedAt = 0
+  let failing = { position: -1, times: 0 }
+
+  const leave = (events: ReadonlyArray<LeftEvent>) => {
+    left = events
+    if (left.length === 0) leftOut.delete(name)
+    else leftOut.set(name, left)
+  }
 
   const keep = Effect.gen(function* () {
-    while (stored < at && !(yield* models.advance(name, stored, at))) stored = yield* models.reaction(name)
-    stored = Math.max(stored, at)
-    at = stored
+    const done = () => Math.min(at, ...left.slice(0, 1).map(({ position }) => position - 1))
+    while (stored < done() && !(yield* models.advance(name, stored, done()))) stored = yield* models.reaction(name)
+    stored = Math.max(stored, done())
+    at = Math.max(stored, at)
     storedAt = yield* Clock.currentTimeMillis
+  })
+
+  const attempt = (event: StoredEvent) =>
+    Effect.exit(Effect.flatMap(inSteps(Codec.decoding(event)), (decoded) => handle(decoded as never)))
+
+  /** Handles an event, or leaves it out. */
+  const take = Effect.fnUntraced(function* (event: StoredEvent) {
+    const { position, stream } = event
+    const follows = left.some((one) => one.stream === stream)
+    const exit = follows ? Exit.void : yield* attempt(event)
+    if (Exit.isFailure(exit)) {
+      failing = { position, times: failing.position === position ? failing.times + 1 : 1 }
+      const { cause } = exit
+      if (Cause.hasInterrupts(cause) || isAway(cause) || failing.times < tries) return yield* Effect.failCause(cause)
+      yield* Effect.logError(`reaction ${name} leaves out an event, and goes on with others`, cause).pipe(
+        Effect.annotateLogs({ position, stream })
+      )
+      triedAt = yield* Clock.currentTimeMillis
+    }
+    if (follows || Exit.isFailure(exit)) {
+      if (left.length >= mostLeft) return yield* Effect.die(new Error("too many events were left out"))
+      leave([...left, { position, stream }])
+    }
+    at = position
   })
 
   const deliver = Effect.fnUntraced(function* (to: number) {
@@ -64,14 +121,30 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
     at = Math.max(at, stored)
     while (at < to) {
       const { events, more } = yield* store.readAll(at, { types: on, limit: batch })
-      for (const event of events) yield* handle((yield* inSteps(Codec.decoding(event))) as never)
+      for (const event of events) yield* take(event)
       const last = events.at(-1)?.position ?? at
       at = more ? last : Math.max(to, last)
       yield* keep
     }
   })
 
+  /** Takes up what was left out, each stream in its order. */
+  const again = Effect.gen(function* () {
+    triedAt = yield* Clock.currentTimeMillis
+    const stuck = new Set<string>()
+    for (const one of left) {
+      if (stuck.has(one.stream)) continue
+      const [event] = (yield* store.readAll(one.position - 1, { types: on, limit: 1 })).events
+      const exit = event?.position === one.position ? yield* attempt(event) : Exit.void
+      if (Exit.isFailure(exit)) stuck.add(one.stream)
+      else leave(left.filter(({ position }) => position !== one.position))
+    }
+    if (stuck.size === 0) yield* Effect.logInfo(`reaction ${name} has done what it had left out`)
+    yield* keep
+  })
+
   const step = Effect.gen(function* () {
+    if (left.length > 0 && (yield* Clock.currentTimeMillis) - triedAt >= pause) yield* again
     const { from, to, latest } = watch
     if (at < from || (latest.get(name) ?? 0) > at) return yield* deliver(to)
     at = Math.max(at, to)
@@ -83,7 +156,12 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
     // a defect may pass too: a full disk, an event of a newer version that runs beside this one
     Effect.catchDefect((defect) => Effect.fail(defect)),
     Effect.retry(Schedule.spaced("1 second")),
-    Effect.andThen(PubSub.takeAll(moves)),
+    Effect.andThen(
+      Effect.suspend(() => {
+        const moved = Effect.asVoid(PubSub.takeAll(moves))
+        return left.length === 0 ? moved : Effect.asVoid(Effect.timeoutOption(moved, pause))
+      })
+    ),
     Effect.forever
   )
 })

@@ -3,6 +3,7 @@ import { EventStore } from "#ports/EventStore.ts"
 import { type Projection, schemaOf } from "#ports/Projection.ts"
 import { Asker } from "./ask.ts"
 import { Indexing } from "./indexing.ts"
+import { LeftOut } from "./leftOut.ts"
 import { Projector } from "./project.ts"
 
 export interface Report {
@@ -10,7 +11,12 @@ export interface Report {
   /** Read model → `ok`, `behind`, or why it stopped. */
   readonly read_models: { readonly [name: string]: string }
   /** Snippets that are stored, and not found by all that they say: how many, and some of their ids. No reason not to serve. */
-  readonly left_out: { readonly count: number; readonly snippets: ReadonlyArray<string> }
+  readonly left_out: {
+    readonly count: number
+    readonly snippets: ReadonlyArray<string>
+    /** Streams for which something that follows from their events could not be done so far. */
+    readonly streams: ReadonlyArray<string>
+  }
 }
 
 /** Ids that are told. */
@@ -28,6 +34,7 @@ export class Readiness extends Context.Service<Readiness, { readonly look: Effec
         const projector = yield* Projector
         const indexing = yield* Indexing
         const store = yield* EventStore
+        const undone = yield* LeftOut
         const start = yield* store.head
 
         const look = Effect.gen(function* () {
@@ -51,7 +58,11 @@ export class Readiness extends Context.Service<Readiness, { readonly look: Effec
               ? "starting"
               : "failing"
           const leftOut = yield* indexing.leftOut
-          const left_out = { count: leftOut.size, snippets: [...leftOut.keys()].slice(0, told) }
+          const streams = new Set([...undone.values()].flatMap((events) => events.map(({ stream }) => stream)))
+          const left_out = {
+            ...{ count: leftOut.size, snippets: [...leftOut.keys()].slice(0, told) },
+            streams: [...streams].slice(0, told)
+          }
           const report: Report = { status, read_models, left_out }
           return report
         })

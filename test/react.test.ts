@@ -8,6 +8,7 @@ import { Bounds } from "#ports/Bounds.ts"
 import { EventStore } from "#ports/EventStore.ts"
 import { ReadModels } from "#ports/ReadModels.ts"
 import * as Codec from "#src/codec.ts"
+import { LeftOut } from "#src/leftOut.ts"
 import { react, reaction } from "#src/react.ts"
 
 /** Checkpoints in memory, which another process may move as well. */
@@ -30,7 +31,12 @@ const world = () => {
         return true
       })
   } as unknown as ReadModels["Service"])
-  return { checkpoints, asked, advances, layer: Layer.mergeAll(MemoryEventStore.layer, models, Logger.layer([])) }
+  return {
+    checkpoints,
+    asked,
+    advances,
+    layer: Layer.mergeAll(MemoryEventStore.layer, models, LeftOut.layer, Logger.layer([]))
+  }
 }
 
 const used = Effect.fnUntraced(function* (key: string) {
@@ -115,6 +121,50 @@ describe("reactions", () => {
       yield* TestClock.adjust("1 second")
       yield* until(() => checkpoints.get("failing") === last)
       assert.deepStrictEqual(seen, ["a", "b"])
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
+
+  it.effect("what fails again and again is left out with what follows in its stream, and taken up again", () => {
+    const { checkpoints, layer } = world()
+    const seen: Array<string> = []
+    let broken = true
+    const poisoned = reaction({
+      name: "poisoned",
+      on: ["KeyUsed"],
+      handle: ({ event }) =>
+        Effect.suspend(() => {
+          if (event.key === "bad" && broken) return Effect.die(new Error("a corrupt repository"))
+          return Effect.sync(() => void seen.push(event.key))
+        })
+    })
+    return Effect.gen(function* () {
+      const first = yield* used("a")
+      yield* used("bad")
+      yield* used("b")
+      yield* react([poisoned])
+      const leftOut = yield* LeftOut
+      yield* until(() => checkpoints.get("poisoned") === first || seen.length > 0)
+      yield* idle
+      yield* TestClock.adjust("2 seconds")
+      yield* until(() => seen.includes("b"))
+      yield* used("bad")
+      const last = yield* used("c")
+      yield* until(() => seen.includes("c"))
+      assert.deepStrictEqual(seen, ["a", "b", "c"])
+      assert.deepStrictEqual(
+        leftOut.get("poisoned")?.map(({ stream }) => stream),
+        ["usage-bad", "usage-bad"]
+      )
+      // a start begins before it
+      assert.strictEqual(checkpoints.get("poisoned"), first)
+      yield* TestClock.adjust("10 seconds")
+      yield* idle
+      assert.deepStrictEqual(seen, ["a", "b", "c"])
+      broken = false
+      yield* TestClock.adjust("10 seconds")
+      yield* until(() => checkpoints.get("poisoned") === last)
+      assert.deepStrictEqual(seen, ["a", "b", "c", "bad", "bad"])
+      assert.isFalse(leftOut.has("poisoned"))
     }).pipe(Effect.scoped, Effect.provide(layer))
   })
 

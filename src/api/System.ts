@@ -6,8 +6,12 @@ const Readiness = Schema.Struct({
   status: Schema.Literals(["ready", "starting", "failing"]),
   read_models: Schema.Record(Schema.String, Schema.String),
   left_out: Schema.Struct({
-    count: Schema.Int.annotate({ description: "How many they are." }),
-    snippets: Schema.Array(Schema.String).annotate({ description: "The ids of some of them, 20 at most." })
+    count: Schema.Int.annotate({ description: "How many snippets they are." }),
+    snippets: Schema.Array(Schema.String).annotate({ description: "The ids of some of them, 20 at most." }),
+    streams: Schema.Array(Schema.String).annotate({
+      description:
+        "Streams of the log, 20 at most, for which something that follows from their events could not be done so far, such as a ref that moves in a repository that can't be read. It is tried again every ten seconds."
+    })
   }).annotate({
     description:
       "Snippets that are stored and not found by all that they say, because no terms could be made of it or it is longer than what is searched. No reason not to serve."

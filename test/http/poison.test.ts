@@ -32,7 +32,8 @@ const found = async (task: string) => {
 const ready = async () => {
   const { status, json } = await service.call("GET", "/ready")
   assert.strictEqual(status, 200)
-  return json.left_out as { count: number; snippets: ReadonlyArray<string> }
+  const { count, snippets } = json.left_out
+  return { count, snippets } as { count: number; snippets: ReadonlyArray<string> }
 }
 
 const store = async (name: string, more: object = {}) =>
