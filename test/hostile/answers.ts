@@ -127,6 +127,7 @@ const runs = once(async ({ call }) => {
 export const answers: ReadonlyArray<Attack> = [
   {
     name: "trees, commits and a chat of 6,000 paths of four kilobytes",
+    open: "it has not been seen to stay within its bounds yet",
     arrange: async (target) => void (await longPaths(target)),
     run: async (target) => {
       const id = await longPaths(target)
@@ -140,6 +141,7 @@ export const answers: ReadonlyArray<Attack> = [
   },
   {
     name: "50 who ask for trees, commits and diffs of long paths, and read nothing",
+    open: "it has not been seen to stay within its bounds yet",
     arrange: async (target) => void (await longPaths(target)),
     share: 2,
     run: unread(50, async (target) => {
@@ -151,6 +153,7 @@ export const answers: ReadonlyArray<Attack> = [
   },
   {
     name: "50 who ask for large files over both APIs, and read nothing",
+    open: "it has not been seen to stay within its bounds yet",
     arrange: async (target) => void (await largeFiles(target)),
     share: 2,
     run: unread(50, async (target) => {
@@ -162,6 +165,7 @@ export const answers: ReadonlyArray<Attack> = [
   },
   {
     name: "50 who ask for a repository of 14 MiB, and read nothing",
+    open: "it has not been seen to stay within its bounds yet",
     arrange: async (target) => void (await repository(target)),
     share: 2,
     run: unread(50, async (target) => {
@@ -171,6 +175,7 @@ export const answers: ReadonlyArray<Attack> = [
   },
   {
     name: "a repository of 14 MiB, read whole, and all events",
+    open: "it has not been seen to stay within its bounds yet",
     arrange: async (target) => void (await repository(target)),
     run: async (target) => {
       const id = await repository(target)
@@ -185,6 +190,7 @@ export const answers: ReadonlyArray<Attack> = [
   },
   {
     name: "a hundred runs of a megabyte, asked for by 20 who read nothing and one who does",
+    open: "it has not been seen to stay within its bounds yet",
     arrange: runs,
     share: 2,
     run: async (target) => {
@@ -199,6 +205,7 @@ export const answers: ReadonlyArray<Attack> = [
   },
   {
     name: "60 who sip large answers, 100 bytes at a time",
+    open: "it has not been seen to stay within its bounds yet",
     arrange: async (target) => void (await Promise.all([longPaths(target), repository(target)])),
     share: 2,
     run: unread(
@@ -223,6 +230,7 @@ export const answers: ReadonlyArray<Attack> = [
   },
   {
     name: "200 who ask for large answers and hang up halfway",
+    open: "it has not been seen to stay within its bounds yet",
     arrange: async (target) => void (await Promise.all([longPaths(target), repository(target)])),
     share: 4,
     run: async (target) => {
@@ -243,6 +251,7 @@ export const answers: ReadonlyArray<Attack> = [
   },
   {
     name: "50 MCP sessions that call and never read",
+    open: "it has not been seen to stay within its bounds yet",
     share: 2,
     run: async (target) => {
       const greeting = {
@@ -257,6 +266,7 @@ export const answers: ReadonlyArray<Attack> = [
   },
   {
     name: "30,000 requests behind one another, whose first answer nobody takes",
+    open: "it has not been seen to stay within its bounds yet",
     run: async (target) => {
       await answeredBeside(target, () =>
         times(30, () => deaf(target, get("/api/events?limit=1000") + get("/health").repeat(1_000)))
