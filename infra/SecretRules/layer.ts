@@ -8,6 +8,8 @@ import { Workers } from "#ports/Workers.ts"
 
 /** Milliseconds for one text: the worst that were found took a tenth. */
 const patience = 10_000
+/** Texts that are known to have no secrets, by their digests: what is published is looked at again a moment later, by a reaction. */
+const mostClean = 10_000
 
 /** Changes with every file of this folder, and with Secretlint: nobody has to think of it. */
 export const rulesVersion = (): string => {
@@ -24,12 +26,22 @@ export const layer = Layer.effect(
   SecretScan,
   Effect.gen(function* () {
     const workers = yield* Workers
-    return SecretScan.of({
-      rules: rulesVersion(),
-      scan: (path, text) =>
-        workers
-          .run("scanForSecrets", [path, text], { within: patience })
-          .pipe(Effect.catchTag("TookTooLong", () => Effect.fail(new ScanFailed())))
+    const clean = new Set<string>()
+    const scan = Effect.fnUntraced(function* (path: string, text: string) {
+      const digest = createHash("sha256").update(JSON.stringify(path)).update(text).digest("base64")
+      if (clean.has(digest)) return []
+      const found = yield* workers
+        .run("scanForSecrets", [path, text], { within: patience })
+        .pipe(Effect.catchTag("TookTooLong", () => Effect.fail(new ScanFailed())))
+      if (found.length === 0) {
+        for (const oldest of clean.size >= mostClean ? clean : []) {
+          clean.delete(oldest)
+          break
+        }
+        clean.add(digest)
+      }
+      return found
     })
+    return SecretScan.of({ rules: rulesVersion(), scan })
   })
 )
