@@ -12,6 +12,7 @@ import zlib
 
 import schemathesis
 from schemathesis.generation import GenerationMode
+from schemathesis.generation.meta import TestPhase
 
 SEEDS: dict[str, list[str]] = json.loads(os.environ["CAIRN_SEEDS"])
 
@@ -108,6 +109,10 @@ def known_fields(case: schemathesis.Case) -> set[str]:
     return set(schema["properties"])
 
 
+def phase_of(case: schemathesis.Case) -> TestPhase | None:
+    return None if case.meta is None else case.meta.phase.name
+
+
 @schemathesis.hook
 def map_case(context: schemathesis.HookContext, case: schemathesis.Case) -> schemathesis.Case:
     if case.meta is not None and case.meta.generation.mode != GenerationMode.POSITIVE:
@@ -117,7 +122,8 @@ def map_case(context: schemathesis.HookContext, case: schemathesis.Case) -> sche
             case.body = {name: 0 if value is None and name not in known else value for name, value in case.body.items()}
         return case
     path = case.operation.path
-    if case.path_parameters:
+    # in a chain they are of what the request before it made
+    if case.path_parameters and phase_of(case) != TestPhase.STATEFUL:
         case.path_parameters = seeded(path, case.path_parameters, 3)
     if case.query:
         case.query = seeded(path, case.query, 2)
