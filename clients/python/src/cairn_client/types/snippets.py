@@ -77,7 +77,7 @@ class SnippetComment(Model):
     email: str
     """Of who said it; `external` for somebody of another organization, `erased` when that was asked for."""
     agent_id: str | None = None
-    """The agent that said it on their behalf (`agent_id` of its client); `None`: they did themselves, or are strangers."""
+    """The agent that said it on their behalf (`agent_id` of its client); `None` when a person did, or a stranger."""
     text: str
     created_at: datetime
 
