@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import { bodyOf, Problem, statusOf } from "#src/api/Problem.ts"
+import { oneAfterAnother } from "./oneAfterAnother.ts"
 
 /** How long who is slow is waited for, in milliseconds, and how many may be connected. */
 export interface Limits {
@@ -16,8 +17,6 @@ export interface Limits {
   /** How often this is looked at. */
   readonly look: number
   readonly connections: number
-  /** Requests of one connection that wait for the answers before theirs; who sends more is cut. */
-  readonly behind: number
   /** Of one address, unless it is this machine's own: behind a proxy all are. */
   readonly ofOneAddress: number
 }
@@ -30,7 +29,6 @@ export const defaults: Limits = {
   deaf: 60_000,
   look: 2_000,
   connections: 2_000,
-  behind: 32,
   ofOneAddress: 256
 }
 
@@ -120,38 +118,6 @@ const countAddresses = (server: Server, { ofOneAddress }: Limits) => {
   })
 }
 
-type Requested = [IncomingMessage, ServerResponse]
-
-/**
- * Requests that came behind one another on a connection are answered so: what is asked for before the answer ahead of it was taken would
- * only lie in memory. Reading on can't be stopped from here (a parser is given 64 KiB at once), so that there is a bound.
- */
-const oneAfterAnother = (server: Server, { behind }: Limits) => {
-  const queues = new WeakMap<Socket, Array<() => void>>()
-  const emit = server.emit.bind(server) as (event: string, ...args: ReadonlyArray<unknown>) => boolean
-  const begin = (socket: Socket, event: string, [request, response]: Requested): void => {
-    // also when it is cut: then nobody waits any more
-    response.once("close", () => {
-      const next = socket.destroyed ? undefined : queues.get(socket)?.shift()
-      if (next === undefined) queues.delete(socket)
-      else next()
-    })
-    emit(event, request, response)
-  }
-  server.emit = (event: string, ...args: Array<unknown>): boolean => {
-    if (event !== "request" && event !== "checkContinue") return emit(event, ...args)
-    const requested = args as Requested
-    const { socket } = requested[0]
-    const queue = queues.get(socket)
-    if (queue === undefined) {
-      queues.set(socket, [])
-      begin(socket, event, requested)
-    } else if (queue.length < behind) queue.push(() => begin(socket, event, requested))
-    else socket.destroy()
-    return true
-  }
-}
-
 /** A server that nobody holds by being slow, and that refuses what is no request as it refuses requests. */
 export const makeServer = (limits: Limits = defaults): Server => {
   const server = createServer({
@@ -175,7 +141,7 @@ export const makeServer = (limits: Limits = defaults): Server => {
     timer.unref()
     socket.once("close", () => clearTimeout(timer))
   })
-  oneAfterAnother(server, limits)
+  oneAfterAnother(server)
   countAddresses(server, limits)
   watchReaders(server, limits)
   watchRests(server, limits)

@@ -127,7 +127,6 @@ const runs = once(async ({ call }) => {
 export const answers: ReadonlyArray<Attack> = [
   {
     name: "trees, commits and a chat of 6,000 paths of four kilobytes",
-    open: "it has not been seen to stay within its bounds yet",
     arrange: async (target) => void (await longPaths(target)),
     run: async (target) => {
       const id = await longPaths(target)
@@ -141,7 +140,6 @@ export const answers: ReadonlyArray<Attack> = [
   },
   {
     name: "50 who ask for trees, commits and diffs of long paths, and read nothing",
-    open: "it has not been seen to stay within its bounds yet",
     arrange: async (target) => void (await longPaths(target)),
     share: 2,
     run: unread(50, async (target) => {
@@ -153,7 +151,6 @@ export const answers: ReadonlyArray<Attack> = [
   },
   {
     name: "50 who ask for large files over both APIs, and read nothing",
-    open: "it has not been seen to stay within its bounds yet",
     arrange: async (target) => void (await largeFiles(target)),
     share: 2,
     run: unread(50, async (target) => {
@@ -165,7 +162,6 @@ export const answers: ReadonlyArray<Attack> = [
   },
   {
     name: "50 who ask for a repository of 14 MiB, and read nothing",
-    open: "it has not been seen to stay within its bounds yet",
     arrange: async (target) => void (await repository(target)),
     share: 2,
     run: unread(50, async (target) => {
@@ -175,7 +171,6 @@ export const answers: ReadonlyArray<Attack> = [
   },
   {
     name: "a repository of 14 MiB, read whole, and all events",
-    open: "it has not been seen to stay within its bounds yet",
     arrange: async (target) => void (await repository(target)),
     run: async (target) => {
       const id = await repository(target)
@@ -190,7 +185,6 @@ export const answers: ReadonlyArray<Attack> = [
   },
   {
     name: "a hundred runs of a megabyte, asked for by 20 who read nothing and one who does",
-    open: "it has not been seen to stay within its bounds yet",
     arrange: runs,
     share: 2,
     run: async (target) => {
@@ -205,7 +199,6 @@ export const answers: ReadonlyArray<Attack> = [
   },
   {
     name: "60 who sip large answers, 100 bytes at a time",
-    open: "it has not been seen to stay within its bounds yet",
     arrange: async (target) => void (await Promise.all([longPaths(target), repository(target)])),
     share: 2,
     run: unread(
@@ -230,7 +223,6 @@ export const answers: ReadonlyArray<Attack> = [
   },
   {
     name: "200 who ask for large answers and hang up halfway",
-    open: "it has not been seen to stay within its bounds yet",
     arrange: async (target) => void (await Promise.all([longPaths(target), repository(target)])),
     share: 4,
     run: async (target) => {
@@ -251,7 +243,6 @@ export const answers: ReadonlyArray<Attack> = [
   },
   {
     name: "50 MCP sessions that call and never read",
-    open: "it has not been seen to stay within its bounds yet",
     share: 2,
     run: async (target) => {
       const greeting = {
@@ -266,7 +257,6 @@ export const answers: ReadonlyArray<Attack> = [
   },
   {
     name: "30,000 requests behind one another, whose first answer nobody takes",
-    open: "it has not been seen to stay within its bounds yet",
     run: async (target) => {
       await answeredBeside(target, () =>
         times(30, () => deaf(target, get("/api/events?limit=1000") + get("/health").repeat(1_000)))
