@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { numberOf } from "#src/http/middleware/idempotency.ts"
 import { memberKey } from "#test/service/tenants.ts"
 import { type Service, startService } from "#test/service.ts"
@@ -25,6 +25,35 @@ it("an identical write is the one before to the end of its window, unless that w
   // one with a key stands for its request also when the answer had arrived
   assert.deepStrictEqual([at(1_000, null, true), at(1_000, "body", true)], [5, 4])
   assert.deepStrictEqual([at(1_000 + minutes, "body", true), at(1_001 + minutes, "body", true)], [4, 5])
+})
+
+it("a write whose answer may not have arrived is the same for ten minutes, and another one then", async () => {
+  fine(await post(uploading, uploadOf("tenfold", { use_service_ai_voting: false })))
+  const { id } = (await findByName(service.call, "tenfold"))!.code_block
+  const own = `command_id IN (SELECT command_id FROM events WHERE stream = $1 AND type = 'VoteCast')
+    AND command_id NOT IN (SELECT command_id FROM events WHERE stream = $1 AND type = 'SnippetUploaded')`
+  const stream = `snippet-${id}`
+  // as if no answer had arrived, so long ago
+  const age = (time: string) =>
+    service.sql(`UPDATE requests SET delivered_at = NULL, recorded_at = now() - $2::text::interval WHERE ${own}`, [
+      stream,
+      time
+    ])
+  const votes = async () => (await findByName(service.call, "tenfold"))!.thumbs_up
+  const noted = () =>
+    vi.waitFor(async () =>
+      assert.isEmpty(await service.sql(`SELECT FROM requests WHERE delivered_at IS NULL AND ${own}`, [stream]))
+    )
+  const before = await votes()
+  fine(await vote(service.call, id))
+  await noted()
+  await age("9 minutes 50 seconds")
+  fine(await vote(service.call, id))
+  assert.strictEqual(await votes(), before + 1)
+  await noted()
+  await age("10 minutes 1 second")
+  fine(await vote(service.call, id))
+  assert.strictEqual(await votes(), before + 2)
 })
 
 describe("an Idempotency-Key", () => {
@@ -75,6 +104,12 @@ describe("an Idempotency-Key", () => {
     assert.isDefined(await findByName(service.call, "afterwards"))
     // and that one has it now
     refused(await post(uploading, uploadOf("daylong"), headers), 409, "conflict/idempotency_key_reused")
+  })
+
+  it("has 1 to 255 characters", async () => {
+    for (const length of [1, 255]) fine(await post(uploading, uploadOf("sized"), { [header]: "k".repeat(length) }))
+    for (const value of [" ", "k".repeat(256)])
+      refused(await post(uploading, uploadOf("sized"), { [header]: value }), 400, "validation/invalid_field")
   })
 
   it("is not looked at by reads", async () => {
