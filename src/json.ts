@@ -1,7 +1,7 @@
 /** Why a body is read no further. */
 export class JsonFault extends Error {
   /** `text`: a NUL or half a surrogate pair in a value or a name, which is no text, and nothing that a store keeps unchanged. */
-  readonly fault: "encoding" | "syntax" | "depth" | "values" | "text"
+  readonly fault: "encoding" | "syntax" | "depth" | "values" | "names" | "text"
   /** Where in the value it is. */
   readonly path: ReadonlyArray<string>
   constructor(fault: JsonFault["fault"], path: ReadonlyArray<string> = []) {
@@ -16,6 +16,8 @@ export interface Bounds {
   readonly depth: number
   /** Values of any kind, in arrays and objects too. */
   readonly values: number
+  /** Members of objects; all that there may be values unless told. */
+  readonly names?: number
   /** Whether texts may hold a NUL and halves of surrogate pairs. */
   readonly anyText?: boolean
 }
@@ -77,6 +79,7 @@ export class JsonReader {
   #expected: Expected = "value"
   #root: unknown
   #values = 0
+  #named = 0
   /** Characters that can't be read before more of them are there. */
   #rest = ""
   /** What of a string was read; `undefined` outside of one. */
@@ -149,6 +152,8 @@ export class JsonReader {
     this.#string = undefined
     if (!isName) this.#give(string)
     else {
+      this.#named += 1
+      if (this.#named > (this.#bounds.names ?? this.#bounds.values)) throw new JsonFault("names")
       this.#names[this.#stack.length - 1] = string
       this.#expected = "colon"
     }

@@ -1,7 +1,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { fileVotes } from "#domain/fileVotes.ts"
-import { logBytes } from "#domain/logFile.ts"
 import { body } from "./body.ts"
 import { AnyText, optional, Text, textUpTo, whole } from "./fields.ts"
 import { manyFiles, reads } from "./limits.ts"
@@ -12,20 +11,13 @@ import { VoteSourceGiven } from "./voteSource.ts"
 /** Bytes of all log files of a call. */
 const logsLimit = 16 * 1024 * 1024
 
+/** Whether it is the base64 that it says to be is seen while it is read. */
 const LogFile = Schema.Struct({
   path: textUpTo(4_096),
   content: AnyText,
   encoding: optional(Schema.Literals(["utf-8", "base64"])),
   content_type: optional(AnyText.check(Schema.isMaxLength(200)))
-})
-  .check(
-    Schema.makeFilter(({ content, encoding }) =>
-      encoding === "base64" && logBytes({ content, encoding }) === undefined
-        ? { path: ["content"], issue: "is not base64; expected its standard alphabet with padding, or encoding utf-8" }
-        : undefined
-    )
-  )
-  .annotate({ identifier: "LogFile" })
+}).annotate({ identifier: "LogFile" })
 
 const between = (minimum: number, maximum: number, what: string) => {
   const message = `has too few or too many ${what}; expected ${minimum} to ${maximum.toLocaleString("en")}`

@@ -71,7 +71,7 @@ const example = (media: Document | undefined, value: unknown) => {
 
 /** Says what the body of an operation may be. */
 const limit = (operation: Document) => {
-  const { bytes, values }: Limits = operation[limitsKey] ?? small
+  const { bytes, values, names }: Limits = operation[limitsKey] ?? small
   delete operation[limitsKey]
   operation["responses"]["413"].description = operation["responses"]["413"].description.replace(
     "than the route takes",
@@ -79,7 +79,7 @@ const limit = (operation: Document) => {
   )
   if (operation["requestBody"] === undefined) return
   operation["requestBody"].description =
-    `At most ${sizeOf(bytes)} and ${values.toLocaleString("en")} values, nested no deeper than ${deepest} levels.`
+    `At most ${sizeOf(bytes)} and ${values.toLocaleString("en")} values${names === undefined ? "" : ` (${names.toLocaleString("en")} named fields)`}, nested no deeper than ${deepest} levels.`
   operation["requestBody"]["x-max-bytes"] = bytes
   operation["requestBody"]["x-max-values"] = values
 }

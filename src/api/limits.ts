@@ -6,6 +6,8 @@ export interface Limits {
   readonly bytes: number
   /** Values of any kind, in arrays and objects too. */
   readonly values: number
+  /** Named fields, in all objects; as many as values unless told. They cost some ten times as much as an array's entries. */
+  readonly names?: number
 }
 
 const kibibyte = 1024
@@ -18,7 +20,7 @@ export const oneText: Limits = { bytes: mebibyte, values: 2_000 }
 /** A file of 1 MiB, or a task of any length. */
 export const oneFile: Limits = { bytes: 8 * mebibyte, values: 20_000 }
 /** What a run took and gave: 1 MiB of JSON of any shape. */
-export const oneRun: Limits = { bytes: 8 * mebibyte, values: 50_000 }
+export const oneRun: Limits = { bytes: 8 * mebibyte, values: 50_000, names: 10_000 }
 /** Many files. */
 export const manyFiles: Limits = { bytes: 32 * mebibyte, values: 20_000 }
 

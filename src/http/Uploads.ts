@@ -4,17 +4,19 @@ import { filename } from "#domain/filename.ts"
 import { fileVotes } from "#domain/fileVotes.ts"
 import { derivedId, idIn } from "#domain/Id.ts"
 import { readLog } from "#domain/logFile.ts"
-import { Upload, UploadCommand, uploadStream } from "#domain/Upload.ts"
+import { type LogFile, Upload, UploadCommand, uploadStream } from "#domain/Upload.ts"
 import { LanguageModel } from "#ports/LanguageModel.ts"
 import { Gradings, gradingsOf, type ListedGrading } from "#projections/Gradings.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
+import { invalidFields, seeDocs } from "#src/api/invalid.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
 import type { BulkUploadRequest, GradingStatus } from "#src/api/Uploads.ts"
 import { whenStored } from "#src/bulk.ts"
 import { counted } from "#src/counted.ts"
 import { dispatch } from "#src/dispatch.ts"
+import { inSteps } from "#src/pages.ts"
 import { attempting, freshOrStale, written } from "./answer.ts"
 import { orProblem } from "./refusals.ts"
 import { byAgent, ignoredVoting, isGraded, sourceOf } from "./voting.ts"
@@ -36,6 +38,22 @@ const votingOf = (request: BulkUploadRequest, agent: boolean) => {
     ...sourceOf(request.vote_source, agent)
   }
 }
+
+const notBase64 = "is not base64; expected its standard alphabet with padding, or encoding utf-8"
+
+/** What the log files hold. */
+const logsOf = Effect.fnUntraced(function* ({ log_files }: BulkUploadRequest) {
+  const logs: Array<LogFile> = []
+  for (const [index, { path, content, encoding, content_type }] of (log_files ?? []).entries()) {
+    const sent = { path, content, encoding: encoding ?? "utf-8", contentType: content_type ?? null }
+    const log = yield* inSteps(readLog(sent))
+    if (log === undefined) {
+      return yield* invalidFields([{ field: `log_files.${index}.content`, message: notBase64 }], seeDocs)
+    }
+    logs.push(log)
+  }
+  return logs
+})
 
 const notFound = fieldProblem(
   "not_found/status",
@@ -85,12 +103,7 @@ export const layer = HttpApiBuilder.group(Api, "uploads", (handlers) =>
         const agents = yield* byAgent
         const { votes, ...voting } = votingOf(payload, agents)
         const { graded, count, source, origin } = voting
-        // one by one, so that others have their turn in between
-        const logs = yield* Effect.forEach(payload.log_files ?? [], ({ path, content, encoding, content_type }) =>
-          Effect.sync(() =>
-            readLog({ path, content, encoding: encoding ?? "utf-8", contentType: content_type ?? null })
-          )
-        )
+        const logs = yield* logsOf(payload)
         const files = payload.files_written.map((file) => ({ ...file, vote: votes.get(file.path) ?? null }))
         const command = UploadCommand.ReceiveUpload({
           ...{ upload, home, count, graded, source, tracked: payload.per_function_reputation ?? false },

@@ -42,7 +42,7 @@ const unconsume = ({ parser, _handle }: Served): void => {
  * it is given 64 KiB at once, which can be 3,500 requests, and all of them are objects before the first is answered.
  */
 const byParts = (socket: Served, line: Line): void => {
-  const parse = socket.listeners("data") as ReadonlyArray<(part: Buffer) => void>
+  const parse = socket.listeners("data")
   let held: Buffer | undefined
   let feeding = false
   /** Whether it is paused for what is held: otherwise it is the server who waits until a body is taken. */

@@ -88,8 +88,9 @@ const write = (file_path: string, content: string): Use => ({ name: "Write", inp
 const deep = Array.from({ length: 19 }, (_, n) => `${n}`.padEnd(205, "d")).join("/")
 
 const longPaths = once(async (target) => {
-  for (let turn = 0; turn < 3; turn++) {
-    const command = `mkdir -p ${deep}; cd ${deep}; for f in $(seq 1 2000); do echo ${turn} > ${turn}-$f; done`
+  // a command has only so much time, and paths of this length take some
+  for (let turn = 0; turn < 12; turn++) {
+    const command = `mkdir -p ${deep}; cd ${deep}; for f in $(seq 1 500); do echo ${turn} > ${turn}-$f; done`
     answered(await target.chat("deep", [[{ name: "Bash", input: { command } }]]), 200)
   }
   return idOf(target, "deep")

@@ -4,6 +4,7 @@ import { answers } from "./answers.ts"
 import { bodies } from "./bodies.ts"
 import { chats } from "./chats.ts"
 import { connections } from "./connections.ts"
+import { longAnswers } from "./longAnswers.ts"
 import { machine } from "./machine.ts"
 import { hostileSources } from "./sources.ts"
 import { startTarget, type Target } from "./Target.ts"
@@ -92,6 +93,7 @@ const suite = (name: string, attacks: ReadonlyArray<Attack>) =>
 describe.skipIf(!onDeno)("a service under attack answers others", () => {
   suite("bodies", bodies)
   suite("texts", texts)
+  suite("long answers", longAnswers)
   suite("chats", chats)
   suite("sources", hostileSources)
   suite("connections", connections)

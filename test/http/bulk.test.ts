@@ -187,7 +187,7 @@ describe("a bulk upload that is not well-formed", () => {
         prompts: ["", 3],
         files_written: [{ path: "", content: "x" }, { path: "a.py", content: "y".repeat(1_048_577) }, { path: "b.py" }],
         log_files: [
-          { path: "l", content: "no base64!", encoding: "base64" },
+          { path: "l", content: 1, encoding: "base64" },
           { path: "m", content: "", encoding: "utf-16" }
         ],
         ...{ vote_count: 101, user_votes: { "a.py": 2 }, per_function_reputation: "yes" }
@@ -202,6 +202,13 @@ describe("a bulk upload that is not well-formed", () => {
     ]) {
       assert.include(fields, field)
     }
+    // large ones are decoded in steps, behind all that a look at the body tells
+    const log_files = [
+      { path: "k", content: "b2s=", encoding: "base64" },
+      { path: "l", content: "no base64!", encoding: "base64" }
+    ]
+    const undecoded = refused(await sendBulk(call, ["n"], { log_files }), 400, "validation/invalid_field")
+    assert.strictEqual(undecoded.field, "log_files.1.content")
     for (const files_written of [[], Array.from({ length: 201 }, (_, n) => file(`n${n}`))]) {
       const { field } = refused(await sendBulk(call, [], { files_written }), 400, "validation/invalid_field")
       assert.strictEqual(field, "files_written")

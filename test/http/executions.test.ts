@@ -173,6 +173,15 @@ describe("recording a run", () => {
     const { message } = refused(await call("POST", recording, runOf("x", more)), 400, "validation/invalid_body")
     assert.include(message, "50,000 values")
   })
+
+  it("takes data of 9,000 named fields, and says of more that it is too much", async () => {
+    const named = (count: number) => ({
+      io: { input_data: Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, n])) }
+    })
+    await recorded(call, "function_registry:named", named(9_000))
+    const answer = await call("POST", recording, runOf("x", named(10_000)))
+    assert.include(refused(answer, 400, "validation/invalid_body").message, "10,000 named fields")
+  })
 })
 
 describe("what is known of runs", () => {

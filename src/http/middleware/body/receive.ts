@@ -27,6 +27,11 @@ const tooMany = ({ values }: Limits) =>
     code: "validation/invalid_body",
     message: `The body has more than ${values.toLocaleString("en")} values, which is more than this route takes. Send less at once.`
   })
+const tooManyNames = ({ names, values }: Limits) =>
+  new Problem({
+    code: "validation/invalid_body",
+    message: `The body has more than ${(names ?? values).toLocaleString("en")} named fields, which is more than this route takes. Send less at once, or arrays.`
+  })
 const tooLarge = ({ bytes }: Limits) =>
   new Problem({
     code: "body/too_large",
@@ -49,6 +54,8 @@ const problemOf = (error: unknown, limits: Limits): Problem => {
       return tooDeep
     case "values":
       return tooMany(limits)
+    case "names":
+      return tooManyNames(limits)
     case "text":
       if (error.path.length === 0) return noText
       return invalidFields([{ field: fieldOf(error.path), message: unstorable }], seeDocs)
@@ -84,7 +91,7 @@ export const sizeAhead = (headers: { readonly [name: string]: string | undefined
 /** Reads a request's body as it comes. Fails with a `Problem` at the first byte that is too much. */
 export const receive = Effect.fnUntraced(function* (limits: Limits, keepText: boolean) {
   const request = yield* HttpServerRequest.HttpServerRequest
-  const reader = new JsonReader({ depth: deepest, values: limits.values })
+  const reader = new JsonReader({ depth: deepest, values: limits.values, names: limits.names ?? limits.values })
   const decoder = new TextDecoder()
   let bytes = 0
   let text = ""
