@@ -130,7 +130,6 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
 
   /** Takes up what was left out, each stream in its order. */
   const again = Effect.gen(function* () {
-    triedAt = yield* Clock.currentTimeMillis
     const stuck = new Set<string>()
     for (const one of left) {
       if (stuck.has(one.stream)) continue
@@ -141,6 +140,7 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
     }
     if (stuck.size === 0) yield* Effect.logInfo(`reaction ${name} has done what it had left out`)
     yield* keep
+    triedAt = yield* Clock.currentTimeMillis
   })
 
   const step = Effect.gen(function* () {
@@ -157,9 +157,11 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
     Effect.catchDefect((defect) => Effect.fail(defect)),
     Effect.retry(Schedule.spaced("1 second")),
     Effect.andThen(
-      Effect.suspend(() => {
-        const moved = Effect.asVoid(PubSub.takeAll(moves))
-        return left.length === 0 ? moved : Effect.asVoid(Effect.timeoutOption(moved, pause))
+      Effect.gen(function* () {
+        const moved = PubSub.takeAll(moves)
+        // what moves the log does not put off what was left out
+        if (left.length === 0) yield* moved
+        else yield* Effect.timeoutOption(moved, triedAt + pause - (yield* Clock.currentTimeMillis))
       })
     ),
     Effect.forever

@@ -4,7 +4,7 @@ import type { Decider } from "#domain/Decider.ts"
 import type { DomainEvent } from "#domain/events.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
 import { UsageEvent } from "#domain/Usage.ts"
-import { type AnyDecider, asSent, type Decision, encodeAll, type Job } from "#src/decide.ts"
+import { type AnyDecider, asSent, type Decision, decideAll, encodeAll, Idle, type Job } from "#src/decide.ts"
 
 const decider: AnyDecider = {
   initial: 0,
@@ -105,4 +105,56 @@ describe("what goes to the log", () => {
       assert.isFalse(asSent(mine, yield* stored([other], [other, used])))
     })
   )
+})
+
+/** Counts up to three; what is there already changes nothing. */
+const counting: AnyDecider = {
+  initial: 0,
+  decide: (command, state) => {
+    if (typeof command !== "number" || typeof state !== "number" || command > 3) return Result.fail({ _tag: "TooMany" })
+    return Result.succeed(Array.from({ length: Math.max(0, command - state) }, () => used))
+  },
+  evolve: (state) => (typeof state === "number" ? state + 1 : 0)
+}
+
+describe("commands that wait together", () => {
+  const jobs = [1, 1, 4, 3, 2, 9].map((command, n) => decision([], { command, commandId: `${n}` }).job)
+  const twin = (of: Job): Job => decision([], { commandId: of.commandId, command: of.command }).job
+
+  it("are decided each on what those before it led to; what appends nothing stands in the order in which it came", () => {
+    const [one, same, many, three, two, more] = jobs as [Job, Job, Job, Job, Job, Job]
+    const again = twin(three)
+    const { decisions, idle, state } = decideAll(counting, 0, [...jobs, again])
+    assert.deepStrictEqual(
+      decisions.map(({ job, events }) => [job, events.length]),
+      [
+        [one, 1],
+        [three, 2]
+      ]
+    )
+    assert.deepStrictEqual(idle, [
+      Idle.Already({ job: same }),
+      Idle.Refusal({ job: many, refusal: { _tag: "TooMany" } }),
+      Idle.Already({ job: two }),
+      Idle.Refusal({ job: more, refusal: { _tag: "TooMany" } }),
+      Idle.Twin({ job: again, of: three.answer })
+    ])
+    assert.strictEqual(state, 3)
+  })
+
+  it("are twins only of one that appends: what was refused or already so is decided by itself", () => {
+    const [first, second] = [twin(jobs[2]!), twin(jobs[1]!)]
+    const { decisions, idle } = decideAll(counting, 1, [jobs[2]!, first, jobs[1]!, second])
+    assert.deepStrictEqual(decisions, [])
+    assert.deepStrictEqual(
+      idle.map(({ _tag }) => _tag),
+      ["Refusal", "Refusal", "Already", "Already"]
+    )
+    const both = decideAll(counting, 0, [jobs[3]!, twin(jobs[3]!), twin(jobs[3]!)])
+    assert.lengthOf(both.decisions, 1)
+    assert.deepStrictEqual(
+      both.idle.map(({ _tag }) => _tag),
+      ["Twin", "Twin"]
+    )
+  })
 })

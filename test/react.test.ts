@@ -1,67 +1,9 @@
-import { randomUUID } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Logger } from "effect"
+import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { UsageEvent } from "#domain/Usage.ts"
-import * as MemoryEventStore from "#infra/MemoryEventStore.ts"
 import { Bounds } from "#ports/Bounds.ts"
-import { EventStore } from "#ports/EventStore.ts"
-import { ReadModels } from "#ports/ReadModels.ts"
-import * as Codec from "#src/codec.ts"
-import { LeftOut } from "#src/leftOut.ts"
 import { react, reaction } from "#src/react.ts"
-
-/** Checkpoints in memory, which another process may move as well. */
-const world = () => {
-  const checkpoints = new Map<string, number>()
-  /** Each time that a checkpoint was asked for, and each that it was to be moved. */
-  const asked: Array<string> = []
-  const advances: Array<readonly [string, number, number]> = []
-  const models = Layer.succeed(ReadModels, {
-    reaction: (name: string) =>
-      Effect.sync(() => {
-        asked.push(name)
-        return checkpoints.get(name) ?? 0
-      }),
-    advance: (name: string, from: number, to: number) =>
-      Effect.sync(() => {
-        advances.push([name, from, to])
-        if ((checkpoints.get(name) ?? 0) !== from) return false
-        checkpoints.set(name, to)
-        return true
-      })
-  } as unknown as ReadModels["Service"])
-  return {
-    checkpoints,
-    asked,
-    advances,
-    layer: Layer.mergeAll(MemoryEventStore.layer, models, LeftOut.layer, Logger.layer([]))
-  }
-}
-
-const used = Effect.fnUntraced(function* (key: string) {
-  const { append } = yield* EventStore
-  const commandId = randomUUID()
-  const event = UsageEvent.cases.KeyUsed.make({ key })
-  const [[stored]] = (yield* append({
-    ...{ tenant: "t", stream: `usage-${key}`, expected: "any" },
-    commands: [
-      {
-        ...{ commandId, correlationId: commandId, causationId: null, erases: [], request: null },
-        ...{ actor: { key: null, user: null, organization: null }, events: [Codec.encode(event)] }
-      }
-    ]
-  })) as unknown as [[{ readonly position: number }]]
-  return stored.position
-})
-
-const until = (condition: () => boolean) =>
-  Effect.gen(function* () {
-    while (!condition()) yield* Effect.yieldNow
-  })
-
-/** Whatever would run without anybody's doing has run. */
-const idle = Effect.forEach(Array.from({ length: 200 }), () => Effect.yieldNow, { discard: true })
+import { idle, until, used, world } from "./reacting.ts"
 
 describe("reactions", () => {
   it.effect(
@@ -79,9 +21,15 @@ describe("reactions", () => {
         on: ["WorkspaceErased"],
         handle: () => Effect.die("none of these came")
       })
+      const types: Array<string> = []
+      const either = reaction({
+        name: "either",
+        on: ["WorkspaceErased", "KeyUsed"],
+        handle: ({ type }) => Effect.sync(() => void types.push(type))
+      })
       return Effect.gen(function* () {
         yield* used("a")
-        yield* react([mine, others])
+        yield* react([mine, others, either])
         yield* used("b")
         const last = yield* used("c")
         yield* until(() => checkpoints.get("mine") === last)
@@ -91,6 +39,7 @@ describe("reactions", () => {
         yield* until(() => checkpoints.get("others") === later)
         yield* idle
         assert.deepStrictEqual(seen, ["a", "b", "c", "d"])
+        assert.deepStrictEqual(types, ["KeyUsed", "KeyUsed", "KeyUsed", "KeyUsed"])
       }).pipe(Effect.scoped, Effect.provide(layer))
     }
   )
@@ -121,50 +70,6 @@ describe("reactions", () => {
       yield* TestClock.adjust("1 second")
       yield* until(() => checkpoints.get("failing") === last)
       assert.deepStrictEqual(seen, ["a", "b"])
-    }).pipe(Effect.scoped, Effect.provide(layer))
-  })
-
-  it.effect("what fails again and again is left out with what follows in its stream, and taken up again", () => {
-    const { checkpoints, layer } = world()
-    const seen: Array<string> = []
-    let broken = true
-    const poisoned = reaction({
-      name: "poisoned",
-      on: ["KeyUsed"],
-      handle: ({ event }) =>
-        Effect.suspend(() => {
-          if (event.key === "bad" && broken) return Effect.die(new Error("a corrupt repository"))
-          return Effect.sync(() => void seen.push(event.key))
-        })
-    })
-    return Effect.gen(function* () {
-      const first = yield* used("a")
-      yield* used("bad")
-      yield* used("b")
-      yield* react([poisoned])
-      const leftOut = yield* LeftOut
-      yield* until(() => checkpoints.get("poisoned") === first || seen.length > 0)
-      yield* idle
-      yield* TestClock.adjust("2 seconds")
-      yield* until(() => seen.includes("b"))
-      yield* used("bad")
-      const last = yield* used("c")
-      yield* until(() => seen.includes("c"))
-      assert.deepStrictEqual(seen, ["a", "b", "c"])
-      assert.deepStrictEqual(
-        leftOut.get("poisoned")?.map(({ stream }) => stream),
-        ["usage-bad", "usage-bad"]
-      )
-      // a start begins before it
-      assert.strictEqual(checkpoints.get("poisoned"), first)
-      yield* TestClock.adjust("10 seconds")
-      yield* idle
-      assert.deepStrictEqual(seen, ["a", "b", "c"])
-      broken = false
-      yield* TestClock.adjust("10 seconds")
-      yield* until(() => checkpoints.get("poisoned") === last)
-      assert.deepStrictEqual(seen, ["a", "b", "c", "bad", "bad"])
-      assert.isFalse(leftOut.has("poisoned"))
     }).pipe(Effect.scoped, Effect.provide(layer))
   })
 

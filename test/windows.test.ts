@@ -19,7 +19,10 @@ it.effect("a request counts for sixty seconds, a refused one not at all, and eac
     yield* count("another other", 2)
     // with a lower limit it is the later one that has to be over
     assert.strictEqual(yield* refusal(1), 60)
-    yield* TestClock.adjust("39999 millis")
+    // seconds are whole ones, and never too few
+    yield* TestClock.adjust("1 millis")
+    assert.strictEqual(yield* refusal(2), 40)
+    yield* TestClock.adjust("39998 millis")
     assert.strictEqual(yield* refusal(2), 1)
     yield* TestClock.adjust("1 millis")
     yield* count("key other", 2)
@@ -56,5 +59,34 @@ it.effect("a name that nobody has used for sixty seconds is forgotten, and no ot
     yield* TestClock.adjust("1 millis")
     yield* count("fourth", 9)
     assert.deepStrictEqual([...windows.keys()], ["fourth"])
+  })
+)
+
+it.effect("what nobody uses is looked for once a minute, and what has no limit is not written down", () =>
+  Effect.gen(function* () {
+    let looks = 0
+    class Looked extends Map<string, Array<number>> {
+      override [Symbol.iterator]() {
+        looks += 1
+        return super[Symbol.iterator]()
+      }
+    }
+    const windows = new Looked()
+    const count = makeWindows(windows)
+    yield* TestClock.adjust("1 hour")
+    for (const _ of [1, 2, 3]) yield* count("key other", Number.POSITIVE_INFINITY)
+    assert.deepStrictEqual([windows.size, looks], [0, 0])
+    for (const [milliseconds, expected] of [
+      [0, 1],
+      [30_000, 1],
+      [29_999, 1],
+      [1, 2],
+      [59_999, 2],
+      [1, 3]
+    ] as const) {
+      yield* TestClock.adjust(milliseconds)
+      yield* count("key other", 9)
+      assert.strictEqual(looks, expected)
+    }
   })
 )

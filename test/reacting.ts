@@ -1,0 +1,72 @@
+import { randomUUID } from "node:crypto"
+import { Effect, Layer, Logger, References } from "effect"
+import { UsageEvent } from "#domain/Usage.ts"
+import * as MemoryEventStore from "#infra/MemoryEventStore.ts"
+import { EventStore } from "#ports/EventStore.ts"
+import { ReadModels } from "#ports/ReadModels.ts"
+import * as Codec from "#src/codec.ts"
+import { LeftOut } from "#src/leftOut.ts"
+
+type Store = EventStore["Service"]
+
+/** Checkpoints in memory, which another process may move as well, and a store in memory, some of whose operations a test replaces. */
+export const world = (change: (store: Store) => Partial<Store> = () => ({})) => {
+  const checkpoints = new Map<string, number>()
+  /** Each time that a checkpoint was asked for, and each that it was to be moved. */
+  const asked: Array<string> = []
+  const advances: Array<readonly [string, number, number]> = []
+  const models = Layer.succeed(ReadModels, {
+    reaction: (name: string) =>
+      Effect.sync(() => {
+        asked.push(name)
+        return checkpoints.get(name) ?? 0
+      }),
+    advance: (name: string, from: number, to: number) =>
+      Effect.sync(() => {
+        advances.push([name, from, to])
+        if ((checkpoints.get(name) ?? 0) !== from) return false
+        checkpoints.set(name, to)
+        return true
+      })
+  } as unknown as ReadModels["Service"])
+  const store = Layer.effect(
+    EventStore,
+    Effect.map(EventStore, (store) => ({ ...store, ...change(store) }))
+  ).pipe(Layer.provide(MemoryEventStore.layer))
+  /** What was logged: the level, the message, and what is noted with it. */
+  const logged: Array<readonly [string, string, Readonly<Record<string, unknown>>]> = []
+  const logger = Logger.make(({ fiber, logLevel, message }) => {
+    logged.push([logLevel, [message].flat().join(" "), { ...fiber.getRef(References.CurrentLogAnnotations) }])
+  })
+  return {
+    checkpoints,
+    asked,
+    advances,
+    logged,
+    layer: Layer.mergeAll(store, models, LeftOut.layer, Logger.layer([logger]))
+  }
+}
+
+export const used = Effect.fnUntraced(function* (key: string) {
+  const { append } = yield* EventStore
+  const commandId = randomUUID()
+  const event = UsageEvent.cases.KeyUsed.make({ key })
+  const [[stored]] = (yield* append({
+    ...{ tenant: "t", stream: `usage-${key}`, expected: "any" },
+    commands: [
+      {
+        ...{ commandId, correlationId: commandId, causationId: null, erases: [], request: null },
+        ...{ actor: { key: null, user: null, organization: null }, events: [Codec.encode(event)] }
+      }
+    ]
+  })) as unknown as [[{ readonly position: number }]]
+  return stored.position
+})
+
+export const until = (condition: () => boolean) =>
+  Effect.gen(function* () {
+    while (!condition()) yield* Effect.yieldNow
+  })
+
+/** Whatever would run without anybody's doing has run. */
+export const idle = Effect.forEach(Array.from({ length: 200 }), () => Effect.yieldNow, { discard: true })
