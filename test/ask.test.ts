@@ -201,3 +201,32 @@ it.effect("a look goes on without the one who asked for it", () => {
     assert.strictEqual((yield* Fiber.join(second)).position, 1)
   }).pipe(Effect.provide(layer))
 })
+
+it.effect(
+  "however many come during one look, they are one look more; however many wait, a move is one look for all",
+  () => {
+    const { asked, stands, gate, move, layer } = world()
+    return Effect.gen(function* () {
+      stands("a", 1, 1)
+      const open = gate()
+      const early = yield* later(fresh(A))
+      const late = yield* Effect.forEach([A, A, A, A], (model) => later(fresh(model)))
+      yield* open
+      for (const read of [early, ...late]) assert.strictEqual((yield* Fiber.join(read)).position, 1)
+      assert.lengthOf(asked, 2)
+      stands("a", 1, 2)
+      const behind = yield* Effect.forEach([A, A, A, A], (model) => later(fresh(model)))
+      const before = asked.length
+      stands("b", 1, 2)
+      yield* move("b", 2, 2)
+      yield* idle
+      assert.lengthOf(asked, before + 1)
+      yield* TestClock.adjust("10 millis")
+      yield* idle
+      assert.lengthOf(asked, before + 2)
+      yield* move("a", 2, 2)
+      for (const read of behind) assert.strictEqual((yield* Fiber.join(read)).position, 2)
+      assert.lengthOf(asked, before + 3)
+    }).pipe(Effect.provide(layer))
+  }
+)

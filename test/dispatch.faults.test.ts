@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
-import { Cause, Deferred, Effect, Exit, Fiber, Result } from "effect"
+import { Cause, Clock, Deferred, Effect, Exit, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import type { Decider } from "#domain/Decider.ts"
 import { UsageEvent } from "#domain/Usage.ts"
+import { Bounds } from "#ports/Bounds.ts"
 import { StoreUnavailable, WrongRevision } from "#ports/EventStore.ts"
 import { Busy } from "#src/decide.ts"
 import { dispatch } from "#src/dispatch.ts"
@@ -205,4 +206,64 @@ it.live("fails a command that can't be decided, and no other", () => {
     assert.deepStrictEqual(revisions(events), upTo(7))
     assert.strictEqual(new Set(events.map(({ data }) => data)).size, 7)
   }).pipe(Effect.provide(on((store) => ({ readStream: readStream(store) }))))
+})
+
+it.live("gives what was answered before a defect not to the store again", () => {
+  const { readStream, release } = waiting()
+  const calls: Array<ReadonlyArray<string>> = []
+  const Counting: Decider<string, UsageEvent, number, never> = {
+    initial: 0,
+    decide: (key) => Result.succeed([UsageEvent.cases.KeyUsed.make({ key })]),
+    evolve: (count) => count + 1
+  }
+  return Effect.gen(function* () {
+    const all = yield* Effect.forkChild(
+      Effect.forEach(["1", "2", "!", "4"], (key) => Effect.exit(dispatch(Counting, given("one", key))), together)
+    )
+    yield* Effect.yieldNow
+    yield* release
+    assert.deepStrictEqual((yield* Fiber.join(all)).map(Exit.isSuccess), [true, true, false, true])
+    assert.deepStrictEqual(calls, [["1", "2"], ["!", "4"], ["!"], ["4"]])
+  }).pipe(
+    Effect.provide(
+      on((store) => ({
+        readStream: readStream(store),
+        append: (request) =>
+          Effect.suspend(() => {
+            const keys = request.commands.flatMap(({ events }) => events.map(({ data }) => JSON.parse(data).key))
+            calls.push(keys)
+            return keys.includes("!") ? Effect.die(new Error("a fault of the store")) : store.append(request)
+          })
+      }))
+    ),
+    Effect.provideService(Bounds, { count: 100, bytes: 2 * JSON.stringify({ key: "1" }).length })
+  )
+})
+
+it.effect("waits a little longer each time before it decides again, a tenth of a second at most", () => {
+  const times: Array<number> = []
+  return Effect.gen(function* () {
+    const random = Math.random
+    yield* Effect.addFinalizer(() => Effect.sync(() => Object.assign(Math, { random })))
+    Object.assign(Math, { random: () => 0.8 })
+    const caller = yield* Effect.forkChild(Effect.exit(uploadSnippet("s")))
+    for (let millisecond = 0; millisecond < 1_200; millisecond++) yield* TestClock.adjust("1 millis")
+    const waits = times.slice(1).map((time, n) => time - times[n]!)
+    assert.deepStrictEqual(
+      waits.slice(0, 22),
+      upTo(22).map((n) => Math.min(4 * (n + 1), 80))
+    )
+    yield* Fiber.interrupt(caller)
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(
+      on(() => ({
+        append: ({ stream, expected }) =>
+          Effect.flatMap(Clock.currentTimeMillis, (now) => {
+            times.push(now)
+            return Effect.fail(new WrongRevision({ stream, expected, actual: 7 }))
+          })
+      }))
+    )
+  )
 })

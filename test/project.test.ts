@@ -172,4 +172,19 @@ describe("the projector", () => {
       assert.deepStrictEqual(applied, [{ models: "keys", keys: ["b"], to: 2 }])
     }).pipe(Effect.scoped, Effect.provide(layer))
   })
+
+  it.effect("keeps the last 64 moves for whoever does not listen, and no more", () => {
+    const { positions, layer } = world()
+    return Effect.gen(function* () {
+      const context = yield* Layer.build(Projector.layer([Keys]))
+      const { moved } = context.mapUnsafe.get(Projector.key) as Projector["Service"]
+      const names = yield* PubSub.subscribe(moved)
+      for (let n = 1; n <= 70; n++) {
+        yield* used(`${n}`)
+        yield* until(() => positions.get("keys") === n)
+        yield* idle
+      }
+      assert.lengthOf(yield* PubSub.takeUpTo(names, 100), 64)
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  })
 })

@@ -102,4 +102,48 @@ describe("room for bytes", () => {
       assert.strictEqual(space.held(), 60)
     })
   )
+
+  it.effect("says who keeps others out: whose key waits, and all when what waits fits beside nobody", () =>
+    Effect.gen(function* () {
+      const space = room()
+      const keepOut = () => [space.keepsOut("a"), space.keepsOut("b"), space.keepsOut(undefined)]
+      yield* holding(space, "a", 60)
+      assert.deepStrictEqual(keepOut(), [false, false, false])
+      const own = yield* holding(space, "a", 40)
+      assert.deepStrictEqual([space.waiting(), keepOut()], [1, [true, false, false]])
+      const other = yield* holding(space, "b", 40)
+      assert.deepStrictEqual(keepOut(), [true, true, true])
+      yield* Fiber.interrupt(own.fiber)
+      // full, and nobody waits
+      assert.deepStrictEqual([space.held(), keepOut()], [100, [false, false, false]])
+      const third = yield* holding(space, "c", 1)
+      assert.deepStrictEqual(keepOut(), [true, true, true])
+      yield* Fiber.interrupt(third.fiber)
+      yield* other.leave
+      const place = space.place("b", 0)
+      place.hold(40)
+      assert.deepStrictEqual(keepOut(), [false, false, false])
+      place.hold(41)
+      assert.deepStrictEqual(keepOut(), [true, true, true])
+    })
+  )
+
+  it.effect("goes to what fits, though larger ones have waited longer, and to these when it is enough", () =>
+    Effect.gen(function* () {
+      const space = room()
+      const first = yield* holding(space, "a", 60)
+      const second = yield* holding(space, "b", 40)
+      const large = yield* holding(space, "c", 50)
+      yield* holding(space, "d", 30)
+      yield* holding(space, "e", 20)
+      assert.deepStrictEqual([space.held(), space.waiting()], [100, 3])
+      yield* second.leave
+      // 60, and the 30 that fit; 20 do not any more
+      assert.deepStrictEqual([space.held(), space.waiting()], [90, 2])
+      yield* first.leave
+      assert.deepStrictEqual([space.held(), space.waiting()], [100, 0])
+      yield* large.leave
+      assert.strictEqual(space.held(), 50)
+    })
+  )
 })
