@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { type Scope, sees } from "#domain/Scope.ts"
 import { type SnippetPlace, snippetPlace } from "#projections/Snippets/queries.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
-import { Asker } from "./ask.ts"
+import { Asker, type Stale, type Unreadable } from "./ask.ts"
 
 const placesKept = 20_000
 
@@ -13,10 +13,10 @@ export class Places extends Context.Service<
   {
     /**
      * The snippet, if the scope sees it. Where it lives never changes, so what is known may say yes to those who live there; to
-     * others it may have been withdrawn since. Only a no is worth waiting for the catalogue. That a snippet was deleted is for its
-     * decider to say.
+     * others it may have been withdrawn since. Only a no is worth waiting for the catalogue; one that is still behind the log can't say it.
+     * That a snippet was deleted is for its decider to say.
      */
-    readonly seen: (scope: Scope, id: string) => Effect.Effect<SnippetPlace | undefined>
+    readonly seen: (scope: Scope, id: string) => Effect.Effect<SnippetPlace | undefined, Stale | Unreadable>
   }
 >()("cairn/Places") {
   static readonly layer = Layer.effect(
@@ -44,9 +44,11 @@ export class Places extends Context.Service<
           if (kept !== undefined && visible(kept) && scope.homes.includes(kept.home)) return kept
           const stored = yield* look(id)
           if (visible(stored)) return stored
-          yield* Effect.ignore(asker.fresh(Snippets))
+          const waited = yield* Effect.exit(asker.fresh(Snippets))
           const fresh = yield* look(id)
-          return visible(fresh) ? fresh : undefined
+          if (visible(fresh)) return fresh
+          yield* waited
+          return undefined
         })
       })
     })

@@ -265,6 +265,12 @@ export const answers: ReadonlyArray<Attack> = [
     }
   },
   {
+    name: "200 who search for twelve files of a megabyte, and read nothing",
+    open: "what a search found takes no room of the answers, and is not bounded while it is not read",
+    share: 4,
+    run: unread(200, async () => [post("/api/retrieve/search", { task: "something tall", top_k: 100 })])
+  },
+  {
     name: "clones that nobody reads, and large answers beside them",
     arrange: async (target) => void (await largeFiles(target)),
     share: 2,
