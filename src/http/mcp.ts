@@ -6,9 +6,9 @@ import { Closing } from "#src/closing.ts"
 import { rated } from "#src/mcp/rated.ts"
 import * as Server from "#src/mcp/server.ts"
 import { makeSessions } from "#src/mcp/sessions.ts"
-import { countOf, messagesIn } from "./mcp/messages.ts"
+import { countOf, faultIn, messagesIn } from "./mcp/messages.ts"
 import { operations } from "./mcp/operations.ts"
-import { greetingTooLarge, noSession, notAllowed, spoken, tooManyMessages } from "./mcp/refusals.ts"
+import { greetingTooLarge, malformed, noSession, notAllowed, spoken, tooManyMessages } from "./mcp/refusals.ts"
 import { patiently } from "./mcp/stream.ts"
 import { Rooms, withBody } from "./middleware/body.ts"
 
@@ -52,6 +52,8 @@ const routes = Effect.gen(function* () {
     const { value } = yield* Received
     const messages = messagesIn(value)
     if (messages.length > 50) return yield* tooManyMessages
+    const fault = faultIn(value)
+    if (fault !== undefined) return yield* malformed(fault)
     const greets = messages.some(({ method }) => method === "initialize")
     if (greets && (yield* request.text).length > small.bytes) return yield* greetingTooLarge
     for (let count = countOf(messages); count > 0; count--) yield* rated(path)

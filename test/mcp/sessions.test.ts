@@ -41,6 +41,24 @@ describe("a session", () => {
     )
   })
 
+  it("refuses several messages of which one is none, or two are one, and says which", async () => {
+    const session = await initialize(service.url, ownerKey, "2025-03-26")
+    const batches: ReadonlyArray<readonly [unknown, RegExp]> = [
+      [[listing, null], /^Message 2 of the batch is none of JSON-RPC/],
+      [[5, listing], /^Message 1 /],
+      [[[listing]], /^Message 1 /],
+      [[listing, { ...listing, id: {} }], /^Message 2 /],
+      [[listing, { ...listing, id: 2, jsonrpc: "1.0" }], /^Message 2 /],
+      [[listing, { jsonrpc: "2.0", id: 2 }], /^Message 2 /],
+      [[listing, { ...listing, id: 2 }, listing], /^Message 3 of the batch has the id of one before it/]
+    ]
+    for (const [batch, says] of batches) {
+      const answer = await post(service.url, ownerKey, batch, session)
+      refused(answer, 400, "validation/invalid_body")
+      assert.match(answer.json.message, says)
+    }
+  })
+
   it("takes many requests at once, and answers each", async () => {
     const session = await initialize(service.url, ownerKey)
     const ids = Array.from({ length: 40 }, (_, id) => id)
@@ -54,6 +72,18 @@ describe("a session", () => {
       answers.map(({ json, text }) => [json?.id, json?.result?.isError === true, text.length > 0]),
       ids.map((id) => [id, id === 7, true])
     )
+  })
+
+  it("is the one that the request's head names, whatever a message says of headers", async () => {
+    const session = await initialize(service.url, ownerKey)
+    const { key } = await organization(service, "ENTERPRISE")
+    const own = await initialize(service.url, key)
+    for (const headers of [Object.entries(session), 5, {}]) {
+      const answer = await post(service.url, key, { ...listing, headers }, own)
+      refused(answer, 400, "validation/invalid_body")
+      assert.match(answer.json.message, /^The message has a field that none has/)
+    }
+    assert.deepStrictEqual(service.log, [])
   })
 
   it("is its key's own: no other key can use it or end it", async () => {

@@ -1,13 +1,46 @@
 /** What is looked at in a message of JSON-RPC, none of which is certain. */
 export interface Message {
+  readonly jsonrpc?: unknown
   readonly id?: unknown
   readonly method?: unknown
   readonly params?: unknown
+  readonly result?: unknown
+  readonly error?: unknown
 }
 
 /** Messages of a body. */
 export const messagesIn = (body: unknown): ReadonlyArray<Message> =>
   (Array.isArray(body) ? body : [body]).map((message) => (message ?? {}) as Message)
+
+const members: ReadonlyArray<string> = ["jsonrpc", "id", "method", "params", "result", "error"]
+
+const isWhole = ({ jsonrpc, id, method, result, error }: Message): boolean => {
+  const identified = typeof id === "string" || (typeof id === "number" && Number.isFinite(id))
+  if (jsonrpc !== "2.0") return false
+  if (method === undefined) return identified && (result !== undefined || error !== undefined)
+  return typeof method === "string" && (id === undefined || identified)
+}
+
+/**
+ * What is wrong with messages that the server behind would take for others than they are; `undefined`: nothing. It takes a message's own
+ * `headers` for those of the request, which were looked at already. Of several messages each is answered only where all can be told apart.
+ */
+export const faultIn = (body: unknown): string | undefined => {
+  const several = Array.isArray(body)
+  const ids = new Set<unknown>()
+  for (const [n, message] of messagesIn(body).entries()) {
+    const which = several ? `Message ${n + 1} of the batch` : "The message"
+    const more = typeof message === "object" ? Object.keys(message).find((name) => !members.includes(name)) : undefined
+    if (more !== undefined) return `${which} has a field that none has. Send ${members.join(", ")}, and no other.`
+    if (!several) continue
+    if (!isWhole(message)) return `${which} is none of JSON-RPC 2.0. Send each with jsonrpc, method and params, and an id.`
+    const { id, method } = message
+    if (method === undefined || id === undefined) continue
+    if (ids.has(id)) return `${which} has the id of one before it. Send each request with an id of its own.`
+    ids.add(id)
+  }
+  return undefined
+}
 
 /** Tools are counted by themselves, each in its class; what is no request costs nothing. */
 export const countOf = (messages: ReadonlyArray<Message>): number =>

@@ -27,6 +27,7 @@ export const tooManyMessages = new Problem({
   code: "validation/invalid_body",
   message: "More than 50 messages came at once. Send fewer."
 })
+export const malformed = (message: string) => new Problem({ code: "validation/invalid_body", message })
 export const greetingTooLarge = new Problem({
   code: "validation/invalid_body",
   message: "An initialize message takes at most 65,536 characters. Send less about the client."
