@@ -89,8 +89,9 @@ export const Entry = Schema.Struct({
   agent_id: optional(upTo(1_000)),
   votes: optional(Schema.Struct({ human: optional(Votes), ai: optional(Votes) }))
 }).check(
-  Schema.makeFilter(({ source, files }) =>
-    source === "" && files == null ? { path: ["source"], issue: "is empty" } : undefined
+  // an empty file is a file, as it is for an upload
+  Schema.makeFilter(({ kind, files }) =>
+    kind === "repo" && files == null ? { path: ["files"], issue: "is missing: a repository has some" } : undefined
   )
 )
 export type Entry = typeof Entry.Type

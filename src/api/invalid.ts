@@ -102,5 +102,7 @@ export const fieldErrors = (issue: SchemaIssue.Issue): ReadonlyArray<FieldError>
 export const invalidFields = (errors: ReadonlyArray<FieldError>, hint: string): Problem => {
   const shown = errors.slice(0, mostSaid).map(({ field, message }) => `${field}: ${message}`)
   const more = errors.length > mostSaid ? "; and others, which errors names" : ""
-  return new Problem({ code: "validation/invalid_field", message: `${shown.join("; ")}${more}. ${hint}`, errors })
+  const said = `${shown.join("; ")}${more}`
+  const end = said.endsWith("?") ? "" : "."
+  return new Problem({ code: "validation/invalid_field", message: `${said}${end} ${hint}`, errors })
 }

@@ -36,11 +36,13 @@ export const noWorkspace = fieldProblem(
 )
 const mostDiffBytes = 10_000_000
 
-const noCommit = fieldProblem(
-  "not_found/commit",
-  "sha",
-  "The workspace has no commit with this name. Send one of its commits' 40 hexadecimal digits."
-)
+/** The field is where the caller named the commit. */
+const noCommit = (field: CommitField) =>
+  fieldProblem(
+    "not_found/commit",
+    field,
+    "The workspace has no commit with this name. Send one of its commits' 40 hexadecimal digits."
+  )
 const noFile = fieldProblem(
   "not_found/file",
   "path",
@@ -56,10 +58,12 @@ export const own = Effect.fnUntraced(function* (given: string) {
   return (yield* Effect.orDie(workspaceOf(tenant, id))) ?? (yield* noWorkspace)
 })
 
-const commitIn = Effect.fnUntraced(function* (workspace: WorkspaceRecord, given: string) {
+type CommitField = "sha" | "at" | "before" | "commit"
+
+const commitIn = Effect.fnUntraced(function* (workspace: WorkspaceRecord, given: string, field: CommitField) {
   const sha = given.toLowerCase()
-  if (!/^[0-9a-f]{40}$/.test(sha)) return yield* noCommit
-  return (yield* Effect.orDie(commitOf(workspace.id, sha))) ?? (yield* noCommit)
+  if (!/^[0-9a-f]{40}$/.test(sha)) return yield* noCommit(field)
+  return (yield* Effect.orDie(commitOf(workspace.id, sha))) ?? (yield* noCommit(field))
 })
 
 /** Reads of the repository, whose workspace may be erased while they are at it. */
@@ -70,7 +74,7 @@ const reading = <A, R>(
 
 /** The tree of a commit, of the head unless one is named. */
 const treeAt = Effect.fnUntraced(function* (workspace: WorkspaceRecord, at: string | undefined) {
-  return at === undefined ? workspace.tree : (yield* commitIn(workspace, at)).tree
+  return at === undefined ? workspace.tree : (yield* commitIn(workspace, at, "at")).tree
 })
 
 const places = cursors<WorkspacePlace>(Schema.Tuple([placeTime, placeId]))
@@ -165,7 +169,7 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
     .handle("commits", ({ params, query }) =>
       Effect.gen(function* () {
         const workspace = yield* own(params.id)
-        const before = query.before === undefined ? null : (yield* commitIn(workspace, query.before)).revision
+        const before = query.before === undefined ? null : (yield* commitIn(workspace, query.before, "before")).revision
         const records = yield* Effect.orDie(commitsOf(workspace.id, query.limit ?? 50, before))
         return yield* reading(workspace, (repository) => commitsPage(repository, records))
       })
@@ -175,7 +179,7 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
         const workspace = yield* own(params.id)
         const git = yield* Workspaces
         const answers = yield* Answers
-        const record = yield* commitIn(workspace, params.sha)
+        const record = yield* commitIn(workspace, params.sha, "sha")
         const read = Effect.fnUntraced(function* (repository: string) {
           const before = record.parent === null ? undefined : yield* git.readCommit(repository, record.parent)
           const place = yield* answers.take(2 * mostDiffBytes)
@@ -214,7 +218,7 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
       Effect.gen(function* () {
         const { tenant } = yield* Caller
         const workspace = yield* own(params.id)
-        const commit = yield* commitIn(workspace, payload.commit)
+        const commit = yield* commitIn(workspace, payload.commit, "commit")
         const restoring = restore(workspace, commit, tenant, yield* attempting)
         const restored = yield* unlessErased(workspace, restoring, noWorkspace)
         if (restored.position !== undefined) yield* written(restored.position)

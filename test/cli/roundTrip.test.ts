@@ -127,6 +127,19 @@ describe("cairn export and import", () => {
     assert.deepStrictEqual(await votes(), { up: 4, down: 0 })
   })
 
+  it("carries an empty file, and no repository without files", async () => {
+    const org = await home()
+    const task = { task: "mark a package", succeeded: true, use_service_ai_voting: false }
+    await ask("/api/store/execution-result", { ...task, file_written: { path: "g_empty.py", content: "" } })
+    const lines = (await run("export", "--org", org)).out.split("\n").filter((line) => line.includes('"g_empty"'))
+    assert.lengthOf(lines, 1)
+    const none = JSON.stringify({ name: "h_repo", source: "", kind: "repo" })
+    const imported = await json<object>("import", file("empty.jsonl", lines), "--org", "Elsewhere")
+    assert.include(imported, { stored: 1, failed: 0 })
+    const { out } = await run("import", file("none.jsonl", [none]), "--org", "Elsewhere", "--json")
+    assert.match(JSON.parse(out).errors[0].reason, /^files is missing/)
+  })
+
   it("says what is wrong with a line's votes, files and workspace", async () => {
     const wrong = [
       { source: "x", votes: { human: { up: -1 } } },

@@ -56,6 +56,17 @@ describe("keys", () => {
   })
 })
 
+describe("bodies", () => {
+  it("that are compressed are refused as that, and not as no JSON", async () => {
+    for (const encoding of ["gzip", "br", "gzip, gzip"]) {
+      const answer = await post(search, { task: "t" }, { "content-encoding": encoding })
+      refused(answer, 415, "body/unsupported_type")
+      assert.match(answer.json.message, /compressed/)
+    }
+    assert.strictEqual((await post(search, { task: "t" }, { "content-encoding": "identity" })).status, 200)
+  })
+})
+
 describe("paths and methods", () => {
   const get = (path: string) => service.call("GET", path)
 

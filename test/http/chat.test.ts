@@ -172,8 +172,14 @@ describe("a workspace", () => {
     ]
     for (const route of routes)
       refused(await other.call("GET", `/api/workspaces/${mine.workspace_id}/${route}`), 404, "not_found/workspace")
-    for (const route of [`commits/${theirs.commit}`, `tree?at=${theirs.commit}`, `files/a.txt?at=${theirs.commit}`]) {
-      refused(await service.call("GET", `/api/workspaces/${mine.workspace_id}/${route}`), 404, "not_found/commit")
+    for (const [route, field] of [
+      [`commits/${theirs.commit}`, "sha"],
+      [`commits?before=${theirs.commit}`, "before"],
+      [`tree?at=${theirs.commit}`, "at"],
+      [`files/a.txt?at=${theirs.commit}`, "at"]
+    ]) {
+      const answer = await service.call("GET", `/api/workspaces/${mine.workspace_id}/${route}`)
+      assert.strictEqual(refused(answer, 404, "not_found/commit").field, field)
     }
   })
 

@@ -127,7 +127,7 @@ describe("restoring a workspace", () => {
     refused(await restore(mine.workspace_id, mine.commit, stranger.call), 404, "not_found/workspace")
     refused(await restore("nothing", mine.commit), 404, "not_found/workspace")
     for (const commit of [other.commit, "f".repeat(40), "HEAD", mine.commit.slice(0, 12), "../x"])
-      refused(await restore(mine.workspace_id, commit), 404, "not_found/commit")
+      assert.strictEqual(refused(await restore(mine.workspace_id, commit), 404, "not_found/commit").field, "commit")
     for (const commit of [undefined, null, "", 1])
       refused(await restore(mine.workspace_id, commit), 400, "validation/invalid_field")
     const { key } = await memberKey(service.call, "m@example.org")

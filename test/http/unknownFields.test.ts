@@ -60,6 +60,7 @@ describe("a field that a route does not know", () => {
     const answer = await service.call("GET", "/api/events?limits=1")
     const { errors } = refused(answer, 400, "validation/invalid_field")
     assert.match(JSON.stringify(errors), /limits.*did you mean limit\?/)
+    assert.match(answer.json.message, /did you mean limit\? See \/docs/)
     assert.strictEqual((await service.call("GET", "/health?anything=1")).status, 200)
   })
 

@@ -33,7 +33,8 @@ export const faultIn = (body: unknown): string | undefined => {
     const more = typeof message === "object" ? Object.keys(message).find((name) => !members.includes(name)) : undefined
     if (more !== undefined) return `${which} has a field that none has. Send ${members.join(", ")}, and no other.`
     if (!several) continue
-    if (!isWhole(message)) return `${which} is none of JSON-RPC 2.0. Send each with jsonrpc, method and params, and an id.`
+    if (!isWhole(message))
+      return `${which} is none of JSON-RPC 2.0. Send each with jsonrpc, method and params, and an id.`
     const { id, method } = message
     if (method === undefined || id === undefined) continue
     if (ids.has(id)) return `${which} has the id of one before it. Send each request with an id of its own.`

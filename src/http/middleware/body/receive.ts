@@ -43,6 +43,15 @@ const tooSlow = new Problem({
     "The body came too slowly, and room for it is short. Send the same request again, over a faster connection or in smaller parts."
 })
 
+const brokenOff = new Problem({
+  code: "validation/malformed_request",
+  message: "The body broke off, or its parts are not what HTTP says of them. Send the same request again."
+})
+const encoded = new Problem({
+  code: "body/unsupported_type",
+  message: "The body is compressed (Content-Encoding), which this route does not take. Send it as it is."
+})
+
 const problemOf = (error: unknown, limits: Limits): Problem => {
   if (!(error instanceof JsonFault)) throw error
   switch (error.fault) {
@@ -82,8 +91,10 @@ export interface Body {
   readonly text: string
 }
 
-/** How many bytes the request's body takes of the room; fails when its route does not take so many. */
+/** How many bytes the request's body takes of the room; fails when its route does not take so many, or not as they are. */
 export const sizeAhead = (headers: { readonly [name: string]: string | undefined }, limits: Limits) => {
+  const encoding = headers["content-encoding"] ?? ""
+  if (!/^ *(identity)? *$/i.test(encoding.slice(0, 100))) return Effect.fail(encoded)
   const bytes = announced(headers, limits)
   return bytes > limits.bytes ? Effect.fail(tooLarge(limits)) : Effect.succeed(bytes)
 }
@@ -106,7 +117,9 @@ export const receive = Effect.fnUntraced(function* (limits: Limits, keepText: bo
       if (keepText) text += decoder.decode(part, { stream: true })
     }
   })
-  yield* Stream.runForEach(Stream.orDie(request.stream), take).pipe(
+  // nobody's fault here: who sends it went away, or it is no HTTP
+  const chunks = Stream.mapError(request.stream, () => brokenOff)
+  yield* Stream.runForEach(chunks, take).pipe(
     Effect.timeoutOrElse({ duration: millisecondsFor(limits.bytes), orElse: () => Effect.fail(tooSlow) })
   )
   const value = yield* attempt(() => reader.end())
