@@ -2,6 +2,7 @@ import type { Socket } from "node:net"
 import { assert } from "vitest"
 import { ownerKey } from "#test/service.ts"
 import { type Attack, answered, times } from "./Attack.ts"
+import { tall, task } from "./longAnswers.ts"
 import type { Target, Use } from "./Target.ts"
 
 /**
@@ -267,8 +268,9 @@ export const answers: ReadonlyArray<Attack> = [
   {
     name: "200 who search for twelve files of a megabyte, and read nothing",
     open: "what a search found takes no room of the answers, and is not bounded while it is not read",
+    arrange: (target) => tall(target, 12),
     share: 4,
-    run: unread(200, async () => [post("/api/retrieve/search", { task: "something tall", top_k: 100 })])
+    run: unread(200, async () => [post("/api/retrieve/search", { task, top_k: 100 })])
   },
   {
     name: "clones that nobody reads, and large answers beside them",

@@ -8,9 +8,10 @@ const runs = "/api/store/execution"
 
 /** Line breaks: each takes two characters of JSON, and twenty times as long as a letter to be written and read. */
 const breaks = (n: number) => `${n} is tall\n${"\n".repeat(MiB - 100)}`
-const task = "something tall"
+export const task = "something tall"
 
-const tall = async ({ call }: Target, count: number) => {
+/** Stores so many files that a search for `task` finds. */
+export const tall = async ({ call }: Target, count: number) => {
   for (let n = 0; n < count; n++) {
     const body = {
       ...{ task, succeeded: true, use_service_ai_voting: false, per_function_reputation: true },
