@@ -146,6 +146,10 @@ it.effect("a read model that is not there yet counts as behind", () => {
     assert.isTrue(isWaiting(read))
     yield* move("a", 1, 1)
     assert.strictEqual((yield* Fiber.join(read)).position, 1)
+    const other = yield* later(Effect.flip(fresh(B)))
+    yield* TestClock.adjust("1010 millis")
+    const standing = { position: 0, changed: 0, due: 1 }
+    assert.deepStrictEqual(yield* Fiber.join(other), new Stale({ name: "b_v1", standing }))
   }).pipe(Effect.provide(layer))
 })
 

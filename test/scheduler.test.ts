@@ -122,3 +122,87 @@ describe("the event loop is held for a stretch of 10 ms and one operation at mos
     assert.deepStrictEqual(done, ["before all", "first", "second", "later"])
   })
 })
+
+/** A scheduler by itself, with a clock that says how often it was looked at, and an event loop that is asked to come back. */
+const alone = () => {
+  const seen = { now: 0, looks: 0, comesBack: [] as Array<() => void> }
+  const now = () => {
+    seen.looks += 1
+    return seen.now
+  }
+  const scheduler = new FairScheduler({ now, later: (run) => void seen.comesBack.push(run) })
+  const yields = (currentOpCount: number) =>
+    scheduler.shouldYield({ currentOpCount, cache: { maxOpsBeforeYield: 2_048 } } as never)
+  return { seen, scheduler, yields }
+}
+
+describe("a stretch", () => {
+  it("ends for whoever has done as many operations as Effect allows, without a look at the clock", () => {
+    const { seen, yields } = alone()
+    assert.deepStrictEqual([yields(2_047), yields(2_048), yields(2_049), seen.looks], [false, true, true, 0])
+  })
+
+  it("is looked at with each fourth operation and with a fiber's first, and begins with the first look", () => {
+    const { seen, yields } = alone()
+    for (const looks of [0, 0, 0, 1]) assert.deepStrictEqual([yields(5), seen.looks], [false, looks])
+    seen.now = 9
+    for (const looks of [1, 1, 1, 2]) assert.deepStrictEqual([yields(5), seen.looks], [false, looks])
+    seen.now = 10
+    assert.deepStrictEqual([yields(1), yields(1), seen.looks], [true, true, 4])
+    // the event loop was asked once, and has nothing to do here when it comes
+    assert.lengthOf(seen.comesBack, 1)
+    seen.comesBack[0]!()
+    assert.lengthOf(seen.comesBack, 1)
+    seen.now = 100
+    assert.isFalse(yields(1))
+    assert.lengthOf(seen.comesBack, 2)
+    seen.now = 109
+    assert.isFalse(yields(1))
+    seen.now = 110
+    assert.isTrue(yields(1))
+  })
+
+  it("runs what waits until ten milliseconds are over, the first of them in any case", () => {
+    const { seen, scheduler, yields } = alone()
+    const done: Array<unknown> = []
+    const task = (name: string, milliseconds: number) =>
+      scheduler.scheduleTask(() => {
+        seen.now += milliseconds
+        done.push(name)
+      }, 0)
+    for (const name of ["a", "b", "c"]) task(name, 5)
+    task("d", 1)
+    scheduler.scheduleTask(() => {
+      seen.now += 50
+      done.push(yields(1), yields(1))
+      task("later", 0)
+    }, 0)
+    const expected = [["a", "b"], ["c", "d", false, true], ["later"]]
+    for (const [n, names] of expected.entries()) {
+      assert.lengthOf(seen.comesBack, n + 1)
+      done.length = 0
+      seen.comesBack[n]!()
+      assert.deepStrictEqual(done, names)
+    }
+    assert.lengthOf(seen.comesBack, expected.length)
+  })
+
+  it("keeps the order of thousands, also of those that come while they run", () => {
+    const { seen, scheduler } = alone()
+    const done: Array<number> = []
+    const task = (n: number): void =>
+      scheduler.scheduleTask(() => {
+        done.push(n)
+        if (n < 1_000) task(n + 3_000)
+      }, 0)
+    for (let n = 0; n < 3_000; n++) task(n)
+    scheduler.flush()
+    assert.deepStrictEqual(
+      done,
+      Array.from({ length: 4_000 }, (_, n) => n)
+    )
+    assert.lengthOf(seen.comesBack, 1)
+    seen.comesBack[0]!()
+    assert.lengthOf(seen.comesBack, 1)
+  })
+})
