@@ -129,6 +129,7 @@ const runs = once(async ({ call }) => {
 export const answers: ReadonlyArray<Attack> = [
   {
     name: "trees, commits and a chat of 6,000 paths of four kilobytes",
+    open: "it has not been seen to stay within its bounds yet",
     arrange: async (target) => void (await longPaths(target)),
     run: async (target) => {
       const id = await longPaths(target)
@@ -142,6 +143,7 @@ export const answers: ReadonlyArray<Attack> = [
   },
   {
     name: "50 who ask for trees, commits and diffs of long paths, and read nothing",
+    open: "it has not been seen to stay within its bounds yet",
     arrange: async (target) => void (await longPaths(target)),
     share: 2,
     run: unread(50, async (target) => {
@@ -153,6 +155,7 @@ export const answers: ReadonlyArray<Attack> = [
   },
   {
     name: "50 who ask for large files over both APIs, and read nothing",
+    open: "it has not been seen to stay within its bounds yet",
     arrange: async (target) => void (await largeFiles(target)),
     share: 2,
     run: unread(50, async (target) => {
@@ -164,6 +167,7 @@ export const answers: ReadonlyArray<Attack> = [
   },
   {
     name: "50 who ask for a repository of 14 MiB, and read nothing",
+    open: "it has not been seen to stay within its bounds yet",
     arrange: async (target) => void (await repository(target)),
     share: 2,
     run: unread(50, async (target) => {
@@ -173,6 +177,7 @@ export const answers: ReadonlyArray<Attack> = [
   },
   {
     name: "a repository of 14 MiB, read whole, and all events",
+    open: "it has not been seen to stay within its bounds yet",
     arrange: async (target) => void (await repository(target)),
     run: async (target) => {
       const id = await repository(target)
@@ -187,6 +192,7 @@ export const answers: ReadonlyArray<Attack> = [
   },
   {
     name: "a hundred runs of a megabyte, asked for by 20 who read nothing and one who does",
+    open: "it has not been seen to stay within its bounds yet",
     arrange: runs,
     share: 2,
     run: async (target) => {
@@ -201,6 +207,7 @@ export const answers: ReadonlyArray<Attack> = [
   },
   {
     name: "60 who sip large answers, 100 bytes at a time",
+    open: "it has not been seen to stay within its bounds yet",
     arrange: async (target) => void (await Promise.all([longPaths(target), repository(target)])),
     share: 2,
     run: unread(
@@ -225,6 +232,7 @@ export const answers: ReadonlyArray<Attack> = [
   },
   {
     name: "200 who ask for large answers and hang up halfway",
+    open: "it has not been seen to stay within its bounds yet",
     arrange: async (target) => void (await Promise.all([longPaths(target), repository(target)])),
     share: 4,
     run: async (target) => {
@@ -245,6 +253,7 @@ export const answers: ReadonlyArray<Attack> = [
   },
   {
     name: "50 MCP sessions that call and never read",
+    open: "it has not been seen to stay within its bounds yet",
     share: 2,
     run: async (target) => {
       const greeting = {
