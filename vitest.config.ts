@@ -6,7 +6,8 @@ export default defineConfig({
     pool: "forks",
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/globalSetup.ts"],
-    testTimeout: 30_000,
+    // of what hangs: on a machine with much else to do, anything may take this long
+    testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers: 2
   }

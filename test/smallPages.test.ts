@@ -50,7 +50,7 @@ describe("a service that takes three things at once", () => {
         )
         for (const position of reached) assert.isAtLeast(position, head)
       },
-      { timeout: 20_000, interval: 50 }
+      { timeout: 60_000, interval: 50 }
     )
   const found = async () => {
     const { json } = await service.call("POST", "/api/retrieve/search", { task: "tiny task", top_k: 50 })
@@ -83,7 +83,7 @@ describe("a service that takes three things at once", () => {
           await service.run(Effect.flatMap(Indexing, ({ position }) => position)),
           Number(last!.changed)
         ),
-      { timeout: 20_000, interval: 20 }
+      { timeout: 60_000, interval: 20 }
     )
     assert.lengthOf(await found(), 10)
   })
@@ -120,7 +120,7 @@ describe("a service that takes three things at once", () => {
       const rows = await service.sql<{ subject: string }>("SELECT subject FROM payloads WHERE tenant = $1", [id])
       return rows.filter(({ subject }) => subject.startsWith("retrieval-")).length
     }
-    await vi.waitFor(async () => assert.strictEqual(await left(), 8), { timeout: 20_000, interval: 50 })
+    await vi.waitFor(async () => assert.strictEqual(await left(), 8), { timeout: 60_000, interval: 50 })
     await service.run(retain(Date.parse("2031-01-08") + 91 * day))
     assert.strictEqual(await left(), 0)
   })

@@ -54,7 +54,7 @@ describe("read models as of a position", () => {
       }
     }
     const noted = (type: string) =>
-      vi.waitFor(async () => assert.isNotEmpty(await service.sql("SELECT FROM events WHERE type = $1", [type])), 20_000)
+      vi.waitFor(async () => assert.isNotEmpty(await service.sql("SELECT FROM events WHERE type = $1", [type])), 60_000)
     await stored(service.call, "voted")
     await noted("KeyUsed")
     await note()

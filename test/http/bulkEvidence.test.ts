@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 /** A reaction follows soon, not at once. */
-const patience = { timeout: 20_000 }
+const patience = { timeout: 60_000 }
 
 const erasures = (upload: string) =>
   service.sql("SELECT 1 FROM events WHERE type = 'UploadErased' AND stream = $1", [`upload-${upload}`])

@@ -89,7 +89,7 @@ describe("a bulk upload whose process was killed between its files", () => {
   const count = async (type: string) => (await service.sql("SELECT 1 FROM events WHERE type = $1", [type])).length
 
   it("is finished at the next start, without anybody asking, and each file is stored once", async () => {
-    await vi.waitFor(async () => assert.strictEqual(await count("UploadStored"), 1), { timeout: 10_000 })
+    await vi.waitFor(async () => assert.strictEqual(await count("UploadStored"), 1), { timeout: 60_000 })
     assert.deepStrictEqual([await count("SnippetUploaded"), await count("TaskAdded")], [3, 0])
     for (const name of names) assert.isDefined(await findByName(service.call, name), name)
     const { json } = await service.call("GET", `/api/store/status/${upload}`)

@@ -1,4 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { upToDate } from "#src/cli/log.ts"
+import { projections } from "#src/layers.ts"
 import { type Call, send } from "#test/service/call.ts"
 import { organization } from "#test/service/tenants.ts"
 import { type Service, startService } from "#test/service.ts"
@@ -139,6 +141,7 @@ describe("a list goes on where it was", () => {
     }
     // the same votes at the same time: which snippet it is decides; once all of them are counted
     await vote(own, lark!, true, { task: "count wild birds" })
+    await service.run(upToDate(...projections))
     assert.lengthOf((await patterns({})).patterns, 8)
     await service.sql(
       "UPDATE patterns_v1.patterns SET last_up = '2031-01-01T00:00:00Z' WHERE task = 'count wild birds'"

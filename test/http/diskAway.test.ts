@@ -30,7 +30,7 @@ const endOf = (user: string) =>
       assert.strictEqual(found?.commits, 1)
       return found
     },
-    { timeout: 20_000 }
+    { timeout: 60_000 }
   )
 
 describe("while the workspaces' folder is away", () => {
@@ -77,7 +77,7 @@ describe("while the workspaces' folder is away", () => {
     const erasing = await service.call("DELETE", `/api/workspaces/${id}`)
     assert.deepStrictEqual([erasing.status, erasing.json.code], [503, "unavailable/workspaces"])
     bringBack()
-    await vi.waitFor(() => assert.isFalse(existsSync(join(folder(), `${id}.git`))), { timeout: 20_000 })
+    await vi.waitFor(() => assert.isFalse(existsSync(join(folder(), `${id}.git`))), { timeout: 60_000 })
   }, 60_000)
 
   it("an empty folder in its place, as a disk leaves that is not mounted, takes nothing", async () => {

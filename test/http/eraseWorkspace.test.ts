@@ -136,10 +136,10 @@ describe("erasing a workspace", () => {
     const held = Promise.withResolvers<void>()
     scripts.set("for long", (turn) => (turn === 1 ? write("b.txt") : { ...says("ok"), after: held.promise }))
     const running = chat(service.call, "for long", "busy")
-    await vi.waitFor(() => assert.strictEqual(asked("for long").length, 2), { timeout: 10_000 })
+    await vi.waitFor(() => assert.strictEqual(asked("for long").length, 2), { timeout: 60_000 })
     scripts.set("waits behind", () => says("never"))
     const waiting = chat(service.call, "waits behind", "busy")
-    await vi.waitFor(async () => assert.strictEqual(await openRuns(), 2), { timeout: 10_000 })
+    await vi.waitFor(async () => assert.strictEqual(await openRuns(), 2), { timeout: 60_000 })
 
     // the model has not answered yet
     const { status, json } = await erase(id)
@@ -160,7 +160,7 @@ describe("erasing a workspace", () => {
     const held = Promise.withResolvers<void>()
     scripts.set("first of all", () => ({ ...says("ok"), after: held.promise }))
     const running = chat(service.call, "first of all", "unopened")
-    await vi.waitFor(() => assert.strictEqual(asked("first of all").length, 1), { timeout: 10_000 })
+    await vi.waitFor(() => assert.strictEqual(asked("first of all").length, 1), { timeout: 60_000 })
     const { json } = await service.call("GET", "/api/events?type=ChatRequested&limit=1000")
     const id = json.events.at(-1).data.workspace
     assert.deepStrictEqual((await erase(id)).json.erased, { commits: 0, chats: 1, files: 0 })
@@ -191,7 +191,7 @@ describe("erasing a workspace", () => {
       const held = Promise.withResolvers<void>()
       scripts.set("far away", (turn) => (turn === 1 ? write("b.txt") : { ...write("c.txt"), after: held.promise }))
       const running = chat(service.call, "far away", "elsewhere")
-      await vi.waitFor(() => assert.strictEqual(asked("far away").length, 2), { timeout: 10_000 })
+      await vi.waitFor(() => assert.strictEqual(asked("far away").length, 2), { timeout: 60_000 })
       const { status } = await erase(id, other.call)
       held.resolve()
       assert.strictEqual(status, 200)
@@ -207,7 +207,7 @@ describe("erasing a workspace", () => {
     const held = Promise.withResolvers<void>()
     scripts.set("still at it", () => ({ ...says("ok"), after: held.promise }))
     const running = chat(service.call, "still at it", "unfinished")
-    await vi.waitFor(() => assert.strictEqual(asked("still at it").length, 1), { timeout: 10_000 })
+    await vi.waitFor(() => assert.strictEqual(asked("still at it").length, 1), { timeout: 60_000 })
     const [row] = await service.sql<{ tenant: string }>("SELECT tenant FROM events WHERE stream = $1", [
       `workspace-${id}`
     ])
@@ -215,7 +215,7 @@ describe("erasing a workspace", () => {
     const actor = { key: null, user: null, organization: null }
     await service.run(appendErasure(row!.tenant, id, { commandId, correlationId: commandId, actor }))
     refused(await running, 409, "conflict/workspace_erased")
-    await vi.waitFor(() => assert.isFalse(existsSync(folderOf(id))), { timeout: 10_000 })
+    await vi.waitFor(() => assert.isFalse(existsSync(folderOf(id))), { timeout: 60_000 })
     held.resolve()
   })
 })

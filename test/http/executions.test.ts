@@ -199,7 +199,7 @@ describe("what is known of runs", () => {
         ...{ command: UserCommand.EraseUser({ user }), actor: { key: null, user: null, organization: null } }
       })
     )
-    await vi.waitFor(async () => assert.deepStrictEqual(await rows(), []), { timeout: 10_000, interval: 20 })
+    await vi.waitFor(async () => assert.deepStrictEqual(await rows(), []), { timeout: 60_000, interval: 20 })
   })
 
   it.each([Executions, Patterns, Snippets])(

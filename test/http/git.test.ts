@@ -189,7 +189,7 @@ describe("git over HTTP", () => {
       const { workspace_id: id, commit } = await wrote("gathered", files)
       const packs = join(service.dataDir, "workspaces", `${id}.git`, "objects", "pack")
       await vi.waitFor(() => assert.isTrue(readdirSync(packs).some((name) => name.endsWith(".idx"))), {
-        timeout: 20_000
+        timeout: 60_000
       })
       const { json } = await service.call("GET", `/api/workspaces/${id}/tree?at=${commit}`)
       assert.strictEqual(json.files.length, 350)
@@ -245,7 +245,7 @@ describe("git over HTTP", () => {
       }
       assert.isAbove(await running(), 0)
       sending.destroy()
-      await vi.waitFor(async () => assert.strictEqual(await running(), 0), { timeout: 20_000 })
+      await vi.waitFor(async () => assert.strictEqual(await running(), 0), { timeout: 60_000 })
     }, 60_000)
   })
 })

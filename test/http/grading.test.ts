@@ -41,7 +41,7 @@ const ended = (url: string, status: string) =>
       assert.strictEqual(found.status, status)
       return found
     },
-    { timeout: 20_000, interval: 20 }
+    { timeout: 60_000, interval: 20 }
   )
 const votesOf = async (name: string) => {
   const { thumbs_up, thumbs_down } = (await findByName(service.call, name))!

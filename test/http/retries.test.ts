@@ -180,7 +180,7 @@ describe("a chat", () => {
         await vi.waitFor(
           async () =>
             assert.strictEqual(await service.sql("SELECT 1 FROM workspaces_v2.runs").then((rows) => rows.length), 0),
-          { timeout: 10_000 }
+          { timeout: 60_000 }
         )
       }),
       1

@@ -60,7 +60,7 @@ describe("chat", () => {
     }
     const params = { name: "chat", arguments: given, _meta: meta }
     sending.end(JSON.stringify({ jsonrpc: "2.0", id: "first", method: "tools/call", params }))
-    await vi.waitFor(() => assert.strictEqual(asked("slow").length, 1))
+    await vi.waitFor(() => assert.strictEqual(asked("slow").length, 1), { timeout: 60_000 })
     sending.destroy()
     const again = done(service.url, ownerKey, "chat", given)
     open()

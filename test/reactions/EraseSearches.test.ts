@@ -33,7 +33,7 @@ describe("what searches asked for", () => {
          WHERE e.type = 'SearchAnswered' ORDER BY e.position`
       )
     ).map(({ query }) => JSON.parse(query).query as string)
-  const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 15_000, interval: 50 })
+  const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 60_000, interval: 50 })
   const erased = () =>
     service.sql<{ data: string; stream: string }>(
       "SELECT data, stream FROM events WHERE type = 'SearchesErased' ORDER BY position"

@@ -47,7 +47,7 @@ describe("erasing a person without an organization", () => {
         const reached = await service.run(Effect.flatMap(ReadModels, (models) => models.reaction(EraseUsers.name)))
         assert.isAtLeast(reached, position)
       },
-      { timeout: 20_000, interval: 50 }
+      { timeout: 60_000, interval: 50 }
     )
   const texts = async () => {
     const rows = await service.sql<{ subject: string }>("SELECT subject FROM payloads WHERE tenant = $1", [
@@ -60,7 +60,7 @@ describe("erasing a person without an organization", () => {
     (await service.sql("SELECT FROM events WHERE tenant = $1 AND type = 'SearchAnswered'", [user])).length
   /** Searches are in the log a moment after they are answered: a note may come behind an erasure, and goes then. */
   const noted = (user: string, count: number) =>
-    vi.waitFor(async () => assert.strictEqual(await searchesOf(user), count), { timeout: 20_000, interval: 50 })
+    vi.waitFor(async () => assert.strictEqual(await searchesOf(user), count), { timeout: 60_000, interval: 50 })
 
   /** What others find of published snippets. */
   const publicly = async () =>
@@ -90,7 +90,7 @@ describe("erasing a person without an organization", () => {
     await done(await erasePerson())
     assert.deepStrictEqual(await texts(), [])
     assert.includeMembers(await ofOthers(), others)
-    await vi.waitFor(() => assert.isFalse(existsSync(repository)), 10_000)
+    await vi.waitFor(() => assert.isFalse(existsSync(repository)), 60_000)
     assert.strictEqual((await call("GET", "/api/workspaces")).status, 401)
     assert.notInclude(await publicly(), "published.py")
   })
@@ -182,7 +182,7 @@ it("is finished by the next service, when none was running", async () => {
   await Effect.runPromise(Effect.provide(erasing, tool({ dataDir: place.dataDir, databaseUrl: place.database })))
   const next = await startService({}, place)
   await vi.waitFor(async () => assert.isEmpty(await next.sql("SELECT FROM payloads WHERE tenant = $1", [user])), {
-    timeout: 20_000,
+    timeout: 60_000,
     interval: 50
   })
   await next.stop()

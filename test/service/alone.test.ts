@@ -91,7 +91,7 @@ describe("the hold on a database", () => {
     Effect.gen(function* () {
       const context = yield* Effect.context<PgClient.PgClient>()
       const look = async () => assert.isTrue(what(await Effect.runPromiseWith(context)(holders)))
-      yield* Effect.promise(() => vi.waitFor(look, { timeout: 10_000 }))
+      yield* Effect.promise(() => vi.waitFor(look, { timeout: 60_000 }))
     })
 
   it("is taken again when its session is lost", () =>

@@ -8,7 +8,8 @@ import { ownerKey } from "./calls.ts"
 
 const main = fileURLToPath(new URL("../../../src/main.ts", import.meta.url))
 const flags = "Deno" in globalThis ? ["run", "-A"] : ["--disable-warning=ExperimentalWarning"]
-const readyWithin = 15_000
+// milliseconds, of a machine with much else to do
+const readyWithin = 60_000
 
 /** The service in a process of its own. */
 export interface ServiceProcess {
