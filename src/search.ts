@@ -10,7 +10,7 @@ import { searched } from "#domain/search/query.ts"
 import { schemaFilter } from "#domain/search/schemaFilter.ts"
 import type { Standing } from "#ports/ReadModels.ts"
 import { type IndexMatch, type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
-import { type CommentedEntry, inputSchemas, snippetsByIds } from "#projections/Snippets/queries.ts"
+import { bytesOfSnippets, type CommentedEntry, inputSchemas, snippetsByIds } from "#projections/Snippets/queries.ts"
 import { longestProperty } from "#projections/Snippets/tables.ts"
 import { Indexing } from "./indexing.ts"
 import { actorOf, Recorder } from "./record.ts"
@@ -48,7 +48,7 @@ export interface Question {
 }
 
 /** What a search sees. */
-type Sight = Pick<Scope, "homes" | "includePublic" | "agent">
+export type Sight = Pick<Scope, "homes" | "includePublic" | "agent">
 
 const answersKept = 1_000
 const entriesKept = 2_000
@@ -58,6 +58,10 @@ const charactersKept = 16_000_000
 const lengthOf = (texts: ReadonlyArray<string>): number => texts.reduce((sum, text) => sum + text.length, 0)
 const charactersOf = ({ source, description, example_queries, comments }: CommentedEntry): number =>
   1_000 + lengthOf([source, description, ...example_queries, ...comments.map(({ text }) => text)])
+
+type Room<E, R> = (bytes: number) => Effect.Effect<void, E, R>
+/** Bytes of entries that are read without asking for room. */
+const slight = 256 * 1024
 
 /** What tells a question from others; a long one by its digest, so that many of them take no memory. */
 const nameOf = (question: unknown): string => {
@@ -71,7 +75,13 @@ const dayOf = (milliseconds: number) => new Date(milliseconds).toISOString().sli
 export class Search extends Context.Service<
   Search,
   {
-    readonly search: (question: Question, scope: Sight, standing: Standing) => Effect.Effect<SearchAnswer, never>
+    /** `room` hears how many bytes are about to be read, when they are many: it may let the search wait, or end it. */
+    readonly search: <E = never, R = never>(
+      question: Question,
+      scope: Sight,
+      standing: Standing,
+      room?: Room<E, R>
+    ) => Effect.Effect<SearchAnswer, E, R>
   }
 >()("cairn/Search") {
   static readonly layer = Layer.effect(
@@ -88,13 +98,30 @@ export class Search extends Context.Service<
       /** What an entry is kept under: from other homes other comments are seen. */
       const placeOf = (id: string, homes: ReadonlyArray<string>) => `${id} ${homes.join(" ")}`
 
+      const querying = <A, E>(query: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+        Effect.orDie(Effect.provideService(query, SqlClient.SqlClient, sql))
+
+      /** Most are small, and read at once; large ones when there is room. */
+      const read = Effect.fnUntraced(function* <E, R>(
+        ids: ReadonlyArray<string>,
+        homes: ReadonlyArray<string>,
+        room: Room<E, R>
+      ) {
+        const found = yield* querying(snippetsByIds(ids, homes, slight))
+        if (found.length > 0 || ids.length === 0) return found
+        yield* room(yield* querying(bytesOfSnippets(ids)))
+        return yield* querying(snippetsByIds(ids, homes))
+      })
+
       /** Entries by id; those that were asked for since the catalogue last changed are at hand. */
-      const entriesOf = Effect.fnUntraced(function* (ids: ReadonlyArray<string>, homes: ReadonlyArray<string>) {
+      const entriesOf = Effect.fnUntraced(function* <E, R>(
+        ids: ReadonlyArray<string>,
+        homes: ReadonlyArray<string>,
+        room: Room<E, R>
+      ) {
         const at = answersAt
         const missing = ids.filter((id) => !entries.has(placeOf(id, homes)))
-        const found = yield* Effect.orDie(
-          Effect.provideService(snippetsByIds(missing, homes), SqlClient.SqlClient, sql)
-        )
+        const found = yield* read(missing, homes, room)
         const all = new Map(found.map((entry) => [entry.id, entry]))
         for (const id of ids) {
           const entry = entries.get(placeOf(id, homes))
@@ -110,11 +137,12 @@ export class Search extends Context.Service<
         return all
       })
 
-      const ask = Effect.fnUntraced(function* (query: IndexQuery) {
+      const ask = Effect.fnUntraced(function* <E, R>(query: IndexQuery, room: Room<E, R>) {
         const { matches, total } = yield* index.search(query)
         const byId = yield* entriesOf(
           matches.map(({ id }) => id),
-          query.homes
+          query.homes,
+          room
         )
         const taken = new Set<string>()
         const found = matches.flatMap((match): Array<Found> => {
@@ -136,14 +164,17 @@ export class Search extends Context.Service<
           filter.names.some((name) => name.length > longestProperty || name.includes("\u0000") || !name.isWellFormed())
         )
           return new Set<string>()
-        const found = yield* Effect.orDie(
-          Effect.provideService(inputSchemas(filter.names, scope.homes, scope.includePublic), SqlClient.SqlClient, sql)
-        )
+        const found = yield* querying(inputSchemas(filter.names, scope.homes, scope.includePublic))
         return new Set(found.flatMap(({ id, input_schema }) => (filter.accepts(input_schema) ? [id] : [])))
       })
 
       return Search.of({
-        search: Effect.fnUntraced(function* ({ inputSchema, ...question }, scope, { changed }) {
+        search: Effect.fnUntraced(function* <E, R>(
+          { inputSchema, ...question }: Question,
+          scope: Sight,
+          { changed }: Standing,
+          room: Room<E, R> = () => Effect.void as Effect.Effect<void, E, R>
+        ) {
           const reached = yield* indexing.reach(changed)
           const { homes, includePublic, agent } = scope
           // of a long task only what is searched counts, and is remembered
@@ -158,7 +189,7 @@ export class Search extends Context.Service<
           const before = answers.get(name)
           if (before !== undefined) return { ...before, cacheHit: true, stale: false }
           const fitting = yield* callable(inputSchema, scope)
-          const answer = yield* ask(fitting === undefined ? query : { ...query, accept: (id) => fitting.has(id) })
+          const answer = yield* ask(fitting === undefined ? query : { ...query, accept: (id) => fitting.has(id) }, room)
           // what could not see everything is no answer to keep
           const isKept = answer.found.every(({ snippet }) => entries.get(placeOf(snippet.id, homes)) === snippet)
           if (reached && changed === answersAt && isKept && answers.size < answersKept) answers.set(name, answer)

@@ -128,7 +128,8 @@ it.effect("after a second behind, it is told where its read model stands; others
     assert.isTrue(isWaiting(first))
     yield* TestClock.adjust("10 millis")
     const stale = yield* Effect.flip(yield* Fiber.join(first))
-    assert.deepStrictEqual(stale, new Stale({ name: "a_v1", standing: { position: 5, changed: 0, due: 7 } }))
+    const behind = new Stale({ name: "a_v1", standing: { position: 5, changed: 0, due: 7 } })
+    assert.deepStrictEqual({ ...stale }, { ...behind })
     yield* idle
     assert.isTrue(isWaiting(second))
     yield* move("b", 7, 7)
@@ -149,7 +150,9 @@ it.effect("a read model that is not there yet counts as behind", () => {
     const other = yield* later(Effect.flip(fresh(B)))
     yield* TestClock.adjust("1010 millis")
     const standing = { position: 0, changed: 0, due: 1 }
-    assert.deepStrictEqual(yield* Fiber.join(other), new Stale({ name: "b_v1", standing }))
+    const missing = yield* Fiber.join(other)
+    // two errors are equal by their messages alone
+    assert.deepStrictEqual(missing instanceof Stale && { ...missing }, { ...new Stale({ name: "b_v1", standing }) })
   }).pipe(Effect.provide(layer))
 })
 

@@ -25,21 +25,33 @@ export interface CommentedEntry extends CatalogueEntry {
 const standing = "v.up, v.down, v.human_up, v.human_down, v.runs, v.succeeded"
 const withVotes = `${schema}.snippets s JOIN ${schema}.votes v ON v.id = s.id`
 
-/** In no order; with the comments that can be seen from these homes, and others' from everywhere. */
-export const snippetsByIds = (ids: ReadonlyArray<string>, homes: ReadonlyArray<string> = []) =>
+/** SQL for about how many bytes a snippet has. */
+const bytes = `octet_length(source) + octet_length(description) + octet_length(input_schema::text) + octet_length(output_schema::text)
+  + octet_length(dependencies::text) + octet_length(array_to_string(example_queries, ''))`
+
+/** SQL for that of all with the ids of `$1`. */
+const bytesOfAll = `SELECT coalesce(sum(${bytes}), 0) FROM ${schema}.snippets WHERE id = ANY ($1::text[])`
+
+/**
+ * In no order; with the comments that can be seen from these homes, and others' from everywhere. None of them when they have more than
+ * `most` bytes together.
+ */
+export const snippetsByIds = (ids: ReadonlyArray<string>, homes: ReadonlyArray<string> = [], most?: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     ids.length === 0
       ? Effect.succeed<ReadonlyArray<CommentedEntry>>([])
       : sql.unsafe<CommentedEntry>(
           `SELECT s.*, ${standing}, ${commentsOf(schema, "s.id", "s.tenant", "$2")} AS comments FROM ${withVotes}
-           WHERE s.id = ANY ($1::text[])`,
-          [ids, homes]
+           WHERE s.id = ANY ($1::text[])${most === undefined ? "" : ` AND (${bytesOfAll}) <= $3::bigint`}`,
+          [ids, homes, ...(most === undefined ? [] : [BigInt(most)])]
         )
   )
 
-/** SQL for about how many bytes a snippet has. */
-const bytes = `octet_length(source) + octet_length(description) + octet_length(input_schema::text) + octet_length(output_schema::text)
-  + octet_length(dependencies::text) + octet_length(array_to_string(example_queries, ''))`
+/** About how many bytes some snippets have together. */
+export const bytesOfSnippets = (ids: ReadonlyArray<string>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(sql.unsafe<{ bytes: number }>(`SELECT (${bytesOfAll})::float8 AS bytes`, [ids]), ([row]) => row!.bytes)
+  )
 
 /**
  * A page of a tenant's snippets in order of id, from behind an id (`""`: from the beginning), of one home when it is given: as many as

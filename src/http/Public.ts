@@ -7,6 +7,7 @@ import { cursors, placeCount, placeId, placeTime } from "#src/api/cursor.ts"
 import type { PublicFound, PublicList } from "#src/api/Public.ts"
 import { isPublicLibraryOpen } from "#src/publicLibrary.ts"
 import { freshOrStale, searched } from "./answer.ts"
+import { roomForAnswer } from "./answers.ts"
 import { answeredInPieces } from "./pieces.ts"
 import { publicOff } from "./screening.ts"
 
@@ -32,8 +33,11 @@ export const layer = HttpApiBuilder.group(Api, "public", (handlers) =>
         const asked = ["public", payload.sort_by ?? "upvoted", languageIn(payload.language) ?? null] as const
         const [, sortBy, language] = asked
         const after = yield* places.read(asked, payload.cursor, offset)
-        const { page, total } = yield* Effect.orDie(
-          publicSnippets(sortBy, language, { limit: limit + 1, offset, after })
+        const { page, total } = yield* publicSnippets(
+          sortBy,
+          language,
+          { limit: limit + 1, offset, after },
+          yield* roomForAnswer
         )
         const snippets = page.slice(0, limit)
         const [last, more] = [snippets.at(-1), page.length > limit]

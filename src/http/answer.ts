@@ -3,11 +3,13 @@ import { HttpEffect, HttpServerResponse } from "effect/http"
 import type { Holder } from "#domain/Scope.ts"
 import { EventStore } from "#ports/EventStore.ts"
 import { type Projection, schemaOf } from "#ports/Projection.ts"
+import type { Standing } from "#ports/ReadModels.ts"
 import { Caller, Attempt as RequestAttempt } from "#src/api/middleware.ts"
 import { Asker, fresh, Unreadable } from "#src/ask.ts"
 import type { Attempt } from "#src/attempt.ts"
 import { actorOf } from "#src/record.ts"
-import { Search } from "#src/search.ts"
+import { type Question, Search, type Sight } from "#src/search.ts"
+import { roomForAnswer } from "./answers.ts"
 import { problemOf } from "./refusals.ts"
 
 const setHeader = (name: string, value: string) =>
@@ -35,12 +37,11 @@ export const isApplied = (position: number, projections: ReadonlyArray<Projectio
   )
 
 /** A search of the catalogue where it stands; when the index did not catch up with it in time, the answer says so. */
-export const searched = (...given: Parameters<Search["Service"]["search"]>) =>
-  Effect.gen(function* () {
-    const answer = yield* (yield* Search).search(...given)
-    if (answer.stale) yield* setHeader("cairn-stale", "true")
-    return answer
-  })
+export const searched = Effect.fnUntraced(function* (question: Question, scope: Sight, standing: Standing) {
+  const answer = yield* (yield* Search).search(question, scope, standing, yield* roomForAnswer)
+  if (answer.stale) yield* setHeader("cairn-stale", "true")
+  return answer
+})
 
 /** The request's write, as `dispatch` takes it. */
 export const attempting = Effect.gen(function* () {

@@ -215,3 +215,11 @@ export class Answers extends Context.Service<
     })
   )
 }
+
+/** Takes room, before it is read, for what becomes an answer. */
+export const roomForAnswer = Effect.map(
+  Answers,
+  ({ take }) =>
+    (bytes: number) =>
+      bytes <= slight ? Effect.void : Effect.asVoid(take(copies * bytes))
+)

@@ -1,0 +1,71 @@
+import { Effect } from "effect"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { publicSnippets } from "#projections/Snippets/community.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
+import { fresh } from "#src/ask.ts"
+import { Search } from "#src/search.ts"
+import { stored } from "#test/http/store.ts"
+import { type Service, startService } from "#test/service.ts"
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+  const tall = (name: string) => `def ${name}(rows):\n${"    rows = sorted(rows)\n".repeat(10_000)}    return rows\n`
+  for (const name of ["heron", "stork"]) {
+    const file_written = { path: `${name}.py`, content: tall(name) }
+    await stored(service.call, name, { task: "sort tall rows", file_written, public: true })
+  }
+  await stored(service.call, "wren", { task: "sort small rows", public: true })
+})
+afterAll(() => service.close())
+
+/** Bytes that are said to be read, in order, by somebody who has room for all or for none. */
+const asked: Array<number> = []
+const room = (bytes: number) => Effect.sync(() => void asked.push(bytes))
+const none = () => Effect.fail("no room" as const)
+
+const scope = { homes: [], includePublic: true, agent: null }
+const search = <E>(task: string, limit: number, room: (bytes: number) => Effect.Effect<void, E>) =>
+  Effect.gen(function* () {
+    const standing = yield* fresh(Snippets)
+    const { search } = yield* Search
+    return yield* search({ task, limit, minVerdict: 0, preferComplete: false }, scope, standing, room)
+  })
+
+describe("what is read for an answer", () => {
+  it("has room before, when it is large", async () => {
+    asked.length = 0
+    const { found } = await service.run(search("sort tall rows", 2, room))
+    assert.deepStrictEqual(found.map(({ snippet }) => snippet.name).sort(), ["heron", "stork"])
+    const bytes = found.reduce((sum, { snippet }) => sum + Buffer.byteLength(snippet.source), 0)
+    assert.lengthOf(asked, 1)
+    assert.isAtLeast(asked[0]!, bytes)
+    // its schemas, tasks and names besides
+    assert.isBelow(asked[0]!, bytes * 1.1)
+  })
+
+  it("is not read where there is none", async () => {
+    assert.strictEqual(await service.run(Effect.flip(search("sort the tall rows", 2, none))), "no room")
+  })
+
+  it("needs none when it is small", async () => {
+    const { found } = await service.run(search("wren", 1, none))
+    assert.deepStrictEqual(
+      found.map(({ snippet }) => snippet.name),
+      ["wren"]
+    )
+  })
+
+  it("has room on a page of what is public, too", async () => {
+    asked.length = 0
+    const page = { limit: 10, offset: 0, after: null }
+    const { page: snippets } = await service.run(publicSnippets("recent", null, page, room))
+    assert.deepStrictEqual(
+      snippets.map(({ name }) => name),
+      ["wren", "stork", "heron"]
+    )
+    const bytes = snippets.reduce((sum, { source, description }) => sum + Buffer.byteLength(source + description), 0)
+    assert.deepStrictEqual(asked, [bytes])
+    assert.strictEqual(await service.run(Effect.flip(publicSnippets("recent", null, page, none))), "no room")
+  })
+})
