@@ -150,7 +150,7 @@ it("a stopping service tells its streams, and waits for none, also not for one t
   await vi.waitFor(async () => {
     const [row] = await service.sql<{ n: bigint }>("SELECT count(*) AS n FROM events WHERE stream = 'retrieval'")
     assert.strictEqual(Number(row!.n), 20)
-  }, 10_000)
+  }, 60_000)
   const idle = await new Promise<import("node:http").ClientRequest>((resolve) => {
     const asking = request(service.url + path, { headers: { authorization: `Bearer ${ownerKey}` } }, (answer) => {
       answer.pause()
