@@ -93,31 +93,6 @@ withSdk("a session with the agent SDK that ends before its time", () => {
     assert.deepStrictEqual([sent, reports], [[search], []])
   })
 
-  it("by interrupt() sends nothing; a later turn that succeeds sends what both did", async () => {
-    const cwd = folder()
-    const model = await busy(cwd)
-    const { client, sent } = noting()
-    const children: Array<ChildProcess> = []
-    const { agent, reports } = agentOf(model, cwd, client, startedBy(children))
-    const { asks, answered } = conversation([task, "never mind"])
-    const session = agent.query(asks)
-    const results: Array<readonly [string, ReadonlyArray<string>]> = []
-    void begun(cwd).then(() => session.interrupt())
-    for await (const message of session) {
-      if (message.type !== "result") continue
-      results.push([message.subtype, [...sent]])
-      answered()
-    }
-    assert.deepStrictEqual(results[0], ["error_during_execution", [search]])
-    assert.strictEqual(results[1]![0], "success")
-    assert.deepStrictEqual(sent.slice(0, 3), [search, search, upload])
-    assert.deepStrictEqual(
-      reports.map(({ uploaded, votes }) => [uploaded, votes.map(({ succeeded }) => succeeded)]),
-      [[["half.py"], [false]]]
-    )
-    await ended(children)
-  })
-
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     it(`by ${signal} to its program sends nothing, and leaves no process and no folder`, async () => {
       const cwd = folder()
@@ -146,4 +121,30 @@ withSdk("a session with the agent SDK that ends before its time", () => {
       )
     })
   }
+
+  // the last one: its vote is against the snippet, which is offered to nobody then
+  it("by interrupt() sends nothing; a later turn that succeeds sends what both did", async () => {
+    const cwd = folder()
+    const model = await busy(cwd)
+    const { client, sent } = noting()
+    const children: Array<ChildProcess> = []
+    const { agent, reports } = agentOf(model, cwd, client, startedBy(children))
+    const { asks, answered } = conversation([task, "never mind"])
+    const session = agent.query(asks)
+    const results: Array<readonly [string, ReadonlyArray<string>]> = []
+    void begun(cwd).then(() => session.interrupt())
+    for await (const message of session) {
+      if (message.type !== "result") continue
+      results.push([message.subtype, [...sent]])
+      answered()
+    }
+    assert.deepStrictEqual(results[0], ["error_during_execution", [search]])
+    assert.strictEqual(results[1]![0], "success")
+    assert.deepStrictEqual(sent.slice(0, 3), [search, search, upload])
+    assert.deepStrictEqual(
+      reports.map(({ uploaded, votes }) => [uploaded, votes.map(({ succeeded }) => succeeded)]),
+      [[["half.py"], [false]]]
+    )
+    await ended(children)
+  })
 })
