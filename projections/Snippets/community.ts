@@ -20,24 +20,22 @@ const behind = {
   recent: `$4::int IS NOT NULL AND created_at <= $5::timestamptz AND (created_at < $5::timestamptz OR id > $6)`
 } as const
 
-/**
- * A page of the public snippets, and how many there are; from behind a place when it is given. `language` is lower-case; `null`: any.
- * `room` hears how many bytes the page has before it is read.
- */
-export const publicSnippets = Effect.fnUntraced(function* <E, R>(
+/** Where a public snippet is in a list, its votes, and about how many bytes it has. */
+export type PublicListed = Pick<PublicEntry, "id" | "up" | "down" | "created_at"> & { readonly bytes: number }
+
+/** A page of the public snippets without their texts, and how many there are; from behind a place when it is given. `language` is lower-case; `null`: any. */
+export const publicSnippets = (
   sortBy: keyof typeof orders,
   language: string | null,
-  { limit, offset, after }: { readonly limit: number; readonly offset: number; readonly after: PublicPlace | null },
-  room: (bytes: number) => Effect.Effect<void, E, R>
-) {
-  const sql = yield* SqlClient.SqlClient
-  const which = language === null ? "published AND $1::text IS NULL" : "published AND language = $1::text"
-  const order = orders[sortBy]
-  const from = after === null ? "" : ` AND ${behind[sortBy]}`
-  const { places, total } = yield* Effect.orDie(
-    Effect.all({
-      places: sql.unsafe<Pick<PublicEntry, "id" | "up" | "down"> & { readonly bytes: number }>(
-        `SELECT p.id, p.up, p.down, octet_length(s.source) + octet_length(s.description) AS bytes
+  { limit, offset, after }: { readonly limit: number; readonly offset: number; readonly after: PublicPlace | null }
+) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => {
+    const which = language === null ? "published AND $1::text IS NULL" : "published AND language = $1::text"
+    const order = orders[sortBy]
+    const from = after === null ? "" : ` AND ${behind[sortBy]}`
+    return Effect.all({
+      page: sql.unsafe<PublicListed>(
+        `SELECT p.id, p.up, p.down, s.created_at, octet_length(s.source) + octet_length(s.description) AS bytes
          FROM (SELECT id, up, down, created_at FROM ${schema}.votes WHERE ${which}${from}
                ORDER BY ${order} LIMIT $2::int OFFSET $3::int) p
          JOIN ${schema}.snippets s ON s.id = p.id ORDER BY ${order.replaceAll(/\b(up|created_at|id)\b/g, "p.$1")}`,
@@ -48,19 +46,22 @@ export const publicSnippets = Effect.fnUntraced(function* <E, R>(
         ([row]) => row!.total
       )
     })
-  )
-  yield* room(places.reduce((sum, { bytes }) => sum + bytes, 0))
-  const texts = yield* Effect.orDie(
-    sql.unsafe<Omit<PublicEntry, "up" | "down">>(
-      `SELECT id, name, description, source, language, entrypoint, created_at FROM ${schema}.snippets WHERE id = ANY ($1::text[])`,
-      [places.map(({ id }) => id)]
+  })
+
+/** Those with their texts, in their order; without one that has gone in between. */
+export const publicEntries = (listed: ReadonlyArray<PublicListed>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql.unsafe<Pick<PublicEntry, "id" | "name" | "description" | "source" | "language" | "entrypoint">>(
+        `SELECT id, name, description, source, language, entrypoint FROM ${schema}.snippets WHERE id = ANY ($1::text[])`,
+        [listed.map(({ id }) => id)]
+      ),
+      (texts) => {
+        const byId = new Map(texts.map((text) => [text.id, text]))
+        return listed.flatMap((one): Array<PublicEntry> => {
+          const text = byId.get(one.id)
+          return text === undefined ? [] : [{ ...one, ...text }]
+        })
+      }
     )
   )
-  const byId = new Map(texts.map((text) => [text.id, text]))
-  // one may have gone in between
-  const page = places.flatMap(({ id, up, down }): Array<PublicEntry> => {
-    const text = byId.get(id)
-    return text === undefined ? [] : [{ ...text, up, down }]
-  })
-  return { page, total }
-})

@@ -1,14 +1,14 @@
 import { Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { type PublicEntry, type PublicPlace, publicSnippets } from "#projections/Snippets/community.ts"
+import { type PublicEntry, type PublicPlace, publicEntries, publicSnippets } from "#projections/Snippets/community.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
 import { cursors, placeCount, placeId, placeTime } from "#src/api/cursor.ts"
-import type { PublicFound, PublicList } from "#src/api/Public.ts"
+import type { PublicFound } from "#src/api/Public.ts"
 import { isPublicLibraryOpen } from "#src/publicLibrary.ts"
 import { freshOrStale, searched } from "./answer.ts"
-import { roomForAnswer } from "./answers.ts"
-import { answeredInPieces } from "./pieces.ts"
+import { byPortions } from "./answers.ts"
+import { answeredInPieces, inPieces, values } from "./pieces.ts"
 import { publicOff } from "./screening.ts"
 
 /** Nothing of whose it is: an organization's name or id is nobody else's business. */
@@ -33,18 +33,16 @@ export const layer = HttpApiBuilder.group(Api, "public", (handlers) =>
         const asked = ["public", payload.sort_by ?? "upvoted", languageIn(payload.language) ?? null] as const
         const [, sortBy, language] = asked
         const after = yield* places.read(asked, payload.cursor, offset)
-        const { page, total } = yield* publicSnippets(
-          sortBy,
-          language,
-          { limit: limit + 1, offset, after },
-          yield* roomForAnswer
+        const { page, total } = yield* Effect.orDie(
+          publicSnippets(sortBy, language, { limit: limit + 1, offset, after })
         )
-        const snippets = page.slice(0, limit)
-        const [last, more] = [snippets.at(-1), page.length > limit]
-        return answeredInPieces<typeof PublicList.Type>({
-          ...{ snippets: snippets.map(shown), total, has_more: more },
-          next_cursor: more ? places.write(asked, [last!.up, last!.created_at.getTime(), last!.id]) : null
-        })
+        const listed = page.slice(0, limit)
+        const [last, more] = [listed.at(-1), page.length > limit]
+        const rows = byPortions(listed, (portion) =>
+          Effect.map(Effect.orDie(publicEntries(portion)), (snippets) => snippets.map(shown))
+        )
+        const next = more ? places.write(asked, [last!.up, last!.created_at.getTime(), last!.id]) : null
+        return yield* inPieces({ snippets: { rows }, ...values({ total, has_more: more, next_cursor: next }) })
       })
     )
 

@@ -34,8 +34,8 @@ export const portioned = <A extends { readonly bytes: number }>(
   return portions
 }
 
-/** How many times a row is in hand: as it was read, as values, and as text. */
-const copies = 3
+/** How many times what becomes an answer is in hand: as it was read, as values, and as text. */
+export const copies = 3
 
 /**
  * Reads portions one after the other, each when the one before was taken; a large one first takes room, which it gives back
@@ -216,10 +216,10 @@ export class Answers extends Context.Service<
   )
 }
 
-/** Takes room, before it is read, for what becomes an answer. */
+/** Takes room for what is read whole, and becomes an answer, before it is read. */
 export const roomForAnswer = Effect.map(
   Answers,
   ({ take }) =>
     (bytes: number) =>
-      bytes <= slight ? Effect.void : Effect.asVoid(take(copies * bytes))
+      Effect.asVoid(take(copies * bytes))
 )
