@@ -8,7 +8,7 @@ const long = 65_536
 const piece = 65_536
 
 /** Texts as they are sent, one after the other; others get their turn in between. */
-export const sentInPieces = (pieces: Iterable<string>): HttpServerResponse.HttpServerResponse => {
+const sentInPieces = (pieces: Iterable<string>): HttpServerResponse.HttpServerResponse => {
   const encoder = new TextEncoder()
   const bytes = function* () {
     for (const piece of pieces) yield encoder.encode(piece)

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net"
 import { assert } from "vitest"
 import type { Answer } from "#test/service.ts"
 import type { Target } from "./Target.ts"
@@ -29,3 +30,15 @@ export const answered = ({ status, json, text }: Answer, ...statuses: ReadonlyAr
 
 export const times = async <A>(count: number, one: (n: number) => Promise<A>): Promise<ReadonlyArray<A>> =>
   Promise.all(Array.from({ length: count }, (_, n) => one(n)))
+
+/** A connection that asks for something, and reads nothing of what comes. */
+export const deaf = async (target: Target, request: string): Promise<Socket> => {
+  const socket = await target.socket()
+  socket.pause()
+  socket.write(request)
+  return socket
+}
+
+export const close = (sockets: ReadonlyArray<Socket>): void => {
+  for (const socket of sockets) socket.destroy()
+}

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net"
 import { assert } from "vitest"
 import { ownerKey } from "#test/service.ts"
-import { type Attack, answered, times } from "./Attack.ts"
+import { type Attack, answered, close, deaf, times } from "./Attack.ts"
 import { tall, task } from "./longAnswers.ts"
 import type { Target, Use } from "./Target.ts"
 
@@ -22,18 +22,6 @@ const post = (path: string, body: unknown, ...lines: ReadonlyArray<string>) => {
 }
 
 const accept = "Accept: application/json, text/event-stream"
-
-const close = (sockets: ReadonlyArray<Socket>) => {
-  for (const socket of sockets) socket.destroy()
-}
-
-/** Reads nothing. */
-const deaf = async (target: Target, request: string) => {
-  const socket = await target.socket()
-  socket.pause()
-  socket.write(request)
-  return socket
-}
 
 /** Reads some bytes now and then. */
 const sipping = async (target: Target, request: string) => {

@@ -1,21 +1,8 @@
-import type { Socket } from "node:net"
 import { assert } from "vitest"
 import { ownerKey } from "#test/service.ts"
-import { type Attack, answered, times } from "./Attack.ts"
-import type { Target } from "./Target.ts"
+import { type Attack, answered, close, deaf, times } from "./Attack.ts"
 
 const authorization = `Authorization: Bearer ${ownerKey}\r\n`
-const close = (sockets: ReadonlyArray<Socket>) => {
-  for (const socket of sockets) socket.destroy()
-}
-
-/** Reads nothing of what comes. */
-const deaf = async (target: Target, request: string) => {
-  const socket = await target.socket()
-  socket.pause()
-  socket.write(request)
-  return socket
-}
 
 export const connections: ReadonlyArray<Attack> = [
   {

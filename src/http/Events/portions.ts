@@ -1,7 +1,7 @@
 import { Effect, Stream } from "effect"
 import { EventStore, type Page, type ReadAll, type StoredEvent, sizeOf } from "#ports/EventStore.ts"
 import { Unreadable } from "#src/ask.ts"
-import { Answers, slight } from "../answers.ts"
+import { Answers, copies, slight } from "../answers.ts"
 import { problemOf } from "../refusals.ts"
 import type { Place } from "../room.ts"
 import { allShown, type Reader } from "./shown.ts"
@@ -15,9 +15,6 @@ const portion = { limit: 100, bytes: 64 * 1024 }
 const mostBytes = 4 * 1024 * 1024
 
 const bytesOf = (stored: ReadonlyArray<StoredEvent>): number => stored.reduce((sum, event) => sum + sizeOf(event), 0)
-
-/** How many times a large event is in hand: as bytes, as values, as text. */
-const copies = 3
 
 /**
  * Reads events that an answer has room for. Few take none; large ones are let go of while they wait for theirs, and read again. Only some
