@@ -120,13 +120,15 @@ export class Search extends Context.Service<
         room: Room<E, R>
       ) {
         const at = answersAt
-        const missing = ids.filter((id) => !entries.has(placeOf(id, homes)))
-        const found = yield* read(missing, homes, room)
-        const all = new Map(found.map((entry) => [entry.id, entry]))
-        for (const id of ids) {
-          const entry = entries.get(placeOf(id, homes))
-          if (entry !== undefined && !all.has(id)) all.set(id, entry)
-        }
+        // taken first: another search may forget them while the rest is read
+        const kept = ids.flatMap((id) => entries.get(placeOf(id, homes)) ?? [])
+        const all = new Map(kept.map((entry) => [entry.id, entry]))
+        const found = yield* read(
+          ids.filter((id) => !all.has(id)),
+          homes,
+          room
+        )
+        for (const entry of found) all.set(entry.id, entry)
         for (const entry of at === answersAt ? found : []) {
           const more = charactersOf(entry)
           const place = placeOf(entry.id, homes)

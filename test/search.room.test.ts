@@ -8,10 +8,11 @@ import { Search } from "#src/search.ts"
 import { stored } from "#test/http/store.ts"
 import { type Service, startService } from "#test/service.ts"
 
+const tall = (name: string) => `def ${name}(rows):\n${"    rows = sorted(rows)\n".repeat(10_000)}    return rows\n`
+
 let service: Service
 beforeAll(async () => {
   service = await startService()
-  const tall = (name: string) => `def ${name}(rows):\n${"    rows = sorted(rows)\n".repeat(10_000)}    return rows\n`
   for (const name of ["heron", "stork"]) {
     const file_written = { path: `${name}.py`, content: tall(name) }
     await stored(service.call, name, { task: "sort tall rows", file_written, public: true })
@@ -73,6 +74,23 @@ describe("what is read for an answer", () => {
     assert.deepStrictEqual(
       page.map(({ bytes }) => bytes),
       snippets.map(({ source, description }) => Buffer.byteLength(source + description))
+    )
+  })
+
+  it("is not lost when all that is at hand is forgotten meanwhile", async () => {
+    const words = (word: string) => ({ path: `${word}.py`, content: `def ${word}(rows):\n    return rows[0]\n` })
+    const crane = { path: "crane.py", content: tall("crane") }
+    await stored(service.call, "crane", { task: "sort tall rows", file_written: crane, public: true })
+    await service.run(search("sort small rows", 1, none))
+    const forgetting = () =>
+      Effect.promise(async () => {
+        await stored(service.call, "egret", { task: "first of rows", file_written: words("egret"), public: true })
+        await service.run(search("egret", 1, none))
+      })
+    const { found } = await service.run(search("sort small rows", 10, forgetting))
+    assert.includeMembers(
+      found.map(({ snippet }) => snippet.name),
+      ["wren", "heron", "stork", "crane"]
     )
   })
 })

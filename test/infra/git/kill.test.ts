@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import fs from "node:fs"
 import { fileURLToPath } from "node:url"
-import { afterAll, assert, describe, it } from "@effect/vitest"
+import { afterAll, assert, describe, it, vi } from "@effect/vitest"
 import { Effect } from "effect"
 import { Workspaces } from "#ports/Workspaces.ts"
 import { layer } from "#test/gitWorkspaces.ts"
@@ -27,7 +27,11 @@ const killedPacking = (workspace: string, delayMs: number, group: boolean): Prom
       setTimeout(() => process.kill(group ? -child.pid! : child.pid!, "SIGKILL"), delayMs)
     })
     child.on("error", reject)
-    child.on("exit", () => resolve(text.split("\n").findLast((line) => /^[0-9a-f]{40}$/.test(line)) ?? ""))
+    child.on("exit", async () => {
+      // a git that outlived it still moves objects into a pack: nobody can check them one by one meanwhile
+      await vi.waitFor(() => assert.throws(() => process.kill(-child.pid!, 0)), { timeout: 60_000 })
+      resolve(text.split("\n").findLast((line) => /^[0-9a-f]{40}$/.test(line)) ?? "")
+    })
   })
 
 /** Kills a committer in the middle of its work, once it has told so many commits; answers the last one. */
