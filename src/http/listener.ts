@@ -91,13 +91,17 @@ const watchReaders = (server: Server, { deaf, look }: Limits) => {
 
 /** An answer may come before its request is whole: the rest is not waited for, but the answer has to be heard. */
 const watchRests = (server: Server, { deaf }: Limits) => {
+  // by connection: on one there can be many such requests, each behind the rest of the one before
+  const timers = new WeakMap<Socket, NodeJS.Timeout>()
+  server.on("connection", (socket: Socket) => socket.once("close", () => clearTimeout(timers.get(socket))))
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     response.once("finish", () => {
       if (request.complete) return
       const { socket } = request
+      clearTimeout(timers.get(socket))
       const timer = setTimeout(() => request.complete || socket.destroy(), deaf)
       timer.unref()
-      socket.once("close", () => clearTimeout(timer))
+      timers.set(socket, timer)
     })
   })
 }

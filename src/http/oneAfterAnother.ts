@@ -75,6 +75,8 @@ const byParts = (socket: Served, line: Line): void => {
   socket.removeAllListeners("data")
   unconsume(socket)
   socket.on("data", (part: Buffer) => {
+    // a parser that has refused what came finds each further part wrong too, and Deno's server listens once more for each
+    if (!socket.writable) return
     held = held === undefined ? part : Buffer.concat([held, part])
     line.feed()
   })

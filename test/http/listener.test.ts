@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
-import { type AddressInfo, connect } from "node:net"
+import { type AddressInfo, connect, type Socket } from "node:net"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { defaults, makeServer } from "#src/http/listener.ts"
 import { refused } from "./problem.ts"
@@ -12,6 +12,8 @@ let server: Server
 const begun = new Map<string, number>()
 /** Requests that the server's parser came upon. */
 let parsed = 0
+/** Connections as the server has them, the latest last. */
+const connections: Array<Socket> = []
 const handle = (request: IncomingMessage, response: ServerResponse) => {
   const { url = "" } = request
   begun.set(url, (begun.get(url) ?? 0) + 1)
@@ -32,6 +34,7 @@ beforeAll(async () => {
   const emit = server.emit.bind(server) as (event: string, ...args: ReadonlyArray<unknown>) => boolean
   server.emit = (event: string, ...args: Array<unknown>) => {
     if (event === "request") parsed += 1
+    if (event === "connection") connections.push(args[0] as Socket)
     return emit(event, ...args)
   }
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -95,6 +98,50 @@ describe("requests behind one another", () => {
     const asked = `GET /a HTTP/1.1\r\nHost: x\r\n\r\nPOST /b HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`
     const raw = await sent(asked.repeat(20))
     assert.strictEqual(raw.match(/whole/g)?.length, 40)
+  })
+})
+
+/** How many listen to the latest connection, in all. */
+const listening = () => {
+  const connection = connections.at(-1)!
+  return connection.eventNames().reduce((sum, name) => sum + connection.listenerCount(name), 0)
+}
+
+/** Sends the parts of requests one after the other over one connection, each when `next` was heard; answers with how many listened then. */
+const overOne = (parts: ReadonlyArray<string>, next: RegExp) =>
+  new Promise<ReadonlyArray<number>>((resolve) => {
+    const counts: Array<number> = []
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1", () => void socket.write(parts[0]!))
+    let said = ""
+    socket.setEncoding("utf8").on("data", (text: string) => {
+      said += text
+      if (!next.test(said)) return
+      said = ""
+      counts.push(listening())
+      if (counts.length < parts.length) socket.write(parts[counts.length]!)
+      else socket.destroy()
+    })
+    socket.once("close", () => resolve(counts))
+  })
+
+describe("a connection has no more listeners", () => {
+  it("after its fiftieth request than after its first", async () => {
+    const counts = await overOne(Array(50).fill("GET /a HTTP/1.1\r\nHost: x\r\n\r\n"), /whole/)
+    assert.lengthOf(counts, 50)
+    assert.strictEqual(counts.at(-1), counts[0])
+  })
+
+  it("when each body came behind its answer", async () => {
+    // the rest of the one before, and the beginning of the next
+    const parts = Array.from({ length: 50 }, (_, n) => (n === 0 ? "" : "c".repeat(998)) + post("/unread"))
+    const counts = await overOne(parts, /\r\n\r\nx|\r\nx\r\n/)
+    assert.lengthOf(counts, 50)
+    assert.strictEqual(counts.at(-1), counts[0])
+  })
+
+  it("when what is no request goes on behind its refusal", async () => {
+    await sent(`GET /${"a".repeat(1_000_000)} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    assert.isAtMost(connections.at(-1)!.listenerCount("error"), 1)
   })
 })
 
