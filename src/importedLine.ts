@@ -1,4 +1,5 @@
 import { Effect, Schema, SchemaIssue } from "effect"
+import { isWithin, longestDependencies, mostDependencies } from "#domain/dependencies.ts"
 import { filename } from "#domain/filename.ts"
 import type { NewVote } from "#domain/Snippet/commands.ts"
 import { SnippetKind } from "#domain/Snippet/events.ts"
@@ -67,6 +68,14 @@ const Files = Schema.Array(
   })
 )
 
+const Packages = Schema.Record(upTo(100_000), upTo(100_000)).check(
+  Schema.makeFilter((given) =>
+    isWithin(given)
+      ? undefined
+      : `has more than ${mostDependencies.toLocaleString("en")} names, or ${longestDependencies.toLocaleString("en")} characters`
+  )
+)
+
 /** What a line of a file to import may say of its snippet. What else it says is left aside. */
 export const Entry = Schema.Struct({
   id: optional(Schema.Union([upTo(1_000), Schema.Finite])),
@@ -83,7 +92,7 @@ export const Entry = Schema.Struct({
   input_schema: optional(JsonSchema),
   output_schema: optional(JsonSchema),
   example_queries: optional(list(100, 10_000)),
-  dependencies: optional(Schema.Record(upTo(100_000), upTo(100_000))),
+  dependencies: optional(Packages),
   files: optional(Files),
   workspace: optional(upTo(1_000)),
   agent_id: optional(upTo(1_000)),

@@ -1,3 +1,4 @@
+import { withDependencies } from "#domain/dependencies.ts"
 import { fileTreeOf, type RepositoryFile, readmePreviewOf } from "#domain/Repository/files.ts"
 import { frameworkOf } from "#domain/Repository/framework.ts"
 import { type Projection, schemaOf, table } from "#ports/Projection.ts"
@@ -41,7 +42,7 @@ const rankings = ["up DESC, created_at DESC, id", "created_at DESC, id"].flatMap
 /** Read model `snippets`: the catalogue, its votes, and the terms and vectors that the search index is made of. */
 export const Snippets = {
   name: "snippets",
-  version: 6,
+  version: 7,
   tables: {
     snippets: table<SnippetRow>({
       columns: {
@@ -72,7 +73,8 @@ export const Snippets = {
               ...{ id: snippet, tenant, home, author, published, language, created_at: at, updated_at: at },
               ...{ agent: text.agent, kind: kind ?? "file", name: text.name, path: text.path },
               ...{ description: text.description, source: text.source, entrypoint: text.entrypoint },
-              ...{ language_version: text.languageVersion, dependencies: text.dependencies, tags: text.tags },
+              ...{ language_version: text.languageVersion, tags: text.tags },
+              dependencies: withDependencies({}, text.dependencies),
               ...{ capabilities: text.capabilities, input_schema: text.inputSchema },
               ...{ input_properties: propertiesOf(text.inputSchema), output_schema: text.outputSchema },
               ...{ example_queries: withTask(text.exampleQueries, text.task), external_id: text.externalId },
@@ -89,7 +91,9 @@ export const Snippets = {
               ...row,
               example_queries: withTask(row.example_queries, text?.task ?? null),
               // what everyone sees was looked through before it was published: nothing is added to it unseen
-              dependencies: row.published ? row.dependencies : { ...row.dependencies, ...text?.dependencies },
+              dependencies: row.published
+                ? row.dependencies
+                : withDependencies(row.dependencies, text?.dependencies ?? {}),
               updated_at: new Date(recordedAt).toISOString()
             }
         },

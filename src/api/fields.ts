@@ -1,4 +1,5 @@
 import { Schema, SchemaGetter } from "effect"
+import { isWithin, longestDependencies, mostDependencies } from "#domain/dependencies.ts"
 
 /** What is said of a text that is none, and that no store keeps unchanged. */
 export const unstorable = "has a NUL or half a surrogate pair; expected well-formed text without NUL"
@@ -65,8 +66,9 @@ export const fraction = Schema.Finite.check(
 
 export const JsonObject = Schema.Record(Schema.String, Schema.Unknown)
 
-/** Names of packages, or of anything else that a request lists. */
+/** Names of properties, or of anything else that a request lists. */
 export const mostNames = 1_000
+const tooLong = `are too long; expected at most ${longestDependencies.toLocaleString("en")} characters of names and versions together`
 const tooManyNames = { message: `has too many names; expected at most ${mostNames.toLocaleString("en")}` }
 
 /** A JSON schema of at most 65,536 characters of JSON. */
@@ -84,19 +86,22 @@ export const Dependencies = Schema.Union([
   // the names are checked apart: a record passes over keys that are not its own
   Schema.Record(Schema.String, Schema.NullOr(AnyText)).check(
     Schema.isPropertyNames(AnyText),
-    Schema.isMaxProperties(mostNames, tooManyNames)
+    Schema.isMaxProperties(mostDependencies, tooManyNames)
   ),
-  Schema.Array(AnyText).check(Schema.isMaxLength(mostNames, tooManyNames))
+  Schema.Array(AnyText).check(Schema.isMaxLength(mostDependencies, tooManyNames))
 ]).pipe(
-  Schema.decodeTo(Schema.Record(Schema.String, Schema.String), {
-    decode: SchemaGetter.transform(
-      (given): Record<string, string> =>
-        Array.isArray(given)
-          ? Object.fromEntries((given as ReadonlyArray<string>).map((name) => [name, ""]))
-          : Object.fromEntries(Object.entries(given).map(([name, version]) => [name, version ?? ""]))
-    ),
-    encode: SchemaGetter.transform((map): Record<string, string | null> => map)
-  })
+  Schema.decodeTo(
+    Schema.Record(Schema.String, Schema.String).check(Schema.makeFilter((given) => isWithin(given) || tooLong)),
+    {
+      decode: SchemaGetter.transform(
+        (given): Record<string, string> =>
+          Array.isArray(given)
+            ? Object.fromEntries((given as ReadonlyArray<string>).map((name) => [name, ""]))
+            : Object.fromEntries(Object.entries(given).map(([name, version]) => [name, version ?? ""]))
+      ),
+      encode: SchemaGetter.transform((map): Record<string, string | null> => map)
+    }
+  )
 )
 
 /** A field that may be left out; `null` says the same. */
