@@ -79,7 +79,13 @@ export class KeysApi extends HttpApiGroup.make("keys")
       success: Schema.Struct({ success: Schema.Boolean, key_id: Schema.String })
     })
       .middleware(Idempotency)
-      .annotateMerge(OpenApi.annotations({ summary: "Revoke a key" }))
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Revoke a key",
+          description:
+            "Any key of the organization, also the one that asks and an owner's last one: `cairn key create --role owner` then makes another, on the service's machine."
+        })
+      )
   )
   .middleware(WellFormed)
   .middleware(Scoping)

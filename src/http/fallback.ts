@@ -13,11 +13,20 @@ const patternOf = (path: string): RegExp =>
       .replace(/\*/g, ".+")}/?$`
   )
 
-const routes = Object.values(Api.groups).flatMap((group) =>
-  Object.values(group.endpoints as Record<string, { readonly method: string; readonly path: string }>).map(
-    ({ method, path }) => ({ method, pattern: patternOf(path) })
+/** Those that are no operations of the API. */
+const others = [
+  { method: "GET", path: "/docs" },
+  { method: "GET", path: "/openapi.json" },
+  { method: "GET", path: "/git/*" },
+  { method: "POST", path: "/git/*" }
+]
+
+const routes = Object.values(Api.groups)
+  .flatMap((group) =>
+    Object.values(group.endpoints as Record<string, { readonly method: string; readonly path: string }>)
   )
-)
+  .concat(others)
+  .map(({ method, path }) => ({ method, pattern: patternOf(path) }))
 
 /** What existing clients ask for and this service does not do: what to do instead. */
 const notOffered: ReadonlyArray<readonly [RegExp, string]> = [

@@ -128,9 +128,13 @@ export const makeServer = (limits: Limits = defaults): Server => {
     headersTimeout: limits.head,
     requestTimeout: limits.request,
     keepAliveTimeout: limits.idle,
-    connectionsCheckingInterval: limits.look
+    connectionsCheckingInterval: limits.look,
+    // a request without one is refused as others are, where hosts are looked at: by itself the answer would be empty
+    requireHostHeader: false
   })
   server.maxConnections = limits.connections
+  // what HTTP does not know may be passed over (RFC 9110, 10.1.1): by itself the answer would be an empty 417
+  server.on("checkExpectation", (request, response) => void server.emit("request", request, response))
   const refused = new WeakSet<Socket>()
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket & { _httpMessage?: ServerResponse }) => {
     // told already: each further part of what is no request is wrong again, and goes nowhere

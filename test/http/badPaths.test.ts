@@ -118,7 +118,10 @@ describe("paths and methods", () => {
       ["POST", "/api/workspaces", "GET"],
       ["PATCH", "/api/events", "GET"],
       ["POST", "/health", "GET"],
-      ["POST", "/skill.md", "GET"]
+      ["POST", "/skill.md", "GET"],
+      ["POST", "/docs", "GET"],
+      ["PUT", "/openapi.json", "GET"],
+      ["DELETE", "/git/acme/ada", "GET, POST"]
     ] as const) {
       const answer = await service.call(method, path)
       assert.include(refused(answer, 405, "method/not_allowed").message, allowed)

@@ -1,4 +1,5 @@
 import { request } from "node:http"
+import { connect } from "node:net"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { ownerKey, type Service, startService } from "#test/service.ts"
@@ -52,7 +53,7 @@ describe("every answer", () => {
     ["a missing key", () => raw("GET", "/api/workspaces"), 401, "no-store"],
     ["no route", () => raw("GET", "/nothing"), 404, "no-store"],
     ["a path that can't be decoded", () => raw("GET", "/raw/%zz"), 404, "no-store"],
-    ["a wrong method", () => raw("DELETE", "/docs"), 404, "no-store"],
+    ["a wrong method", () => raw("DELETE", "/docs"), 405, "no-store"],
     ["git without a key", () => raw("GET", "/git/x.git/info/refs"), 401, "no-store"],
     ["git with one", () => raw("GET", "/git/x.git/info/refs", key), 404, "no-store"],
     ["MCP", () => raw("POST", "/mcp", { ...json, ...key }, "{}"), 406, "no-store"],
@@ -163,6 +164,21 @@ describe("the name in Host", () => {
         assert.strictEqual(headers["cache-control"], "no-store")
       }
     }
+  })
+
+  it("stands in every request of HTTP/1.1", async () => {
+    const { port, hostname } = new URL(service.url)
+    const heard = (head: string) =>
+      new Promise<string>((resolve, reject) => {
+        const socket = connect(Number(port), hostname, () => void socket.write(head))
+        let said = ""
+        socket.setEncoding("utf8").on("data", (text: string) => void (said += text))
+        socket.once("error", reject).once("close", () => resolve(said))
+      })
+    const [head = "", body = ""] = (await heard("GET /health HTTP/1.1\r\nConnection: close\r\n\r\n")).split("\r\n\r\n")
+    assert.match(head, /^HTTP\/1\.1 400 /)
+    assert.include(body, "validation/malformed_request")
+    assert.match(await heard("GET /health HTTP/1.0\r\n\r\n"), /^HTTP\/1\.1 200 /)
   })
 
   it("is any that the operator gave, and any at all where the service listens to the world", async () => {

@@ -145,6 +145,12 @@ describe("a connection has no more listeners", () => {
   })
 })
 
+describe("an expectation that HTTP does not know", () => {
+  it("is passed over", async () => {
+    assert.match(await sent("GET /a HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n"), /^HTTP\/1\.1 200 .*whole/s)
+  })
+})
+
 describe("a connection ends", { timeout: 20_000 }, () => {
   it("of a head that does not end, however it drips", async () => {
     const [silent, dripping, nothing] = await Promise.all([

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Problem } from "#src/api/Problem.ts"
@@ -37,19 +38,25 @@ const foreignOrigin = new Problem({
   message: "MCP is not for pages in a browser: the request has the header Origin. Connect from outside of one."
 })
 
+const nameless = new Problem({
+  code: "validation/malformed_request",
+  message: "The request has no header Host, which every HTTP/1.1 request has."
+})
+
 /** Routes that no page has any business at, not even one of ours. */
 const pageless = /^\/mcp(?:[/?]|$)/
 
 /**
  * Refuses what a page in a browser sends to a service that is not its own: requests under a foreign name, and at /mcp any that
- * come from a page. Who sends no Host is no browser.
+ * come from a page. Who sends no Host, as HTTP/1.0 may, is no browser.
  */
 export const admitting =
   (names: ReadonlySet<string> | undefined) =>
   <A, E, R>(app: Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
-      const { headers, url } = yield* HttpServerRequest.HttpServerRequest
+      const { headers, url, source } = yield* HttpServerRequest.HttpServerRequest
       const { host, origin } = headers
+      if (host === undefined && (source as Partial<IncomingMessage>).httpVersion === "1.1") return respond(nameless)
       if (names !== undefined && host !== undefined && !names.has(nameIn(host) ?? "")) return respond(foreignHost(host))
       if (origin !== undefined && pageless.test(url)) return respond(foreignOrigin)
       return yield* app
