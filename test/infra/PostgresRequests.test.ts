@@ -1,25 +1,34 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, it, layer } from "@effect/vitest"
-import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { Context, Effect, Exit, Fiber, Layer, Redacted, Scope } from "effect"
 import { vi } from "vitest"
 import * as PostgresRequests from "#infra/PostgresRequests.ts"
 import { EventStore } from "#ports/EventStore.ts"
-import { Requests } from "#ports/Requests.ts"
+import { type KnownRequest, Requests, type RequestsUnavailable } from "#ports/Requests.ts"
 import { command, fresh, noted, to, upTo } from "./appends.ts"
 import { freshStore } from "./stores.ts"
 
 /** Statements that look requests up, of all layers on `watched`. */
 let lookups = 0
+/** How many deliveries each statement brought that stores them. */
+const stores: Array<number> = []
+/** So many of these are to fail. */
+let failing = 0
 
-/** The client, with lookups counted. */
+/** The client, with its statements watched. */
 const watched = Layer.effect(
   PgClient.PgClient,
   Effect.map(
     PgClient.PgClient,
     (sql) =>
       new Proxy(sql, {
-        apply: (target, self, given: Parameters<typeof sql>) => {
-          if (given[0].join("").includes("FROM requests WHERE digest")) lookups += 1
+        apply: (target, self, given: ReadonlyArray<ReadonlyArray<string>>) => {
+          const statement = given[0]!.join("")
+          if (statement.includes("FROM requests WHERE digest")) lookups += 1
+          if (statement.includes("UPDATE requests")) {
+            stores.push(given[1]!.length)
+            if (failing-- > 0) return Effect.fail("the table is away")
+          }
           return Reflect.apply(target as (...given: ReadonlyArray<unknown>) => unknown, self, given)
         }
       })
@@ -108,6 +117,20 @@ layer(requests.pipe(Layer.provideMerge(freshStore)), { excludeTestServices: true
     })
   )
 
+  it.effect("stores each delivery once, none when there is none, and goes on behind a failure", () =>
+    Effect.gen(function* () {
+      const { delivered } = yield* Requests
+      stores.length = 0
+      failing = 2
+      for (const digest of [fresh(), fresh(), fresh()]) {
+        yield* written(digest)
+        delivered(digest, 0)
+        yield* eventually(stored(digest))
+      }
+      assert.deepStrictEqual(stores, [1, 1, 1, 1, 1])
+    })
+  )
+
   it.effect("loses no delivery when it is closed", () =>
     Effect.gen(function* () {
       const digests = upTo(20).map(() => fresh())
@@ -126,7 +149,13 @@ layer(requests.pipe(Layer.provideMerge(freshStore)), { excludeTestServices: true
       const digests = upTo(50).map(() => fresh())
       yield* Effect.forEach(digests.slice(0, 25), (digest, n) => written(digest, 0, `body ${n}`))
       lookups = 0
-      const found = yield* Effect.forEach(digests, find, { concurrency: "unbounded" })
+      // they come one after the other while the first one's answer is on its way
+      const fibers: Array<Fiber.Fiber<KnownRequest | undefined, RequestsUnavailable>> = []
+      for (const digest of digests) {
+        fibers.push(yield* Effect.forkChild(find(digest), { startImmediately: true }))
+        yield* Effect.yieldNow
+      }
+      const found = yield* Effect.forEach(fibers, Fiber.join)
       assert.isAtMost(lookups, 2)
       assert.deepStrictEqual(
         found.map((known) => known?.fingerprint),
