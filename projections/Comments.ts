@@ -58,21 +58,29 @@ export interface Comment {
 /** Comments of a snippet that a tenant is shown: the latest. */
 export const commentsShown = 20
 
+/** SQL for what of a snippet's comments is read: the latest of those whose snippet it is, as seen from homes, and the latest of others. */
+const latest = (schema: string, snippet: string, tenant: string, homes: string): string => {
+  const by = (whose: string) =>
+    `(SELECT * FROM "${schema}".comments WHERE snippet = ${snippet} AND tenant ${whose}
+      ORDER BY position DESC LIMIT ${commentsShown})`
+  const own = `= ${tenant} AND (home IS NULL OR home = tenant OR home = ANY (${homes}::text[]))`
+  return `(${by(own)} UNION ALL ${by(`<> ${tenant}`)})`
+}
+
 /**
  * SQL for a snippet's comments as JSON, oldest first: the latest by those whose snippet it is, and the latest by others, so
  * that no stranger can push theirs out of sight, and of a customer's workspace no other's. `schema` is the catalogue's; `snippet`
  * and `tenant` are the snippet's columns, `homes` the parameter that has those which are looked from.
  */
-export const commentsOf = (schema: string, snippet: string, tenant: string, homes: string): string => {
-  const latest = (whose: string) =>
-    `(SELECT * FROM "${schema}".comments WHERE snippet = ${snippet} AND tenant ${whose}
-      ORDER BY position DESC LIMIT ${commentsShown})`
-  const own = `= ${tenant} AND (home IS NULL OR home = tenant OR home = ANY (${homes}::text[]))`
-  return `(SELECT coalesce(json_agg(json_build_object('id', c.id, 'tenant', c.tenant, 'author', c.author, 'home', c.home,
+export const commentsOf = (...of: Parameters<typeof latest>): string =>
+  `(SELECT coalesce(json_agg(json_build_object('id', c.id, 'tenant', c.tenant, 'author', c.author, 'home', c.home,
       'agent', c.agent, 'text', c.words,
       'created_at', to_char(c.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY c.position), '[]')
-    FROM (${latest(own)} UNION ALL ${latest(`<> ${tenant}`)}) c)`
-}
+    FROM ${latest(...of)} c)`
+
+/** SQL for how many bytes the texts of the same comments have. */
+export const bytesOfComments = (...of: Parameters<typeof latest>): string =>
+  `(SELECT coalesce(sum(octet_length(c.words)), 0) FROM ${latest(...of)} c)`
 
 /** Who looks at comments: a tenant, by homes of its own. */
 export interface Onlooker {

@@ -111,6 +111,9 @@ export interface ExecutionQuery {
   readonly limit: number
 }
 
+/** SQL for about how many bytes a run has. */
+const bytes = `octet_length(input::text) + octet_length(output::text) + octet_length(task) + coalesce(octet_length(error_message), 0)`
+
 /** An execution that was found: how alike its task is (0…1), and about how many bytes it has. */
 export interface FoundExecution {
   readonly id: string
@@ -132,9 +135,7 @@ export const findExecutions = (scope: Scope, { codes, task, verdict, limit }: Ex
            FROM ${executions} WHERE ${seen} AND ($3::text[] IS NULL OR code = ANY ($3)) AND ($4::text IS NULL OR verdict = $4)
              ${ranked ? "AND terms && $6::text[]" : ""}
            ORDER BY ${ranked ? "score DESC, " : ""}position DESC LIMIT $5::int)
-         SELECT id, found.score, total, octet_length(input::text) + octet_length(output::text) + octet_length(task)
-           + coalesce(octet_length(error_message), 0) AS bytes
-         FROM found JOIN ${executions} USING (id) ORDER BY found.score DESC, found.position DESC`,
+         SELECT id, found.score, total, ${bytes} AS bytes FROM found JOIN ${executions} USING (id) ORDER BY found.score DESC, found.position DESC`,
         [...seenBy(scope), codes, verdict, limit, ...(ranked ? [terms] : [])]
       ),
       (rows) => ({
@@ -147,10 +148,12 @@ export const findExecutions = (scope: Scope, { codes, task, verdict, limit }: Ex
 /** These executions that were found before, in the order of their ids. */
 export const executionsByIds = (ids: ReadonlyArray<string>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    sql.unsafe<Executed>(
-      `SELECT ${columns} FROM ${executions} WHERE id = ANY ($1::text[]) ORDER BY array_position($1::text[], id)`,
-      [ids]
-    )
+    ids.length === 0
+      ? Effect.succeed<ReadonlyArray<Executed>>([])
+      : sql.unsafe<Executed>(
+          `SELECT ${columns} FROM ${executions} WHERE id = ANY ($1::text[]) ORDER BY array_position($1::text[], id)`,
+          [ids]
+        )
   )
 
 /** The execution with this id, if the scope sees it. */
@@ -162,13 +165,13 @@ export const executionOf = (scope: Scope, id: string) =>
     )
   )
 
-/** The latest execution of each snippet that came to its end, among those that a scope sees. */
+/** Of each snippet the latest execution that came to its end, among those that a scope sees: which it is, and about how many bytes it has. */
 export const lastCompleted = (scope: Scope, snippets: ReadonlyArray<string>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     snippets.length === 0
-      ? Effect.succeed<ReadonlyArray<Executed>>([])
-      : sql.unsafe<Executed>(
-          `SELECT DISTINCT ON (code) ${columns} FROM ${executions}
+      ? Effect.succeed<ReadonlyArray<{ readonly id: string; readonly code: string; readonly bytes: number }>>([])
+      : sql.unsafe<{ id: string; code: string; bytes: number }>(
+          `SELECT DISTINCT ON (code) id, code, ${bytes} AS bytes FROM ${executions}
            WHERE ${seen} AND state = 'completed' AND code = ANY ($3::text[]) ORDER BY code, position DESC`,
           [...seenBy(scope), snippets]
         )

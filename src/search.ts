@@ -10,16 +10,27 @@ import { searched } from "#domain/search/query.ts"
 import { schemaFilter } from "#domain/search/schemaFilter.ts"
 import type { Standing } from "#ports/ReadModels.ts"
 import { type IndexMatch, type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
-import { bytesOfSnippets, type CommentedEntry, inputSchemas, snippetsByIds } from "#projections/Snippets/queries.ts"
+import { type CommentedEntry, inputSchemas } from "#projections/Snippets/queries.ts"
 import { longestProperty } from "#projections/Snippets/tables.ts"
+import { makeEntries } from "./entries.ts"
 import { Indexing } from "./indexing.ts"
+import { bytesOf, slight } from "./portions.ts"
 import { actorOf, Recorder } from "./record.ts"
 
-/** A snippet that was found, with the name of the file that an agent should write it to. */
+/** A snippet that was found. */
 export interface Found {
-  readonly snippet: CommentedEntry
+  readonly id: string
+  /** About how many its texts have. */
+  readonly bytes: number
   readonly match: IndexMatch
+  /** What an agent should write it to. */
   readonly filename: string
+  /** With its texts: only where those of all that was found are slight. */
+  readonly snippet: CommentedEntry | undefined
+}
+
+export interface FoundSnippet extends Found {
+  readonly snippet: CommentedEntry
 }
 
 export interface SearchAnswer {
@@ -51,17 +62,8 @@ export interface Question {
 export type Sight = Pick<Scope, "homes" | "includePublic" | "agent">
 
 const answersKept = 1_000
-const entriesKept = 2_000
-/** Characters of all entries that are kept, in answers too: some of a source file's length would take all memory. */
-const charactersKept = 16_000_000
-
-const lengthOf = (texts: ReadonlyArray<string>): number => texts.reduce((sum, text) => sum + text.length, 0)
-const charactersOf = ({ source, description, example_queries, comments }: CommentedEntry): number =>
-  1_000 + lengthOf([source, description, ...example_queries, ...comments.map(({ text }) => text)])
-
-type Room<E, R> = (bytes: number) => Effect.Effect<void, E, R>
-/** Bytes of entries that are read without asking for room. */
-const slight = 256 * 1024
+/** Snippets in all answers that are kept, without their texts. */
+const foundKept = 20_000
 
 /** What tells a question from others; a long one by its digest, so that many of them take no memory. */
 const nameOf = (question: unknown): string => {
@@ -75,13 +77,12 @@ const dayOf = (milliseconds: number) => new Date(milliseconds).toISOString().sli
 export class Search extends Context.Service<
   Search,
   {
-    /** `room` hears how many bytes are about to be read, when they are many: it may let the search wait, or end it. */
-    readonly search: <E = never, R = never>(
-      question: Question,
-      scope: Sight,
-      standing: Standing,
-      room?: Room<E, R>
-    ) => Effect.Effect<SearchAnswer, E, R>
+    readonly search: (question: Question, scope: Sight, standing: Standing) => Effect.Effect<SearchAnswer>
+    /** With their texts, in their order; without one that has gone since. Whoever has room for some of them asks for these. */
+    readonly read: (
+      found: ReadonlyArray<Found>,
+      scope: Pick<Sight, "homes">
+    ) => Effect.Effect<ReadonlyArray<FoundSnippet>>
   }
 >()("cairn/Search") {
   static readonly layer = Layer.effect(
@@ -90,71 +91,34 @@ export class Search extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const index = yield* SnippetIndex
       const indexing = yield* Indexing
-      const answers = new Map<string, Omit<SearchAnswer, "cacheHit" | "stale">>()
-      const entries = new Map<string, CommentedEntry>()
+      const entries = makeEntries(sql)
+      const answers = new Map<string, Pick<SearchAnswer, "found" | "total">>()
       let answersAt = -1
-      let characters = 0
-
-      /** What an entry is kept under: from other homes other comments are seen. */
-      const placeOf = (id: string, homes: ReadonlyArray<string>) => `${id} ${homes.join(" ")}`
+      let founds = 0
 
       const querying = <A, E>(query: Effect.Effect<A, E, SqlClient.SqlClient>) =>
         Effect.orDie(Effect.provideService(query, SqlClient.SqlClient, sql))
 
-      /** Most are small, and read at once; large ones when there is room. */
-      const read = Effect.fnUntraced(function* <E, R>(
-        ids: ReadonlyArray<string>,
-        homes: ReadonlyArray<string>,
-        room: Room<E, R>
-      ) {
-        const found = yield* querying(snippetsByIds(ids, homes, slight))
-        if (found.length > 0 || ids.length === 0) return found
-        yield* room(yield* querying(bytesOfSnippets(ids)))
-        return yield* querying(snippetsByIds(ids, homes))
-      })
+      const withTexts = (
+        found: ReadonlyArray<Found>,
+        textsOf: (id: string) => CommentedEntry | undefined
+      ): ReadonlyArray<Found> =>
+        bytesOf(found) > slight ? found : found.map((one) => ({ ...one, snippet: textsOf(one.id) }))
 
-      /** Entries by id; those that were asked for since the catalogue last changed are at hand. */
-      const entriesOf = Effect.fnUntraced(function* <E, R>(
-        ids: ReadonlyArray<string>,
-        homes: ReadonlyArray<string>,
-        room: Room<E, R>
-      ) {
-        const at = answersAt
-        // taken first: another search may forget them while the rest is read
-        const kept = ids.flatMap((id) => entries.get(placeOf(id, homes)) ?? [])
-        const all = new Map(kept.map((entry) => [entry.id, entry]))
-        const found = yield* read(
-          ids.filter((id) => !all.has(id)),
-          homes,
-          room
-        )
-        for (const entry of found) all.set(entry.id, entry)
-        for (const entry of at === answersAt ? found : []) {
-          const more = charactersOf(entry)
-          const place = placeOf(entry.id, homes)
-          if (entries.has(place) || entries.size >= entriesKept || characters + more > charactersKept) continue
-          entries.set(place, entry)
-          characters += more
-        }
-        return all
-      })
-
-      const ask = Effect.fnUntraced(function* <E, R>(query: IndexQuery, room: Room<E, R>) {
+      const ask = Effect.fnUntraced(function* (query: IndexQuery) {
         const { matches, total } = yield* index.search(query)
-        const byId = yield* entriesOf(
-          matches.map(({ id }) => id),
-          query.homes,
-          room
-        )
+        const ids = matches.map(({ id }) => id)
+        const { listed, read } = yield* entries.list(ids, query.homes)
         const taken = new Set<string>()
         const found = matches.flatMap((match): Array<Found> => {
-          const snippet = byId.get(match.id)
-          if (snippet === undefined) return []
+          const entry = listed.get(match.id)
+          if (entry === undefined) return []
           // of a repository it is the readme that is written
-          const language = snippet.kind === "repo" ? "markdown" : snippet.language
-          return [{ snippet, match, filename: filename({ ...snippet, language }, taken) }]
+          const language = entry.kind === "repo" ? "markdown" : entry.language
+          const { id, bytes } = entry
+          return [{ id, bytes, match, filename: filename({ ...entry, language }, taken), snippet: undefined }]
         })
-        return { found, total }
+        return { found, total, read }
       })
 
       /** Which snippets of a scope may be called with what is described; `undefined`: nothing is asked of them. */
@@ -171,31 +135,42 @@ export class Search extends Context.Service<
       })
 
       return Search.of({
-        search: Effect.fnUntraced(function* <E, R>(
-          { inputSchema, ...question }: Question,
-          scope: Sight,
-          { changed }: Standing,
-          room: Room<E, R> = () => Effect.void as Effect.Effect<void, E, R>
-        ) {
+        search: Effect.fnUntraced(function* ({ inputSchema, ...question }, scope, { changed }) {
           const reached = yield* indexing.reach(changed)
           const { homes, includePublic, agent } = scope
           // of a long task only what is searched counts, and is remembered
           const query: IndexQuery = { ...question, task: searched(question.task), homes, includePublic, agent }
+          entries.stands(changed)
           if (changed !== answersAt) {
             answers.clear()
-            entries.clear()
-            characters = 0
+            founds = 0
             answersAt = changed
           }
           const name = nameOf([query, inputSchema])
           const before = answers.get(name)
-          if (before !== undefined) return { ...before, cacheHit: true, stale: false }
+          if (before !== undefined) {
+            const found = withTexts(before.found, (id) => entries.atHand(id, homes))
+            return { found, total: before.total, cacheHit: true, stale: false }
+          }
           const fitting = yield* callable(inputSchema, scope)
-          const answer = yield* ask(fitting === undefined ? query : { ...query, accept: (id) => fitting.has(id) }, room)
+          const asked = fitting === undefined ? query : { ...query, accept: (id: string) => fitting.has(id) }
+          const { found, total, read } = yield* ask(asked)
           // what could not see everything is no answer to keep
-          const isKept = answer.found.every(({ snippet }) => entries.get(placeOf(snippet.id, homes)) === snippet)
-          if (reached && changed === answersAt && isKept && answers.size < answersKept) answers.set(name, answer)
-          return { ...answer, cacheHit: false, stale: !reached }
+          const hasPlace = answers.size < answersKept && founds + found.length <= foundKept
+          if (reached && changed === answersAt && hasPlace && !answers.has(name)) {
+            answers.set(name, { found, total })
+            founds += found.length
+          }
+          return { found: withTexts(found, (id) => read.get(id)), total, cacheHit: false, stale: !reached }
+        }),
+
+        read: Effect.fnUntraced(function* (found, { homes }) {
+          const missing = found.filter(({ snippet }) => snippet === undefined)
+          const texts = missing.length === 0 ? undefined : yield* entries.read(missing, homes)
+          return found.flatMap((one): Array<FoundSnippet> => {
+            const snippet = one.snippet ?? texts?.get(one.id)
+            return snippet === undefined ? [] : [{ ...one, snippet }]
+          })
         })
       })
     })
@@ -212,7 +187,7 @@ export const noteAnswer = Effect.fnUntraced(function* (
 ) {
   const recorder = yield* Recorder
   const stream = `retrieval-${holder.tenant}-${dayOf(now)}`
-  const snippets = found.map(({ snippet }) => snippet.id)
+  const snippets = found.map(({ id }) => id)
   yield* recorder.record({
     tenant: holder.tenant,
     stream,

@@ -3,7 +3,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { publicEntries, publicSnippets } from "#projections/Snippets/community.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { fresh } from "#src/ask.ts"
-import { portioned } from "#src/http/answers.ts"
+import { portioned } from "#src/portions.ts"
 import { Search } from "#src/search.ts"
 import { stored } from "#test/http/store.ts"
 import { type Service, startService } from "#test/service.ts"
@@ -21,42 +21,47 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Bytes that are said to be read, in order, by somebody who has room for all or for none. */
-const asked: Array<number> = []
-const room = (bytes: number) => Effect.sync(() => void asked.push(bytes))
-const none = () => Effect.fail("no room" as const)
-
 const scope = { homes: [], includePublic: true, agent: null }
-const search = <E>(task: string, limit: number, room: (bytes: number) => Effect.Effect<void, E>) =>
+const search = (task: string, limit: number) =>
   Effect.gen(function* () {
     const standing = yield* fresh(Snippets)
-    const { search } = yield* Search
-    return yield* search({ task, limit, minVerdict: 0, preferComplete: false }, scope, standing, room)
+    const { search, read } = yield* Search
+    const { found } = yield* search({ task, limit, minVerdict: 0, preferComplete: false }, scope, standing)
+    return { found, read: (some = found) => read(some, scope) }
   })
 
 describe("what is read for an answer", () => {
   // first: what was read once is at hand
-  it("is not read where there is none", async () => {
-    assert.strictEqual(await service.run(Effect.flip(search("sort tall rows", 2, none))), "no room")
-  })
-
-  it("has room before, when it is large", async () => {
-    asked.length = 0
-    const { found } = await service.run(search("sort tall rows", 2, room))
-    assert.deepStrictEqual(found.map(({ snippet }) => snippet.name).sort(), ["heron", "stork"])
-    const bytes = found.reduce((sum, { snippet }) => sum + Buffer.byteLength(snippet.source), 0)
-    assert.lengthOf(asked, 1)
-    assert.isAtLeast(asked[0]!, bytes)
-    // its schemas, tasks and names besides
-    assert.isBelow(asked[0]!, bytes * 1.1)
-  })
-
-  it("needs none when it is small", async () => {
-    const { found } = await service.run(search("wren", 1, none))
+  it("is not read with a search when it is large, but how many bytes it has", async () => {
+    const { found, read } = await service.run(search("sort tall rows", 2))
     assert.deepStrictEqual(
-      found.map(({ snippet }) => snippet.name),
+      found.map(({ snippet }) => snippet),
+      [undefined, undefined]
+    )
+    const snippets = await service.run(read())
+    assert.deepStrictEqual(snippets.map(({ snippet }) => snippet.name).sort(), ["heron", "stork"])
+    for (const { bytes, snippet } of snippets) {
+      const least = Buffer.byteLength(snippet.source)
+      // its schemas, tasks and names besides
+      assert.isTrue(bytes >= least && bytes < least * 1.1, `${bytes}`)
+    }
+    assert.lengthOf(portioned(found), 2)
+  })
+
+  it("is there when it is small", async () => {
+    const { found } = await service.run(search("wren", 1))
+    assert.deepStrictEqual(
+      found.map(({ snippet }) => snippet?.name),
       ["wren"]
     )
+  })
+
+  it("counts what is said of it too", async () => {
+    const first = async () => (await service.run(search("tall heron", 1))).found[0]!
+    const { id, bytes } = await first()
+    const comment = { code_block_id: id, text: "字".repeat(9_000) }
+    assert.strictEqual((await service.call("POST", "/api/store/comment", comment)).status, 200)
+    assert.isAtLeast((await first()).bytes, bytes + 27_000)
   })
 
   it("is read portion by portion on a page of what is public, whose bytes are known before", async () => {
@@ -79,18 +84,15 @@ describe("what is read for an answer", () => {
 
   it("is not lost when all that is at hand is forgotten meanwhile", async () => {
     const words = (word: string) => ({ path: `${word}.py`, content: `def ${word}(rows):\n    return rows[0]\n` })
-    const crane = { path: "crane.py", content: tall("crane") }
-    await stored(service.call, "crane", { task: "sort tall rows", file_written: crane, public: true })
-    await service.run(search("sort small rows", 1, none))
-    const forgetting = () =>
-      Effect.promise(async () => {
-        await stored(service.call, "egret", { task: "first of rows", file_written: words("egret"), public: true })
-        await service.run(search("egret", 1, none))
-      })
-    const { found } = await service.run(search("sort small rows", 10, forgetting))
-    assert.includeMembers(
-      found.map(({ snippet }) => snippet.name),
-      ["wren", "heron", "stork", "crane"]
+    const { found, read } = await service.run(search("sort rows", 10))
+    const [first, ...rest] = found
+    const names = [...(await service.run(read([first!])))]
+    await stored(service.call, "egret", { task: "first of rows", file_written: words("egret"), public: true })
+    await service.run(search("egret", 1))
+    names.push(...(await service.run(read(rest))))
+    assert.sameMembers(
+      names.map(({ snippet }) => snippet.name),
+      ["wren", "heron", "stork"]
     )
   })
 })

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { RepositoryFile } from "#domain/Repository/files.ts"
-import { type Comment, commentsOf } from "../Comments.ts"
+import { bytesOfComments, type Comment, commentsOf } from "../Comments.ts"
 import type { SnippetRow } from "./rows.ts"
 import { nameBegins, schema } from "./tables.ts"
 
@@ -27,10 +27,24 @@ const withVotes = `${schema}.snippets s JOIN ${schema}.votes v ON v.id = s.id`
 
 /** SQL for about how many bytes a snippet has. */
 const bytes = `octet_length(source) + octet_length(description) + octet_length(input_schema::text) + octet_length(output_schema::text)
-  + octet_length(dependencies::text) + octet_length(array_to_string(example_queries, ''))`
+  + octet_length(dependencies::text) + octet_length(array_to_string(example_queries, '')) + coalesce(octet_length(file_tree), 0)`
 
-/** SQL for that of all with the ids of `$1`. */
-const bytesOfAll = `SELECT coalesce(sum(${bytes}), 0) FROM ${schema}.snippets WHERE id = ANY ($1::text[])`
+/** SQL for that of each with the ids of `$1`, with what is said of it to the homes of `$2`. */
+const bytesOfEach = `(${bytes} + ${bytesOfComments(schema, "s.id", "s.tenant", "$2")})::float8`
+
+/** Of a snippet what tells it from others and names its file, and about how many bytes all of it has. */
+export interface ListedEntry extends Pick<CatalogueEntry, "id" | "kind" | "name" | "path" | "language"> {
+  readonly bytes: number
+}
+
+/** Snippets without their texts, in no order. */
+export const listedByIds = (ids: ReadonlyArray<string>, homes: ReadonlyArray<string>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<ListedEntry>(
+      `SELECT id, kind, name, path, language, ${bytesOfEach} AS bytes FROM ${schema}.snippets s WHERE id = ANY ($1::text[])`,
+      [ids, homes]
+    )
+  )
 
 /**
  * In no order; with the comments that can be seen from these homes, and others' from everywhere. None of them when they have more than
@@ -42,15 +56,13 @@ export const snippetsByIds = (ids: ReadonlyArray<string>, homes: ReadonlyArray<s
       ? Effect.succeed<ReadonlyArray<CommentedEntry>>([])
       : sql.unsafe<CommentedEntry>(
           `SELECT s.*, ${standing}, ${commentsOf(schema, "s.id", "s.tenant", "$2")} AS comments FROM ${withVotes}
-           WHERE s.id = ANY ($1::text[])${most === undefined ? "" : ` AND (${bytesOfAll}) <= $3::bigint`}`,
+           WHERE s.id = ANY ($1::text[])${
+             most === undefined
+               ? ""
+               : ` AND (SELECT sum(${bytesOfEach}) FROM ${schema}.snippets s WHERE id = ANY ($1::text[])) <= $3::bigint`
+           }`,
           [ids, homes, ...(most === undefined ? [] : [BigInt(most)])]
         )
-  )
-
-/** About how many bytes some snippets have together. */
-export const bytesOfSnippets = (ids: ReadonlyArray<string>) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.map(sql.unsafe<{ bytes: number }>(`SELECT (${bytesOfAll})::float8 AS bytes`, [ids]), ([row]) => row!.bytes)
   )
 
 /**
@@ -140,15 +152,20 @@ export const filesAt = (id: string, places: ReadonlyArray<number>) =>
     )
   )
 
-/** One of a repository's files, by its path. */
-export const fileNamed = (id: string, path: string) =>
+/**
+ * One of a repository's files, by its path, and how many bytes it has; without its content where these are more than `most`.
+ * `undefined`: there is none.
+ */
+export const fileNamed = (id: string, path: string, most = Number.MAX_SAFE_INTEGER) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql.unsafe<{ content: string }>(
-        `SELECT file ->> 'content' AS content FROM ${eachFile} WHERE r.id = $1 AND file ->> 'path' = $2 LIMIT 1`,
-        [id, path]
+      sql.unsafe<{ bytes: number; content: string | null }>(
+        `SELECT octet_length(file ->> 'content') AS bytes,
+           CASE WHEN octet_length(file ->> 'content') <= $3::bigint THEN file ->> 'content' END AS content
+         FROM ${eachFile} WHERE r.id = $1 AND file ->> 'path' = $2 LIMIT 1`,
+        [id, path, BigInt(most)]
       ),
-      ([found]) => found?.content
+      ([found]) => found
     )
   )
 

@@ -4,7 +4,6 @@ import { SqlClient } from "effect/sql"
 import { Chat, ChatCommand, type ChatEvent } from "#domain/Chat.ts"
 import type { Recorded } from "#domain/Event.ts"
 import { derivedId } from "#domain/Id.ts"
-import { isNear, leastVerdictOffered } from "#domain/search/offered.ts"
 import { type ChatFailure, repositoryOf, Workspace } from "#domain/Workspace.ts"
 import { EventStore } from "#ports/EventStore.ts"
 import {
@@ -19,7 +18,6 @@ import { Sandbox } from "#ports/Sandbox.ts"
 import { Workers, WorkingFor } from "#ports/Workers.ts"
 import { Workspaces } from "#ports/Workspaces.ts"
 import { Keys, keyIsLive } from "#projections/Keys.ts"
-import { Snippets } from "#projections/Snippets/tables.ts"
 import { Asker } from "#src/ask.ts"
 import { Dispatcher } from "#src/dispatch.ts"
 import { eachOfStream } from "#src/pages.ts"
@@ -27,6 +25,7 @@ import { Search } from "#src/search.ts"
 import { awayIn, removeRepository, streamOf } from "#src/workspaces.ts"
 import { endingId, endRun } from "./commit.ts"
 import { untilEnded } from "./faults.ts"
+import { findSnippets } from "./findSnippets.ts"
 import { systemPrompt } from "./system.ts"
 import { toolset } from "./tools/toolset.ts"
 
@@ -193,22 +192,9 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
           workspace: null
         }
         const find = (task: string, topK: number) =>
-          asker.fresh(Snippets).pipe(
-            Effect.catchTag("Stale", ({ standing }) => Effect.succeed(standing)),
-            Effect.orDie,
-            Effect.flatMap((standing) =>
-              search.search(
-                { task, limit: topK, minVerdict: leastVerdictOffered, preferComplete: false },
-                scope,
-                standing
-              )
-            ),
-            Effect.map(({ found }) =>
-              found.map(({ snippet, match, filename }) => ({
-                ...snippet,
-                ...{ score: match.score, near: isNear(match), filename }
-              }))
-            )
+          findSnippets(scope, task, topK).pipe(
+            Effect.provideService(Search, search),
+            Effect.provideService(Asker, asker)
           )
         return yield* model.converse({
           model: name,

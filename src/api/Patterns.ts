@@ -34,6 +34,10 @@ export const TaskPatternsRequest = Schema.Struct({
   cursor: optional(Cursor)
 }).annotate({ identifier: "TaskPatternsRequest" })
 
+export const FewShotRequest = Schema.Struct({ task: Task, k: optional(whole(1, 100)) }).annotate({
+  identifier: "FewShotRequest"
+})
+
 export class PatternsApi extends HttpApiGroup.make("patterns")
   .add(
     HttpApiEndpoint.post("taskPatterns", "/api/retrieve/task-patterns", {
@@ -49,9 +53,7 @@ export class PatternsApi extends HttpApiGroup.make("patterns")
         })
       ),
     HttpApiEndpoint.post("fewShotExamples", "/api/retrieve/few-shot-examples", {
-      payload: body(
-        Schema.Struct({ task: Task, k: optional(whole(1, 100)) }).annotate({ identifier: "FewShotRequest" })
-      ),
+      payload: body(FewShotRequest),
       success: FewShotExamples
     })
       .annotateMerge(reads(oneText))

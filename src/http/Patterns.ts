@@ -3,18 +3,18 @@ import { HttpApiBuilder } from "effect/http-api"
 import { leastVerdictOffered } from "#domain/search/offered.ts"
 import { verdict } from "#domain/search/score.ts"
 import { similarity, taskTerms } from "#domain/search/taskTerms.ts"
-import { type Executed, Executions, lastCompleted } from "#projections/Executions.ts"
+import { type Executed, Executions, executionsByIds, lastCompleted } from "#projections/Executions.ts"
 import { findPatterns, type Pattern, type PatternPlace, Patterns } from "#projections/Patterns.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
 import { cursors, placeCount, placeId, placeTime } from "#src/api/cursor.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
-import type { FewShotExamples, TaskPatternsRequest } from "#src/api/Patterns.ts"
+import type { FewShotExamples, FewShotRequest, TaskPatternsRequest } from "#src/api/Patterns.ts"
 import { codeBlock } from "#src/codeBlock.ts"
-import { noteAnswer } from "#src/search.ts"
-import { freshOrStale, searched } from "./answer.ts"
+import { type FoundSnippet, noteAnswer } from "#src/search.ts"
+import { freshOrStale, searched, shownFound } from "./answer.ts"
 import { objectOf } from "./Executions.ts"
-import { answeredInPieces } from "./pieces.ts"
+import { inPieces } from "./pieces.ts"
 import { orProblem } from "./refusals.ts"
 
 const shown = ({ task, snippet, name, up, down, last_up, last_down }: Pattern) => ({
@@ -22,6 +22,8 @@ const shown = ({ task, snippet, name, up, down, last_up, last_down }: Pattern) =
   ...{ last_thumbs_up: last_up?.toISOString() ?? null, last_thumbs_down: last_down?.toISOString() ?? null },
   verdict_score: verdict(up, down)
 })
+
+type Example = (typeof FewShotExamples.Type)["examples"][number]
 
 /** The task of a run is that of its data; without a run it is the snippet's own that is most like the one asked for. */
 const taskOf = (asked: string, queries: ReadonlyArray<string>, run: Executed | undefined): string => {
@@ -59,30 +61,36 @@ export const taskPatterns = Effect.fnUntraced(function* (payload: typeof TaskPat
   }
 }, orProblem)
 
+/** Examples of a task by runs of what is found for it, each read when it is asked for: fields for `inPieces`. */
+export const fewShotExamples = Effect.fnUntraced(function* ({ task, k }: typeof FewShotRequest.Type) {
+  const scope = yield* CallerScope
+  const [standing] = yield* Effect.all([freshOrStale(Snippets), freshOrStale(Executions)], { concurrency: 2 })
+  const question = { task, limit: k ?? 3, minVerdict: leastVerdictOffered, preferComplete: false }
+  const answer = yield* searched(question, scope, standing)
+  yield* noteAnswer(yield* Caller, scope, task, answer, yield* Clock.currentTimeMillis)
+  const ids = answer.found.map(({ id }) => id)
+  const runs = new Map((yield* Effect.orDie(lastCompleted(scope, ids))).map((run) => [run.code, run]))
+  const found = answer.found.map((one) => ({ ...one, bytes: one.bytes + (runs.get(one.id)?.bytes ?? 0) }))
+  const shown = Effect.fnUntraced(function* (read: ReadonlyArray<FoundSnippet>) {
+    const executed = yield* Effect.orDie(executionsByIds(read.flatMap(({ id }) => runs.get(id)?.id ?? [])))
+    const byCode = new Map(executed.map((run) => [run.code, run]))
+    return read.map(({ snippet }): Example => {
+      const run = byCode.get(snippet.id)
+      return {
+        // what it was used for elsewhere is not for others
+        task: taskOf(task, scope.homes.includes(snippet.home) ? snippet.example_queries : [], run),
+        input_sample: run === undefined ? {} : objectOf(run.input),
+        output_sample: (run?.output ?? null) as Schema.Json,
+        code_snippet: snippet.source
+      }
+    })
+  })
+  return { examples: { rows: shownFound(found, scope, shown) } }
+})
+
 export const layer = HttpApiBuilder.group(Api, "patterns", (handlers) =>
   handlers
     .handle("taskPatterns", ({ payload }) => taskPatterns(payload))
 
-    .handle("fewShotExamples", ({ payload: { task, k } }) =>
-      Effect.gen(function* () {
-        const scope = yield* CallerScope
-        const [standing] = yield* Effect.all([freshOrStale(Snippets), freshOrStale(Executions)], { concurrency: 2 })
-        const question = { task, limit: k ?? 3, minVerdict: leastVerdictOffered, preferComplete: false }
-        const answer = yield* searched(question, scope, standing)
-        yield* noteAnswer(yield* Caller, scope, task, answer, yield* Clock.currentTimeMillis)
-        const ids = answer.found.map(({ snippet }) => snippet.id)
-        const runs = new Map((yield* Effect.orDie(lastCompleted(scope, ids))).map((run) => [run.code, run]))
-        const examples = answer.found.map(({ snippet }) => {
-          const run = runs.get(snippet.id)
-          return {
-            // what it was used for elsewhere is not for others
-            task: taskOf(task, scope.homes.includes(snippet.home) ? snippet.example_queries : [], run),
-            input_sample: run === undefined ? {} : objectOf(run.input),
-            output_sample: (run?.output ?? null) as Schema.Json,
-            code_snippet: snippet.source
-          }
-        })
-        return answeredInPieces<typeof FewShotExamples.Type>({ examples })
-      }).pipe(orProblem)
-    )
+    .handle("fewShotExamples", ({ payload }) => Effect.flatMap(fewShotExamples(payload), inPieces).pipe(orProblem))
 )

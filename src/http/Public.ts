@@ -4,11 +4,10 @@ import { type PublicEntry, type PublicPlace, publicEntries, publicSnippets } fro
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
 import { cursors, placeCount, placeId, placeTime } from "#src/api/cursor.ts"
-import type { PublicFound } from "#src/api/Public.ts"
 import { isPublicLibraryOpen } from "#src/publicLibrary.ts"
-import { freshOrStale, searched } from "./answer.ts"
+import { freshOrStale, searched, shownFound } from "./answer.ts"
 import { byPortions } from "./answers.ts"
-import { answeredInPieces, inPieces, values } from "./pieces.ts"
+import { inPieces, values } from "./pieces.ts"
 import { publicOff } from "./screening.ts"
 
 /** Nothing of whose it is: an organization's name or id is nobody else's business. */
@@ -57,10 +56,8 @@ export const layer = HttpApiBuilder.group(Api, "public", (handlers) =>
         }
         const everyones = { homes: [], includePublic: true, agent: null }
         const { found, total } = yield* searched(question, everyones, standing)
-        return answeredInPieces<typeof PublicFound.Type>({
-          snippets: found.map(({ snippet }) => shown(snippet)),
-          ...{ total, query: payload.query }
-        })
+        const rows = shownFound(found, everyones, (read) => Effect.succeed(read.map(({ snippet }) => shown(snippet))))
+        return yield* inPieces({ snippets: { rows }, ...values({ total, query: payload.query }) })
       })
     )
 )

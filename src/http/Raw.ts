@@ -5,7 +5,7 @@ import { filename } from "#domain/filename.ts"
 import { idIn } from "#domain/Id.ts"
 import { logPreview, logWords } from "#domain/search/logWords.ts"
 import { type LogPlace, Logs, logsOf, searchLogs } from "#projections/Logs.ts"
-import { snippetsByIds } from "#projections/Snippets/queries.ts"
+import { listedByIds, snippetsByIds } from "#projections/Snippets/queries.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
 import { cursors, placeId, placePosition } from "#src/api/cursor.ts"
@@ -13,7 +13,9 @@ import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
 import { codeBlock } from "#src/codeBlock.ts"
 import { Places } from "#src/places.ts"
+import { slight } from "#src/portions.ts"
 import { freshOrStale } from "./answer.ts"
+import { Answers, copies } from "./answers.ts"
 import { logsShown, pageOf } from "./Raw/page.ts"
 import { orProblem } from "./refusals.ts"
 
@@ -45,6 +47,8 @@ export const snippetPage = Effect.fnUntraced(function* (given: string) {
   const place = id === undefined ? undefined : yield* (yield* Places).seen(scope, id)
   if (id === undefined || place === undefined) return yield* notFound
   yield* Effect.all([freshOrStale(Logs), freshOrStale(Snippets)], { concurrency: 2 })
+  const [listed] = yield* Effect.orDie(listedByIds([id], []))
+  if (listed !== undefined && listed.bytes > slight) yield* (yield* Answers).take(copies * listed.bytes)
   const [snippet] = yield* Effect.orDie(snippetsByIds([id]))
   if (snippet === undefined) return yield* notFound
   const own = scope.homes.includes(snippet.home)

@@ -11,10 +11,11 @@ import { fieldProblem } from "#src/api/Problem.ts"
 import type { StoreRepoRequest } from "#src/api/Repos.ts"
 import { counted } from "#src/counted.ts"
 import { Places } from "#src/places.ts"
+import { slight } from "#src/portions.ts"
 import type { Screened } from "#src/screen.ts"
 import { upload } from "#src/upload.ts"
 import { attempting, freshOrStale, written } from "./answer.ts"
-import { byPortions } from "./answers.ts"
+import { Answers, byPortions, copies } from "./answers.ts"
 import { inPieces } from "./pieces.ts"
 import { orProblem } from "./refusals.ts"
 import { screened } from "./screening.ts"
@@ -58,10 +59,14 @@ const seen = Effect.fnUntraced(function* (given: string) {
   return { id, name: place.name }
 })
 
-/** A file of a repository that the request's scope sees; `undefined`: it has none of that path. */
+/** A file of a repository that the request's scope sees; `undefined`: it has none of that path. A large one is read when it has room. */
 export const repositoryFile = Effect.fnUntraced(function* (given: string, path: string) {
   const { id } = yield* seen(given)
-  return yield* Effect.orDie(fileNamed(id, path))
+  const found = yield* Effect.orDie(fileNamed(id, path, slight))
+  if (found === undefined) return undefined
+  if (found.content !== null) return found.content
+  yield* (yield* Answers).take(copies * found.bytes)
+  return (yield* Effect.orDie(fileNamed(id, path)))?.content ?? undefined
 }, orProblem)
 
 /** Bytes of files that are read at once: each reading goes through all of a repository. */

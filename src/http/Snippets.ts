@@ -1,4 +1,4 @@
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { derivedId, idIn } from "#domain/Id.ts"
 import { keptTask } from "#domain/keptTask.ts"
@@ -13,23 +13,19 @@ import { Api } from "#src/api/Api.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { WithoutWorkspace } from "#src/api/ownWorkspace.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
-import type { SearchRequest, SearchResponse } from "#src/api/Snippets/search.ts"
 import type { UploadRequest } from "#src/api/Snippets/upload.ts"
 import type { VoteRequest } from "#src/api/Snippets.ts"
 import type { Attempt } from "#src/attempt.ts"
 import { counted } from "#src/counted.ts"
 import { dispatch } from "#src/dispatch.ts"
 import { Places } from "#src/places.ts"
-import { Reputations } from "#src/reputation.ts"
-import { noteAnswer } from "#src/search.ts"
 import { observedIn, upload } from "#src/upload.ts"
-import { attempting, doneBefore, freshOrStale, isApplied, searched, written } from "./answer.ts"
-import { shownComments } from "./Comments.ts"
+import { attempting, doneBefore, freshOrStale, isApplied, written } from "./answer.ts"
 import { problemOf as scopeProblemOf } from "./middleware/scope.ts"
-import { answeredInPieces } from "./pieces.ts"
+import { inPieces } from "./pieces.ts"
 import { orProblem } from "./refusals.ts"
 import { codeBlockTexts, describedIn } from "./Snippets/codeBlock.ts"
-import { kindsOf, matchOf, namespacesOf } from "./Snippets/match.ts"
+import { search } from "./Snippets/search.ts"
 import { gradingOf, kindOf, publicTexts, voteForUsed, voteOf } from "./Snippets/uploading.ts"
 import { screened } from "./screening.ts"
 import { byAgent, ignoredVoting, sourceOf } from "./voting.ts"
@@ -104,44 +100,6 @@ const deletingScope = Effect.fnUntraced(function* (workspace: string | null | un
     ...{ workspace, agent: scope.agent ?? undefined }
   })
   return yield* Effect.mapError(Effect.fromResult(opened), scopeProblemOf(bodyNames))
-})
-
-/** Finds snippets, and notes in the log what was found. */
-export const search = Effect.fnUntraced(function* (payload: typeof SearchRequest.Type) {
-  const holder = yield* Caller
-  const scope = yield* CallerScope
-  const reputed = payload.per_function_reputation === true
-  const [standing, functions] = yield* Effect.all(
-    [freshOrStale(Snippets), reputed ? freshOrStale(Functions) : Effect.undefined],
-    { concurrency: 2 }
-  )
-  const question = {
-    task: payload.task,
-    limit: payload.top_k ?? 5,
-    minVerdict: payload.min_verdict_score ?? 0.3,
-    minHumanUp: payload.min_human_upvotes ?? 0,
-    preferComplete: payload.prefer_complete ?? false,
-    ...kindsOf(payload),
-    inputSchema: payload.input_schema ?? undefined
-  }
-  const answer = yield* searched(question, scope, standing)
-  yield* noteAnswer(holder, scope, payload.task, answer, yield* Clock.currentTimeMillis)
-  const comments = yield* shownComments(
-    holder.tenant,
-    scope,
-    answer.found.map(({ snippet }) => snippet)
-  )
-  const known =
-    functions === undefined
-      ? undefined
-      : yield* (yield* Reputations).of(holder.tenant, scope, answer.found, standing, functions)
-  const cacheHit = answer.cacheHit && known?.cacheHit !== false
-  return {
-    matches: answer.found.map((found, index) =>
-      matchOf(scope, found, comments[index]!, known?.bySnippet.get(found.snippet.id))
-    ),
-    ...{ total_found: answer.total, cache_hit: cacheHit, search_namespaces: namespacesOf(holder, scope) }
-  }
 })
 
 /** Stores the files of an upload, each as a snippet. */
@@ -220,7 +178,9 @@ export const vote = Effect.fnUntraced(function* (payload: typeof VoteRequest.Typ
 
 export const layer = HttpApiBuilder.group(Api, "snippets", (handlers) =>
   handlers
-    .handle("search", ({ payload }) => Effect.map(search(payload), answeredInPieces<typeof SearchResponse.Type>))
+    .handle("search", ({ payload }) =>
+      Effect.flatMap(search(payload), ({ answer }) => inPieces(answer)).pipe(orProblem)
+    )
 
     .handle("upload", ({ payload }) => storeFiles(payload))
 

@@ -8,8 +8,8 @@ import { Caller, Attempt as RequestAttempt } from "#src/api/middleware.ts"
 import { Asker, fresh, Unreadable } from "#src/ask.ts"
 import type { Attempt } from "#src/attempt.ts"
 import { actorOf } from "#src/record.ts"
-import { type Question, Search, type Sight } from "#src/search.ts"
-import { roomForAnswer } from "./answers.ts"
+import { type Found, type FoundSnippet, type Question, Search, type Sight } from "#src/search.ts"
+import { byPortions } from "./answers.ts"
 import { problemOf } from "./refusals.ts"
 
 const setHeader = (name: string, value: string) =>
@@ -38,10 +38,17 @@ export const isApplied = (position: number, projections: ReadonlyArray<Projectio
 
 /** A search of the catalogue where it stands; when the index did not catch up with it in time, the answer says so. */
 export const searched = Effect.fnUntraced(function* (question: Question, scope: Sight, standing: Standing) {
-  const answer = yield* (yield* Search).search(question, scope, standing, yield* roomForAnswer)
+  const answer = yield* (yield* Search).search(question, scope, standing)
   if (answer.stale) yield* setHeader("cairn-stale", "true")
   return answer
 })
+
+/** What a search found, with its texts, as it is shown: portion by portion. */
+export const shownFound = <A, F extends Found, E, R>(
+  found: ReadonlyArray<F>,
+  scope: Pick<Sight, "homes">,
+  show: (read: ReadonlyArray<FoundSnippet>) => Effect.Effect<ReadonlyArray<A>, E, R>
+) => byPortions(found, (portion) => Effect.flatMap(Search, ({ read }) => Effect.flatMap(read(portion, scope), show)))
 
 /** The request's write, as `dispatch` takes it. */
 export const attempting = Effect.gen(function* () {

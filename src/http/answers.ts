@@ -5,34 +5,13 @@ import { HttpBody, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { turn } from "#ports/turn.ts"
 import { Caller } from "#src/api/middleware.ts"
 import type { Problem } from "#src/api/Problem.ts"
+import { bytesOf, portioned, slice, slight } from "#src/portions.ts"
 import { type Bounds, makeRoom, type Place } from "./room.ts"
 
 const mebibyte = 1024 * 1024
 
 /** What is made for answers and waits for its readers. */
 const forAnswers: Bounds = { all: 64 * mebibyte, each: 32 * mebibyte, keyless: 8 * mebibyte }
-
-/** An answer up to so many bytes takes no room. */
-export const slight = 256 * 1024
-/** Bytes that are given to a connection at once. */
-const slice = 64 * 1024
-
-/** Rows by their bytes, so many together as take no room, in their order; a larger one is alone. */
-export const portioned = <A extends { readonly bytes: number }>(
-  rows: ReadonlyArray<A>
-): ReadonlyArray<ReadonlyArray<A>> => {
-  const portions: Array<Array<A>> = []
-  let bytes = 0
-  for (const row of rows) {
-    if (portions.length === 0 || bytes + row.bytes > slice) {
-      portions.push([])
-      bytes = 0
-    }
-    portions.at(-1)!.push(row)
-    bytes += row.bytes
-  }
-  return portions
-}
 
 /** How many times what becomes an answer is in hand: as it was read, as values, and as text. */
 export const copies = 3
@@ -51,7 +30,7 @@ export const byPortions = <A extends { readonly bytes: number }, B, E, R>(
     Stream.mapEffect((portion) =>
       Effect.gen(function* () {
         place?.leave()
-        const bytes = portion.reduce((sum, row) => sum + row.bytes, 0)
+        const bytes = bytesOf(portion)
         place = bytes <= slight ? undefined : yield* (yield* Answers).take(copies * bytes)
         return yield* read(portion)
       })
@@ -215,11 +194,3 @@ export class Answers extends Context.Service<
     })
   )
 }
-
-/** Takes room for what is read whole, and becomes an answer, before it is read. */
-export const roomForAnswer = Effect.map(
-  Answers,
-  ({ take }) =>
-    (bytes: number) =>
-      Effect.asVoid(take(copies * bytes))
-)

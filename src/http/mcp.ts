@@ -3,11 +3,13 @@ import { HttpEffect, HttpRouter, HttpServerRequest, HttpServerResponse } from "e
 import { oneFile, small } from "#src/api/limits.ts"
 import { Authentication, Caller, Problems, Rate, Received, Scoping } from "#src/api/middleware.ts"
 import { Closing } from "#src/closing.ts"
+import { Parts } from "#src/mcp/Parts.ts"
 import { rated } from "#src/mcp/rated.ts"
 import * as Server from "#src/mcp/server.ts"
 import { makeSessions } from "#src/mcp/sessions.ts"
 import { countOf, faultIn, messagesIn } from "./mcp/messages.ts"
 import { operations } from "./mcp/operations.ts"
+import { makeParts } from "./mcp/parts.ts"
 import { greetingTooLarge, malformed, noSession, notAllowed, spoken, tooManyMessages } from "./mcp/refusals.ts"
 import { patiently } from "./mcp/stream.ts"
 import { Rooms, withBody } from "./middleware/body.ts"
@@ -57,11 +59,12 @@ const routes = Effect.gen(function* () {
     const greets = messages.some(({ method }) => method === "initialize")
     if (greets && (yield* request.text).length > small.bytes) return yield* greetingTooLarge
     for (let count = countOf(messages); count > 0; count--) yield* rated(path)
-    const answer = handlers.get("POST")!(request)
+    const parts = makeParts()
+    const answer = Effect.provideService(handlers.get("POST")!(request), Parts, parts.service)
     const session = request.headers[sessionHeader]
     if (session !== undefined) {
       if (!(yield* sessions.has(key, session))) return yield* noSession
-      return yield* patiently(messages, sessions.using(session, answer))
+      return parts.written(yield* patiently(messages, sessions.using(session, answer)))
     }
     // the session's id is in the head of the answer, which must not leave before it is there
     const response = yield* greets ? answer : patiently(messages, answer)
@@ -71,7 +74,7 @@ const routes = Effect.gen(function* () {
         return Effect.as(begun === undefined ? Effect.void : sessions.opened(key, begun), response)
       })
     }
-    return response
+    return parts.written(response)
   })
 
   const deleted = Effect.gen(function* () {

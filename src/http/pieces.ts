@@ -68,10 +68,14 @@ const written = <E, R>(batches: Stream.Stream<ReadonlyArray<unknown>, E, R>): St
 
 type Batches<E, R> = Stream.Stream<ReadonlyArray<unknown>, E, R>
 
-/** An object of an answer, by its fields in their order: values, arrays whose rows come in batches, arrays of such objects. */
+/**
+ * An object of an answer, by its fields in their order: values, those that are known only when all before them is written, arrays whose
+ * rows come in batches, arrays of such objects.
+ */
 export interface Fields<E, R> {
   readonly [name: string]:
     | { readonly value: unknown }
+    | { readonly later: () => unknown }
     | { readonly rows: Batches<E, R> }
     | { readonly objects: Stream.Stream<Fields<E, R>, E, R> }
 }
@@ -88,7 +92,7 @@ const objectText = <E, R>(fields: Fields<E, R>): Stream.Stream<string, E, R> => 
     const before = Stream.succeed(`${index === 0 ? "{" : ","}${JSON.stringify(name)}:`)
     if ("rows" in member) return [before, written(member.rows)]
     if ("objects" in member) return [before, objectsText(member.objects)]
-    return [before, Stream.suspend(() => inTurns(jsonPieces(member.value)))]
+    return [before, Stream.suspend(() => inTurns(jsonPieces("later" in member ? member.later() : member.value)))]
   })
   return members<E, R>([...texts, Stream.succeed("}")])
 }
@@ -117,13 +121,16 @@ const evened = <E, R>(text: Stream.Stream<string, E, R>): Stream.Stream<string, 
     }
   )
 
+/** An object as JSON, by pieces of one size. */
+export const textOf = <E, R>(fields: Fields<E, R>): Stream.Stream<string, E, R> => evened(objectText(fields))
+
 /**
  * A JSON object that is written piece by piece. Its fields must be what the route's schema says, as nothing checks them any more. The first
  * piece is made before the answer begins: what fails by then is answered as any failure is, what fails later cuts the connection.
  */
 export const inPieces = Effect.fnUntraced(function* <E, R>(fields: Fields<E, R>) {
   const services = yield* Effect.context<R>()
-  const pull = yield* Stream.toPull(evened(Stream.provideContext(objectText(fields), services)))
+  const pull = yield* Stream.toPull(Stream.provideContext(textOf(fields), services))
   const first = yield* Pull.catchDone(pull, () => Effect.die(new Error("an object is never without text")))
   // only the last piece is short
   if (first.at(-1)!.length < piece) return HttpServerResponse.text(first.join(""), { contentType: "application/json" })

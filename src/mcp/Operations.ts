@@ -1,21 +1,30 @@
-import type { Effect } from "effect"
+import type { Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { ChatRequest, ChatResponse } from "#src/api/Chat.ts"
 import type { Caller, CallerScope } from "#src/api/middleware.ts"
 import type { TaskPattern, TaskPatternsRequest } from "#src/api/Patterns.ts"
 import type { Problem } from "#src/api/Problem.ts"
-import type { SearchRequest, SearchResponse } from "#src/api/Snippets/search.ts"
+import type { SearchMatch, SearchRequest } from "#src/api/Snippets/search.ts"
 import type { UploadRequest, UploadResponse } from "#src/api/Snippets/upload.ts"
 import type { VoteRequest } from "#src/api/Snippets.ts"
+import type { Parts } from "./Parts.ts"
 
 /** What a call brings with it. */
-export type Call = Caller | CallerScope | HttpServerRequest.HttpServerRequest
+export type Call = Caller | CallerScope | HttpServerRequest.HttpServerRequest | Parts
 
 type Operation<In, Out> = (given: In) => Effect.Effect<Out, Problem, Call>
 
 /** What tools and resources do. The REST routes do the same, by the same functions. */
 export interface Operations {
-  readonly search: Operation<typeof SearchRequest.Type, typeof SearchResponse.Type>
+  /** Matches come portion by portion, read when they are asked for. `answer` stands in a message for the route's whole one: see `Parts`. */
+  readonly search: Operation<
+    typeof SearchRequest.Type,
+    {
+      readonly matches: Stream.Stream<ReadonlyArray<SearchMatch>, Problem, Call>
+      readonly total: number
+      readonly answer: string
+    }
+  >
   readonly upload: Operation<UploadRequest, typeof UploadResponse.Type>
   readonly vote: Operation<typeof VoteRequest.Type, { readonly message: string }>
   readonly patterns: Operation<

@@ -2,6 +2,7 @@ import { Context, Effect } from "effect"
 import { McpSchema, type McpServer } from "effect/ai"
 import { Problem } from "#src/api/Problem.ts"
 import type { Operations } from "./Operations.ts"
+import { Parts } from "./Parts.ts"
 import { contentOf } from "./resourceContent.ts"
 import { fileOf, filesUri, fileUri, idOf, skillUri, snippetUri, workspacesUri } from "./uris.ts"
 
@@ -27,6 +28,25 @@ const errorOf = ({ code, message }: Problem) =>
     ? new McpSchema.InternalError({ message })
     : invalid(missing[code] ?? message)
 
+interface Contents {
+  readonly contents: ReadonlyArray<{
+    readonly uri: string
+    readonly mimeType: string
+    readonly text?: string
+    readonly blob?: Uint8Array
+  }>
+}
+
+/** With what stands in a message for what is long. */
+const inParts = ({ contents }: Contents) =>
+  Effect.map(Parts, (parts) => ({
+    contents: contents.map(({ text, blob, ...content }) => ({
+      ...content,
+      ...(text === undefined ? {} : { text: parts.text(text) }),
+      ...(blob === undefined ? {} : { blob: parts.bytes(blob) })
+    }))
+  }))
+
 const markdown = (uri: string, text: string) => ({ contents: [{ uri, mimeType: "text/markdown", text }] })
 
 /** `count`: of all that there are; `undefined`: more than these, and nobody counted them. */
@@ -41,14 +61,16 @@ export const addResources = Effect.fnUntraced(function* (server: Server, operati
   const { skill, workspaces, files, file, snippet, repositoryFile } = operations
 
   /** The route's middlewares give what the call brings with it, so that for the server it needs nothing. */
-  const handled = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    Effect.mapError(effect, (error) => (error instanceof Problem ? errorOf(error) : error)) as Effect.Effect<never>
+  const handled = <E, R>(effect: Effect.Effect<Contents, E, R>) =>
+    Effect.mapError(Effect.flatMap(effect, inParts), (error) =>
+      error instanceof Problem ? errorOf(error) : error
+    ) as Effect.Effect<never>
 
   const addTemplate = (
     template: { readonly uriTemplate: string; readonly name: string; readonly title: string },
     description: string,
     routerPath: string,
-    read: (uri: string) => Effect.Effect<unknown, unknown, unknown>
+    read: (uri: string) => Effect.Effect<Contents, unknown, unknown>
   ) =>
     server.addResourceTemplate({
       template: new McpSchema.ResourceTemplate({ ...template, description }),

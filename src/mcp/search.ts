@@ -1,8 +1,8 @@
-import { Effect, Schema } from "effect"
+import { Effect, Schema, Stream } from "effect"
 import { fenced } from "#domain/fenced.ts"
 import { fraction, Task, whole } from "#src/api/fields.ts"
 import { CallerScope } from "#src/api/middleware.ts"
-import type { SearchMatch, SearchResponse } from "#src/api/Snippets/search.ts"
+import type { SearchMatch } from "#src/api/Snippets/search.ts"
 import { counted } from "#src/counted.ts"
 import { isPublicLibraryOpen } from "#src/publicLibrary.ts"
 import { newBoundary, part } from "#src/untrusted.ts"
@@ -66,9 +66,7 @@ const shown = (match: SearchMatch, index: number, left: number, boundary: string
 const advice = "Write the code, and upload it when it works."
 
 /** How many matches are left out of the text, and why: a model would take the best of what it is shown, however far it is. */
-const withheld = (matches: ReadonlyArray<SearchMatch>): string => {
-  const down = matches.filter(({ thumbs_up, thumbs_down }) => thumbs_down > thumbs_up).length
-  const far = matches.filter(({ offered }) => !offered).length - down
+const withheld = (far: number, down: number): string => {
   const reasons = [
     far > 0 ? `${counted(far, "snippet")} too far from the task` : "",
     down > 0 ? `${counted(down, "snippet")} with more votes against than for` : ""
@@ -76,22 +74,28 @@ const withheld = (matches: ReadonlyArray<SearchMatch>): string => {
   return `Left out: ${reasons.filter((reason) => reason !== "").join(", and ")}.`
 }
 
-const textOf = ({ matches, total_found }: typeof SearchResponse.Type): string => {
-  if (matches.length === 0) return `Nothing was found. ${advice}`
-  const near = matches.filter(({ offered }) => offered)
-  if (near.length === 0) return `Nothing is close enough to be offered. ${withheld(matches)} ${advice}`
-  const others = near.some((match) => isForeign(match) || match.comments.some(byStranger))
-  const boundary = newBoundary()
-  const rest = near.length < matches.length ? ` ${withheld(matches)}` : ""
-  const warned = others ? warning(boundary) : ""
-  const head = `${near.length} of ${total_found} matches. Vote on each that you use.${rest}${warned}`
-  let left = shownOfAll
-  const texts = near.map((match, index) => {
-    const text = shown(match, index, left, boundary)
-    left -= Math.min(left, shownOfSource, match.code_block.source.length)
-    return text
-  })
-  return [head, ...texts].join("\n\n")
+/** What is told of matches, which are taken as they come. */
+const telling = (boundary: string) => {
+  const texts: Array<string> = []
+  let [left, others, far, down] = [shownOfAll, false, 0, 0]
+  return {
+    take: (match: SearchMatch): void => {
+      if (match.thumbs_down > match.thumbs_up) down += 1
+      else if (match.offered) {
+        texts.push(shown(match, texts.length, left, boundary))
+        left -= Math.min(left, shownOfSource, match.code_block.source.length)
+        others ||= isForeign(match) || match.comments.some(byStranger)
+      } else far += 1
+    },
+    /** `total`: of all that were found. */
+    text: (total: number): string => {
+      if (texts.length + far + down === 0) return `Nothing was found. ${advice}`
+      if (texts.length === 0) return `Nothing is close enough to be offered. ${withheld(far, down)} ${advice}`
+      const rest = far + down > 0 ? ` ${withheld(far, down)}` : ""
+      const warned = others ? warning(boundary) : ""
+      return [`${texts.length} of ${total} matches. Vote on each that you use.${rest}${warned}`, ...texts].join("\n\n")
+    }
+  }
 }
 
 export const search = (operations: Operations) =>
@@ -121,12 +125,13 @@ export const search = (operations: Operations) =>
       Effect.gen(function* () {
         const scope = yield* CallerScope
         const open = yield* isPublicLibraryOpen
-        const answer = yield* operations.search({ task, top_k, min_verdict_score: min_score, content_type }).pipe(
-          Effect.provideService(CallerScope, {
-            ...scope,
-            includePublic: open && (scope.includePublic || public_snips === true)
-          })
-        )
-        return { text: textOf(answer), answer }
+        const asked = { task, top_k, min_verdict_score: min_score, content_type }
+        const seen = { ...scope, includePublic: open && (scope.includePublic || public_snips === true) }
+        return yield* Effect.gen(function* () {
+          const { matches, total, answer } = yield* operations.search(asked)
+          const { take, text } = telling(newBoundary())
+          yield* Stream.runForEach(matches, (some) => Effect.sync(() => some.forEach(take)))
+          return { text: text(total), answer }
+        }).pipe(Effect.provideService(CallerScope, seen))
       })
   })

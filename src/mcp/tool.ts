@@ -6,12 +6,14 @@ import type { Rate } from "#src/api/middleware.ts"
 import { bodyOf, Problem } from "#src/api/Problem.ts"
 import { misfits, shapeOf } from "#src/api/shape.ts"
 import type { Call } from "./Operations.ts"
+import { Parts } from "./Parts.ts"
 import { rated } from "./rated.ts"
 
 /** What a tool says: a text for whoever reads it, and the route's answer for programs. */
 export interface Said {
   readonly text: string
-  readonly answer: object
+  /** Or what stands for it in a message: see `Parts`. */
+  readonly answer: object | string
   /** It was carried out, and did not end well. */
   readonly failed?: boolean
 }
@@ -60,11 +62,15 @@ const withoutNulls = (given: object) => Object.fromEntries(Object.entries(given)
 export const answerKey = "cairn/answer"
 
 const result = ({ text, answer, failed = false }: Said) =>
-  new McpSchema.CallToolResult({
-    content: [{ type: "text", text }],
-    _meta: { [answerKey]: answer },
-    ...(failed ? { isError: true } : {})
-  })
+  Effect.map(
+    Parts,
+    (parts) =>
+      new McpSchema.CallToolResult({
+        content: [{ type: "text", text: parts.text(text) }],
+        _meta: { [answerKey]: typeof answer === "string" ? answer : parts.json(answer) },
+        ...(failed ? { isError: true } : {})
+      })
+  )
 
 /** A problem as a tool's error: its message to read, and the service's one error body as the answer. */
 const refused = (problem: Problem, requestId: string) => {
@@ -98,9 +104,9 @@ export const tool = <S extends Schema.Struct<Schema.Struct.Fields>>(options: Opt
             invalidFields([...errors, ...fieldErrors(issue)].slice(0, mostTold), hint)
           )
           if (errors.length > 0) return yield* invalidFields(errors, hint)
-          return result(yield* run(decoded))
+          return yield* result(yield* run(decoded))
         }).pipe(
-          Effect.catchTag("Problem", (problem) => Effect.succeed(refused(problem, requestId))),
+          Effect.catchTag("Problem", (problem) => refused(problem, requestId)),
           Effect.annotateLogs({ request_id: requestId })
         )
       })

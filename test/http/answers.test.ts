@@ -4,7 +4,8 @@ import { Effect, Fiber, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import { Caller } from "#src/api/middleware.ts"
-import { Answers, portioned, slight } from "#src/http/answers.ts"
+import { Answers } from "#src/http/answers.ts"
+import { portioned, slight } from "#src/portions.ts"
 
 const MiB = 1024 * 1024
 

@@ -11,17 +11,18 @@ export interface SnippetFound {
   readonly language: string
   readonly entrypoint: string
   readonly description: string
-  readonly source: string
+  /** `null`: it is longer than any answer shows. */
+  readonly source: string | null
   /** Flat, safe, and unique among the matches. */
   readonly filename: string
 }
 
-/** Best first, of the caller's own scope; none with more votes against than for. */
+/** Best first, of the caller's own scope; none with more votes against than for. What is not near may be left out. */
 export type SearchForSnippets = (task: string, topK: number) => Effect.Effect<ReadonlyArray<SnippetFound>>
 
 /** Characters of sources in one answer; the best match is given whole when it has no more than the second. */
 const mostSource = 60_000
-const mostOfBest = 200_000
+export const longestShown = 200_000
 
 /** Answers with JSON: `{matches: SnippetFound[]}`; a source that is left out is `null`. */
 export const searchSnippets = (search: SearchForSnippets) =>
@@ -38,7 +39,7 @@ export const searchSnippets = (search: SearchForSnippets) =>
         let left = mostSource
         const close = found.filter(({ near }) => near)
         const matches = close.map(({ id, name, score, language, entrypoint, description, filename, source }, index) => {
-          const fits = source.length <= (index === 0 ? mostOfBest : left)
+          const fits = source !== null && source.length <= (index === 0 ? longestShown : left)
           if (fits) left -= source.length
           return { id, name, score, language, entrypoint, description, filename, source: fits ? source : null }
         })

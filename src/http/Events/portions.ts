@@ -1,7 +1,8 @@
 import { Effect, Stream } from "effect"
 import { EventStore, type Page, type ReadAll, type StoredEvent, sizeOf } from "#ports/EventStore.ts"
 import { Unreadable } from "#src/ask.ts"
-import { Answers, copies, slight } from "../answers.ts"
+import { slice, slight } from "#src/portions.ts"
+import { Answers, copies } from "../answers.ts"
 import { problemOf } from "../refusals.ts"
 import type { Place } from "../room.ts"
 import { allShown, type Reader } from "./shown.ts"
@@ -9,7 +10,7 @@ import { allShown, type Reader } from "./shown.ts"
 type Filters = Omit<ReadAll, "limit" | "bytes">
 
 /** Of an answer's events: what is read, shown and written before its reader takes it. */
-const portion = { limit: 100, bytes: 64 * 1024 }
+const portion = { limit: 100, bytes: slice }
 
 /** Bytes of events after which a page ends, however many were asked for. */
 const mostBytes = 4 * 1024 * 1024

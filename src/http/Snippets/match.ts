@@ -3,13 +3,13 @@ import { isNear } from "#domain/search/offered.ts"
 import type { ShownComment } from "#src/api/Comments.ts"
 import type { SearchMatch, SearchRequest } from "#src/api/Snippets/search.ts"
 import type { Reputed } from "#src/reputation.ts"
-import type { Found, Question } from "#src/search.ts"
+import type { FoundSnippet, Question } from "#src/search.ts"
 import { shownFunction } from "../Functions.ts"
 
 /** The share of uploads and runs that went well, of those whose outcome is known. */
-const resilience = ({ runs, succeeded }: Found["snippet"]): number => (runs === 0 ? 1 : succeeded / runs)
+const resilience = ({ runs, succeeded }: FoundSnippet["snippet"]): number => (runs === 0 ? 1 : succeeded / runs)
 
-const repository = (snippet: Found["snippet"]) =>
+const repository = (snippet: FoundSnippet["snippet"]) =>
   snippet.kind === "repo"
     ? {
         ...{ type: "repo" as const, download_url: `/api/store/repo/${snippet.id}`, file_tree: snippet.file_tree ?? "" },
@@ -21,7 +21,7 @@ const repository = (snippet: Found["snippet"]) =>
 /** A match on the wire. Who finds a public snippet of somebody else sees the code, not whose agent or task it was. */
 export const matchOf = (
   { homes }: Scope,
-  { snippet, match, filename }: Found,
+  { snippet, match, filename }: FoundSnippet,
   comments: ReadonlyArray<ShownComment>,
   reputed?: Reputed
 ): SearchMatch => {

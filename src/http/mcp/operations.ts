@@ -1,13 +1,16 @@
-import { Cause, Context, Effect } from "effect"
+import { Cause, Context, Effect, Stream } from "effect"
 import { fieldProblem, type Problem } from "#src/api/Problem.ts"
 import type { Call } from "#src/mcp/Operations.ts"
+import { Parts } from "#src/mcp/Parts.ts"
 import { chat } from "../Chat.ts"
 import { once } from "../middleware/idempotency.ts"
 import { explained } from "../middleware/problems.ts"
 import { taskPatterns } from "../Patterns.ts"
+import { textOf } from "../pieces.ts"
 import { snippetPage } from "../Raw.ts"
 import { repositoryFile } from "../Repos.ts"
-import { search, storeFiles, vote } from "../Snippets.ts"
+import { search } from "../Snippets/search.ts"
+import { storeFiles, vote } from "../Snippets.ts"
 import { skill } from "../System.ts"
 import { fileIn, firstFilesIn, ownWorkspaces } from "../Workspaces.ts"
 
@@ -43,9 +46,23 @@ const fileInRepository = Effect.fnUntraced(function* ({ id, path }: FileOf) {
   return content === undefined ? yield* noFile : new TextEncoder().encode(content)
 })
 
+/** What is read only later has what it needs, too. */
+const searching = Effect.fnUntraced(function* (payload: Parameters<typeof search>[0]) {
+  const { matches, total, answer } = yield* search(payload)
+  const services = yield* Effect.context<Stream.Services<typeof matches>>()
+  const parts = yield* Parts
+  return {
+    matches: Stream.catchCause(Stream.provideContext(matches, services), (cause) =>
+      Stream.fromEffect(Effect.flatMap(explained(cause), Effect.fail))
+    ),
+    total,
+    answer: parts.stream(Stream.provideContext(textOf(answer), services))
+  }
+})
+
 /** What MCP offers, by the functions that the routes call. */
 export const operations = Effect.all({
-  search: operation(search),
+  search: operation(searching),
   upload: writing("upload", storeFiles),
   vote: writing("vote", vote),
   patterns: operation(taskPatterns),

@@ -1,0 +1,58 @@
+import { Clock, Effect } from "effect"
+import { Functions } from "#projections/Functions/tables.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
+import { Caller, CallerScope } from "#src/api/middleware.ts"
+import type { SearchRequest } from "#src/api/Snippets/search.ts"
+import { Reputations } from "#src/reputation.ts"
+import { noteAnswer } from "#src/search.ts"
+import { freshOrStale, searched, shownFound } from "../answer.ts"
+import { shownComments } from "../Comments.ts"
+import { values } from "../pieces.ts"
+import { kindsOf, matchOf, namespacesOf } from "./match.ts"
+
+/**
+ * Finds snippets, and notes in the log what was found. Matches come portion by portion, and are read when they are asked for; `answer` is
+ * all of it, for `inPieces`.
+ */
+export const search = Effect.fnUntraced(function* (payload: typeof SearchRequest.Type) {
+  const holder = yield* Caller
+  const scope = yield* CallerScope
+  const reputations = yield* Reputations
+  const reputed = payload.per_function_reputation === true
+  const [standing, functions] = yield* Effect.all(
+    [freshOrStale(Snippets), reputed ? freshOrStale(Functions) : Effect.undefined],
+    { concurrency: 2 }
+  )
+  const question = {
+    task: payload.task,
+    limit: payload.top_k ?? 5,
+    minVerdict: payload.min_verdict_score ?? 0.3,
+    minHumanUp: payload.min_human_upvotes ?? 0,
+    preferComplete: payload.prefer_complete ?? false,
+    ...kindsOf(payload),
+    inputSchema: payload.input_schema ?? undefined
+  }
+  const { found, total, cacheHit, stale } = yield* searched(question, scope, standing)
+  yield* noteAnswer(holder, scope, payload.task, { found, total, cacheHit, stale }, yield* Clock.currentTimeMillis)
+  let fromMemory = cacheHit
+  const matches = shownFound(
+    found,
+    scope,
+    Effect.fnUntraced(function* (read) {
+      const comments = yield* shownComments(
+        holder.tenant,
+        scope,
+        read.map(({ snippet }) => snippet)
+      )
+      const known =
+        functions === undefined ? undefined : yield* reputations.of(holder.tenant, scope, read, standing, functions)
+      if (known?.cacheHit === false) fromMemory = false
+      return read.map((one, index) => matchOf(scope, one, comments[index]!, known?.bySnippet.get(one.id)))
+    })
+  )
+  const answer = {
+    ...{ matches: { rows: matches }, total_found: { value: total } },
+    ...{ cache_hit: { later: () => fromMemory }, ...values({ search_namespaces: namespacesOf(holder, scope) }) }
+  }
+  return { matches, total, answer }
+})

@@ -1,0 +1,71 @@
+import { randomUUID } from "node:crypto"
+import { Stream } from "effect"
+import { HttpBody, HttpServerResponse } from "effect/http"
+import { hasText, jsonPieces } from "#domain/jsonPieces.ts"
+import { Parts } from "#src/mcp/Parts.ts"
+import { inTurns } from "../pieces.ts"
+
+/** Characters from which a part is written by itself. */
+const long = 65_536
+/** Bytes that become base64 at once: a multiple of three, so that the texts fit together. */
+const stretch = 48 * 1024
+
+type Text = Stream.Stream<string, unknown>
+
+const base64Of = function* (bytes: Uint8Array): Generator<string> {
+  yield '"'
+  for (let at = 0; at < bytes.length; at += stretch)
+    yield Buffer.from(bytes.subarray(at, at + stretch)).toString("base64")
+  yield '"'
+}
+
+/** A message with its parts, each at its mark: nobody could know one before. */
+const filled = (message: string, parts: ReadonlyMap<string, Text>): Text => {
+  const places = [...parts]
+    .map(([mark, text]) => ({ mark, text, at: message.indexOf(mark) }))
+    .filter(({ at }) => at >= 0)
+    .sort((one, other) => one.at - other.at)
+  let from = 0
+  const texts = places.flatMap(({ mark, text, at }) => {
+    const before = message.slice(from, at)
+    from = at + mark.length
+    return [Stream.succeed(before), text]
+  })
+  return Stream.flatten(Stream.fromArray([...texts, Stream.succeed(message.slice(from))]))
+}
+
+/** The long parts of an answer's messages. */
+export const makeParts = () => {
+  const parts = new Map<string, Text>()
+  const put = (mark: string, text: Text): void => void parts.set(JSON.stringify(mark), text)
+  const mark = (text: Text): string => {
+    const name = randomUUID()
+    put(name, text)
+    return name
+  }
+  const jsonOf = (value: unknown) => mark(inTurns(jsonPieces(value)))
+  return {
+    service: Parts.of({
+      text: (text) => (text.length < long ? text : jsonOf(text)),
+      json: (value) => (hasText(value, long) ? jsonOf(value) : value),
+      bytes: (bytes) => {
+        if (bytes.length < long) return bytes
+        const name = new TextEncoder().encode(randomUUID())
+        put(Buffer.from(name).toString("base64"), inTurns(base64Of(bytes)))
+        return name
+      },
+      stream: mark
+    }),
+
+    /** The answer with its parts; it is read as its reader takes it. */
+    written: (response: HttpServerResponse.HttpServerResponse): HttpServerResponse.HttpServerResponse => {
+      const { body, headers } = response
+      if (parts.size === 0 || (body._tag !== "Uint8Array" && body._tag !== "Stream")) return response
+      // none is cut in two: each message is one chunk
+      const messages = body._tag === "Stream" ? body.stream : Stream.make(body.body)
+      const texts = Stream.flatMap(Stream.decodeText(Stream.rechunk(messages, 1)), (text) => filled(text, parts))
+      const type = headers["content-type"] ?? body.contentType
+      return HttpServerResponse.setBody(response, HttpBody.stream(Stream.encodeText(texts), type))
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import { Context, type Stream } from "effect"
+
+/**
+ * Long parts of a message, which are written by themselves, piece by piece: the protocol's library writes a message as a whole. What these
+ * give stands in the message in the part's place; of what is short it is the part itself.
+ */
+export class Parts extends Context.Service<
+  Parts,
+  {
+    readonly text: (text: string) => string
+    readonly json: (value: object) => object | string
+    readonly bytes: (bytes: Uint8Array) => Uint8Array
+    /** JSON that is read while it is written. */
+    readonly stream: (json: Stream.Stream<string, unknown>) => string
+  }
+>()("cairn/Parts") {}

@@ -1,0 +1,25 @@
+/** Bytes that are read, written or kept without asking for room. */
+export const slight = 256 * 1024
+/** Bytes that are read or written at once. */
+export const slice = 64 * 1024
+
+/** Rows by their bytes, so many together as are read at once, in their order; a larger one is alone. */
+export const portioned = <A extends { readonly bytes: number }>(
+  rows: ReadonlyArray<A>
+): ReadonlyArray<ReadonlyArray<A>> => {
+  const portions: Array<Array<A>> = []
+  let bytes = 0
+  for (const row of rows) {
+    if (portions.length === 0 || bytes + row.bytes > slice) {
+      portions.push([])
+      bytes = 0
+    }
+    portions.at(-1)!.push(row)
+    bytes += row.bytes
+  }
+  return portions
+}
+
+/** How many they have together. */
+export const bytesOf = (rows: ReadonlyArray<{ readonly bytes: number }>): number =>
+  rows.reduce((sum, { bytes }) => sum + bytes, 0)
