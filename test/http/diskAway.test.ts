@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, assert, describe, it, vi } from "vitest"
 import { says } from "#test/MessagesApi.ts"
@@ -92,4 +92,41 @@ describe("while the workspaces' folder is away", () => {
     bringBack()
     await endOf("unmounted")
   }, 60_000)
+})
+
+describe("while one repository can't be written", () => {
+  const leftOut = async () => {
+    const { json } = await service.call("GET", "/ready")
+    return json.left_out.streams as ReadonlyArray<string>
+  }
+
+  it("its ref waits, named by /ready, others go on, and it follows its log when it is mended", async () => {
+    scripts.set("first", (turn) => (turn === 1 ? write("a.txt") : says("Done.")))
+    const { workspace_id: id, commit } = await ended(service.call, "first", "broken")
+    scripts.set("second", (turn) => (turn === 1 ? write("b.txt") : says("Done.")))
+    await ended(service.call, "second", "broken")
+    const gitdir = join(folder(), `${id}.git`)
+    renameSync(join(gitdir, "refs"), join(gitdir, "refs.away"))
+    writeFileSync(join(gitdir, "refs"), "a disk's idea of a folder")
+
+    const { status, json } = await service.call("POST", `/api/workspaces/${id}/restore`, { commit })
+    assert.deepStrictEqual([status, json.code], [503, "unavailable/workspaces"])
+    await vi.waitFor(async () => assert.deepStrictEqual(await leftOut(), [`workspace-${id}`]), { timeout: 60_000 })
+    scripts.set("beside it", (turn) => (turn === 1 ? write("c.txt") : says("Done.")))
+    const other = await ended(service.call, "beside it", "whole")
+    assert.deepStrictEqual(other.changed_files, ["c.txt"])
+
+    rmSync(join(gitdir, "refs"))
+    renameSync(join(gitdir, "refs.away"), join(gitdir, "refs"))
+    await vi.waitFor(async () => assert.deepStrictEqual(await leftOut(), []), { timeout: 60_000 })
+    const files = (await service.call("GET", `/api/workspaces/${id}/tree`)).json.files
+    assert.deepStrictEqual(
+      files.map(({ path }: { readonly path: string }) => path),
+      ["a.txt"]
+    )
+    const { workspaces } = (await service.call("GET", "/api/workspaces")).json
+    const { head } = workspaces.find(({ workspace_id }: { readonly workspace_id: string }) => workspace_id === id)
+    const ref = readFileSync(join(gitdir, "refs", "heads", "main"), "utf8").trim()
+    assert.strictEqual(ref, head)
+  }, 120_000)
 })
