@@ -1,10 +1,11 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { annotate } from "#domain/functions/annotate.ts"
+import { annotating } from "#domain/functions/annotate.ts"
 import type { Scope } from "#domain/Scope.ts"
 import type { Standing } from "#ports/ReadModels.ts"
 import { functionsHeld, type Held } from "#projections/Functions/queries.ts"
 import { type Reputation, reputationOf } from "#projections/Functions/reputation.ts"
+import { inSteps } from "./pages.ts"
 
 /** A snippet with what is known of its functions. */
 export interface Reputed {
@@ -33,7 +34,11 @@ const charactersKept = 16_000_000
 
 const keyOf = ({ tenant, fingerprint }: Held) => `${tenant}/${fingerprint}`
 
-const reputed = ({ source, language }: Sourced, mine: ReadonlyArray<Held>, all: ReadonlyMap<string, Array<Held>>) => {
+const reputed = Effect.fnUntraced(function* (
+  { source, language }: Sourced,
+  mine: ReadonlyArray<Held>,
+  all: ReadonlyMap<string, Array<Held>>
+) {
   const known = mine
     .toSorted((a, b) => a.place - b.place)
     .map((held) => ({ line: held.line, reputation: reputationOf(all.get(keyOf(held))!, held) }))
@@ -44,10 +49,10 @@ const reputed = ({ source, language }: Sourced, mine: ReadonlyArray<Held>, all: 
   })
   const found: Reputed = {
     functions: known.map(({ reputation }) => reputation),
-    source: annotate(source, language, notes)
+    source: yield* inSteps(annotating(source, language, notes))
   }
   return found
-}
+})
 
 /** A line has room for what went wrong, not for what it said. */
 const byType = (errors: Reputation["errors"]) => {
@@ -92,7 +97,10 @@ export class Reputations extends Context.Service<
             else group.push(one)
           }
         }
-        return new Map(snippets.map((snippet) => [snippet.id, reputed(snippet, inSnippet.get(snippet.id) ?? [], all)]))
+        const found = new Map<string, Reputed>()
+        for (const snippet of snippets)
+          found.set(snippet.id, yield* reputed(snippet, inSnippet.get(snippet.id) ?? [], all))
+        return found
       })
 
       return Reputations.of({

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import { stripAnnotations } from "#domain/functions/annotate.ts"
+import { strippingAnnotations } from "#domain/functions/annotate.ts"
 import { concerning } from "#domain/functions/attribution.ts"
-import { errorsIn } from "#domain/functions/errors.ts"
+import { errorsInSteps } from "#domain/functions/errors.ts"
 import { telemetryInSteps } from "#domain/functions/telemetry.ts"
 import { derivedId, keyedDigesting, keyedId } from "#domain/Id.ts"
 import { jsonPieces, stretches } from "#domain/jsonPieces.ts"
@@ -69,7 +69,7 @@ export interface Uploaded {
 /** What logs tell of functions. */
 export const observedIn = Effect.fnUntraced(function* (logs: string) {
   const telemetry = yield* inSteps(telemetryInSteps([logs]))
-  const observed: Observed = { telemetry, errors: errorsIn(logs) }
+  const observed: Observed = { telemetry, errors: yield* inSteps(errorsInSteps(logs)) }
   return observed
 })
 
@@ -138,7 +138,8 @@ export const snippetIds = Effect.fnUntraced(function* (
   secret: string,
   given: Pick<Upload, "home" | "source" | "files">
 ) {
-  const digest = yield* digestOf(secret, { ...given, source: stripAnnotations(given.source) })
+  const source = yield* inSteps(strippingAnnotations(given.source))
+  const digest = yield* digestOf(secret, { ...given, source })
   return Array.from({ length: generations }, (_, n) => keyedId(secret, "snippet", given.home, digest, n))
 })
 
@@ -156,7 +157,7 @@ export const upload = Effect.fnUntraced(function* (
 ) {
   // an agent may send back what a search gave it, with our own lines in it
   const task = given.task === null ? null : keptTask(given.task)
-  const upload = { ...given, source: stripAnnotations(given.source), task }
+  const upload = { ...given, source: yield* inSteps(strippingAnnotations(given.source)), task }
   const { language, completeness, text, functions } = yield* read(upload)
   const sourceDigest = yield* digestOf(holder.secret, upload)
   const { home, origin, succeeded, publish, vote } = upload

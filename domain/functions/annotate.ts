@@ -1,4 +1,6 @@
+import { atOnce } from "../atOnce.ts"
 import { commentIn, commentStyle, headerLines } from "./comments.ts"
+import { type OwnLine, ownLinesIn, withoutLines } from "./ownLines.ts"
 
 /** What is known of one function, for one line. */
 export interface FunctionNote {
@@ -17,13 +19,13 @@ export interface FunctionNote {
 const mostErrors = 3
 const longestErrors = 120
 
-/** A line that `annotate` wrote, in any language, from its first blank to its line end. */
-const own =
-  /(?<=^\ufeff?|[\r\n])[ \t]*(?:#|\/\/|\/\*|--|%|;|<!--) \[cairn (fn_[0-9a-f]{64})\] \+\d+ −\d+ · [^\r\n]{0,400}?\/api\/functions\/\1\.md(?: \*\/| -->)?(?:\r\n|\n|\r|(?![\s\S]))/g
+/** `stripAnnotations` in steps: others may have their turn between them. */
+export function* strippingAnnotations(source: string): Generator<void, string> {
+  return withoutLines(source, yield* ownLinesIn(source))
+}
 
 /** A source without the lines that `annotate` put there: an agent may send back what a search gave it. */
-export const stripAnnotations = (source: string): string =>
-  source.includes("[cairn fn_") ? source.replace(own, "") : source
+export const stripAnnotations = (source: string): string => atOnce(strippingAnnotations(source))
 
 /**
  * Letters, digits and harmless signs of a text from outside, on one line. What could end a comment (`*\/`, `-->`, `?>`), open
@@ -67,17 +69,22 @@ const noteText = ({ fingerprint, thumbsUp, thumbsDown, calls, errors }: Function
     `/api/functions/${fingerprint}.md`
   ].join(" · ")
 
-/** Whether a line of the source is one of ours, by what stands in it. */
-const ownLines = (source: string): ReadonlySet<number> => {
-  const lines = new Set<number>()
-  if (!source.includes("[cairn fn_")) return lines
-  let line = 1
-  let at = 0
-  for (const found of source.matchAll(own)) {
-    for (; at < found.index; at++) if (source[at] === "\n") line++
-    lines.add(line)
+/** Lines that are gone through on end. */
+const stretch = 10_000
+
+/** The numbers of our own lines, from 1. */
+function* numbersOf(source: string, lines: ReadonlyArray<OwnLine>): Generator<void, ReadonlyArray<number>> {
+  const numbers: Array<number> = []
+  let [line, next] = [1, source.indexOf("\n")]
+  for (const { from } of lines) {
+    while (next >= 0 && next < from) {
+      line++
+      next = source.indexOf("\n", next + 1)
+      if (line % stretch === 0) yield
+    }
+    if (numbers.at(-1) !== line) numbers.push(line)
   }
-  return lines
+  return numbers
 }
 
 const indentation = /[ \t]*/y
@@ -95,25 +102,27 @@ const countBelow = (sorted: ReadonlyArray<number>, bound: number): number => {
   return low
 }
 
-/**
- * A source with one line of comment above each function: what the votes and logs say of it, and where more is. Lines that were
- * put there before are replaced. Only whole lines come in, with the line end and the indentation of the place, below what must
- * stand first in a file; a language without comments (`json`, `text`) is left as it is.
- */
-export const annotate = (source: string, language: string, notes: ReadonlyArray<FunctionNote>): string => {
+/** `annotate` in steps: others may have their turn between them. */
+export function* annotating(
+  source: string,
+  language: string,
+  notes: ReadonlyArray<FunctionNote>
+): Generator<void, string> {
   const style = commentStyle(language)
-  const before = ownLines(source)
-  const clean = stripAnnotations(source)
+  const ours = yield* ownLinesIn(source)
+  const clean = withoutLines(source, ours)
   if (style === undefined) return clean
   const bom = clean.startsWith("\ufeff") ? "\ufeff" : ""
-  const removed = [...before].sort((one, other) => one - other)
+  const removed = yield* numbersOf(source, ours)
   const text = clean.slice(bom.length)
   const header = headerLines(text.split("\n", mostHeader), language)
   const end = text[text.indexOf("\n") - 1] === "\r" ? "\r\n" : "\n"
   const above = new Map<number, Array<FunctionNote>>()
   for (const note of notes) {
     const at = Math.max(note.commentLine - countBelow(removed, note.commentLine), header + 1)
-    above.set(at, [...(above.get(at) ?? []), note])
+    const some = above.get(at)
+    if (some === undefined) above.set(at, [note])
+    else some.push(note)
   }
   // only the lines that get something above them are looked for: a file may have a million
   let written = bom
@@ -123,13 +132,24 @@ export const annotate = (source: string, language: string, notes: ReadonlyArray<
     while (line < at && start > -1) {
       start = text.indexOf("\n", start) + 1 || -1
       line++
+      if (line % stretch === 0) yield
     }
     if (start === -1 || at === Number.POSITIVE_INFINITY) break
     indentation.lastIndex = start
     const indent = indentation.exec(text)![0]
     written += text.slice(copied, start)
-    for (const note of some) written += `${indent}${commentIn(style, noteText(note))}${end}`
+    for (const note of some) {
+      written += `${indent}${commentIn(style, noteText(note))}${end}`
+      yield
+    }
     copied = start
   }
   return written + text.slice(copied)
 }
+
+/**
+ * A source with one line of comment above each function: what the votes and logs say of it, and where more is. Lines that were
+ * put there before are replaced. Only whole lines come in, with the line end and the indentation of the place, below what must
+ * stand first in a file; a language without comments (`json`, `text`) is left as it is.
+ */
+export const annotate = (...of: Parameters<typeof annotating>): string => atOnce(annotating(...of))

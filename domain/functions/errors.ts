@@ -1,3 +1,4 @@
+import { atOnce } from "../atOnce.ts"
 import type { LoggedError } from "../Snippet/events.ts"
 
 /** Errors that are kept of one log (the last ones: they ended it), and of each: characters, frames. */
@@ -11,6 +12,8 @@ const longestLine = 1_000
 const shortest = 5
 /** Characters of a log that are looked at: its end. */
 const looked = 400_000
+/** Of them, those that are read on end. */
+const stretch = 16_384
 /** Lines between an error's head and its first frame: a message may have several. */
 const mostBetween = 20
 
@@ -203,20 +206,21 @@ const clean = (text: string, length: number): string =>
     .slice(0, length)
     .replace(/[\ud800-\udbff]$/, "")
 
-/**
- * The errors that a log tells of, by the tracebacks of Python, JavaScript, Java, Go, Ruby and Rust, with the functions that
- * they went through (`__module__` for a file's top level, frames of installed packages left out). At most 50, the last ones;
- * a message has at most 500 characters on one line. Time is linear in the text, of which the last 400,000 characters are read.
- */
-export const errorsIn = (log: string): ReadonlyArray<LoggedError> => {
+/** `errorsIn` in steps: others may have their turn between them. */
+export function* errorsInSteps(log: string): Generator<void, ReadonlyArray<LoggedError>> {
   const text = log.slice(-looked)
   const reader = new Reader()
+  let read = 0
   for (let from = 0; from <= text.length; ) {
     const newline = text.indexOf("\n", from)
     const end = newline < 0 ? text.length : newline
     const line = text.slice(from, Math.min(end, from + longestLine))
     reader.line(line.endsWith("\r") ? line.slice(0, -1) : line)
     from = end + 1
+    read += 1 + line.length
+    if (read < stretch) continue
+    read = 0
+    yield
   }
   return reader.found
     .filter(({ type }) => type !== "")
@@ -227,3 +231,10 @@ export const errorsIn = (log: string): ReadonlyArray<LoggedError> => {
       functions
     }))
 }
+
+/**
+ * The errors that a log tells of, by the tracebacks of Python, JavaScript, Java, Go, Ruby and Rust, with the functions that
+ * they went through (`__module__` for a file's top level, frames of installed packages left out). At most 50, the last ones;
+ * a message has at most 500 characters on one line. Time is linear in the text, of which the last 400,000 characters are read.
+ */
+export const errorsIn = (log: string): ReadonlyArray<LoggedError> => atOnce(errorsInSteps(log))

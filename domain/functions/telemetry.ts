@@ -1,3 +1,4 @@
+import { atOnce } from "../atOnce.ts"
 import type { Telemetry } from "../Snippet/events.ts"
 
 /** Functions that are kept of one text, and characters of their names. */
@@ -178,7 +179,4 @@ export function* telemetryInSteps(texts: ReadonlyArray<string>): Generator<void,
  * entries are whole, and no further than 200,000 characters; what has the wrong type or an impossible number doesn't count. Time is
  * linear in the text.
  */
-export const telemetryIn = (texts: ReadonlyArray<string>): ReadonlyArray<Telemetry> => {
-  const steps = telemetryInSteps(texts)
-  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value
-}
+export const telemetryIn = (texts: ReadonlyArray<string>): ReadonlyArray<Telemetry> => atOnce(telemetryInSteps(texts))

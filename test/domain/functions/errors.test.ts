@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { errorsIn } from "#domain/functions/errors.ts"
+import { errorsIn, errorsInSteps } from "#domain/functions/errors.ts"
 
 const cases: ReadonlyArray<readonly [name: string, log: string, errors: ReturnType<typeof errorsIn>]> = [
   [
@@ -156,6 +156,15 @@ describe("errors in logs", () => {
     const deep = `Traceback (most recent call last):\n${'  File "a.py", line 1, in f\n  File "a.py", line 1, in g\n'.repeat(5_000)}E: x`
     assert.deepStrictEqual(errorsIn(deep), [{ type: "E", message: "x", functions: ["f", "g"] }])
     assert.deepStrictEqual(errorsIn("Traceback (most recent call last):\n"), [])
+  })
+
+  it("are read in steps, none of which has more than some of the log", () => {
+    for (const log of ["\n".repeat(400_000), "TypeError: x\n".repeat(30_000), `${"a".repeat(900)}\n`.repeat(440)]) {
+      const steps = errorsInSteps(log)
+      let count = 0
+      for (let step = steps.next(); !step.done; step = steps.next()) count += 1
+      assert.isAtLeast(count, 20)
+    }
   })
 
   it("takes time linear in the text", () => {

@@ -1,7 +1,14 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are sources of other languages
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { annotate, type FunctionNote, inComment, stripAnnotations } from "#domain/functions/annotate.ts"
+import {
+  annotate,
+  annotating,
+  type FunctionNote,
+  inComment,
+  stripAnnotations,
+  strippingAnnotations
+} from "#domain/functions/annotate.ts"
 import { load, withTree } from "#infra/TreeSitterAnalysis/Grammars.ts"
 import * as TreeSitterAnalysis from "#infra/TreeSitterAnalysis/layer.ts"
 import * as Workers from "#infra/Workers/layer.ts"
@@ -210,6 +217,27 @@ layer(Layer.provide(TreeSitterAnalysis.layer, Workers.layer))("annotate", (it) =
         assert.strictEqual(inComment(cut, 120), cut.replace("…", "").trim())
       }
       assert.strictEqual(inComment("[Errno 2] No such file: '/x/y.py'", 120), "[Errno 2] No such file: '/x/y.py'")
+    })
+  )
+
+  it.effect("goes through a long source in many steps, to the same end", () =>
+    Effect.sync(() => {
+      const stepsOf = <A>(steps: Generator<unknown, A>) => {
+        let count = 1
+        let step = steps.next()
+        for (; !step.done; step = steps.next()) count += 1
+        return { count, value: step.value }
+      }
+      const source = "x\n".repeat(100_000)
+      const notes = Array.from({ length: 1_000 }, (_, at) => note(fn, 100 * at + 1))
+      const annotated = stepsOf(annotating(source, "python", notes))
+      assert.isAtLeast(annotated.count, 1_000)
+      assert.strictEqual(annotated.value, annotate(source, "python", notes))
+      const again = stepsOf(annotating(annotated.value, "python", []))
+      assert.isAtLeast(again.count, 10)
+      const stripped = stepsOf(strippingAnnotations(annotated.value.repeat(10)))
+      assert.isAtLeast(stripped.count, 20)
+      assert.strictEqual(stripped.value, source.repeat(10))
     })
   )
 
