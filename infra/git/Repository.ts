@@ -4,7 +4,8 @@ import type { Cache } from "./Cache.ts"
 import { formatCommit, parseCommit } from "./commitObject.ts"
 import { replace } from "./durableFs.ts"
 import { MissingObject } from "./fault.ts"
-import { hasObject, type NewObject, newObject, objectSize, readObject, writeObjects } from "./objects.ts"
+import { pieceBytes, piecesOf } from "./objectPieces.ts"
+import { hasObject, type NewObject, newObject, objectSize, openObject, readObject, writeObjects } from "./objects.ts"
 import { emptyTree, type FileNode, parseTree, type StoredTree } from "./tree.ts"
 
 /** What is kept of all repositories, by `<workspace>/<sha>`: one workspace never sees what another one has. */
@@ -56,6 +57,22 @@ export class Repository {
     if (read?.type !== "blob") throw new MissingObject(`workspace ${this.#workspace} has no blob ${sha}`)
     this.keepBlob(sha, read.content)
     return read.content
+  }
+
+  /** How much of a blob of this size is in memory when it is read piece by piece: all of one that is kept, or stored as a delta. */
+  async bytesAtOnce(sha: Sha, size: number): Promise<number> {
+    if (size <= keptBlobBytes) return size
+    const opened = await openObject(this.gitdir, sha)
+    await opened?.file.close()
+    // as it is stored, and as it is
+    return opened === undefined ? 2 * size : 0
+  }
+
+  async *pieces(sha: Sha, size: number): AsyncGenerator<Uint8Array, void, undefined> {
+    const opened = size <= keptBlobBytes ? undefined : await openObject(this.gitdir, sha)
+    if (opened !== undefined) return yield* piecesOf(opened)
+    const whole = await this.blob(sha)
+    for (let at = 0; at < whole.length; at += pieceBytes) yield whole.subarray(at, at + pieceBytes)
   }
 
   keepBlob(sha: Sha, content: Uint8Array): void {

@@ -8,7 +8,7 @@ import { compare, differences, treeRef } from "./compare.ts"
 import { unifiedDiff } from "./diff/unified.ts"
 import { onDisk } from "./fault.ts"
 import { noteBytes } from "./knownBytes.ts"
-import { batched, filesOf, treeFile } from "./listing.ts"
+import { batched, filesOf, placesOf, treeFile } from "./listing.ts"
 import { mark } from "./mark.ts"
 import type { NativeGit } from "./native/git.ts"
 import { looseObjects, packLoose, pruneLoose } from "./native/pack.ts"
@@ -57,6 +57,13 @@ const readFile = async (repository: Repository, tree: Sha, path: string) => {
   return { file: await treeFile(repository, path, node), bytes }
 }
 
+const sizedFile = async (repository: Repository, tree: Sha, path: string) => {
+  const node = await fileAt(repository, tree, path)
+  if (node === undefined) return undefined
+  const size = await repository.size(node)
+  return { sha: node.sha!, size, atOnce: await repository.bytesAtOnce(node.sha!, size) }
+}
+
 /** Workspaces as bare git repositories in a folder of the local disk, which only this service writes to. */
 export const layer = ({ directory, limits, git }: Options): Layer.Layer<Workspaces, WorkspacesUnavailable, Workers> =>
   Layer.effect(
@@ -91,7 +98,7 @@ export const layer = ({ directory, limits, git }: Options): Layer.Layer<Workspac
               onDisk(gitdir, () => rows.next()),
               ({ done, value }) => (done === true ? undefined : ([value as A, undefined] as const))
             )
-          )
+          ).pipe(Stream.ensuring(Effect.promise(() => rows.return())))
         })
       const turns = new Turns()
       // a promise would go on behind an interrupted fiber
@@ -135,12 +142,21 @@ export const layer = ({ directory, limits, git }: Options): Layer.Layer<Workspac
             return files
           }),
         eachFile: (workspace, tree) => streaming(workspace, (repository) => batched(filesOf(repository, tree))),
+        eachPath: (workspace, tree) =>
+          Stream.map(
+            streaming(workspace, (repository) => batched(placesOf(repository, tree))),
+            (batch) => batch.map(({ path }) => path)
+          ),
         readFile: (workspace, tree, path) => reading(workspace, (repository) => readFile(repository, tree, path)),
-        fileSize: (workspace, tree, path) =>
-          reading(workspace, async (repository) => {
-            const node = await fileAt(repository, tree, path)
-            return node === undefined ? undefined : repository.size(node)
-          }),
+        filePieces: (workspace, tree, path) =>
+          Effect.map(
+            reading(workspace, (repository) => sizedFile(repository, tree, path)),
+            (found) => {
+              if (found === undefined) return undefined
+              const { sha, size, atOnce } = found
+              return { size, atOnce, pieces: streaming(workspace, (repository) => repository.pieces(sha, size)) }
+            }
+          ),
         compare: (workspace, from, to) =>
           reading(workspace, async (repository) => {
             const breath = new Breath()

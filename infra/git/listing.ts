@@ -17,11 +17,16 @@ export const treeFile = async (repository: Repository, path: string, node: FileN
   sha: node.sha!
 })
 
-/** The files of a tree in byte order of paths, read as they are asked for: of a long list only its place in the tree is kept. */
-export const filesOf = async function* (repository: Repository, tree: Sha): AsyncGenerator<TreeFile, void, undefined> {
+interface Place {
+  readonly path: string
+  readonly node: FileNode
+}
+
+/** Where the files of a tree are, in byte order of paths, read as they are asked for: of a long list only its place in the tree is kept. */
+export const placesOf = async function* (repository: Repository, tree: Sha): AsyncGenerator<Place, void, undefined> {
   const breath = new Breath()
   let count = 0
-  const visit = async function* (sha: Sha, prefix: string): AsyncGenerator<TreeFile, void, undefined> {
+  const visit = async function* (sha: Sha, prefix: string): AsyncGenerator<Place, void, undefined> {
     const { entries } = await repository.tree(sha)
     count += entries.size
     if (count > mostEntries) throw new Error(`a tree of more than ${mostEntries} entries can't be listed`)
@@ -29,10 +34,15 @@ export const filesOf = async function* (repository: Repository, tree: Sha): Asyn
     for (const [name, node] of entries) {
       await breath.take()
       if (node.kind === "directory") yield* visit(node.sha, `${prefix}${name}/`)
-      else yield await treeFile(repository, prefix + name, node)
+      else yield { path: prefix + name, node }
     }
   }
   yield* visit(tree, "")
+}
+
+/** The same files, with what they are. */
+export const filesOf = async function* (repository: Repository, tree: Sha): AsyncGenerator<TreeFile, void, undefined> {
+  for await (const { path, node } of placesOf(repository, tree)) yield await treeFile(repository, path, node)
 }
 
 /** Batches of what has a path, of so many rows and characters. */

@@ -5,7 +5,8 @@ import zlib from "node:zlib"
 import type { Sha } from "#ports/Workspaces.ts"
 import { Breath } from "./Breath.ts"
 import { inParallel, publish, stage, syncDirectory } from "./durableFs.ts"
-import { isPacked, packedSize, readPacked } from "./packed.ts"
+import type { Compressed } from "./objectPieces.ts"
+import { isPacked, openPacked, packedSize, readPacked } from "./packed.ts"
 
 export type ObjectType = "blob" | "tree" | "commit" | "tag"
 
@@ -155,6 +156,9 @@ const parseHeader = (bytes: Buffer): { readonly type: ObjectType; readonly size:
   return { type: type as ObjectType, size: Number(size), start: end + 1 }
 }
 
+/** That of an object of whose file only the beginning is there. */
+const headerIn = (start: Buffer) => parseHeader(zlib.inflateSync(start, { finishFlush: zlib.constants.Z_SYNC_FLUSH }))
+
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT"
 
 const readLoose = async (gitdir: string, sha: Sha): Promise<StoredObject | undefined> => {
@@ -175,6 +179,25 @@ export const readObject = async (gitdir: string, sha: Sha): Promise<StoredObject
   return (await readLoose(gitdir, sha)) ?? (await readPacked(gitdir, sha)) ?? (await readLoose(gitdir, sha))
 }
 
+const openLoose = async (gitdir: string, sha: Sha): Promise<Compressed | undefined> => {
+  const file = await fs.promises.open(loosePath(gitdir, sha)).catch((error: unknown) => {
+    if (!isMissing(error)) throw error
+  })
+  if (file === undefined) return undefined
+  try {
+    const start = Buffer.alloc(128)
+    const { bytesRead } = await file.read(start, 0, start.length, 0)
+    return { file, start: 0, end: undefined, head: headerIn(start.subarray(0, bytesRead)).start }
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+/** An object to be read piece by piece, for who closes its file; `undefined`: it is a delta of another one, or not there at all. */
+export const openObject = async (gitdir: string, sha: Sha): Promise<Compressed | undefined> =>
+  (await openLoose(gitdir, sha)) ?? (await openPacked(gitdir, sha)) ?? (await openLoose(gitdir, sha))
+
 /** Bytes of an object's content, from the beginning of its file where it has one of its own. */
 export const objectSize = async (gitdir: string, sha: Sha): Promise<number | undefined> =>
   looseSize(gitdir, sha) ?? (await packedSize(gitdir, sha)) ?? looseSize(gitdir, sha)
@@ -188,7 +211,7 @@ const looseSize = (gitdir: string, sha: Sha): number | undefined => {
     const file = fs.openSync(path, "r")
     try {
       const read = fs.readSync(file, start, 0, start.length, 0)
-      return parseHeader(zlib.inflateSync(start.subarray(0, read), { finishFlush: zlib.constants.Z_SYNC_FLUSH })).size
+      return headerIn(start.subarray(0, read)).size
     } finally {
       fs.closeSync(file)
     }

@@ -1,6 +1,7 @@
 import fs from "node:fs"
 import type { Sha } from "#ports/Workspaces.ts"
 import { Cache } from "./Cache.ts"
+import type { Compressed } from "./objectPieces.ts"
 import type { StoredObject } from "./objects.ts"
 import { PackFile } from "./packed/PackFile.ts"
 
@@ -78,6 +79,10 @@ const inPack = async <A>(
 /** An object that native git has moved into a pack; `undefined` when no pack has it. */
 export const readPacked = (gitdir: string, sha: Sha): Promise<StoredObject | undefined> =>
   inPack(gitdir, sha, (pack, offset) => pack.read(offset))
+
+/** The same to be read piece by piece; `undefined` also where it is a delta of another one. */
+export const openPacked = (gitdir: string, sha: Sha): Promise<Compressed | undefined> =>
+  inPack(gitdir, sha, (pack, offset) => pack.open(offset))
 
 export const packedSize = (gitdir: string, sha: Sha): Promise<number | undefined> =>
   inPack(gitdir, sha, (pack, offset) => pack.size(offset))

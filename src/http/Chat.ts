@@ -20,6 +20,7 @@ import { streamOf, unlessErased } from "#src/workspaces.ts"
 import { attempting, written } from "./answer.ts"
 import { inPieces, values } from "./pieces.ts"
 import { orProblem } from "./refusals.ts"
+import { twice } from "./twice.ts"
 
 type Ended = Extract<WorkspaceEvent, { readonly _tag: "ChatCompleted" | "ChatFailed" }>
 
@@ -64,7 +65,7 @@ const answerOf = Effect.fnUntraced(function* (run: string, repository: string, r
     changed: Stream.map(git.eachChange(repository, before?.tree, tree), (changes) =>
       changes.filter(({ status }) => status !== "deleted").map(({ path }) => path)
     ),
-    files: Stream.map(git.eachFile(repository, tree), (files) => files.map(({ path }) => path))
+    files: git.eachPath(repository, tree)
   }
 })
 
@@ -112,13 +113,15 @@ const chatting = <A, E extends WorkspacesUnavailable | Problem, R>(
     return yield* unlessErased({ id: workspace, generation }, answer, erased)
   }).pipe(orProblem)
 
-const inFull = ({ facts, changed, files }: Answer) =>
-  inPieces({
+const inFull = ({ facts, changed, files }: Answer) => {
+  const [workspaceFiles, orgWorkspaceFiles] = twice(files)
+  return inPieces({
     ...values(facts),
     changed_files: { rows: changed },
-    workspace_files: { rows: files },
-    org_workspace_files: { rows: files }
+    workspace_files: { rows: workspaceFiles },
+    org_workspace_files: { rows: orgWorkspaceFiles }
   })
+}
 
 /** Paths of each list that a message carries; at most 500 of them, or 64 KiB and one. */
 const first = (batches: Answer["files"]) =>

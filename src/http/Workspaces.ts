@@ -1,5 +1,5 @@
-import { Effect, Schema, Stream } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { type Context, Effect, Schema, Stream } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { idIn } from "#domain/Id.ts"
 import { AdminKeyRequired } from "#domain/Organization.ts"
@@ -26,7 +26,7 @@ import { slight } from "#src/portions.ts"
 import { erase, removeRepository, restore, unlessErased } from "#src/workspaces.ts"
 import { attempting, freshOrStale, written } from "./answer.ts"
 import { Answers } from "./answers.ts"
-import { inPieces, values } from "./pieces.ts"
+import { inBytes, inPieces, values } from "./pieces.ts"
 import { orProblem, problemOf } from "./refusals.ts"
 import { commitsPage, fieldsOf, shown } from "./Workspaces/commits.ts"
 
@@ -129,23 +129,42 @@ export const firstFilesIn = Effect.fnUntraced(function* (id: string, most: numbe
   return { files, count: workspace.files }
 })
 
-/** A file of the caller's own workspace, as its head or a commit has it. */
-export const fileIn = Effect.fnUntraced(function* (id: string, path: string | undefined, at?: string) {
+/** Runs with a file of the caller's own workspace, as its head or a commit has it. What of it is in memory at once has room. */
+const withFile = Effect.fnUntraced(function* <A, R>(
+  id: string,
+  path: string | undefined,
+  at: string | undefined,
+  use: (file: File) => Effect.Effect<A, WorkspacesUnavailable | Problem, R>
+) {
   const workspace = yield* own(id)
   const tree = yield* treeAt(workspace, at)
   if (path === undefined) return yield* noFile
   const git = yield* Workspaces
   const answers = yield* Answers
   const read = Effect.fnUntraced(function* (repository: string) {
-    const size = yield* git.fileSize(repository, tree, path)
-    if (size === undefined) return undefined
-    // as it is stored, and as it is
-    if (size > slight) yield* answers.take(2 * size)
-    return yield* git.readFile(repository, tree, path)
+    const file = yield* git.filePieces(repository, tree, path)
+    if (file === undefined) return yield* noFile
+    if (file.atOnce > slight) yield* answers.take(file.atOnce)
+    return yield* use(file)
   })
-  const found = yield* reading(workspace, read)
-  return found === undefined ? yield* noFile : found.bytes
+  return yield* reading(workspace, read)
 })
+
+type File = NonNullable<Effect.Success<ReturnType<Context.Service.Shape<typeof Workspaces>["filePieces"]>>>
+
+/** A file of the caller's own workspace, as its head has it, in one piece; `undefined`: it has more than `most` bytes. */
+export const fileIn = (id: string, path: string, most: number) =>
+  withFile(
+    id,
+    path,
+    undefined,
+    Effect.fnUntraced(function* ({ size, atOnce, pieces }) {
+      if (size > most) return undefined
+      // as pieces, and as it is
+      if (atOnce <= slight && size > slight) yield* (yield* Answers).take(2 * size)
+      return new Uint8Array(Buffer.concat(yield* Stream.runCollect(pieces)))
+    })
+  )
 
 /** A file of a caller's is never a page of ours. */
 const rawHeaders = {
@@ -208,11 +227,7 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
     .handle("file", ({ params, query }) =>
       Effect.gen(function* () {
         const path = pathIn((yield* HttpServerRequest.HttpServerRequest).url)
-        const bytes = yield* fileIn(params.id, path, query.at)
-        return HttpServerResponse.uint8Array(bytes, {
-          contentType: "application/octet-stream",
-          headers: rawHeaders
-        })
+        return yield* withFile(params.id, path, query.at, ({ size, pieces }) => inBytes(pieces, size, rawHeaders))
       })
     )
     .handle("restoreWorkspace", ({ params, payload }) =>

@@ -137,3 +137,18 @@ export const inPieces = Effect.fnUntraced(function* <E, R>(fields: Fields<E, R>)
   const text = Stream.concat(Stream.fromArray(first), Stream.fromPull(Effect.succeed(pull)))
   return HttpServerResponse.stream(Stream.encodeText(text), { contentType: "application/json" })
 })
+
+/** Bytes as they are read; what fails before the first of them is answered as any failure is. */
+export const inBytes = Effect.fnUntraced(function* <E>(
+  bytes: Stream.Stream<Uint8Array, E>,
+  contentLength: number,
+  headers: { readonly [name: string]: string }
+) {
+  const options = { contentType: "application/octet-stream", contentLength, headers }
+  const pull = yield* Stream.toPull(Stream.rechunk(bytes, 1))
+  const first = yield* Pull.catchDone(pull, () => Effect.succeed([]))
+  const read = Buffer.concat(first)
+  if (read.length === contentLength) return HttpServerResponse.uint8Array(read, options)
+  const all = Stream.concat(Stream.fromArray(first), Stream.fromPull(Effect.succeed(pull)))
+  return HttpServerResponse.stream(all, options)
+})

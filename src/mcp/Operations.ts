@@ -55,8 +55,11 @@ export interface Operations {
     { readonly id: string; readonly most: number },
     { readonly files: ReadonlyArray<{ readonly path: string; readonly size: number }>; readonly count: number }
   >
-  /** A file of a workspace of the caller's, as its head has it. */
-  readonly file: Operation<{ readonly id: string; readonly path: string }, Uint8Array>
+  /** A file of a workspace of the caller's, as its head has it; `undefined`: it has more than `most` bytes. */
+  readonly file: Operation<
+    { readonly id: string; readonly path: string; readonly most: number },
+    Uint8Array | undefined
+  >
   /** All of a snippet that the caller sees, as Markdown. */
   readonly snippet: Operation<{ readonly id: string }, string>
   /** A file of a repository that the caller sees. */

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { McpSchema } from "effect/ai"
 
 /** Bytes of a file that a message can carry: it is there as bytes, as text, and as the message, before any of it can leave. */
-const mostBytes = 8 * 1024 * 1024
+export const mostBytes = 8 * 1024 * 1024
 
 const tooLarge = new McpSchema.InvalidParams({
   message: "The file is larger than 8 MiB, which is too much for a message. Read it over the REST API, or by git clone."
@@ -19,9 +19,9 @@ const textOf = (bytes: Uint8Array): string | undefined => {
   }
 }
 
-/** What a resource answers for a file: bytes that are text as text, others as they are. */
-export const contentOf = (uri: string, bytes: Uint8Array) => {
-  if (bytes.length > mostBytes) return Effect.fail(tooLarge)
+/** What a resource answers for a file: bytes that are text as text, others as they are. `undefined`: they are more than fit. */
+export const contentOf = (uri: string, bytes: Uint8Array | undefined) => {
+  if (bytes === undefined || bytes.length > mostBytes) return Effect.fail(tooLarge)
   const text = textOf(bytes)
   const content =
     text === undefined

@@ -3,7 +3,7 @@ import { McpSchema, type McpServer } from "effect/ai"
 import { Problem } from "#src/api/Problem.ts"
 import type { Operations } from "./Operations.ts"
 import { Parts } from "./Parts.ts"
-import { contentOf } from "./resourceContent.ts"
+import { contentOf, mostBytes } from "./resourceContent.ts"
 import { fileOf, filesUri, fileUri, idOf, skillUri, snippetUri, workspacesUri } from "./uris.ts"
 
 type Server = McpServer.McpServer["Service"]
@@ -127,7 +127,8 @@ export const addResources = Effect.fnUntraced(function* (server: Server, operati
     "cairn:://workspaces/:0/files/*",
     (uri) => {
       const wanted = fileOf(uri)
-      return wanted === undefined ? noFile : Effect.flatMap(file(wanted), (bytes) => contentOf(uri, bytes))
+      if (wanted === undefined) return noFile
+      return Effect.flatMap(file({ ...wanted, most: mostBytes }), (bytes) => contentOf(uri, bytes))
     }
   )
   yield* addTemplate(

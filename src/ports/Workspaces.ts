@@ -148,14 +148,33 @@ export class Workspaces extends Context.Service<
     readonly files: (workspace: string, tree: Sha) => Asked<ReadonlyArray<TreeFile>>
     /** The same in batches of some 64 KiB of paths at most, read as they are asked for. */
     readonly eachFile: (workspace: string, tree: Sha) => Stream.Stream<ReadonlyArray<TreeFile>, WorkspacesUnavailable>
+    /** Their paths alone, in such batches: a size costs a look at each file. */
+    readonly eachPath: (
+      workspace: string,
+      tree: Sha
+    ) => Stream.Stream<ReadonlyArray<WorkspacePath>, WorkspacesUnavailable>
     /** The bytes of a file at a tree; links are not followed (their target is their content). `undefined`: no such file. */
     readonly readFile: (
       workspace: string,
       tree: Sha,
       path: string
     ) => Asked<{ readonly file: TreeFile; readonly bytes: Uint8Array } | undefined>
-    /** Bytes of a file at a tree, which are not read for it. */
-    readonly fileSize: (workspace: string, tree: Sha, path: string) => Asked<number | undefined>
+    /**
+     * The same for who takes it piece by piece, of some 64 KiB: `size` in bytes, of which so many are in memory `atOnce` beside the piece
+     * in hand. Nothing is read before it is asked for.
+     */
+    readonly filePieces: (
+      workspace: string,
+      tree: Sha,
+      path: string
+    ) => Asked<
+      | {
+          readonly size: number
+          readonly atOnce: number
+          readonly pieces: Stream.Stream<Uint8Array, WorkspacesUnavailable>
+        }
+      | undefined
+    >
     /** Path by path, in byte order; `undefined` is the empty tree. Subtrees with the same name are not read. */
     readonly compare: (
       workspace: string,

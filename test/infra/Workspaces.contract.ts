@@ -1,5 +1,5 @@
 import { assert, layer as withLayer } from "@effect/vitest"
-import { Effect, type Layer } from "effect"
+import { Effect, type Layer, Stream } from "effect"
 import { type CommitInfo, type Overlay, type Sha, Workspaces } from "#ports/Workspaces.ts"
 import { overlayContract } from "./Overlay.contract.ts"
 
@@ -57,6 +57,7 @@ export const contract = (name: string, layer: Layer.Layer<Workspaces>) => {
           files.map(({ path }) => path),
           paths
         )
+        assert.deepStrictEqual((yield* Stream.runCollect(workspaces.eachPath(id, tree))).flat(), paths)
         assert.deepStrictEqual(files.map(({ mode }) => mode.slice(0, 6)).slice(3, 5), ["120000", "100755"])
         assert.deepStrictEqual(
           files.map(({ size }) => size),

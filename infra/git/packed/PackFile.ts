@@ -2,6 +2,7 @@ import fs from "node:fs"
 import { promisify } from "node:util"
 import zlib from "node:zlib"
 import type { Sha } from "#ports/Workspaces.ts"
+import type { Compressed } from "../objectPieces.ts"
 import type { ObjectType, StoredObject } from "../objects.ts"
 import { applyDelta, lengthAfter } from "./delta.ts"
 
@@ -152,6 +153,15 @@ export class PackFile {
     } finally {
       fs.closeSync(file)
     }
+  }
+
+  /** The object to be read piece by piece, for who closes its file; `undefined`: it is a delta. */
+  async open(offset: number): Promise<Compressed | undefined> {
+    const file = await fs.promises.open(`${this.#path}.pack`)
+    const { base, start, end } = this.#entry(file.fd, offset)
+    if (base === undefined) return { file, start, end: end - 1, head: 0 }
+    await file.close()
+    return undefined
   }
 
   /** Bytes of the object's content, without reading what it is a delta of. */

@@ -69,7 +69,7 @@ export const operations = Effect.all({
   chat: writing("chat", chat),
   workspaces: operation(() => ownWorkspaces({})),
   files: operation(({ id, most }: { readonly id: string; readonly most: number }) => firstFilesIn(id, most)),
-  file: operation(({ id, path }: FileOf) => fileIn(id, path)),
+  file: operation(({ id, path, most }: FileOf & { readonly most: number }) => fileIn(id, path, most)),
   snippet: operation(({ id }: { readonly id: string }) => snippetPage(id)),
   repositoryFile: operation(fileInRepository),
   skill: Effect.succeed(skill)
