@@ -122,6 +122,31 @@ const countAddresses = (server: Server, { ofOneAddress }: Limits) => {
   })
 }
 
+/**
+ * Keeps requests until somebody is there to answer them: the server listens before the routes are made, and what is asked in between would
+ * be heard by nobody, and never be answered. Gives what is to be called when all but the routes listen.
+ */
+const beforeRoutes = (server: Server): (() => void) => {
+  const emit = server.emit.bind(server) as (event: string, ...args: ReadonlyArray<unknown>) => boolean
+  let early: Array<() => void> | undefined = []
+  server.emit = (event: string, ...args: Array<unknown>): boolean => {
+    if (early === undefined || (event !== "request" && event !== "checkContinue")) return emit(event, ...args)
+    early.push(() => emit(event, ...args))
+    return true
+  }
+  const come = (event: string | symbol): void => {
+    if (event !== "request") return
+    server.off("newListener", come)
+    // it is told before the listener is there
+    queueMicrotask(() => {
+      const due = early ?? []
+      early = undefined
+      for (const begin of due) begin()
+    })
+  }
+  return () => void server.on("newListener", come)
+}
+
 /** A server that nobody holds by being slow, and that refuses what is no request as it refuses requests. */
 export const makeServer = (limits: Limits = defaults): Server => {
   const server = createServer({
@@ -149,9 +174,11 @@ export const makeServer = (limits: Limits = defaults): Server => {
     timer.unref()
     socket.once("close", () => clearTimeout(timer))
   })
+  const ready = beforeRoutes(server)
   oneAfterAnother(server)
   countAddresses(server, limits)
   watchReaders(server, limits)
   watchRests(server, limits)
+  ready()
   return server
 }

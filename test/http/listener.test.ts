@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { defaults, makeServer } from "#src/http/listener.ts"
 import { refused } from "./problem.ts"
 
@@ -204,5 +204,25 @@ describe("a connection ends", { timeout: 20_000 }, () => {
     )
     const answered = ends.filter((raw) => raw !== "").length
     assert.isTrue(answered > 0 && answered <= hasty.connections, String(answered))
+  })
+})
+
+describe("a server that listens before its routes are there", () => {
+  it("answers what came until then, in its order", async () => {
+    const early = makeServer(hasty)
+    const emit = early.emit.bind(early) as (event: string, ...args: ReadonlyArray<unknown>) => boolean
+    let came = 0
+    early.emit = (event: string, ...args: Array<unknown>) => {
+      if (event === "request") came += 1
+      return emit(event, ...args)
+    }
+    await new Promise<void>((resolve) => early.listen(0, "127.0.0.1", resolve))
+    const { port } = early.address() as AddressInfo
+    const answers = ["/one", "/two"].map((path) => fetch(`http://127.0.0.1:${port}${path}`).then((one) => one.text()))
+    await vi.waitFor(() => assert.strictEqual(came, 2))
+    early.on("request", ({ url }: IncomingMessage, response: ServerResponse) => response.end(url))
+    assert.deepStrictEqual(await Promise.all(answers), ["/one", "/two"])
+    assert.strictEqual(await (await fetch(`http://127.0.0.1:${port}/three`)).text(), "/three")
+    await new Promise<void>((resolve) => early.close(() => resolve()))
   })
 })
