@@ -9,7 +9,7 @@ import { inSteps } from "./pages.ts"
 
 /** A snippet with what is known of its functions. */
 export interface Reputed {
-  /** In order of the source; none when their reputation is not kept. */
+  /** In order of the source; none when their reputation is not kept, or those of better matches are very many. */
   readonly functions: ReadonlyArray<Reputation>
   /** With a line of comment above each of them. */
   readonly source: string
@@ -29,30 +29,39 @@ interface Answer {
 }
 
 const answersKept = 500
-/** Characters of sources in them. */
+/** Characters in them. */
 const charactersKept = 16_000_000
+
+const lengthOf = ({ source, functions }: Reputed): number =>
+  functions.reduce(
+    (sum, { name, signature, errors }) =>
+      sum + 500 + name.length + signature.length + errors.reduce((all, { text }) => all + text.length, 0),
+    source.length
+  )
 
 const keyOf = ({ tenant, fingerprint }: Held) => `${tenant}/${fingerprint}`
 
-const reputed = Effect.fnUntraced(function* (
+/** In steps: a file may have hundreds of functions, each with the errors of a hundred snippets. */
+function* reputed(
   { source, language }: Sourced,
   mine: ReadonlyArray<Held>,
   all: ReadonlyMap<string, Array<Held>>
-) {
-  const known = mine
-    .toSorted((a, b) => a.place - b.place)
-    .map((held) => ({ line: held.line, reputation: reputationOf(all.get(keyOf(held))!, held) }))
+): Generator<unknown, Reputed> {
+  const known: Array<{ readonly line: number | null; readonly reputation: Reputation }> = []
+  for (const held of mine.toSorted((a, b) => a.place - b.place)) {
+    known.push({ line: held.line, reputation: reputationOf(all.get(keyOf(held))!, held) })
+    yield
+  }
   const notes = known.flatMap(({ line, reputation }) => {
     if (line === null) return []
     const { fingerprint, up, down, calls, errors } = reputation
     return [{ fingerprint, commentLine: line, thumbsUp: up, thumbsDown: down, calls, errors: byType(errors) }]
   })
-  const found: Reputed = {
+  return {
     functions: known.map(({ reputation }) => reputation),
-    source: yield* inSteps(annotating(source, language, notes))
+    source: yield* annotating(source, language, notes)
   }
-  return found
-})
+}
 
 /** A line has room for what went wrong, not for what it said. */
 const byType = (errors: Reputation["errors"]) => {
@@ -71,7 +80,9 @@ export class Reputations extends Context.Service<
       scope: Scope,
       found: ReadonlyArray<{ readonly snippet: Sourced }>,
       snippets: Standing,
-      functions: Standing
+      functions: Standing,
+      /** So many functions are told, of the first snippets whole. */
+      most: number
     ) => Effect.Effect<Answer>
   }
 >()("cairn/Reputations") {
@@ -83,10 +94,15 @@ export class Reputations extends Context.Service<
       let characters = 0
       let answersAt = ""
 
-      const look = Effect.fnUntraced(function* (tenant: string, scope: Scope, snippets: ReadonlyArray<Sourced>) {
+      const look = Effect.fnUntraced(function* (
+        tenant: string,
+        scope: Scope,
+        snippets: ReadonlyArray<Sourced>,
+        most: number
+      ) {
         const ids = snippets.map(({ id }) => id)
         const held = yield* Effect.orDie(
-          Effect.provideService(functionsHeld(tenant, scope, ids), SqlClient.SqlClient, sql)
+          Effect.provideService(functionsHeld(tenant, scope, ids, most), SqlClient.SqlClient, sql)
         )
         const all = new Map<string, Array<Held>>()
         const inSnippet = new Map<string, Array<Held>>()
@@ -99,12 +115,12 @@ export class Reputations extends Context.Service<
         }
         const found = new Map<string, Reputed>()
         for (const snippet of snippets)
-          found.set(snippet.id, yield* reputed(snippet, inSnippet.get(snippet.id) ?? [], all))
+          found.set(snippet.id, yield* inSteps(reputed(snippet, inSnippet.get(snippet.id) ?? [], all)))
         return found
       })
 
       return Reputations.of({
-        of: Effect.fnUntraced(function* (tenant, scope, found, { changed }, functions) {
+        of: Effect.fnUntraced(function* (tenant, scope, found, { changed }, functions, most) {
           const at = `${changed} ${functions.changed}`
           if (at !== answersAt) {
             answers.clear()
@@ -113,11 +129,11 @@ export class Reputations extends Context.Service<
           }
           const snippets = found.map(({ snippet }) => snippet)
           const { homes, includePublic, agent } = scope
-          const name = JSON.stringify([tenant, homes, includePublic, agent, snippets.map(({ id }) => id)])
+          const name = JSON.stringify([tenant, homes, includePublic, agent, snippets.map(({ id }) => id), most])
           const before = answers.get(name)
           if (before !== undefined) return { bySnippet: before, cacheHit: true }
-          const bySnippet = yield* look(tenant, scope, snippets)
-          const size = [...bySnippet.values()].reduce((sum, { source }) => sum + source.length, 0)
+          const bySnippet = yield* look(tenant, scope, snippets, most)
+          const size = [...bySnippet.values()].reduce((sum, one) => sum + lengthOf(one), 0)
           if (at === answersAt && answers.size < answersKept && characters + size <= charactersKept) {
             answers.set(name, bySnippet)
             characters += size

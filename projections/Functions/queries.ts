@@ -54,18 +54,31 @@ const seen = (snippet: string) =>
 
 const seenBy = ({ homes, includePublic, agent }: Scope) => [homes, includePublic, agent] as const
 
+/** Snippets that are looked at for one function: the first one of them that can be seen, and so many of the latest. */
+export const mostHolders = 100
+/** Functions that one answer tells, those of the best matches first. */
+export const mostTold = 2_000
+/** Of what is looked at for all functions of a search together, whole: of very many functions fewer snippets count each. */
+const mostHeld = 2_000
+
 /**
- * SQL for functions in all snippets that hold them: all of the caller's tenant (`$4`), the published ones of another. `wanted`
- * selects tenants and fingerprints. What bore a function's name before it is looked for where the function was first seen.
+ * SQL for functions in the snippets that hold them: of the caller's tenant (`$4`), the published ones of another. `wanted` selects tenants
+ * and fingerprints, `besides` what is held in any case. What bore a function's name before it is looked for where the function was first
+ * seen.
  */
-const held = (wanted: string, more: string) =>
-  `WITH wanted AS (${wanted}),
+const held = (wanted: string, besides: string, more: string) => {
+  const holding = `SELECT f.* FROM ${functions} f JOIN ${snippets} s ON s.id = f.snippet
+     WHERE f.fingerprint = w.fingerprint AND f.tenant = w.tenant AND (f.tenant = $4::text OR s.published)`
+  const most = `SELECT greatest(2, least(${mostHolders}, ${mostHeld} / greatest(1, count(*)))) FROM wanted`
+  return `WITH wanted AS (${wanted}),
    held AS (
      SELECT f.*, s.name AS snippet_name, s.entrypoint, ${seen("s")} AS seen,
        s.home = ANY ($1::text[]) AND ${seen("s")} AS own
-     FROM wanted w JOIN ${functions} f ON f.fingerprint = w.fingerprint AND f.tenant = w.tenant
-       JOIN ${snippets} s ON s.id = f.snippet
-     WHERE f.tenant = $4::text OR s.published),
+     FROM (
+       SELECT h.* FROM wanted w CROSS JOIN LATERAL (
+         (${holding} AND ${seen("s")} ORDER BY f.position LIMIT 1)
+         UNION (${holding} ORDER BY f.position DESC LIMIT (${most}))) h
+       ${besides}) f JOIN ${snippets} s ON s.id = f.snippet),
    first AS (
      SELECT DISTINCT ON (tenant, fingerprint) tenant, fingerprint, home, name, position
      FROM held WHERE seen ORDER BY tenant, fingerprint, position),
@@ -75,36 +88,55 @@ const held = (wanted: string, more: string) =>
        WHERE e.home = first.home AND e.name = first.name AND e.position < first.position
          AND e.fingerprint <> first.fingerprint AND ${seen("s")}
        ORDER BY e.position DESC, e.place LIMIT 1) AS derived_from
-     FROM first)
+     FROM first),
+   records AS (
+     SELECT r.id AS snippet, e.key AS fingerprint, e.value AS record FROM ${runs} r, json_each(r.functions) e
+     WHERE r.id IN (SELECT snippet FROM held) AND e.key IN (SELECT fingerprint FROM wanted))
    SELECT h.tenant, h.snippet, h.fingerprint, h.name, h.signature, h.line, h.place, h.position::float8 AS position, h.agent,
      h.seen, h.own, v.up, v.down, p.id IS NOT NULL AS reviewed, coalesce(r.executions, 0) AS executions, r.succeeded_at,
-     r.functions -> h.fingerprint AS record, l.derived_from,
+     c.record, l.derived_from,
      CASE WHEN o.blamed THEN r.failed_at END AS failed_at, CASE WHEN o.blamed THEN r.errors END AS errors${more}
    FROM held h JOIN ${votes} v ON v.id = h.snippet
      LEFT JOIN lineage l ON l.tenant = h.tenant AND l.fingerprint = h.fingerprint
      LEFT JOIN ${runs} r ON r.id = h.snippet LEFT JOIN ${reviewed} p ON p.id = h.snippet
+     LEFT JOIN records c ON c.snippet = h.snippet AND c.fingerprint = h.fingerprint
      CROSS JOIN LATERAL (SELECT h.name = h.entrypoint OR NOT EXISTS (
        SELECT 1 FROM ${functions} e WHERE e.snippet = h.snippet AND e.name = h.entrypoint) AS blamed) o
    ORDER BY h.position, h.snippet, h.place`
+}
 
-const inSnippets = held(`SELECT DISTINCT tenant, fingerprint FROM ${functions} WHERE snippet = ANY ($5::text[])`, "")
+/** Those of a search's snippets whose functions are told. */
+const told = `SELECT snippet FROM (
+     SELECT snippet, sum(count(*)) OVER (ORDER BY array_position($5::text[], snippet)) AS total
+     FROM ${functions} WHERE snippet = ANY ($5::text[]) GROUP BY snippet) counted
+   WHERE total <= $6::int`
+
+const inSnippets = held(
+  `SELECT DISTINCT tenant, fingerprint FROM ${functions} WHERE snippet IN (${told})`,
+  `UNION SELECT * FROM ${functions} WHERE snippet IN (${told})`,
+  ""
+)
 
 const byFingerprint = held(
   `SELECT f.tenant, f.fingerprint FROM ${functions} f JOIN ${snippets} s ON s.id = f.snippet
    WHERE f.fingerprint = $5 AND ${seen("s")} ORDER BY f.tenant <> $4, f.position LIMIT 1`,
+  "",
   ", h.snippet_name, h.found_at, r.recent"
 )
 
-/** The functions of snippets, in all snippets that hold them; those of the snippets themselves are among them. */
-export const functionsHeld = (tenant: string, scope: Scope, ids: ReadonlyArray<string>) =>
+/**
+ * The functions of a search's snippets, the best match first, in snippets that hold them; those of the snippets themselves are among them.
+ * `most`: so many functions are told, of the first snippets whole.
+ */
+export const functionsHeld = (tenant: string, scope: Scope, ids: ReadonlyArray<string>, most: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    ids.length === 0
+    ids.length === 0 || most <= 0
       ? Effect.succeed<ReadonlyArray<Held>>([])
-      : sql.unsafe<Held>(inSnippets, [...seenBy(scope), tenant, ids])
+      : sql.unsafe<Held>(inSnippets, [...seenBy(scope), tenant, ids, most])
   )
 
 /**
- * A function in all snippets that hold it, the first one first: the caller's own when the scope sees one of them, else those
+ * A function in snippets that hold it, the first one first: the caller's own when the scope sees one of them, else those
  * of whoever published it first. Empty when the scope sees none.
  */
 export const functionHeld = (tenant: string, scope: Scope, fingerprint: string) =>

@@ -1,6 +1,9 @@
 import type { Held } from "./queries.ts"
 import type { KeptError } from "./runs.ts"
 
+/** Errors that are told of a function. */
+const mostErrors = 20
+
 /** An error that went through a function. */
 export interface CommonError {
   readonly type: string
@@ -60,11 +63,11 @@ const errorsOf = (held: ReadonlyArray<Held>): ReadonlyArray<CommonError> => {
       found.set(text, { type: error.type, text, count: (found.get(text)?.count ?? 0) + error.count })
     }
   }
-  return [...found.values()].sort((a, b) => b.count - a.count || (a.text < b.text ? -1 : 1))
+  return [...found.values()].sort((a, b) => b.count - a.count || (a.text < b.text ? -1 : 1)).slice(0, mostErrors)
 }
 
 /**
- * One function's reputation from all snippets of a tenant that hold it, the first one first; `shown` says how it is written in
+ * One function's reputation from snippets of a tenant that hold it, the first one first; `shown` says how it is written in
  * the snippet that is looked at. Numbers count all of them, texts only those that the caller sees.
  */
 export const reputationOf = (

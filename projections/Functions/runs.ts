@@ -48,7 +48,9 @@ export interface RunsRow {
   readonly recent: ReadonlyArray<KeptRun>
 }
 
+/** Errors that are kept of a function, and of all functions of a snippet: of very many functions at least one each. */
 const errorsKept = 20
+const errorsOfAll = 1_000
 const runsKept = 10
 const errorsOfRun = 5
 /** Characters of an error's message. */
@@ -82,10 +84,14 @@ export const noRuns = (id: string, functions: ReadonlyArray<FoundFunction>): Run
 })
 
 /** One more of an error; where too many are kept, the rarest that was seen longest ago goes. */
-const withError = (errors: ReadonlyArray<KeptError>, { type, message }: Omit<KeptError, "count">) => {
+const withError = (
+  errors: ReadonlyArray<KeptError>,
+  { type, message }: Omit<KeptError, "count">,
+  most: number = errorsKept
+) => {
   const known = errors.find((one) => one.type === type && one.message === message)
   const others = errors.filter((one) => one !== known)
-  if (others.length >= errorsKept) {
+  if (others.length >= most) {
     const fewest = Math.min(...others.map(({ count }) => count))
     others.splice(
       others.findIndex(({ count }) => count === fewest),
@@ -99,6 +105,7 @@ const withError = (errors: ReadonlyArray<KeptError>, { type, message }: Omit<Kep
 export const withRun = (row: RunsRow, at: string, succeeded: boolean, { telemetry, errors }: Observed): RunsRow => {
   const records = new Map(Object.entries(row.functions))
   const meant = meanings([...records.values()])
+  const each = Math.max(1, Math.min(errorsKept, Math.floor(errorsOfAll / records.size)))
 
   const calls = new Map<string, { calls: number; size: number; empty: number }>()
   for (const told of telemetry) {
@@ -134,7 +141,7 @@ export const withRun = (row: RunsRow, at: string, succeeded: boolean, { telemetr
     for (const fingerprint of through) {
       blamed.add(fingerprint)
       const record = records.get(fingerprint)!
-      records.set(fingerprint, { ...record, errors: withError(record.errors, error) })
+      records.set(fingerprint, { ...record, errors: withError(record.errors, error, each) })
     }
     if (told.length < errorsOfRun) told.push({ ...error, functions: [...through] })
   }

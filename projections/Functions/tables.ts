@@ -38,7 +38,7 @@ const idOf = (snippet: string, { fingerprint }: { readonly fingerprint: string }
 /** Read model `functions`: which snippets hold which functions, and what their runs tell of them. */
 export const Functions = {
   name: "functions",
-  version: 1,
+  version: 2,
   tables: {
     functions: table<FunctionRow>({
       columns: {
@@ -46,7 +46,7 @@ export const Functions = {
         ...{ signature: "text", line: "integer", agent: "text", place: "integer", position: "bigint" },
         found_at: "timestamptz"
       },
-      indexes: ["(fingerprint, tenant)", "(home, name, position)", "(snippet)"],
+      indexes: ["(fingerprint, tenant, position)", "(home, name, position)", "(snippet)"],
       on: {
         FunctionsTracked: {
           rows: ({ snippet, text }) => distinct(text?.functions ?? []).map((found) => idOf(snippet, found)),

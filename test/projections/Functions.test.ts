@@ -49,6 +49,19 @@ describe("what runs tell", () => {
     assert.lengthOf(row.recent[1]!.errors, 5)
   })
 
+  it("keeps fewer errors of each function where they are very many", () => {
+    const many = Array.from({ length: 400 }, (_, n) => ({
+      fingerprint: `fn_${n}`,
+      name: `C${n}.go`,
+      signature: "go()"
+    }))
+    // any of them may be meant
+    const errors = Array.from({ length: 30 }, (_, n) => error(`message ${n}`, "go"))
+    const row = withRun(noRuns("s", many), days(1), false, failing(...errors))
+    const kept = Object.values(row.functions).map((one) => one.errors.map(({ message }) => message))
+    assert.deepStrictEqual([...new Set(kept.map(String))], ["message 28,message 29"])
+  })
+
   it("stays a number whatever a log claims", () => {
     const most = Number.MAX_SAFE_INTEGER
     const absurd = called("load", most, Number.MAX_VALUE, 7)

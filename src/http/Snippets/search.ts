@@ -1,4 +1,5 @@
 import { Clock, Effect } from "effect"
+import { mostTold } from "#projections/Functions/queries.ts"
 import { Functions } from "#projections/Functions/tables.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
@@ -35,6 +36,7 @@ export const search = Effect.fnUntraced(function* (payload: typeof SearchRequest
   const { found, total, cacheHit, stale } = yield* searched(question, scope, standing)
   yield* noteAnswer(holder, scope, payload.task, { found, total, cacheHit, stale }, yield* Clock.currentTimeMillis)
   let fromMemory = cacheHit
+  let room = mostTold
   const matches = shownFound(
     found,
     scope,
@@ -45,7 +47,10 @@ export const search = Effect.fnUntraced(function* (payload: typeof SearchRequest
         read.map(({ snippet }) => snippet)
       )
       const known =
-        functions === undefined ? undefined : yield* reputations.of(holder.tenant, scope, read, standing, functions)
+        functions === undefined
+          ? undefined
+          : yield* reputations.of(holder.tenant, scope, read, standing, functions, room)
+      for (const { functions } of known?.bySnippet.values() ?? []) room -= functions.length
       if (known?.cacheHit === false) fromMemory = false
       return read.map((one, index) => matchOf(scope, one, comments[index]!, known?.bySnippet.get(one.id)))
     })
