@@ -103,17 +103,16 @@ export interface LogQuery {
 /** What matches are sorted by, and the last position of those that were compared at the first page. */
 export type LogPlace = readonly [until: number, score: number, id: string]
 
-/** A log that has some of the words. */
+/** A log that has some of the words, without its text; `bytes`: how many that has. */
 export interface LogMatch {
   readonly id: string
   readonly snippet: string
   readonly name: string
   readonly path: string
   readonly language: string
-  readonly task: string | null
-  readonly log: string
   readonly created_at: Date
   readonly score: number
+  readonly bytes: number
 }
 
 /** Latest matches that are compared with each other; there may be more in the log. */
@@ -139,7 +138,8 @@ export const searchLogs = (tenant: string, { homes, agent }: Scope, query: LogQu
        ranked AS (
          SELECT f.*, 100 * ts_rank(l.words, $1::tsquery)::float8 AS score
          FROM found f JOIN ${schema}.logs l ON l.id = f.id)
-       SELECT l.id, l.snippet, r.name, r.path, r.language, l.task, l.log, l.created_at, r.score, t.total, t.until
+       SELECT l.id, l.snippet, r.name, r.path, r.language, l.created_at, r.score, t.total, t.until,
+         octet_length(l.log) + coalesce(octet_length(l.task), 0) AS bytes
        FROM (SELECT count(*)::int AS total, max(position) AS until FROM found) t
        LEFT JOIN (SELECT * FROM ranked WHERE $11::float8 IS NULL OR score < $11 OR (score = $11 AND id > $12::text) ORDER BY score DESC, id LIMIT $8::int OFFSET $9::int) r ON true
        LEFT JOIN ${schema}.logs l ON l.id = r.id ORDER BY r.score DESC, r.id`,
@@ -160,6 +160,15 @@ export const searchLogs = (tenant: string, { homes, agent }: Scope, query: LogQu
         ...{ total: rows[0]?.total ?? 0, until: Number(rows[0]?.until ?? 0) },
         page: rows.filter(({ snippet }) => snippet !== null)
       })
+    )
+  )
+
+/** Some logs, by their ids, in no order. */
+export const logsByIds = (ids: ReadonlyArray<string>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<Pick<LogRow, "id" | "task" | "log">>(
+      `SELECT id, task, log FROM ${schema}.logs WHERE id = ANY ($1::text[])`,
+      [ids]
     )
   )
 

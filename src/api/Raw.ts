@@ -23,26 +23,28 @@ const LogMatch = Schema.Struct({
   log_url: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "LogMatch" })
 
+export const LogSearchRequest = Schema.Struct({
+  query: textUpTo(10_000),
+  limit: optional(whole(1, 100)),
+  offset: optional(whole(0, 1_000)),
+  cursor: optional(Cursor),
+  code_block_id: optional(Id),
+  language: optional(textUpTo(100)),
+  days_back: optional(whole(1, 36_500))
+}).annotate({ identifier: "LogSearchRequest" })
+
+export const LogSearchResponse = Schema.Struct({
+  matches: Schema.Array(LogMatch),
+  total_found: Schema.Int,
+  has_more: Schema.Boolean,
+  next_cursor: NextCursor
+}).annotate({ identifier: "LogSearchResponse" })
+
 export class RawApi extends HttpApiGroup.make("raw")
   .add(
     HttpApiEndpoint.post("searchLogs", "/api/raw/search", {
-      payload: body(
-        Schema.Struct({
-          query: textUpTo(10_000),
-          limit: optional(whole(1, 100)),
-          offset: optional(whole(0, 1_000)),
-          cursor: optional(Cursor),
-          code_block_id: optional(Id),
-          language: optional(textUpTo(100)),
-          days_back: optional(whole(1, 36_500))
-        }).annotate({ identifier: "LogSearchRequest" })
-      ),
-      success: Schema.Struct({
-        matches: Schema.Array(LogMatch),
-        total_found: Schema.Int,
-        has_more: Schema.Boolean,
-        next_cursor: NextCursor
-      }).annotate({ identifier: "LogSearchResponse" })
+      payload: body(LogSearchRequest),
+      success: LogSearchResponse
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Search what uploads and runs of snippets printed",

@@ -1,21 +1,23 @@
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Effect, Schema, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { filename } from "#domain/filename.ts"
 import { idIn } from "#domain/Id.ts"
 import { logPreview, logWords } from "#domain/search/logWords.ts"
-import { type LogPlace, Logs, logsOf, searchLogs } from "#projections/Logs.ts"
+import { type LogMatch, type LogPlace, Logs, logsByIds, logsOf, searchLogs } from "#projections/Logs.ts"
 import { listedByIds, snippetsByIds } from "#projections/Snippets/queries.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
 import { cursors, placeId, placePosition } from "#src/api/cursor.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
+import type { LogSearchRequest } from "#src/api/Raw.ts"
 import { codeBlock } from "#src/codeBlock.ts"
 import { Places } from "#src/places.ts"
 import { slight } from "#src/portions.ts"
 import { freshOrStale } from "./answer.ts"
-import { Answers, copies } from "./answers.ts"
+import { Answers, byPortions, copies } from "./answers.ts"
+import { inPieces, values } from "./pieces.ts"
 import { logsShown, pageOf } from "./Raw/page.ts"
 import { orProblem } from "./refusals.ts"
 
@@ -36,7 +38,10 @@ const headers = {
   "content-security-policy": "sandbox; default-src 'none'"
 }
 
-const none = { matches: [], total_found: 0, has_more: false, next_cursor: null }
+const none = {
+  matches: { rows: Stream.empty },
+  ...values({ total_found: 0, has_more: false, next_cursor: null })
+}
 
 const places = cursors<LogPlace>(Schema.Tuple([placePosition, Schema.Finite, placeId]))
 
@@ -56,52 +61,58 @@ export const snippetPage = Effect.fnUntraced(function* (given: string) {
   return pageOf(snippet, !own, own ? snippet.example_queries : [], logs)
 }, orProblem)
 
+/** Of a match what is shown. Its name stands alone: each is a file of its own. */
+const shownMatch = (
+  match: LogMatch,
+  { log, task }: { log: string; task: string | null },
+  words: ReadonlyArray<string>
+) => ({
+  ...{ snippet_id: match.snippet, name: match.name, language: match.language },
+  ...{ created_at: match.created_at.toISOString(), score: match.score, preview: logPreview(log, words) },
+  raw_markdown_url: `/raw/${match.snippet}.md`,
+  filename: filename({ ...match, id: match.snippet }, new Set()),
+  ...{ triggering_query: task, log_url: null }
+})
+
+/** Logs that have words of a query, each read when it is asked for: fields for `inPieces`. */
+export const foundLogs = Effect.fnUntraced(function* (payload: typeof LogSearchRequest.Type) {
+  const { tenant } = yield* Caller
+  const scope = yield* CallerScope
+  yield* Effect.all([freshOrStale(Logs), freshOrStale(Snippets)], { concurrency: 2 })
+  const given = payload.code_block_id ?? null
+  const language = payload.language?.toLowerCase() ?? null
+  const daysBack = payload.days_back ?? null
+  const asked = ["logs", tenant, scope.homes, scope.agent, payload.query, given, language, daysBack]
+  const after = yield* places.read(asked, payload.cursor, payload.offset)
+  const place = given === null ? undefined : yield* codeBlock(scope, given)
+  const words = logWords(payload.query).slice(0, mostWords)
+  if (words.length === 0 || (given !== null && place === undefined)) return none
+  const { limit, offset } = { limit: payload.limit ?? 20, offset: payload.offset ?? 0 }
+  const now = yield* Clock.currentTimeMillis
+  const found = yield* Effect.orDie(
+    searchLogs(tenant, scope, {
+      ...{ words, limit: limit + 1, offset, after, snippet: place?.id ?? null, language },
+      since: daysBack === null ? null : new Date(now - daysBack * day)
+    })
+  )
+  const matches = found.page.slice(0, limit)
+  const [last, more] = [matches.at(-1), found.page.length > limit]
+  const rows = byPortions(matches, (portion) =>
+    Effect.map(Effect.orDie(logsByIds(portion.map(({ id }) => id))), (read) => {
+      const byId = new Map(read.map((log) => [log.id, log]))
+      return portion.flatMap((match) => {
+        const log = byId.get(match.id)
+        return log === undefined ? [] : [shownMatch(match, log, words)]
+      })
+    })
+  )
+  const next = more ? places.write(asked, [after?.[0] ?? found.until, last!.score, last!.id]) : null
+  return { matches: { rows }, ...values({ total_found: found.total, has_more: more, next_cursor: next }) }
+})
+
 export const layer = HttpApiBuilder.group(Api, "raw", (handlers) =>
   handlers
-    .handle("searchLogs", ({ payload }) =>
-      Effect.gen(function* () {
-        const { tenant } = yield* Caller
-        const scope = yield* CallerScope
-        yield* Effect.all([freshOrStale(Logs), freshOrStale(Snippets)], { concurrency: 2 })
-        const given = payload.code_block_id ?? null
-        const language = payload.language?.toLowerCase() ?? null
-        const asked = [
-          "logs",
-          tenant,
-          scope.homes,
-          scope.agent,
-          payload.query,
-          given,
-          language,
-          payload.days_back ?? null
-        ]
-        const after = yield* places.read(asked, payload.cursor, payload.offset)
-        const place = given === null ? undefined : yield* codeBlock(scope, given)
-        const words = logWords(payload.query).slice(0, mostWords)
-        if (words.length === 0 || (given !== null && place === undefined)) return none
-        const { limit, offset } = { limit: payload.limit ?? 20, offset: payload.offset ?? 0 }
-        const now = yield* Clock.currentTimeMillis
-        const found = yield* Effect.orDie(
-          searchLogs(tenant, scope, {
-            ...{ words, limit: limit + 1, offset, after, snippet: place?.id ?? null, language },
-            since: payload.days_back == null ? null : new Date(now - payload.days_back * day)
-          })
-        )
-        const matches = found.page.slice(0, limit)
-        const [last, more] = [matches.at(-1), found.page.length > limit]
-        return {
-          matches: matches.map((match) => ({
-            ...{ snippet_id: match.snippet, name: match.name, language: match.language, score: match.score },
-            ...{ created_at: match.created_at.toISOString(), preview: logPreview(match.log, words) },
-            ...{ raw_markdown_url: `/raw/${match.snippet}.md`, triggering_query: match.task, log_url: null },
-            filename: filename({ ...match, id: match.snippet }, new Set())
-          })),
-          total_found: found.total,
-          has_more: more,
-          next_cursor: more ? places.write(asked, [after?.[0] ?? found.until, last!.score, last!.id]) : null
-        }
-      }).pipe(orProblem)
-    )
+    .handle("searchLogs", ({ payload }) => Effect.flatMap(foundLogs(payload), inPieces).pipe(orProblem))
 
     .handle("rawSnippet", ({ params: { file } }) =>
       Effect.gen(function* () {

@@ -3,6 +3,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { FoundExecutions } from "#src/api/Executions.ts"
 import { FewShotExamples } from "#src/api/Patterns.ts"
 import { PublicFound, PublicList } from "#src/api/Public.ts"
+import { LogSearchResponse } from "#src/api/Raw.ts"
 import { SearchResponse } from "#src/api/Snippets/search.ts"
 import { type Service, startService } from "#test/service.ts"
 import { recorded } from "./executed.ts"
@@ -16,6 +17,7 @@ beforeAll(async () => {
   for (const [n, content] of sources.entries()) {
     const body = {
       ...{ task: "gnu watching", succeeded: true, public: true, per_function_reputation: true },
+      execution_logs: `seen ${"gnus and cows\n".repeat(6_000)}`,
       file_written: { path: `gnu${n}.py`, content }
     }
     assert.strictEqual((await service.call("POST", "/api/store/execution-result", body)).status, 200)
@@ -31,6 +33,8 @@ const routes: ReadonlyArray<readonly [path: string, body: object, schema: Schema
   ["/api/snippets/public/list", {}, PublicList, "snippets", 4],
   ["/api/snippets/public/search", { query: "gnu watching" }, PublicFound, "snippets", 4],
   ["/api/retrieve/few-shot-examples", { task: "gnu watching" }, FewShotExamples, "examples", 3],
+  ["/api/raw/search", { query: "gnus" }, LogSearchResponse, "matches", 4],
+  ["/api/raw/search", { query: "okapis" }, LogSearchResponse, "matches", 0],
   ["/api/retrieve/executions", { code_block_id: "function_registry:gnu" }, FoundExecutions, "executions", 2]
 ]
 

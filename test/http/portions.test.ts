@@ -4,6 +4,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { Answers, copies } from "#src/http/answers.ts"
 import { fewShotExamples } from "#src/http/Patterns.ts"
+import { foundLogs } from "#src/http/Raw.ts"
 import { search } from "#src/http/Snippets/search.ts"
 import { organization } from "#test/service/tenants.ts"
 import { type Service, startService } from "#test/service.ts"
@@ -24,7 +25,12 @@ beforeAll(async () => {
   tenant = organized.id
   for (let n = 0; n < count; n++) {
     const name = `herons${n}`
-    await stored(organized.call, name, { task, file_written: { path: `${name}.py`, content: content(n) } })
+    const execution_logs = `seen ${"herons and storks\n".repeat(5_000)}`
+    await stored(organized.call, name, {
+      task,
+      file_written: { path: `${name}.py`, content: content(n) },
+      execution_logs
+    })
     const { json } = await organized.call("POST", "/api/retrieve/search", { task: name, top_k: 1 })
     const id = json.matches[0].code_block.id
     await recorded(organized.call, id, { io: { input_data: { a: "i".repeat(200_000) }, output_data: n } })
@@ -79,5 +85,11 @@ describe("large texts that are found", () => {
     assert.deepStrictEqual(value, Array(count).fill(1))
     assert.isAtLeast(all, copies * count * (large + 200_000))
     assert.isBelow(most, copies * 1.1 * (large + 200_000))
+  })
+
+  it("in logs are read one by one, and of each is left what is shown", async () => {
+    const found = Effect.flatMap(foundLogs({ query: "storks", limit: 100 }), ({ matches }) => sizes(matches.rows))
+    const { value } = await service.run(taking(found as unknown as Effect.Effect<ReadonlyArray<number>>))
+    assert.deepStrictEqual(value, Array(count).fill(1))
   })
 })
