@@ -85,6 +85,9 @@ export interface Placed {
 }
 
 /** Whether a search with this scope sees the snippet; whoever sees it may vote on it. */
-export const sees = ({ homes, includePublic, agent }: Scope, placed: Placed): boolean =>
+export const sees = (
+  { homes, includePublic, agent }: Pick<Scope, "homes" | "includePublic" | "agent">,
+  placed: Placed
+): boolean =>
   (homes.includes(placed.home) || (includePublic && placed.published)) &&
   (agent === null || placed.agent === null || placed.agent === agent)

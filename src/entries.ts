@@ -75,23 +75,14 @@ export const makeEntries = (sql: SqlClient.SqlClient) => {
       return { listed, read }
     }),
 
-    /** Listed entries with their texts, by id; without one that has gone in between. */
-    read: Effect.fnUntraced(function* (
-      listed: ReadonlyArray<{ readonly id: string; readonly bytes: number }>,
-      homes: ReadonlyArray<string>
-    ) {
-      const at = changed
-      const all = new Map<string, CommentedEntry>()
-      for (const { id } of listed) {
-        const known = kept.get(placeOf(id, homes))
-        if (known !== undefined) all.set(id, known.entry)
-      }
-      const missing = new Map(listed.filter(({ id }) => !all.has(id)).map(({ id, bytes }) => [id, bytes]))
-      for (const entry of yield* querying(snippetsByIds([...missing.keys()], homes))) {
-        all.set(entry.id, entry)
-        if (at === changed) keep({ entry, bytes: missing.get(entry.id)! }, homes)
-      }
-      return all
-    })
+    /**
+     * Entries by id as they are now, without those that have gone. Nothing at hand is taken for one: whoever reads an answer slowly asks
+     * long after the search, and what was deleted or said no more since is not to come from memory.
+     */
+    read: (ids: ReadonlyArray<string>, homes: ReadonlyArray<string>) =>
+      Effect.map(
+        querying(snippetsByIds(ids, homes)),
+        (found): ReadonlyMap<string, CommentedEntry> => new Map(found.map((entry) => [entry.id, entry]))
+      )
   }
 }

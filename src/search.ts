@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { filename } from "#domain/filename.ts"
 import { keptTask } from "#domain/keptTask.ts"
 import { RetrievalEvent, searchSubject } from "#domain/Retrieval.ts"
-import type { Holder, Scope } from "#domain/Scope.ts"
+import { type Holder, type Scope, sees } from "#domain/Scope.ts"
 import type { SnippetKind } from "#domain/Snippet/events.ts"
 import { searched } from "#domain/search/query.ts"
 import { schemaFilter } from "#domain/search/schemaFilter.ts"
@@ -78,11 +78,11 @@ export class Search extends Context.Service<
   Search,
   {
     readonly search: (question: Question, scope: Sight, standing: Standing) => Effect.Effect<SearchAnswer>
-    /** With their texts, in their order; without one that has gone since. Whoever has room for some of them asks for these. */
-    readonly read: (
-      found: ReadonlyArray<Found>,
-      scope: Pick<Sight, "homes">
-    ) => Effect.Effect<ReadonlyArray<FoundSnippet>>
+    /**
+     * With their texts, in their order; without one that has gone since, or that the scope does not see any more. Whoever has room for
+     * some of them asks for these.
+     */
+    readonly read: (found: ReadonlyArray<Found>, scope: Sight) => Effect.Effect<ReadonlyArray<FoundSnippet>>
   }
 >()("cairn/Search") {
   static readonly layer = Layer.effect(
@@ -164,12 +164,13 @@ export class Search extends Context.Service<
           return { found: withTexts(found, (id) => read.get(id)), total, cacheHit: false, stale: !reached }
         }),
 
-        read: Effect.fnUntraced(function* (found, { homes }) {
-          const missing = found.filter(({ snippet }) => snippet === undefined)
-          const texts = missing.length === 0 ? undefined : yield* entries.read(missing, homes)
+        read: Effect.fnUntraced(function* (found, scope) {
+          const missing = found.flatMap(({ id, snippet }) => (snippet === undefined ? [id] : []))
+          const texts = missing.length === 0 ? undefined : yield* entries.read(missing, scope.homes)
           return found.flatMap((one): Array<FoundSnippet> => {
-            const snippet = one.snippet ?? texts?.get(one.id)
-            return snippet === undefined ? [] : [{ ...one, snippet }]
+            if (one.snippet !== undefined) return [{ ...one, snippet: one.snippet }]
+            const snippet = texts?.get(one.id)
+            return snippet === undefined || !sees(scope, snippet) ? [] : [{ ...one, snippet }]
           })
         })
       })

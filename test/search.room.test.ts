@@ -1,8 +1,12 @@
+import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { SnippetCommand } from "#domain/Snippet/commands.ts"
+import { Snippet } from "#domain/Snippet/decider.ts"
 import { publicEntries, publicSnippets } from "#projections/Snippets/community.ts"
-import { Snippets } from "#projections/Snippets/tables.ts"
+import { Snippets, schema } from "#projections/Snippets/tables.ts"
 import { fresh } from "#src/ask.ts"
+import { dispatch } from "#src/dispatch.ts"
 import { portioned } from "#src/portions.ts"
 import { Search } from "#src/search.ts"
 import { stored } from "#test/http/store.ts"
@@ -61,7 +65,7 @@ describe("what is read for an answer", () => {
     const { id, bytes } = await first()
     const comment = { code_block_id: id, text: "字".repeat(9_000) }
     assert.strictEqual((await service.call("POST", "/api/store/comment", comment)).status, 200)
-    assert.isAtLeast((await first()).bytes, bytes + 27_000)
+    assert.isAtLeast((await first()).bytes, bytes + 26_000)
   })
 
   it("is read portion by portion on a page of what is public, whose bytes are known before", async () => {
@@ -94,5 +98,38 @@ describe("what is read for an answer", () => {
       names.map(({ snippet }) => snippet.name),
       ["wren", "heron", "stork"]
     )
+  })
+
+  // last: it takes what the others look for
+  it("is left out when it was deleted or withdrawn since, and a deleted comment is not told any more", async () => {
+    const { found, read } = await service.run(search("sort tall rows", 2))
+    const { page } = await service.run(publicSnippets("recent", null, { limit: 10, offset: 0, after: null }))
+    const names = async () => (await service.run(read())).map(({ snippet }) => snippet.name).sort()
+    assert.deepStrictEqual(await names(), ["heron", "stork"])
+    const idOf = (name: string) => found.find(({ filename }) => filename.startsWith(name))!.id
+    const [heron, stork] = [idOf("heron"), idOf("stork")]
+    const said = await service.call("POST", "/api/store/comment", { code_block_id: stork, text: "said once" })
+    const told = async () =>
+      (await service.run(read())).flatMap(({ snippet }) => snippet.comments.map(({ text }) => text))
+    await service.run(fresh(Snippets))
+    assert.include(await told(), "said once")
+    await service.call("DELETE", `/api/store/comment/${said.json.comment.id}`)
+    assert.notInclude(await told(), "said once")
+    await service.call("POST", "/api/snippets/delete", { snippet_id: heron })
+    assert.deepStrictEqual(await names(), ["stork"])
+    const [place] = await service.sql<{ tenant: string }>(`SELECT tenant FROM ${schema}.snippets WHERE id = $1`, [
+      stork
+    ])
+    const command = SnippetCommand.WithdrawSnippet({ snippet: stork, rules: "r", found: [] })
+    const attempt = {
+      commandId: randomUUID(),
+      correlationId: randomUUID(),
+      actor: { key: null, user: null, organization: null }
+    }
+    const withdrawal = dispatch(Snippet, { tenant: place!.tenant, stream: `snippet-${stork}`, command, ...attempt })
+    await service.run(Effect.andThen(withdrawal, fresh(Snippets)))
+    assert.deepStrictEqual(await names(), [])
+    const left = (await service.run(publicEntries(page))).map(({ name }) => name)
+    assert.deepStrictEqual(left, ["egret", "wren"])
   })
 })

@@ -48,12 +48,13 @@ export const publicSnippets = (
     })
   })
 
-/** Those with their texts, in their order; without one that has gone in between. */
+/** Those with their texts, in their order; without one that has gone in between, or is not public any more. */
 export const publicEntries = (listed: ReadonlyArray<PublicListed>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
       sql.unsafe<Pick<PublicEntry, "id" | "name" | "description" | "source" | "language" | "entrypoint">>(
-        `SELECT id, name, description, source, language, entrypoint FROM ${schema}.snippets WHERE id = ANY ($1::text[])`,
+        `SELECT id, name, description, source, language, entrypoint FROM ${schema}.snippets
+         WHERE published AND id = ANY ($1::text[])`,
         [listed.map(({ id }) => id)]
       ),
       (texts) => {

@@ -46,7 +46,7 @@ export const searched = Effect.fnUntraced(function* (question: Question, scope: 
 /** What a search found, with its texts, as it is shown: portion by portion. */
 export const shownFound = <A, F extends Found, E, R>(
   found: ReadonlyArray<F>,
-  scope: Pick<Sight, "homes">,
+  scope: Sight,
   show: (read: ReadonlyArray<FoundSnippet>) => Effect.Effect<ReadonlyArray<A>, E, R>
 ) => byPortions(found, (portion) => Effect.flatMap(Search, ({ read }) => Effect.flatMap(read(portion, scope), show)))
 
