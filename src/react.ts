@@ -6,6 +6,7 @@ import { EventStore, type StoredEvent } from "#ports/EventStore.ts"
 import { passes } from "#ports/passes.ts"
 import { ReadModels } from "#ports/ReadModels.ts"
 import { TooMuchWaits } from "#ports/Workers.ts"
+import { Stale, Unreadable } from "./ask.ts"
 import * as Codec from "./codec.ts"
 import { type LeftEvent, LeftOut } from "./leftOut.ts"
 import { inSteps } from "./pages.ts"
@@ -48,11 +49,12 @@ const mostLeft = 1_000
 /** Milliseconds after which what was left out is tried again. */
 const pause = 10_000
 
-/** What would fail for any event: the store is away, or all workers have too much to do. */
+/** What would fail for any event: the store is away, a read model is behind, or all workers have too much to do. */
 const isAway = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some((reason) => {
     const fault = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
-    return fault instanceof TooMuchWaits || (isSqlError(fault) && passes(fault))
+    if (fault instanceof TooMuchWaits || fault instanceof Stale || fault instanceof Unreadable) return true
+    return isSqlError(fault) && passes(fault)
   })
 
 /**

@@ -3,6 +3,7 @@ import { Effect, Scheduler } from "effect"
 import { ConnectionError, SqlError, SqlSyntaxError } from "effect/sql/SqlError"
 import { TestClock } from "effect/testing"
 import { TooMuchWaits } from "#ports/Workers.ts"
+import { Stale, Unreadable } from "#src/ask.ts"
 import { LeftOut } from "#src/leftOut.ts"
 import { react, reaction } from "#src/react.ts"
 import { idle, until, used, world } from "./reacting.ts"
@@ -209,9 +210,12 @@ describe("what a reaction can't do", () => {
   const waits = new TooMuchWaits({ job: "tokens" })
   const refused = new SqlError({ reason: new SqlSyntaxError({ cause: null }) })
 
-  it.effect("is never left out when the database is away, or too much waits", () =>
+  const behind = new Stale({ name: "retrievals", standing: { position: 1, changed: 1, due: 2 } })
+
+  it.effect("is never left out when the database is away, a read model is behind, or too much waits", () =>
     Effect.gen(function* () {
-      for (const fault of [Effect.fail(waits), Effect.die(waits), Effect.fail(away), Effect.die(away)]) {
+      const faults = [waits, away, behind, new Unreadable()].flatMap((one) => [Effect.fail(one), Effect.die(one)])
+      for (const fault of faults) {
         const { then, done } = yield* fiveSeconds(fault)
         assert.deepStrictEqual(then, { done: ["a"], left: undefined })
         assert.deepStrictEqual(done, ["a", "bad", "b"])
