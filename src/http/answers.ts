@@ -73,6 +73,11 @@ export class Answers extends Context.Service<
   {
     /** Waits for room for so many bytes of the request's answer. It is given back when the answer has left, or before that. */
     readonly take: (bytes: number) => Effect.Effect<Place, Problem, HttpServerRequest.HttpServerRequest>
+    /**
+     * Counts bytes that are in hand for the request's answer already, where nobody took room for any. None: its reader is watched from
+     * when the answer begins, as it may take room only then.
+     */
+    readonly count: (bytes: number) => Effect.Effect<void, never, HttpServerRequest.HttpServerRequest>
     /** The answer as it is sent: a large one by slices, each when the one before was taken. */
     readonly sent: (
       request: HttpServerRequest.HttpServerRequest,
@@ -108,11 +113,21 @@ export class Answers extends Context.Service<
         return place
       }
 
-      const take = Effect.fnUntraced(function* (bytes: number) {
+      const asking = Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
         const owner = Option.getOrUndefined(yield* Effect.serviceOption(Caller))?.key
         const response = responseTo(request)
-        const place = newPlace(readerOf(response, owner), bytes)
+        return { response, reader: readerOf(response, owner) }
+      })
+
+      const count = Effect.fnUntraced(function* (bytes: number) {
+        const { response, reader } = yield* asking
+        if (bytes > 0 && reader.places.size === 0 && !response.destroyed) newPlace(reader, bytes).hold(bytes)
+      })
+
+      const take = Effect.fnUntraced(function* (bytes: number) {
+        const { response, reader } = yield* asking
+        const place = newPlace(reader, bytes)
         // nobody is there to answer any more: the request is being interrupted
         if (response.destroyed) place.leave()
         yield* Effect.onError(place.enter, () => Effect.sync(place.leave))
@@ -186,6 +201,7 @@ export class Answers extends Context.Service<
 
       return Answers.of({
         take,
+        count,
         sent,
         looking: (yield* Semaphore.make(2)).withPermits(1),
         held: room.held,

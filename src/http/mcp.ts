@@ -7,6 +7,7 @@ import { Parts } from "#src/mcp/Parts.ts"
 import { rated } from "#src/mcp/rated.ts"
 import * as Server from "#src/mcp/server.ts"
 import { makeSessions } from "#src/mcp/sessions.ts"
+import { Answers } from "./answers.ts"
 import { countOf, faultIn, messagesIn } from "./mcp/messages.ts"
 import { operations } from "./mcp/operations.ts"
 import { makeParts } from "./mcp/parts.ts"
@@ -34,6 +35,7 @@ const routes = Effect.gen(function* () {
   const scoping = yield* Scoping
   const rate = yield* Rate
   const closing = yield* Closing
+  const answers = yield* Answers
   const handlers = new Map<string, Handler>()
   const router = yield* HttpRouter.HttpRouter
   const rooms = yield* Rooms
@@ -59,7 +61,9 @@ const routes = Effect.gen(function* () {
     const greets = messages.some(({ method }) => method === "initialize")
     if (greets && (yield* request.text).length > small.bytes) return yield* greetingTooLarge
     for (let count = countOf(messages); count > 0; count--) yield* rated(path)
-    const parts = makeParts()
+    const services = yield* Effect.context<HttpServerRequest.HttpServerRequest | Caller>()
+    yield* answers.count(0)
+    const parts = makeParts((bytes) => Effect.provideContext(answers.count(bytes), services))
     const answer = Effect.provideService(handlers.get("POST")!(request), Parts, parts.service)
     const session = request.headers[sessionHeader]
     if (session !== undefined) {

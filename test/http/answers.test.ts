@@ -31,6 +31,7 @@ const by = (key: string, { request }: Asked) => {
     )
   return {
     take: (bytes: number) => provided(Effect.flatMap(Answers, ({ take }) => take(bytes))),
+    count: (bytes: number) => provided(Effect.flatMap(Answers, ({ count }) => count(bytes))),
     body: (response: HttpServerResponse.HttpServerResponse) =>
       Effect.map(Answers, ({ sent }) => {
         const { body } = sent(request, response)
@@ -127,6 +128,33 @@ describe("large answers", () => {
       assert.isTrue(slices.every(({ length }) => length <= 64 * 1024))
       assert.strictEqual(Buffer.concat(slices).equals(Buffer.alloc(3 * slight, 7)), true)
       one.response.emit("close")
+      assert.strictEqual(held(), 0)
+    }))
+
+  test("have a reader who is watched from their beginning, also where they take room only then", () =>
+    Effect.gen(function* () {
+      const deaf = asked()
+      const { take, count, body } = by("a", deaf)
+      yield* count(0)
+      const { stream } = yield* body(HttpServerResponse.stream(chunks(10, 1_000)))
+      yield* take(32 * MiB)
+      yield* reading(stream, 0)
+      yield* waitingTake("a", MiB)
+      yield* TestClock.adjust("9 seconds")
+      assert.isTrue(deaf.response.destroyed)
+    }))
+
+  test("are counted when they are in hand already, unless somebody took room for them", () =>
+    Effect.gen(function* () {
+      const { held } = yield* Answers
+      const [one, other] = [asked(), asked()]
+      yield* by("a", one).count(40 * MiB)
+      assert.strictEqual(held(), 40 * MiB)
+      yield* by("b", other).take(MiB)
+      yield* by("b", other).count(2 * MiB)
+      assert.strictEqual(held(), 41 * MiB)
+      one.response.emit("close")
+      other.response.emit("close")
       assert.strictEqual(held(), 0)
     }))
 

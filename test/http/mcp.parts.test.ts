@@ -13,6 +13,12 @@ const streamOf = ({ body }: HttpServerResponse.HttpServerResponse) => {
 const textOf = (response: HttpServerResponse.HttpServerResponse) =>
   Stream.mkString(Stream.decodeText(streamOf(response)))
 
+/** And what it said to have in hand. */
+const made = () => {
+  const counted: Array<number> = []
+  return { counted, parts: makeParts((bytes) => Effect.sync(() => void counted.push(bytes))) }
+}
+
 /** As the protocol's library writes a message, with what stands in it for long parts. */
 const messageOf = ({ service }: ReturnType<typeof makeParts>, json: Stream.Stream<string, unknown>) => {
   const blob = Buffer.from(service.bytes(bytes)).toString("base64")
@@ -32,7 +38,7 @@ const whole = JSON.stringify({
 describe("a message's long parts", () => {
   it.effect("stand where they would in a message of one piece, and are no part of it before", () =>
     Effect.gen(function* () {
-      const parts = makeParts()
+      const { parts, counted } = made()
       const message = messageOf(parts, Stream.make("[1,", "2]"))
       assert.isBelow(message.length, 1_000)
       const response = parts.written(HttpServerResponse.text(message, { contentType: "application/json" }))
@@ -40,14 +46,21 @@ describe("a message's long parts", () => {
         [response.headers["content-type"], response.headers["content-length"]],
         ["application/json", undefined]
       )
+      assert.deepStrictEqual(counted, [])
       assert.strictEqual(yield* textOf(response), whole)
+      // what is read while it is written is in nobody's hand
+      assert.lengthOf(counted, 1)
+      assert.isAtLeast(counted[0]!, 2 * long.length + bytes.length)
     })
   )
 
-  it.effect("stand in events too", () =>
+  it.effect("stand in events too, which began before there were any", () =>
     Effect.gen(function* () {
-      const parts = makeParts()
-      const events = Stream.make(": under way\n\n", `data: ${messageOf(parts, Stream.make("[1,2]"))}\n\n`)
+      const { parts } = made()
+      const events = Stream.concat(
+        Stream.succeed(": under way\n\n"),
+        Stream.suspend(() => Stream.succeed(`data: ${messageOf(parts, Stream.make("[1,2]"))}\n\n`))
+      )
       const response = HttpServerResponse.stream(Stream.encodeText(events), { contentType: "text/event-stream" })
       const text = yield* textOf(parts.written(response))
       assert.strictEqual(text, `: under way\n\ndata: ${whole}\n\n`)
@@ -57,7 +70,7 @@ describe("a message's long parts", () => {
   it.effect("come in pieces of one size, and are asked for no faster than they are read", () =>
     Effect.gen(function* () {
       let asked = 0
-      const parts = makeParts()
+      const { parts } = made()
       const json = Stream.fromArray(Array.from({ length: 1_000 }, () => `"${"r".repeat(10_000)}",`)).pipe(
         Stream.rechunk(1),
         Stream.tap(() => Effect.sync(() => void (asked += 1)))
@@ -71,14 +84,14 @@ describe("a message's long parts", () => {
 
   it.effect("cut the answer where one can't be read", () =>
     Effect.gen(function* () {
-      const parts = makeParts()
+      const { parts } = made()
       const message = messageOf(parts, Stream.concat(Stream.succeed("["), Stream.fail("away")))
       assert.isTrue(Exit.isFailure(yield* Effect.exit(textOf(parts.written(HttpServerResponse.text(message))))))
     })
   )
 
   it("leave a message alone that has none", () => {
-    const parts = makeParts()
+    const { parts } = made()
     const response = HttpServerResponse.text(parts.service.text("short"))
     assert.strictEqual(parts.written(response), response)
   })

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto"
-import { Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { HttpBody, HttpServerResponse } from "effect/http"
 import { hasText, jsonPieces } from "#domain/jsonPieces.ts"
 import { Parts } from "#src/mcp/Parts.ts"
+import { slight } from "#src/portions.ts"
 import { inTurns } from "../pieces.ts"
 
 /** Characters from which a part is written by itself. */
@@ -34,22 +35,35 @@ const filled = (message: string, parts: ReadonlyMap<string, Text>): Text => {
   return Stream.flatten(Stream.fromArray([...texts, Stream.succeed(message.slice(from))]))
 }
 
-/** The long parts of an answer's messages. */
-export const makeParts = () => {
+/** About how many characters a value's texts have, at least `long`. */
+const sizeOf = (value: unknown): number => {
+  let size = long
+  while (hasText(value, size)) size *= 2
+  return size
+}
+
+/** The long parts of an answer's messages. `count` hears how many bytes of them are in hand before they are written. */
+export const makeParts = (count: (bytes: number) => Effect.Effect<void>) => {
   const parts = new Map<string, Text>()
+  let inHand = 0
   const put = (mark: string, text: Text): void => void parts.set(JSON.stringify(mark), text)
   const mark = (text: Text): string => {
     const name = randomUUID()
     put(name, text)
     return name
   }
-  const jsonOf = (value: unknown) => mark(inTurns(jsonPieces(value)))
+  const jsonOf = (value: unknown) => {
+    inHand += sizeOf(value)
+    return mark(inTurns(jsonPieces(value)))
+  }
+  const counted = Effect.suspend(() => (inHand > slight ? count(inHand) : Effect.void))
   return {
     service: Parts.of({
       text: (text) => (text.length < long ? text : jsonOf(text)),
       json: (value) => (hasText(value, long) ? jsonOf(value) : value),
       bytes: (bytes) => {
         if (bytes.length < long) return bytes
+        inHand += bytes.length
         const name = new TextEncoder().encode(randomUUID())
         put(Buffer.from(name).toString("base64"), inTurns(base64Of(bytes)))
         return name
@@ -60,10 +74,13 @@ export const makeParts = () => {
     /** The answer with its parts; it is read as its reader takes it. */
     written: (response: HttpServerResponse.HttpServerResponse): HttpServerResponse.HttpServerResponse => {
       const { body, headers } = response
-      if (parts.size === 0 || (body._tag !== "Uint8Array" && body._tag !== "Stream")) return response
+      // of a stream nobody knows yet what it will have
+      if (body._tag !== "Stream" && (body._tag !== "Uint8Array" || parts.size === 0)) return response
       // none is cut in two: each message is one chunk
       const messages = body._tag === "Stream" ? body.stream : Stream.make(body.body)
-      const texts = Stream.flatMap(Stream.decodeText(Stream.rechunk(messages, 1)), (text) => filled(text, parts))
+      const texts = Stream.flatMap(Stream.decodeText(Stream.rechunk(messages, 1)), (text) =>
+        Stream.unwrap(Effect.as(counted, filled(text, parts)))
+      )
       const type = headers["content-type"] ?? body.contentType
       return HttpServerResponse.setBody(response, HttpBody.stream(Stream.encodeText(texts), type))
     }
