@@ -44,7 +44,7 @@ const deno = () => {
   const path = installed(`@deno/${platform}${process.platform === "linux" ? "-glibc" : ""}`, `deno${exe}`)
   // All permissions: Postgres, git and the network are its business, and a Deno permission would only be a second wall
   // behind the sandbox's own (a static import reads a file in spite of --deny-read).
-  return path && { path, args: ["run", "-A"], heap: (megabytes) => [`--v8-flags=--max-old-space-size=${megabytes}`] }
+  return path && { path, args: ["run", "-A"], heap: (flags) => [`--v8-flags=${flags.join(",")}`] }
 }
 
 const node = () => {
@@ -52,8 +52,7 @@ const node = () => {
   const current = major > 22 || (major === 22 && minor >= 19)
   const path = current ? process.execPath : installed(`node-${platform}`, join("bin", `node${exe}`))
   // node:sqlite, which holds the data folder's lock, still announces itself as experimental.
-  const heap = (megabytes) => [`--max-old-space-size=${megabytes}`]
-  return path && { path, args: [], heap, options: "--disable-warning=ExperimentalWarning" }
+  return path && { path, args: [], heap: (flags) => flags, options: "--disable-warning=ExperimentalWarning" }
 }
 
 const either = () =>
@@ -66,7 +65,8 @@ const run = (runtime, args) =>
   new Promise((resolve) => {
     // Programs run in the project's folder, whose ./data is the default; INIT_CWD tells where their user is (npm sets it).
     // The number lets the program notice that this process was killed (infra/parent.ts).
-    const env = Object.assign({ INIT_CWD: process.cwd() }, process.env, { CAIRN_PARENT_PID: String(process.pid) })
+    const own = { CAIRN_PARENT_PID: String(process.pid) }
+    const env = Object.assign({ INIT_CWD: process.cwd() }, runtime.env, process.env, own)
     if (runtime.options) env.NODE_OPTIONS = `${env.NODE_OPTIONS || ""} ${runtime.options}`.trim()
     const child = spawn(runtime.path, runtime.args.concat(args), { cwd: __dirname, env, stdio: "inherit" })
     // At a Ctrl-C the child hears the terminal's signal and this one: its shutdown takes the second for the same.
@@ -132,13 +132,18 @@ const supervise = async (runtime, args) => {
   }
 }
 
-const serve = (args) => {
-  const runtime = either()
-  return supervise({ ...runtime, args: runtime.args.concat(runtime.heap(memoryLimit())) }, [
-    join(__dirname, programs.serve),
-    ...args
-  ])
-}
+/**
+ * A runtime that gives back what it does not need. By itself V8 lets garbage grow to several times what lives, as long as it is far from
+ * its limit: half of that again has to do. And glibc keeps what was freed of pieces below a bound, which rises to 32 MiB, for the next
+ * that fit: here only of small ones, in few places. (Its own answer to `man mallopt`; other systems pass over these names.)
+ */
+const sparing = (runtime, megabytes) =>
+  Object.assign({}, runtime, {
+    args: runtime.args.concat(runtime.heap([`--max-old-space-size=${megabytes}`, "--heap-growing-percent=50"])),
+    env: { MALLOC_MMAP_THRESHOLD_: "32768", MALLOC_TRIM_THRESHOLD_: "131072", MALLOC_ARENA_MAX: "2" }
+  })
+
+const serve = (args) => supervise(sparing(either(), memoryLimit()), [join(__dirname, programs.serve), ...args])
 
 /** A killed npm tells nobody; without it the service would run on unseen and hold its data folder. */
 const whenOrphaned = (then) => {
@@ -189,4 +194,4 @@ const main = (verb, args) => {
 }
 
 if (require.main === module) main(process.argv[2], process.argv.slice(3)).then(finish, (cause) => fail(String(cause)))
-else module.exports = { supervise }
+else module.exports = { supervise, either, sparing, memoryLimit }

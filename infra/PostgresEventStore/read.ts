@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Envelope } from "#domain/Event.ts"
 import type { Bound } from "#ports/Bounds.ts"
@@ -26,6 +26,8 @@ export interface EnvelopeRow {
 interface Row extends EnvelopeRow {
   readonly data: string
   readonly bytes: Uint8Array | null
+  /** Whether its text has to be read by itself. */
+  readonly apart: boolean | null
 }
 
 export const envelopeOf = (row: EnvelopeRow): Envelope => ({
@@ -43,13 +45,46 @@ export const envelopeOf = (row: EnvelopeRow): Envelope => ({
   recordedAt: row.recorded_at.getTime()
 })
 
+/** Bytes of a text that come in one message: each connection keeps room for the longest message that it has had. */
+const piece = 256 * 1024
+
+interface Piece {
+  readonly size: number
+  readonly start: number
+  readonly bytes: Uint8Array
+}
+
+// unpacked once, by the concatenation, and not again for each piece
+const pieces = `SELECT octet_length(p.bytes) AS size, start, substring(p.bytes FROM start + 1 FOR ${piece}) AS bytes
+  FROM (SELECT bytes || ''::bytea AS bytes FROM payloads WHERE id = $1 OFFSET 0) p,
+    generate_series(0, octet_length(p.bytes) - 1, ${piece}) AS start`
+
+/** A long text, piece by piece; `null` when it was erased by now. */
+const longText = Effect.fnUntraced(function* (id: string) {
+  const sql = yield* PgClient.PgClient
+  let whole: Uint8Array | null = null
+  yield* Stream.runForEach(sql.unsafe<Piece>(pieces, [id]).stream, ({ size, start, bytes }) =>
+    Effect.sync(() => {
+      whole ??= new Uint8Array(size)
+      whole.set(bytes, start)
+    })
+  )
+  return whole
+})
+
 const stored = (row: Row): StoredEvent => Object.assign(envelopeOf(row), { data: row.data, payload: row.bytes })
+
+/** The same with its text, whether it came with the row or not. */
+const storedWhole = Effect.fnUntraced(function* (row: Row) {
+  return row.apart ? { ...stored(row), payload: yield* longText(row.event_id) } : stored(row)
+})
 
 const names = `position, tenant, stream, revision, event_id, type, schema_version, data,
   actor_key, actor_user, actor_organization, command_id, correlation_id, causation_id, recorded_at`
 
 // A scalar subquery: the plan of a join turns bad when it was made while the tables were empty.
-const columns = `${names}, CASE WHEN has_text THEN (SELECT p.bytes FROM payloads p WHERE p.id = event_id) END AS bytes`
+const columns = `${names}, has_text AND big > ${piece} AS apart,
+  CASE WHEN has_text AND coalesce(big, 0) <= ${piece} THEN (SELECT p.bytes FROM payloads p WHERE p.id = event_id) END AS bytes`
 
 /** Big events that one page looks at, those of other types included: a page ends there at the latest. */
 const looked = 1000
@@ -87,7 +122,7 @@ const statementOf = ({ where, which = "true", order, params }: Wanted): string =
     SELECT ${names
       .split(",")
       .map(() => "NULL")
-      .join(", ")}, NULL, end_at FROM ending WHERE end_at IS NOT NULL`
+      .join(", ")}, NULL, NULL, end_at FROM ending WHERE end_at IS NOT NULL`
 }
 
 const page = (wanted: Wanted, most: Bound): Effect.Effect<Page, SqlError, PgClient.PgClient> =>
@@ -99,7 +134,7 @@ const page = (wanted: Wanted, most: Bound): Effect.Effect<Page, SqlError, PgClie
     let end: bigint | undefined
     for (const row of rows) {
       if (row.event_id === null) end = row.end_at
-      else events.push(stored(row))
+      else events.push(row.apart ? yield* storedWhole(row) : stored(row))
     }
     // nothing but big events of other types up to there
     if (events.length === 0 && end !== undefined) {
@@ -156,13 +191,13 @@ export const readAll = (after: number, options: ReadAll, most: Bound) => {
 /** A command's first event has a derived id; the others stand right behind it. */
 export const readCommand = (firstId: string, commandId: string) =>
   Effect.flatMap(PgClient.PgClient, (sql) =>
-    Effect.map(
+    Effect.flatMap(
       sql.unsafe<Row>(
         `SELECT ${columns} FROM events WHERE stream = (SELECT e.stream FROM events e WHERE e.event_id = $1)
          AND revision >= (SELECT e.revision FROM events e WHERE e.event_id = $1) AND command_id = $2 ORDER BY revision`,
         [firstId, commandId]
       ),
-      (rows) => rows.map(stored)
+      (rows) => Effect.forEach(rows, storedWhole)
     )
   )
 

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { createRequire } from "node:module"
 import { connect, type Socket } from "node:net"
 import { fileURLToPath } from "node:url"
 import { Redacted } from "effect"
@@ -9,7 +10,17 @@ import { newPlace, ownerKey, removePlace } from "#test/service.ts"
 import type { Watcher } from "./Watcher.ts"
 
 const program = fileURLToPath(new URL("./serve.ts", import.meta.url))
-const flags = process.versions["deno"] === undefined ? ["--disable-warning=ExperimentalWarning"] : ["run", "-A"]
+interface Start {
+  readonly sparing: (
+    runtime: object,
+    megabytes: number
+  ) => { readonly path: string; readonly args: ReadonlyArray<string>; readonly env: object }
+  readonly either: () => { readonly path: string }
+  readonly memoryLimit: () => number
+}
+const { either, sparing, memoryLimit } = createRequire(import.meta.url)("../../start.cjs") as Start
+/** As `npm start` runs it. */
+const runtime = sparing(either(), memoryLimit())
 
 /** A tool that an agent calls. */
 export interface Use {
@@ -67,8 +78,9 @@ export const startTarget = async (watcher: Watcher): Promise<Target & { readonly
   let say = (_line: string): void => {}
 
   const start = async () => {
-    const child = spawn(process.execPath, [...flags, program], {
+    const child = spawn(runtime.path, [...runtime.args, program], {
       env: {
+        ...runtime.env,
         ...{ PATH: process.env["PATH"], HOME: process.env["HOME"], HOST: "127.0.0.1", PORT: "0" },
         ...{ CAIRN_DATA_DIR: place.dataDir, DATABASE_URL: Redacted.value(place.database), CAIRN_OWNER_KEY: ownerKey },
         ...{ CAIRN_RATE_LIMITS: "off", ANTHROPIC_API_KEY: model.key, ANTHROPIC_BASE_URL: model.url },

@@ -171,7 +171,6 @@ export const bodies: ReadonlyArray<Attack> = [
   },
   {
     name: "16 large repositories at once",
-    open: "383 MiB more while they are decided and indexed",
     share: 2,
     run: async ({ call }) => {
       await times(16, async (k) => {

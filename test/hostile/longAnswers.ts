@@ -38,7 +38,6 @@ export const longAnswers: ReadonlyArray<Attack> = [
   },
   {
     name: "runs whose input has as many names as may be, read again",
-    open: "not measured again since its cause was mended",
     run: async ({ call }) => {
       for (let n = 0; n < 4; n++) {
         const more = { input_data: names(49_000), output_data: n }
@@ -55,7 +54,6 @@ export const longAnswers: ReadonlyArray<Attack> = [
   },
   {
     name: "runs whose data is brackets, line breaks, or too much",
-    open: "not measured again since its cause was mended",
     share: 2,
     run: async ({ call }) => {
       const deep = `${"[".repeat(150)}${"]".repeat(150)}`
@@ -69,7 +67,6 @@ export const longAnswers: ReadonlyArray<Attack> = [
   },
   {
     name: "logs of 16 MiB in base64, and of dashes",
-    open: "not measured again since its cause was mended",
     run: async ({ call }) => {
       const files_written = [{ path: "dashes.py", content: "def dashes():\n    return 1\n" }]
       const rows = Buffer.from("-".repeat(7 * MiB)).toString("base64")
@@ -90,7 +87,6 @@ export const longAnswers: ReadonlyArray<Attack> = [
   },
   {
     name: "a repository of 15 MiB of line breaks, stored, read, and its page",
-    open: "not measured again since its cause was mended",
     run: async ({ call }) => {
       const files = Array.from({ length: 15 }, (_, n) => ({ path: `tall/${n}.txt`, content: breaks(n) }))
       const { repo_id } = answered(await call("POST", "/api/store/repo", { task: "a tall repository", files }), 200)

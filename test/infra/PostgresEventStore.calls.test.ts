@@ -1,10 +1,10 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Layer, Logger, PubSub } from "effect"
+import { Effect, Layer, Logger, PubSub, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as PostgresEventStore from "#infra/PostgresEventStore/layer.ts"
 import { Bounds } from "#ports/Bounds.ts"
-import { EventStore } from "#ports/EventStore.ts"
+import { EventStore, type StoredEvent } from "#ports/EventStore.ts"
 import { freshDatabase } from "#test/postgres.ts"
 import { command, fresh, noted, to, typed, upTo } from "./appends.ts"
 import { freshClient, freshStore, storeOn } from "./stores.ts"
@@ -13,6 +13,12 @@ import { freshClient, freshStore, storeOn } from "./stores.ts"
 const calls: Array<ReadonlyArray<string>> = []
 /** Of all statements. */
 let statements = 0
+/** Bytes of the largest value that came in one message. */
+let largest = 0
+
+const note = (row: object) => {
+  for (const value of Object.values(row)) if (value instanceof Uint8Array) largest = Math.max(largest, value.length)
+}
 
 /** The client, with what the store asks of it noted. */
 const noting = Layer.effect(
@@ -22,8 +28,10 @@ const noting = Layer.effect(
       statements += 1
       if (statement.includes("es_append"))
         calls.push((parameters[1] as { readonly value: ReadonlyArray<string> }).value)
-      return sql.unsafe(statement, parameters)
-    }) as typeof sql.unsafe
+      const asked = sql.unsafe<object>(statement, parameters)
+      const told = Effect.tap(asked, (rows) => Effect.sync(() => rows.forEach(note)))
+      return Object.assign(told, { stream: Stream.tap(asked.stream, (row) => Effect.sync(() => note(row))) })
+    }) as never as typeof sql.unsafe
     return new Proxy(sql, { get: (target, name) => (name === "unsafe" ? unsafe : Reflect.get(target, name)) })
   })
 )
@@ -68,6 +76,43 @@ describe("the calls of PostgresEventStore", () =>
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* together([bytes - 1, 10, 10]), [2, 1])
         assert.deepStrictEqual(yield* together([8_000, 8_000, 8_000, 8_000]), [3, 1])
+      })
+    )
+
+    it.effect("bring a long text by pieces, whoever reads it: a connection keeps room for the longest message", () =>
+      Effect.gen(function* () {
+        const { append, readStream, readAll, outcome } = yield* EventStore
+        for (const size of [256 * 1024, 256 * 1024 + 1, 1_500_000]) {
+          const text = Uint8Array.from({ length: size }, (_, n) => (n * 7_919) >> 8)
+          const sent = command({ events: [noted({ payload: typed(fresh("subject"), text) })] })
+          const stream = fresh()
+          const [[stored]] = (yield* append(to(stream, "none", [sent]))) as [[StoredEvent]]
+          largest = 0
+          const reads = [
+            ...(yield* readStream(stream, -1)).events,
+            ...(yield* readAll(stored.position - 1, { limit: 1 })).events,
+            ...(yield* outcome(sent.commandId))
+          ]
+          assert.deepStrictEqual(
+            reads.map(({ position }) => position),
+            [stored.position, stored.position, stored.position]
+          )
+          for (const { payload } of reads) assert.strictEqual(Buffer.compare(payload!, text), 0)
+          assert.isAtMost(largest, 256 * 1024)
+        }
+      })
+    )
+
+    it.effect("tell that a long text was erased", () =>
+      Effect.gen(function* () {
+        const { append, readStream } = yield* EventStore
+        const [stream, subject] = [fresh(), fresh("subject")]
+        yield* append(
+          to(stream, "none", [command({ events: [noted({ payload: typed(subject, new Uint8Array(1e6)) })] })])
+        )
+        yield* append(to(stream, 0, [command({ events: [noted({ payload: null })], erases: [subject] })]))
+        const [first] = (yield* readStream(stream, -1, { limit: 1 })).events
+        assert.isNull(first!.payload)
       })
     )
   }))
