@@ -4,6 +4,7 @@ import type { Recorded } from "#domain/Event.ts"
 import { currentVersion, type DomainEvent, type EventType, eventSchemas, type Upcast, upcasts } from "#domain/events.ts"
 import { saltedDigest } from "#domain/Id.ts"
 import { hasText, jsonPieces } from "#domain/jsonPieces.ts"
+import { atOnce } from "#domain/steps.ts"
 import type { NewEvent, StoredEvent } from "#ports/EventStore.ts"
 import { jsonInSteps } from "./json.ts"
 
@@ -63,16 +64,8 @@ export function* encoding(event: DomainEvent): Generator<void, NewEvent> {
   return { ...head, data, payload: { subject: facts["subject"] as string, salt, bytes } }
 }
 
-/** Does all steps on end. */
-const whole = <A>(steps: Generator<void, A>): A => {
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) return value
-  }
-}
-
 /** An event as the log takes it, written on end: for those that have no long text. */
-export const encode = (event: DomainEvent): NewEvent => whole(encoding(event))
+export const encode = (event: DomainEvent): NewEvent => atOnce(encoding(event))
 
 /** The log holds an event of a type or version that this code doesn't know, or one that doesn't have its shape. */
 export class UnreadableEvent extends Error {
@@ -130,7 +123,7 @@ function* reading(upcasts: Upcasts, stored: StoredEvent): Generator<void, Record
 export const decoder =
   (upcasts: Upcasts) =>
   (stored: StoredEvent): Recorded<DomainEvent> =>
-    whole(reading(upcasts, stored))
+    atOnce(reading(upcasts, stored))
 
 /** A stored event as deciders and projections see it: of the current version, with its text or `Erased` in place. */
 export const decode = decoder(upcasts)

@@ -1,6 +1,7 @@
 import { beginning } from "../beginning.ts"
 import { isDerivedCapability } from "../capabilities.ts"
-import { looked, tokenize } from "./tokenize.ts"
+import { atOnce, type Steps } from "../steps.ts"
+import { looked, tokenizing } from "./tokenize.ts"
 
 /** The fields of a snippet that are searched, in the order of every table by field. */
 export const fields = ["name", "description", "exampleQueries", "source"] as const
@@ -28,9 +29,17 @@ export interface SearchedText {
 /** Distinct terms that are kept of one field: more is data, and would cost everybody memory. */
 const mostTerms = 2_000
 
-const encode = (terms: ReadonlyArray<string>): string => {
+/** Terms that are counted on end. */
+const stretch = 10_000
+
+function* encode(text: string): Steps<string> {
   const counts = new Map<string, number>()
-  for (const term of terms) {
+  let left = stretch
+  for (const term of yield* tokenizing(text)) {
+    if (--left === 0) {
+      left = stretch
+      yield
+    }
     const count = counts.get(term)
     if (count !== undefined) counts.set(term, count + 1)
     else if (counts.size < mostTerms) counts.set(term, 1)
@@ -75,13 +84,16 @@ const asked = (tasks: ReadonlyArray<string>): string => {
 }
 
 /** Cuts a snippet's text into terms. With `before`, only what is given is cut anew: new tasks don't cost the source again. */
-export const indexText = (text: SearchedText, before?: IndexedText): IndexedText => {
-  const whole = before === undefined
-  const has = (...keys: ReadonlyArray<keyof SearchedText>) => whole || keys.some((key) => text[key] !== undefined)
+export function* indexing(text: SearchedText, before?: IndexedText): Steps<IndexedText> {
+  const all = before === undefined
+  const has = (...keys: ReadonlyArray<keyof SearchedText>) => all || keys.some((key) => text[key] !== undefined)
   return {
-    name: has("name", "entrypoint", "path") ? encode(tokenize(namesOf(text))) : before!.name,
-    description: has("description", "tags", "capabilities") ? encode(tokenize(described(text))) : before!.description,
-    exampleQueries: has("exampleQueries") ? encode(tokenize(asked(text.exampleQueries ?? []))) : before!.exampleQueries,
-    source: has("source") ? encode(tokenize(text.source ?? "")) : before!.source
+    name: has("name", "entrypoint", "path") ? yield* encode(namesOf(text)) : before!.name,
+    description: has("description", "tags", "capabilities") ? yield* encode(described(text)) : before!.description,
+    exampleQueries: has("exampleQueries") ? yield* encode(asked(text.exampleQueries ?? [])) : before!.exampleQueries,
+    source: has("source") ? yield* encode(text.source ?? "") : before!.source
   }
 }
+
+/** The same on end. */
+export const indexText = (text: SearchedText, before?: IndexedText): IndexedText => atOnce(indexing(text, before))

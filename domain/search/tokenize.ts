@@ -1,4 +1,5 @@
 import { beginning } from "../beginning.ts"
+import { atOnce, type Steps } from "../steps.ts"
 import { normalForm } from "./normalForm.ts"
 import { stem } from "./porter.ts"
 import { isStopWord } from "./stopWords.ts"
@@ -8,6 +9,9 @@ import { isStopWord } from "./stopWords.ts"
  * long before, and whoever stores or searches more must not keep others waiting.
  */
 export const looked = 100_000
+
+/** Words that are cut on end: some milliseconds, where each of them is another one. */
+const stretch = 1_000
 
 /** Longer words are data (digests, base64), nothing that anybody searches by. */
 const longest = 64
@@ -111,11 +115,19 @@ class Terms {
  * are left out, English words are stemmed, and scripts without spaces give pairs of characters. No term has a space or `=`.
  * Of a long text its first 100,000 characters count.
  */
-export const tokenize = (text: string): Array<string> => {
+export function* tokenizing(text: string): Steps<Array<string>> {
   const terms = new Terms()
   const seen = beginning(text, looked)
   const ascii = !notAscii.test(seen)
-  for (const [found] of (ascii ? seen : folded(seen)).matchAll(ascii ? asciiWord : word))
+  let left = stretch
+  for (const [found] of (ascii ? seen : folded(seen)).matchAll(ascii ? asciiWord : word)) {
     terms.word(found, ascii ? asciiPart : part)
+    if (--left > 0) continue
+    left = stretch
+    yield
+  }
   return terms.terms
 }
+
+/** The same on end. */
+export const tokenize = (text: string): Array<string> => atOnce(tokenizing(text))

@@ -1,8 +1,9 @@
 import { beginning } from "#domain/beginning.ts"
 import { searchedTextOf } from "#domain/Repository/files.ts"
 import { vectorToText } from "#domain/search/embeddings/vector.ts"
-import { indexText, namesOf } from "#domain/search/IndexedText.ts"
+import { indexing, indexText, namesOf } from "#domain/search/IndexedText.ts"
 import { looked } from "#domain/search/tokenize.ts"
+import type { Steps } from "#domain/steps.ts"
 import { table } from "#ports/Projection.ts"
 import type { TermsRow } from "./rows.ts"
 
@@ -24,9 +25,9 @@ const nothing: Derived = { text: indexText({}), vector: "", task_vector: "", lef
  * What is made of a text, or that nothing could be made of it: the facts are kept whatever the text says, and one that can't be searched
  * by must not keep the read model from going on.
  */
-const derived = (make: () => Derived, otherwise: Derived): Derived => {
+function* derived(make: () => Steps<Derived>, otherwise: Derived): Steps<Derived> {
   try {
-    return make()
+    return yield* make()
   } catch {
     return otherwise
   }
@@ -48,14 +49,14 @@ export const terms = table<TermsRow>({
   on: {
     SnippetUploaded: {
       rows: one,
-      to: (_, { snippet, home, published, completeness, text }, { position }, _id, { encoder }) => {
+      to: function* (_, { snippet, home, published, completeness, text }, { position }, _id, { encoder }) {
         if (text === null) return undefined
         const tasks = withTask(text.exampleQueries, text.task)
         const { description, files } = text
-        const make = (): Derived => {
+        const make = function* (): Steps<Derived> {
           const source = files === undefined ? text.source : searchedTextOf(files)
           return {
-            text: indexText({ ...text, source, exampleQueries: tasks }),
+            text: yield* indexing({ ...text, source, exampleQueries: tasks }),
             vector: vectorToText(encoder.snippet({ name: namesOf(text), description, source })),
             task_vector: vectorToText(encoder.tasks(tasks)),
             // of a repository each file gives its beginning
@@ -64,20 +65,26 @@ export const terms = table<TermsRow>({
         }
         return {
           ...{ id: snippet, home, agent: text.agent, published, completeness, tasks, changed: position },
-          ...derived(make, nothing)
+          ...(yield* derived(make, nothing))
         }
       }
     },
     TaskAdded: {
       rows: one,
-      to: (row, { text }, { position }, _, { encoder }) => {
+      to: function* (row, { text }, { position }, _, { encoder }) {
         if (row === undefined) return undefined
         const tasks = withTask(row.tasks, text?.task ?? null)
-        const make = (): Derived => ({
-          ...{ text: indexText({ exampleQueries: tasks }, row.text), vector: row.vector, left_out: row.left_out },
-          task_vector: vectorToText(encoder.tasks(tasks))
-        })
-        return { ...row, tasks, changed: position, ...derived(make, leftAsItWas(row)) }
+        const make = function* (): Steps<Derived> {
+          return {
+            ...{
+              text: yield* indexing({ exampleQueries: tasks }, row.text),
+              vector: row.vector,
+              left_out: row.left_out
+            },
+            task_vector: vectorToText(encoder.tasks(tasks))
+          }
+        }
+        return { ...row, tasks, changed: position, ...(yield* derived(make, leftAsItWas(row))) }
       }
     },
     SnippetPublished: {

@@ -1,6 +1,7 @@
 import type { Envelope, Recorded } from "#domain/Event.ts"
 import type { DomainEvent, EventOf, EventType } from "#domain/events.ts"
 import type { Encoder } from "#domain/search/embeddings/Encoder.ts"
+import type { Steps } from "#domain/steps.ts"
 
 /** A row is plain JSON: times are ISO 8601 text, what is absent is `null`. */
 export type Row = { readonly id: string; readonly [column: string]: unknown }
@@ -14,8 +15,14 @@ export interface Given {
 export interface Change<R, E> {
   /** The ids of the rows. */
   readonly rows: (event: E, envelope: Envelope) => ReadonlyArray<string>
-  /** The row of an id after the event; `undefined` is no row, before and after. */
-  readonly to: (row: R | undefined, event: E, envelope: Envelope, id: string, given: Given) => R | undefined
+  /** The row of an id after the event, in steps where it takes long; `undefined` is no row, before and after. */
+  readonly to: (
+    row: R | undefined,
+    event: E,
+    envelope: Envelope,
+    id: string,
+    given: Given
+  ) => R | undefined | Steps<R | undefined>
 }
 
 /** One table of a read model: its SQL columns, and how events change its rows. Its `on` keys are its subscription. */
@@ -51,6 +58,10 @@ export const typesOf = ({ tables }: Projection): ReadonlyArray<EventType> => [
   ...new Set(Object.values(tables).flatMap(({ on, drops }) => Object.keys({ ...on, ...drops }) as Array<EventType>))
 ]
 
+/** Rows are plain data. */
+const isSteps = <A extends object>(made: A | undefined | Steps<A | undefined>): made is Steps<A | undefined> =>
+  made !== undefined && Symbol.iterator in made
+
 type AnyChange = Change<Row, DomainEvent>
 
 type AnyDrop = Drop<string, DomainEvent>
@@ -82,7 +93,7 @@ export const touched = (table: Table<never>, events: ReadonlyArray<Recorded<Doma
 }
 
 /**
- * Applies events to those rows that are there, in place; a row that is gone is `undefined`. Stops after each event, for
+ * Applies events to those rows that are there, in place; a row that is gone is `undefined`. Stops after each event, and within those that take long, for
  * whoever takes its steps to see to others in between.
  */
 export function* folding(
@@ -102,7 +113,9 @@ export function* folding(
     const change = changeOf(table, event)
     if (change === undefined) continue
     for (const id of change.rows(event, recorded)) {
-      if (rows.has(id)) rows.set(id, change.to(rows.get(id), event, recorded, id, given))
+      if (!rows.has(id)) continue
+      const made = change.to(rows.get(id), event, recorded, id, given)
+      rows.set(id, isSteps(made) ? yield* made : made)
     }
     yield
   }

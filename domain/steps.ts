@@ -1,0 +1,10 @@
+/** Work that is done step by step, so that others may have their turn in between. */
+export type Steps<A> = Generator<void, A>
+
+/** Does all steps on end. */
+export const atOnce = <A>(steps: Steps<A>): A => {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
