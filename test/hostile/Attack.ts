@@ -28,6 +28,14 @@ export const answered = ({ status, json, text }: Answer, ...statuses: ReadonlyAr
   return json
 }
 
+/** The same again for as long as the service has not taken in yet what was just written. */
+export const asked = async (one: () => Promise<Answer>): Promise<Answer> => {
+  for (;;) {
+    const answer = await one()
+    if (answer.status !== 503 || answer.json?.code !== "unavailable/store") return answer
+  }
+}
+
 export const times = async <A>(count: number, one: (n: number) => Promise<A>): Promise<ReadonlyArray<A>> =>
   Promise.all(Array.from({ length: count }, (_, n) => one(n)))
 

@@ -204,6 +204,7 @@ export const answers: ReadonlyArray<Attack> = [
   },
   {
     name: "compressed answers that nobody reads, ten on each of 50 connections",
+    open: "on a machine with much else to do, others waited 10 s beside it",
     share: 2,
     run: unread(50, async () =>
       ["/api/events?limit=1000", "/openapi.json", "/api/workspaces"].map((path) =>
@@ -247,6 +248,7 @@ export const answers: ReadonlyArray<Attack> = [
   },
   {
     name: "30,000 requests behind one another, whose first answer nobody takes",
+    open: "on a machine with much else to do, it held everybody for 312 ms",
     run: async (target) => {
       await answeredBeside(target, () =>
         times(30, () => deaf(target, get("/api/events?limit=1000") + get("/health").repeat(1_000)))

@@ -69,7 +69,7 @@ const suite = (name: string, attacks: ReadonlyArray<Attack>) =>
     for (const { name, arrange, run, share = 1, open } of attacks) {
       it.skipIf(open !== undefined)(
         open === undefined ? name : `${name} (open: ${open})`,
-        { timeout: 120_000 },
+        { timeout: 300_000 },
         async () => {
           // each is judged by itself, also behind one that the service did not survive
           if (!target.lives()) await target.restart()

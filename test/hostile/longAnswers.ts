@@ -1,5 +1,5 @@
 import { assert } from "vitest"
-import { type Attack, answered, times } from "./Attack.ts"
+import { type Attack, answered, asked, times } from "./Attack.ts"
 import type { Target } from "./Target.ts"
 
 const MiB = 1024 * 1024
@@ -90,7 +90,7 @@ export const longAnswers: ReadonlyArray<Attack> = [
     run: async ({ call }) => {
       const files = Array.from({ length: 15 }, (_, n) => ({ path: `tall/${n}.txt`, content: breaks(n) }))
       const { repo_id } = answered(await call("POST", "/api/store/repo", { task: "a tall repository", files }), 200)
-      answered(await call("GET", `/api/store/repo/${repo_id}`), 200)
+      answered(await asked(() => call("GET", `/api/store/repo/${repo_id}`)), 200)
       assert.strictEqual((await call("GET", `/raw/${repo_id}.md`)).status, 200)
     }
   }
