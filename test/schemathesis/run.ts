@@ -2,7 +2,7 @@ import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { serve } from "#src/cli/demo/programs.ts"
+import { cairn, serve } from "#src/cli/demo/programs.ts"
 
 /**
  * Holds a real service against its own `/openapi.json` with schemathesis, for so many seconds: no 5xx, no answer that the
@@ -16,11 +16,19 @@ const [program = "schemathesis", seconds = "120", ...more] = process.argv.slice(
 const dataDir = mkdtempSync(join(tmpdir(), "cairn-schemathesis-"))
 const service = await serve(dataDir, { CAIRN_RATE_LIMITS: "off", ANTHROPIC_API_KEY: "" })
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are only looked through for ids
-const ask = (path: string, body?: object): Promise<any> => service.ask(body === undefined ? "GET" : "POST", path, body)
+/** The key of an organization that takes as many members as come: at its limit a right request is refused. */
+const keyOf = async () => {
+  const organization = ["--name", "Fuzzed", "--tier", "ENTERPRISE", "--owner-email", "owner@example.org"]
+  const made = await cairn(dataDir, "--json", "org", "create", ...organization, "--member-limit", "1000000")
+  if (made.code !== 0) throw new Error(`no organization was made: ${made.err}`)
+  return (JSON.parse(made.out) as { readonly key: string }).key
+}
 
 /** Things of every kind, with ids that requests can name. */
-const seed = async () => {
+const seed = async (key: string) => {
+  // biome-ignore lint/suspicious/noExplicitAny: answers are only looked through for ids
+  const ask = (path: string, body?: object): Promise<any> =>
+    service.ask(body === undefined ? "GET" : "POST", path, body, key)
   const snippets: Array<string> = []
   for (let n = 0; n < 12; n++) {
     const file_written = {
@@ -71,12 +79,12 @@ const seed = async () => {
 }
 
 /** Runs some of its phases for so many seconds; gives its exit code. */
-const schemathesis = (seeds: object, phases: string, seconds: number) =>
+const schemathesis = (key: string, seeds: object, phases: string, seconds: number) =>
   new Promise<number>((resolve, reject) => {
     const options = [
       ...[
         "--header",
-        `Authorization: Bearer ${service.key}`,
+        `Authorization: Bearer ${key}`,
         "--max-time",
         String(seconds),
         "--phases",
@@ -108,10 +116,11 @@ const schemathesis = (seeds: object, phases: string, seconds: number) =>
   })
 
 try {
-  const seeds = await seed()
+  const key = await keyOf()
+  const seeds = await seed(key)
   // chains of requests apart: else single ones take all the time
-  const single = await schemathesis(seeds, "examples,coverage,fuzzing", Math.round(Number(seconds) * 0.7))
-  const chains = await schemathesis(seeds, "stateful", Math.round(Number(seconds) * 0.3))
+  const single = await schemathesis(key, seeds, "examples,coverage,fuzzing", Math.round(Number(seconds) * 0.7))
+  const chains = await schemathesis(key, seeds, "stateful", Math.round(Number(seconds) * 0.3))
   process.exitCode = single || chains
 } finally {
   await service.stop()

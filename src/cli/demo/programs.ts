@@ -46,8 +46,8 @@ export interface Running {
   readonly url: string
   /** The owner's. */
   readonly key: string
-  /** Sends a request with the owner's key; answers with the JSON, and fails on anything but a success. */
-  readonly ask: <A>(method: "GET" | "POST", path: string, body?: object) => Promise<A>
+  /** Sends a request with the owner's key, or another one; answers with the JSON, and fails on anything but a success. */
+  readonly ask: <A>(method: "GET" | "POST", path: string, body?: object, as?: string) => Promise<A>
   /** Ends it as an operator would, and waits until it has ended. */
   readonly stop: () => Promise<void>
 }
@@ -84,10 +84,10 @@ export const serve = async (dataDir: string, environment: Environment = {}): Pro
     const key = await within(5_000, "writing the key", () =>
       existsSync(keyFile) ? readFileSync(keyFile, "utf8").trim() || undefined : undefined
     )
-    const ask = async <A>(method: string, path: string, body?: object): Promise<A> => {
+    const ask = async <A>(method: string, path: string, body?: object, as = key): Promise<A> => {
       const response = await fetch(url + path, {
         method,
-        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        headers: { authorization: `Bearer ${as}`, "content-type": "application/json" },
         ...(body === undefined ? {} : { body: JSON.stringify(body) })
       })
       const text = await response.text()
