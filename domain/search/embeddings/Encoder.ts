@@ -30,8 +30,9 @@ export interface Encoder {
 
 /** Characters of a source that are encoded: the rest repeats it, and would cost as much again. */
 const sourceEncoded = 2_500
-/** Characters of one task that are encoded. */
+/** Characters of one task that are encoded, and of all tasks of a snippet: of very many long ones as much of each as there is room for. */
 const taskEncoded = 2_500
+const tasksEncoded = 50_000
 /** Characters of a name, of a description and of a query that are encoded. */
 const encoded = 20_000
 
@@ -70,7 +71,8 @@ export const makeEncoder = (table: EmbeddingTable): Encoder => {
     },
     tasks: (tasks) => {
       const vector = new Float32Array(dimensions)
-      const text = tasks.map((task) => task.slice(0, taskEncoded)).join("\n")
+      const share = Math.min(taskEncoded, Math.floor(tasksEncoded / Math.max(1, tasks.length)))
+      const text = tasks.map((task) => task.slice(0, share)).join("\n")
       add(table, vector, text, taskWeight, powers.snippet)
       return vector
     },

@@ -75,6 +75,15 @@ describe("the encoder", () => {
     assert.closeTo(encoder.query("ключи 12345").read, 0.5, 1e-12)
   })
 
+  it("takes of very many long tasks as much of each as there is room for", () => {
+    const tasks = (count: number) =>
+      Array.from({ length: count }, (_, n) => `draw polygon ${n} ${"purge messages ".repeat(99 * (n + 1))}`)
+    const cut = (count: number, length: number) => tasks(count).map((task) => task.slice(0, length))
+    assert.deepStrictEqual(encoder.tasks(tasks(20)), encoder.tasks(cut(20, 2_500)))
+    assert.deepStrictEqual(encoder.tasks(tasks(100)), encoder.tasks(cut(100, 500)))
+    assert.notDeepEqual(encoder.tasks(tasks(20)), encoder.tasks(cut(20, 500)))
+  })
+
   it("takes tasks like a name", () => {
     const named = encoder.snippet({ name: "Removes old messages\nsort a list", description: "", source: "" })
     near(encoder.tasks(["Removes old messages", "sort a list"]), named, "two tasks")
