@@ -44,6 +44,22 @@ describe("resources", () => {
     assert.strictEqual(content.text, (await service.call("GET", "/skill.md")).text)
   })
 
+  it("are the same as over REST where they are large, also at an earlier commit", async () => {
+    const content = Array.from({ length: 60_000 }, (_, n) => `${n} 字\n`).join("")
+    scripts.set("write a large one", (turn) => (turn === 1 ? write("large.txt", content) : says("Done.")))
+    scripts.set("write a small one", (turn) => (turn === 1 ? write("large.txt", "small") : says("Done.")))
+    const { structure } = await chat("write a large one", "lena")
+    const { workspace_id: id, commit } = structure
+    const file = (query = "") => service.call("GET", `/api/workspaces/${id}/files/large.txt${query}`)
+    const { status, text, headers } = await file()
+    assert.deepStrictEqual([status, headers.get("content-length")], [200, String(Buffer.byteLength(content))])
+    assert.isTrue(text === content)
+    assert.isTrue((await textOf(fileUri(id, "large.txt"))) === content)
+    await chat("write a small one", "lena")
+    assert.strictEqual((await file()).text, "small")
+    assert.isTrue((await file(`?at=${commit}`)).text === content)
+  })
+
   it("are read by paths with slashes, signs and no end, as text or as bytes", async () => {
     const long = `${"d".repeat(200)}/${"e".repeat(200)}.txt`
     const paths = ["a/b c%41.txt", "ünï?#.txt", long]
