@@ -8,12 +8,14 @@ import { type Holder, type Scope, sees } from "#domain/Scope.ts"
 import type { SnippetKind } from "#domain/Snippet/events.ts"
 import { searched } from "#domain/search/query.ts"
 import { schemaFilter } from "#domain/search/schemaFilter.ts"
+import { Bounds } from "#ports/Bounds.ts"
 import type { Standing } from "#ports/ReadModels.ts"
 import { type IndexMatch, type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { type CommentedEntry, inputSchemas } from "#projections/Snippets/queries.ts"
 import { longestProperty } from "#projections/Snippets/tables.ts"
 import { makeEntries } from "./entries.ts"
 import { Indexing } from "./indexing.ts"
+import { inSteps } from "./pages.ts"
 import { bytesOf, slight } from "./portions.ts"
 import { actorOf, Recorder } from "./record.ts"
 
@@ -92,6 +94,8 @@ export class Search extends Context.Service<
       const index = yield* SnippetIndex
       const indexing = yield* Indexing
       const entries = makeEntries(sql)
+      const { count, bytes } = yield* Bounds
+      const schemasAtOnce = { rows: Math.min(count, 1_000), bytes: Math.min(bytes, 1024 * 1024) }
       const answers = new Map<string, Pick<SearchAnswer, "found" | "total">>()
       let answersAt = -1
       let founds = 0
@@ -130,8 +134,21 @@ export class Search extends Context.Service<
           filter.names.some((name) => name.length > longestProperty || name.includes("\u0000") || !name.isWellFormed())
         )
           return new Set<string>()
-        const found = yield* querying(inputSchemas(filter.names, scope.homes, scope.includePublic))
-        return new Set(found.flatMap(({ id, input_schema }) => (filter.accepts(input_schema) ? [id] : [])))
+        const fitting = new Set<string>()
+        let page = yield* querying(inputSchemas(filter.names, scope, "", schemasAtOnce))
+        while (page.length > 0) {
+          const some = page
+          yield* inSteps(
+            (function* () {
+              for (const { id, input_schema } of some) {
+                if (filter.accepts(input_schema)) fitting.add(id)
+                yield
+              }
+            })()
+          )
+          page = yield* querying(inputSchemas(filter.names, scope, page.at(-1)!.id, schemasAtOnce))
+        }
+        return fitting
       })
 
       return Search.of({

@@ -7,7 +7,8 @@ import { User, UserCommand } from "#domain/User.ts"
 import { Installation } from "#ports/Installation.ts"
 import { schemaOf } from "#ports/Projection.ts"
 import { ReadModels } from "#ports/ReadModels.ts"
-import { Snippets } from "#projections/Snippets/tables.ts"
+import { inputSchemas } from "#projections/Snippets/queries.ts"
+import { schema as catalogue, Snippets } from "#projections/Snippets/tables.ts"
 import { replay } from "#src/audit/replay.ts"
 import { retain } from "#src/audit/retention.ts"
 import { dispatch } from "#src/dispatch.ts"
@@ -86,6 +87,45 @@ describe("a service that takes three things at once", () => {
       { timeout: 60_000, interval: 20 }
     )
     assert.lengthOf(await found(), 10)
+  })
+
+  it("compares all input schemas with what a search describes, in pages by number and by bytes", async () => {
+    const schemaOf = (n: number) => ({
+      ...{ type: "object", required: ["quokkas"], properties: { quokkas: { type: n === 7 ? "string" : "array" } } },
+      description: "d".repeat(n < 4 ? 10 : 2_000)
+    })
+    for (let n = 0; n < 9; n++) {
+      const block = {
+        name: `quokkas${n}`,
+        source: `q = ${n}`,
+        entrypoint: "",
+        language: "python",
+        input_schema: schemaOf(n)
+      }
+      assert.strictEqual((await service.call("POST", "/api/store/code-block", block)).status, 200)
+    }
+    const input_schema = { properties: { quokkas: { type: "array" } } }
+    const asked = { task: "quokkas", top_k: 50, min_verdict_score: 0, input_schema }
+    const { json } = await service.call("POST", "/api/retrieve/search", asked)
+    assert.strictEqual(json.total_found, 8)
+    const homes = (
+      await service.sql<{ home: string }>(`SELECT home FROM ${catalogue}.snippets WHERE name = 'quokkas0'`)
+    )[0]!
+    const page = (after: string, bytes: number) =>
+      service.run(inputSchemas(["quokkas"], { homes: [homes.home], includePublic: false }, after, { rows: 3, bytes }))
+    const pages: Array<number> = []
+    for (let after = ""; ; ) {
+      const some = await page(after, 3_000)
+      if (some.length === 0) break
+      pages.push(some.length)
+      after = some.at(-1)!.id
+    }
+    assert.strictEqual(
+      pages.reduce((sum, one) => sum + one, 0),
+      9
+    )
+    assert.isAbove(pages.length, 3)
+    assert.lengthOf(await page("", 1), 1)
   })
 
   it("erases a person with all they had", async () => {

@@ -169,12 +169,23 @@ export const fileNamed = (id: string, path: string, most = Number.MAX_SAFE_INTEG
     )
   )
 
-/** Input schemas that describe all of these names, of what homes (and, if asked for, the public) may see. */
-export const inputSchemas = (names: ReadonlyArray<string>, homes: ReadonlyArray<string>, includePublic: boolean) =>
+/**
+ * Input schemas that describe all of these names, of what homes (and, if asked for, the public) may see: a page in order of id, from behind
+ * an id (`""`: from the beginning), as many as fit into about so many bytes, and one at least. Empty: there are no more.
+ */
+export const inputSchemas = (
+  names: ReadonlyArray<string>,
+  { homes, includePublic }: { readonly homes: ReadonlyArray<string>; readonly includePublic: boolean },
+  after: string,
+  most: { readonly rows: number; readonly bytes: number }
+) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<{ id: string; input_schema: { readonly [key: string]: unknown } }>(
-      `SELECT id, input_schema FROM ${schema}.snippets
-       WHERE input_properties @> $1::text[] AND (home = ANY ($2::text[]) OR ($3::boolean AND published))`,
-      [names, homes, includePublic]
+      `WITH next AS (SELECT id, octet_length(input_schema::text) AS bytes FROM ${schema}.snippets
+         WHERE input_properties @> $1::text[] AND (home = ANY ($2::text[]) OR ($3::boolean AND published)) AND id > $4
+         ORDER BY id LIMIT $5::int),
+       page AS (SELECT id, sum(bytes) OVER (ORDER BY id) - bytes AS before FROM next)
+       SELECT s.id, s.input_schema FROM ${schema}.snippets s JOIN page ON page.id = s.id WHERE page.before < $6::bigint ORDER BY s.id`,
+      [names, homes, includePublic, after, most.rows, BigInt(most.bytes)]
     )
   )
