@@ -84,17 +84,29 @@ export interface Fields<E, R> {
 export const values = (data: { readonly [name: string]: unknown }) =>
   Object.fromEntries(Object.entries(data).map(([name, value]) => [name, { value }]))
 
-const members = <E, R>(all: ReadonlyArray<Stream.Stream<string, E, R>>): Stream.Stream<string, E, R> =>
-  Stream.flatten(Stream.fromArray(all))
+/** Parts of an object's text that are there: what stands between its lists is one stream, as each costs as much as a small answer. */
+const there = (parts: ReadonlyArray<() => Iterable<string>>): Stream.Stream<string> =>
+  Stream.suspend(() =>
+    inTurns(
+      (function* () {
+        for (const part of parts) yield* part()
+      })()
+    )
+  )
 
 const objectText = <E, R>(fields: Fields<E, R>): Stream.Stream<string, E, R> => {
-  const texts = Object.entries(fields).flatMap(([name, member], index) => {
-    const before = Stream.succeed(`${index === 0 ? "{" : ","}${JSON.stringify(name)}:`)
-    if ("rows" in member) return [before, written(member.rows)]
-    if ("objects" in member) return [before, objectsText(member.objects)]
-    return [before, Stream.suspend(() => inTurns(jsonPieces("later" in member ? member.later() : member.value)))]
-  })
-  return members<E, R>([...texts, Stream.succeed("}")])
+  const texts: Array<Stream.Stream<string, E, R>> = []
+  let parts: Array<() => Iterable<string>> = []
+  for (const [index, [name, member]] of Object.entries(fields).entries()) {
+    const before = `${index === 0 ? "{" : ","}${JSON.stringify(name)}:`
+    parts.push(() => [before])
+    if ("rows" in member || "objects" in member) {
+      texts.push(there(parts), "rows" in member ? written(member.rows) : objectsText(member.objects))
+      parts = []
+    } else parts.push(() => jsonPieces("later" in member ? member.later() : member.value))
+  }
+  parts.push(() => ["}"])
+  return Stream.flatten(Stream.fromArray([...texts, there(parts)]))
 }
 
 const objectsText = <E, R>(objects: Stream.Stream<Fields<E, R>, E, R>): Stream.Stream<string, E, R> => {
