@@ -49,7 +49,9 @@ function* reputed(
 ): Generator<unknown, Reputed> {
   const known: Array<{ readonly line: number | null; readonly reputation: Reputation }> = []
   for (const held of mine.toSorted((a, b) => a.place - b.place)) {
-    known.push({ line: held.line, reputation: reputationOf(all.get(keyOf(held))!, held) })
+    const counted = all.get(keyOf(held)) ?? []
+    const reputation = reputationOf(held.counted ? counted : [...counted, held], held)
+    known.push({ line: held.line, reputation })
     yield
   }
   const notes = known.flatMap(({ line, reputation }) => {
@@ -106,12 +108,14 @@ export class Reputations extends Context.Service<
         )
         const all = new Map<string, Array<Held>>()
         const inSnippet = new Map<string, Array<Held>>()
+        const put = (groups: Map<string, Array<Held>>, key: string, one: Held): void => {
+          const group = groups.get(key)
+          if (group === undefined) groups.set(key, [one])
+          else group.push(one)
+        }
         for (const one of held) {
-          for (const [groups, key] of [[all, keyOf(one)] as const, [inSnippet, one.snippet] as const]) {
-            const group = groups.get(key)
-            if (group === undefined) groups.set(key, [one])
-            else group.push(one)
-          }
+          put(inSnippet, one.snippet, one)
+          if (one.counted) put(all, keyOf(one), one)
         }
         const found = new Map<string, Reputed>()
         for (const snippet of snippets)

@@ -21,6 +21,8 @@ export interface Held {
   readonly seen: boolean
   /** Whether it lives in a home of the scope, and is not only published. */
   readonly own: boolean
+  /** Whether it is one of those that all matches count; another one counts for its own snippet only. */
+  readonly counted: boolean
   readonly up: number
   readonly down: number
   readonly reviewed: boolean
@@ -74,11 +76,11 @@ const held = (wanted: string, besides: string, more: string) => {
    held AS (
      SELECT f.*, s.name AS snippet_name, s.entrypoint, ${seen("s")} AS seen,
        s.home = ANY ($1::text[]) AND ${seen("s")} AS own
-     FROM (
-       SELECT h.* FROM wanted w CROSS JOIN LATERAL (
+     FROM (SELECT DISTINCT ON (id) * FROM (
+       SELECT h.*, true AS counted FROM wanted w CROSS JOIN LATERAL (
          (${holding} AND ${seen("s")} ORDER BY f.position LIMIT 1)
          UNION (${holding} ORDER BY f.position DESC LIMIT (${most}))) h
-       ${besides}) f JOIN ${snippets} s ON s.id = f.snippet),
+       ${besides}) any_of ORDER BY id, counted DESC) f JOIN ${snippets} s ON s.id = f.snippet),
    first AS (
      SELECT DISTINCT ON (tenant, fingerprint) tenant, fingerprint, home, name, position
      FROM held WHERE seen ORDER BY tenant, fingerprint, position),
@@ -93,7 +95,7 @@ const held = (wanted: string, besides: string, more: string) => {
      SELECT r.id AS snippet, e.key AS fingerprint, e.value AS record FROM ${runs} r, json_each(r.functions) e
      WHERE r.id IN (SELECT snippet FROM held) AND e.key IN (SELECT fingerprint FROM wanted))
    SELECT h.tenant, h.snippet, h.fingerprint, h.name, h.signature, h.line, h.place, h.position::float8 AS position, h.agent,
-     h.seen, h.own, v.up, v.down, p.id IS NOT NULL AS reviewed, coalesce(r.executions, 0) AS executions, r.succeeded_at,
+     h.seen, h.own, h.counted, v.up, v.down, p.id IS NOT NULL AS reviewed, coalesce(r.executions, 0) AS executions, r.succeeded_at,
      c.record, l.derived_from,
      CASE WHEN o.blamed THEN r.failed_at END AS failed_at, CASE WHEN o.blamed THEN r.errors END AS errors${more}
    FROM held h JOIN ${votes} v ON v.id = h.snippet
@@ -113,7 +115,7 @@ const told = `SELECT snippet FROM (
 
 const inSnippets = held(
   `SELECT DISTINCT tenant, fingerprint FROM ${functions} WHERE snippet IN (${told})`,
-  `UNION SELECT * FROM ${functions} WHERE snippet IN (${told})`,
+  `UNION ALL SELECT *, false AS counted FROM ${functions} WHERE snippet IN (${told})`,
   ""
 )
 

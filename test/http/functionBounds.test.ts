@@ -16,13 +16,18 @@ describe("functions without number", () => {
   it("are counted in the first snippet that holds them, and in the latest hundred", async () => {
     const { upload, found, page } = functionsBy(service.call)
     const holders = mostHolders + 3
-    for (let from = 0; from < holders; from += 10) {
-      const some = Array.from({ length: Math.min(10, holders - from) }, (_, n) => `holder${from + n}`)
-      await Promise.all(some.map((name) => upload(name, tracked, `${shared}\n${name} = "${name}"\n`)))
-    }
+    const store = (n: number) => upload(`holder${n}`, tracked, `${shared}\nholder${n} = "holder${n}"\n`)
+    // the first ones in their order
+    for (const n of [0, 1, 2]) await store(n)
+    for (let from = 3; from < holders; from += 10)
+      await Promise.all(Array.from({ length: Math.min(10, holders - from) }, (_, n) => store(from + n)))
     const { functions } = await found(`holder${holders - 1}`)
     const known = functions.find(({ function_name }) => function_name === "shared")
     assert.strictEqual(known!["execution_count"], mostHolders + 1)
+    // one that is neither counts for itself besides
+    const [, second] = await Promise.all([0, 1].map((n) => found(`holder${n}`)))
+    const own = second!.functions.find(({ function_name }) => function_name === "shared")
+    assert.strictEqual(own!["execution_count"], mostHolders + 2)
     assert.include((await page(known!.fingerprint)).text, `- Runs: ${mostHolders + 1};`)
   })
 

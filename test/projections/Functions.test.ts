@@ -74,7 +74,17 @@ describe("what runs tell", () => {
 
 const held = (row: RunsRow, more: Partial<Held> = {}): Held => ({
   ...{ tenant: "t", snippet: row.id, fingerprint: "fn_load", name: "load", signature: "def load()", line: 1, place: 0 },
-  ...{ position: 1, agent: "a", seen: true, own: true, up: 0, down: 0, reviewed: false, executions: row.executions },
+  ...{
+    position: 1,
+    agent: "a",
+    seen: true,
+    own: true,
+    counted: true,
+    up: 0,
+    down: 0,
+    reviewed: false,
+    executions: row.executions
+  },
   ...{ succeeded_at: row.succeeded_at === null ? null : new Date(row.succeeded_at), record: load(row) },
   ...{ failed_at: null, errors: null, derived_from: null },
   ...more
