@@ -23,7 +23,7 @@ describe("two lists of the same", () => {
     })
   )
 
-  it.effect("are read for each where they are long, and nothing waits for the second", () =>
+  it.effect("are read for each where they are long", () =>
     Effect.gen(function* () {
       const batches = Array.from({ length: 10 }, (_, n) => [`${n}`.repeat(20_000)])
       assert.deepStrictEqual(yield* both(batches), { asked: 2, lists: [batches.flat(), batches.flat()] })
