@@ -115,7 +115,7 @@ describe("a service that takes three things at once", () => {
       service.run(inputSchemas(["quokkas"], { homes: [homes.home], includePublic: false }, after, { rows: 3, bytes }))
     const pages: Array<number> = []
     for (let after = ""; ; ) {
-      const some = await page(after, 3_000)
+      const some = await page(after, 1_500)
       if (some.length === 0) break
       pages.push(some.length)
       after = some.at(-1)!.id
@@ -124,7 +124,8 @@ describe("a service that takes three things at once", () => {
       pages.reduce((sum, one) => sum + one, 0),
       9
     )
-    assert.isAbove(pages.length, 3)
+    // a large one is the last of its page
+    assert.isAtLeast(pages.length, 5)
     assert.lengthOf(await page("", 1), 1)
   })
 
