@@ -15,14 +15,14 @@ import type { Seen } from "./watch.ts"
 /** Milliseconds of work for which nobody else may be kept waiting, on the machine that `machine` calls 1. */
 const longest = 50
 /**
- * On a machine that others use too, everybody's caches are cold, and V8 collects what all attacks before have left: so many times
+ * On a machine that others use too, everybody's caches are cold, and V8 marks by itself what its helpers had no time for: so many times
  * as much is still no fault of ours. What each attack took is printed.
  */
-const tolerance = 4
+const tolerance = 3
 /** MiB. */
 const most = 200
 /** What V8 has not given back yet counts as memory, too. */
-const unreturned = 1.5
+const unreturned = 1.25
 /** The bounds are for the runtime that `npm start` uses; the other one has its own thread for some of it. */
 const onDeno = process.versions["deno"] !== undefined
 

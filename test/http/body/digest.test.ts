@@ -27,4 +27,18 @@ describe("the digest of a value", () => {
       assert.strictEqual(digests.size, values.length + 1)
     })
   )
+
+  it.effect("stays what it is, also of what is deep: a write that is sent again must be known", () =>
+    Effect.gen(function* () {
+      const deep = (depth: number): unknown => {
+        if (depth === 0) return { b: null, a: [1, "x", { c: [] }], d: {} }
+        return depth % 2 ? [deep(depth - 1), depth] : { [`n${depth}`]: deep(depth - 1), a: true }
+      }
+      const z = Array.from({ length: 300 }, () => deep(150))
+      assert.strictEqual(
+        yield* digest({ z, y: "\n".repeat(100_000), x: null, w: [null, false, 1.5] }),
+        "64bcc687c50360291daf7be0535d6824d72cef5a55e55dc866198c02ab7f6414"
+      )
+    })
+  )
 })

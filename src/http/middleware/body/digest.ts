@@ -2,29 +2,48 @@ import { createHmac } from "node:crypto"
 import { Effect } from "effect"
 import { stretches } from "#domain/jsonPieces.ts"
 
-/** Characters that are digested in one stretch. */
+/** Characters that are digested in one stretch, and as how many of them a part counts besides. */
 const stretch = 1_048_576
+const each = 64
 /** Characters of a text that are digested at once. */
 const piece = 65_536
 
-/** The same text for the same JSON, whatever the order of its fields, and whether an absent one is `null` or left out. */
+/** An array or an object that is being gone through. */
+interface Level {
+  readonly parts: ReadonlyArray<unknown>
+  at: number
+  readonly end: string
+}
+
+/**
+ * The same text for the same JSON, whatever the order of its fields, and whether an absent one is `null` or left out. Without recursion:
+ * each part of a generator in a generator in … passes through all of them.
+ */
 function* canonical(value: unknown): Generator<string> {
-  if (typeof value === "string") {
-    yield `"${value.length}:`
-    yield* stretches(value)
-  } else if (Array.isArray(value)) {
-    yield "["
-    for (const one of value) yield* canonical(one)
-    yield "]"
-  } else if (typeof value === "object" && value !== null) {
-    yield "{"
-    const fields = Object.entries(value).filter(([, field]) => field != null)
-    for (const [name, field] of fields.sort(([a], [b]) => (a < b ? -1 : 1))) {
-      yield* canonical(name)
-      yield* canonical(field)
+  const levels: Array<Level> = [{ parts: [value], at: 0, end: "" }]
+  for (let level = levels[0]; level !== undefined; level = levels.at(-1)) {
+    if (level.at === level.parts.length) {
+      yield level.end
+      levels.pop()
+      continue
     }
-    yield "}"
-  } else yield `${String(value)},`
+    const one = level.parts[level.at++]
+    if (typeof one === "string") {
+      yield `"${one.length}:`
+      yield* stretches(one)
+    } else if (Array.isArray(one)) {
+      yield "["
+      levels.push({ parts: one, at: 0, end: "]" })
+    } else if (typeof one === "object" && one !== null) {
+      yield "{"
+      const fields = Object.entries(one).filter(([, field]) => field != null)
+      levels.push({
+        parts: fields.sort(([a], [b]) => (a < b ? -1 : 1)).flat(),
+        at: 0,
+        end: "}"
+      })
+    } else yield `${String(one)},`
+  }
 }
 
 /** A keyed digest of a JSON value, 64 hexadecimal digits. Others get their turn while a large one is made. */
@@ -34,10 +53,11 @@ export const valueDigest = Effect.fnUntraced(function* (secret: string, value: u
   let done = 0
   for (const part of canonical(value)) {
     held += part
-    if (held.length < piece) continue
-    hash.update(held)
-    done += held.length
-    held = ""
+    done += part.length + each
+    if (held.length >= piece) {
+      hash.update(held)
+      held = ""
+    }
     if (done < stretch) continue
     done = 0
     yield* Effect.yieldNow
