@@ -48,18 +48,20 @@ const deserted = `FROM "${schemaOf(Retrievals)}".searches s
   WHERE NOT EXISTS (SELECT 1 FROM unnest(s.snippets) AS found (id)
     WHERE NOT EXISTS (SELECT 1 FROM ${catalogue}.removed r WHERE r.id = found.id))`
 
-const order = "ORDER BY s.tenant, s.stream, s.id"
+/** A page of what is deserted, in order of stream and subject, from behind one of them. */
+const page = (condition: string, of: string | bigint, after: Searches | undefined, most: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<Searches>(
+      `SELECT s.id, s.tenant, s.stream ${deserted} AND ${condition} AND (s.tenant, s.stream, s.id) > ($2::text, $3::text, $4::text)
+       ORDER BY s.tenant, s.stream, s.id LIMIT $5::int`,
+      [of, after?.tenant ?? "", after?.stream ?? "", after?.id ?? "", most]
+    )
+  )
 
 /** Searches that found this snippet, and of what they found none is there any more. */
-export const searchesDesertedBy = (snippet: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    sql.unsafe<Searches>(`SELECT s.id, s.tenant, s.stream ${deserted} AND s.snippets @> ARRAY[$1::text] ${order}`, [
-      snippet
-    ])
-  )
+export const searchesDesertedBy = (snippet: string, after: Searches | undefined, most: number) =>
+  page("s.snippets @> ARRAY[$1::text]", snippet, after, most)
 
 /** Searches whose first note came after a position, when all that they found had been deleted already. */
-export const searchesDesertedAfter = (position: number) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    sql.unsafe<Searches>(`SELECT s.id, s.tenant, s.stream ${deserted} AND s.position > $1 ${order}`, [BigInt(position)])
-  )
+export const searchesDesertedAfter = (position: number, after: Searches | undefined, most: number) =>
+  page("s.position > $1", BigInt(position), after, most)

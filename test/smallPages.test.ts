@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { personId } from "#domain/Person.ts"
-import { RetrievalEvent } from "#domain/Retrieval.ts"
+import { RetrievalEvent, searchSubject } from "#domain/Retrieval.ts"
 import { User, UserCommand } from "#domain/User.ts"
 import { Installation } from "#ports/Installation.ts"
 import { schemaOf } from "#ports/Projection.ts"
@@ -164,5 +164,29 @@ describe("a service that takes three things at once", () => {
     await vi.waitFor(async () => assert.strictEqual(await left(), 8), { timeout: 60_000, interval: 50 })
     await service.run(retain(Date.parse("2031-01-08") + 91 * day))
     assert.strictEqual(await left(), 0)
+  })
+  it("erases all searches that found what is deleted, however many there are", async () => {
+    const { call, id } = await organization(service, "PRO")
+    await store(call, 40)
+    const { json } = await call("POST", "/api/retrieve/search", { task: "tiny task 40" })
+    const snippet: string = json.matches[0].code_block.id
+    const left = () =>
+      service.sql<{ position: string }>(
+        `SELECT e.position FROM events e JOIN payloads p ON p.id = e.event_id
+         WHERE e.tenant = $1 AND e.type = 'SearchAnswered'`,
+        [id]
+      )
+    const actor = { key: null, user: null, organization: id }
+    for (let n = 1; n <= 8; n++) {
+      const stream = `retrieval-${id}-2031-06-0${n}`
+      const event = RetrievalEvent.cases.SearchAnswered.make({
+        ...{ home: id, snippets: [snippet], scores: [0.5], total: 1, cacheHit: false },
+        ...{ subject: searchSubject(stream, [snippet]), text: { query: `asked on day ${n}` } }
+      })
+      await service.run(Effect.flatMap(Recorder, ({ record }) => record({ tenant: id, stream, actor, event })))
+    }
+    await vi.waitFor(async () => assert.lengthOf(await left(), 9), { timeout: 60_000, interval: 50 })
+    await call("POST", "/api/snippets/delete", { snippet_id: snippet })
+    await vi.waitFor(async () => assert.lengthOf(await left(), 0), { timeout: 60_000, interval: 50 })
   })
 })

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { Bounds } from "#ports/Bounds.ts"
 import { ReadModels } from "#ports/ReadModels.ts"
 import { Retrievals, type Searches, searchesDesertedAfter, searchesDesertedBy } from "#projections/Retrievals.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
@@ -6,17 +7,21 @@ import { fresh } from "#src/ask.ts"
 import { eraseSearches } from "#src/eraseSearches.ts"
 import { reaction } from "#src/react.ts"
 
-const eraseAll = (searches: ReadonlyArray<Searches>) =>
-  Effect.forEach(
-    Map.groupBy(searches, ({ stream }) => stream).values(),
-    (group) =>
-      eraseSearches(
-        group[0]!,
-        "deleted",
-        group.map(({ id }) => id)
-      ),
-    { discard: true }
-  )
+/** Erases what is found, page by page. */
+const eraseAll = Effect.fnUntraced(function* <E, R>(
+  find: (after: Searches | undefined, most: number) => Effect.Effect<ReadonlyArray<Searches>, E, R>
+) {
+  const { count } = yield* Bounds
+  let last: Searches | undefined
+  do {
+    const searches = yield* find(last, count)
+    for (const group of Map.groupBy(searches, ({ stream }) => stream).values()) {
+      const ids = group.map(({ id }) => id)
+      yield* eraseSearches(group[0]!, "deleted", ids)
+    }
+    last = searches.length < count ? undefined : searches.at(-1)
+  } while (last !== undefined)
+})
 
 /** How far notes of searches were looked through at once, by their store: a page of them is one look. */
 const lookedTo = new WeakMap<object, number>()
@@ -34,8 +39,9 @@ export const EraseSearches = reaction({
       const before = lookedTo.get(models) ?? position - 1
       if (event._tag === "SearchAnswered" && position <= before) return
       const [standing] = yield* Effect.all([fresh(Retrievals), fresh(Snippets)])
-      if (event._tag === "SnippetDeleted") return yield* eraseAll(yield* searchesDesertedBy(event.snippet))
-      yield* eraseAll(yield* searchesDesertedAfter(before))
+      if (event._tag === "SnippetDeleted")
+        return yield* eraseAll((after, most) => searchesDesertedBy(event.snippet, after, most))
+      yield* eraseAll((after, most) => searchesDesertedAfter(before, after, most))
       lookedTo.set(models, standing.position)
     })
 })
