@@ -47,6 +47,21 @@ export const deaf = async (target: Target, request: string): Promise<Socket> => 
   return socket
 }
 
+/**
+ * A search that finds nothing large: what is large waits for the key's room while its other readers hold it (decision 36), and "t" or
+ * "something" would find the tall files of other attacks.
+ */
+export const smallSearch = { task: "friendly 1", top_k: 1 }
+
+/** Asks for something small beside connections, and ends them, also when it was not answered. */
+export const searchedBeside = async ({ call }: Target, sockets: ReadonlyArray<Socket>): Promise<void> => {
+  try {
+    answered(await call("POST", "/api/retrieve/search", smallSearch), 200)
+  } finally {
+    close(sockets)
+  }
+}
+
 export const close = (sockets: ReadonlyArray<Socket>): void => {
   for (const socket of sockets) socket.destroy()
 }

@@ -1,6 +1,6 @@
 import { assert } from "vitest"
 import { ownerKey } from "#test/service.ts"
-import { type Attack, answered, close, deaf, times } from "./Attack.ts"
+import { type Attack, answered, close, deaf, searchedBeside, times } from "./Attack.ts"
 
 const authorization = `Authorization: Bearer ${ownerKey}\r\n`
 
@@ -11,16 +11,14 @@ export const connections: ReadonlyArray<Attack> = [
     run: async (target) => {
       const head = `POST /api/retrieve/search HTTP/1.1\r\nHost: 127.0.0.1\r\n${authorization}Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n{"task":"`
       const sockets = await times(200, () => deaf(target, head))
-      answered(await target.call("POST", "/api/retrieve/search", { task: "t" }), 200)
-      close(sockets)
+      await searchedBeside(target, sockets)
     }
   },
   {
     name: "500 heads that never end",
     run: async (target) => {
       const sockets = await times(500, () => deaf(target, "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "))
-      answered(await target.call("POST", "/api/retrieve/search", { task: "t" }), 200)
-      close(sockets)
+      await searchedBeside(target, sockets)
     }
   },
   {
@@ -32,8 +30,7 @@ export const connections: ReadonlyArray<Attack> = [
         socket.write("a".repeat(300 * 1024))
         return socket
       })
-      answered(await target.call("POST", "/api/retrieve/search", { task: "t" }), 200)
-      close(sockets)
+      await searchedBeside(target, sockets)
     }
   },
   {
@@ -55,8 +52,7 @@ export const connections: ReadonlyArray<Attack> = [
     run: async (target) => {
       const request = `GET /api/events?limit=1000 HTTP/1.1\r\nHost: 127.0.0.1\r\n${authorization}\r\n`
       const sockets = await times(50, () => deaf(target, request.repeat(10)))
-      answered(await target.call("POST", "/api/retrieve/search", { task: "t" }), 200)
-      close(sockets)
+      await searchedBeside(target, sockets)
     }
   },
   {
@@ -109,8 +105,7 @@ export const connections: ReadonlyArray<Attack> = [
     run: async (target) => {
       const request = `GET /skill.md HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`
       const socket = await deaf(target, request.repeat(1_000))
-      answered(await target.call("POST", "/api/retrieve/search", { task: "t" }), 200)
-      close([socket])
+      await searchedBeside(target, [socket])
     }
   },
   {

@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import type { Attack } from "./Attack.ts"
+import { type Attack, smallSearch } from "./Attack.ts"
 import { answers } from "./answers.ts"
 import { bodies } from "./bodies.ts"
 import { chats } from "./chats.ts"
@@ -88,7 +88,7 @@ const suite = (name: string, attacks: ReadonlyArray<Attack>) =>
           assert.isAtMost(seen.peak - seen.before, most * unreturned, "MiB more than before")
           assert.strictEqual(seen.failed, 0, "looks at /health that failed")
           // it is of use to its other users as before
-          const { status } = await target.call("POST", "/api/retrieve/search", { task: "something friendly" })
+          const { status } = await target.call("POST", "/api/retrieve/search", smallSearch)
           assert.strictEqual(status, 200)
         }
       )
