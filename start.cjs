@@ -134,12 +134,12 @@ const supervise = async (runtime, args) => {
 
 /**
  * A runtime that gives back what it does not need. By itself V8 lets garbage grow to several times what lives, as long as it is far from
- * its limit: a quarter of that again has to do. And glibc keeps what was freed of pieces below a bound, which rises to 32 MiB, for the next
+ * its limit: half of that again has to do. And glibc keeps what was freed of pieces below a bound, which rises to 32 MiB, for the next
  * that fit: here only of small ones, in few places. (Its own answer to `man mallopt`; other systems pass over these names.)
  */
 const sparing = (runtime, megabytes) =>
   Object.assign({}, runtime, {
-    args: runtime.args.concat(runtime.heap([`--max-old-space-size=${megabytes}`, "--heap-growing-percent=25"])),
+    args: runtime.args.concat(runtime.heap([`--max-old-space-size=${megabytes}`, "--heap-growing-percent=50"])),
     env: { MALLOC_MMAP_THRESHOLD_: "32768", MALLOC_TRIM_THRESHOLD_: "131072", MALLOC_ARENA_MAX: "2" }
   })
 
