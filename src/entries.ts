@@ -30,11 +30,10 @@ export const makeEntries = (sql: SqlClient.SqlClient) => {
     Effect.orDie(Effect.provideService(query, SqlClient.SqlClient, sql))
 
   const keep = (read: Kept, homes: ReadonlyArray<string>): void => {
-    const more = charactersOf(read.entry)
     const place = placeOf(read.entry.id, homes)
-    if (kept.has(place) || kept.size >= mostKept || characters + more > mostCharacters) return
+    if (kept.has(place) || kept.size >= mostKept || characters + read.bytes > mostCharacters) return
     kept.set(place, read)
-    characters += more
+    characters += read.bytes
   }
 
   return {

@@ -135,20 +135,19 @@ export class Search extends Context.Service<
         )
           return new Set<string>()
         const fitting = new Set<string>()
-        let page = yield* querying(inputSchemas(filter.names, scope, "", schemasAtOnce))
-        while (page.length > 0) {
-          const some = page
+        for (let after = ""; ; ) {
+          const page = yield* querying(inputSchemas(filter.names, scope, after, schemasAtOnce))
+          if (page.length === 0) return fitting
           yield* inSteps(
             (function* () {
-              for (const { id, input_schema } of some) {
+              for (const { id, input_schema } of page) {
                 if (filter.accepts(input_schema)) fitting.add(id)
                 yield
               }
             })()
           )
-          page = yield* querying(inputSchemas(filter.names, scope, page.at(-1)!.id, schemasAtOnce))
+          after = page.at(-1)!.id
         }
-        return fitting
       })
 
       return Search.of({

@@ -1,4 +1,4 @@
-import { atOnce } from "../atOnce.ts"
+import { atOnce } from "../steps.ts"
 import { commentIn, commentStyle, headerLines } from "./comments.ts"
 import { type OwnLine, ownLinesIn, withoutLines } from "./ownLines.ts"
 

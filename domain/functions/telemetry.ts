@@ -1,5 +1,5 @@
-import { atOnce } from "../atOnce.ts"
 import type { Telemetry } from "../Snippet/events.ts"
+import { atOnce } from "../steps.ts"
 
 /** Functions that are kept of one text, and characters of their names. */
 const mostFunctions = 200

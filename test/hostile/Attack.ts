@@ -12,8 +12,6 @@ export interface Attack {
   readonly run: (target: Target) => Promise<void>
   /** How many times what one request may hold the loop the whole attack may, which is many requests at once. 1 unless told. */
   readonly share?: number
-  /** What it still does to the service, measured: it is not run until that is mended. */
-  readonly open?: string
 }
 
 /** That the service did or refused it, in the one error body. */

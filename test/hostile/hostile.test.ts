@@ -66,32 +66,28 @@ const table = () =>
 
 const suite = (name: string, attacks: ReadonlyArray<Attack>) =>
   describe(name, () => {
-    for (const { name, arrange, run, share = 1, open } of attacks) {
-      it.skipIf(open !== undefined)(
-        open === undefined ? name : `${name} (open: ${open})`,
-        { timeout: 300_000 },
-        async () => {
-          // each is judged by itself, also behind one that the service did not survive
-          if (!target.lives()) await target.restart()
-          await arrange?.(target)
-          watcher.begin()
-          target.begin()
-          await run(target)
-          const [held, seen] = [await target.held(), await watcher.end()]
-          rows.push([name, held, seen])
-          assert.isTrue(target.lives(), `it ended:\n${target.output()}`)
-          assert.isAtMost(
-            held,
-            longest * machine.slowness * share * tolerance,
-            "milliseconds that the event loop was held"
-          )
-          assert.isAtMost(seen.peak - seen.before, most * unreturned, "MiB more than before")
-          assert.strictEqual(seen.failed, 0, "looks at /health that failed")
-          // it is of use to its other users as before
-          const { status } = await target.call("POST", "/api/retrieve/search", smallSearch)
-          assert.strictEqual(status, 200)
-        }
-      )
+    for (const { name, arrange, run, share = 1 } of attacks) {
+      it(name, { timeout: 300_000 }, async () => {
+        // each is judged by itself, also behind one that the service did not survive
+        if (!target.lives()) await target.restart()
+        await arrange?.(target)
+        watcher.begin()
+        target.begin()
+        await run(target)
+        const [held, seen] = [await target.held(), await watcher.end()]
+        rows.push([name, held, seen])
+        assert.isTrue(target.lives(), `it ended:\n${target.output()}`)
+        assert.isAtMost(
+          held,
+          longest * machine.slowness * share * tolerance,
+          "milliseconds that the event loop was held"
+        )
+        assert.isAtMost(seen.peak - seen.before, most * unreturned, "MiB more than before")
+        assert.strictEqual(seen.failed, 0, "looks at /health that failed")
+        // it is of use to its other users as before
+        const { status } = await target.call("POST", "/api/retrieve/search", smallSearch)
+        assert.strictEqual(status, 200)
+      })
     }
   })
 

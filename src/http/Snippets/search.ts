@@ -33,9 +33,10 @@ export const search = Effect.fnUntraced(function* (payload: typeof SearchRequest
     ...kindsOf(payload),
     inputSchema: payload.input_schema ?? undefined
   }
-  const { found, total, cacheHit, stale } = yield* searched(question, scope, standing)
-  yield* noteAnswer(holder, scope, payload.task, { found, total, cacheHit, stale }, yield* Clock.currentTimeMillis)
-  let fromMemory = cacheHit
+  const answered = yield* searched(question, scope, standing)
+  yield* noteAnswer(holder, scope, payload.task, answered, yield* Clock.currentTimeMillis)
+  const { found, total } = answered
+  let fromMemory = answered.cacheHit
   let room = mostTold
   const matches = shownFound(
     found,
