@@ -1,31 +1,9 @@
 import { Effect, Pull, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { hasText, jsonPieces } from "#domain/jsonPieces.ts"
+import { jsonPieces } from "#domain/jsonPieces.ts"
 
-/** Characters of text from which an answer is written in pieces. */
-const long = 65_536
 /** Characters of a piece, about. */
 const piece = 65_536
-
-/** Texts as they are sent, one after the other; others get their turn in between. */
-const sentInPieces = (pieces: Iterable<string>): HttpServerResponse.HttpServerResponse => {
-  const encoder = new TextEncoder()
-  const bytes = function* () {
-    for (const piece of pieces) yield encoder.encode(piece)
-  }
-  const stream = Stream.fromIterable(bytes(), { chunkSize: 1 })
-  return HttpServerResponse.stream(
-    Stream.tap(stream, () => Effect.yieldNow),
-    { contentType: "application/json" }
-  )
-}
-
-/**
- * A value as JSON, in pieces where it is long. `A` is the type of the route's schema, and the fields are in its order: nothing looks at
- * them any more.
- */
-export const answeredInPieces = <A extends object = never>(value: NoInfer<A>): HttpServerResponse.HttpServerResponse =>
-  hasText(value, long) ? sentInPieces(jsonPieces(value)) : HttpServerResponse.jsonUnsafe(value)
 
 const gathered = function* (parts: Iterable<string>): Generator<string, void, undefined> {
   let text = ""
