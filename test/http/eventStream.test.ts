@@ -142,7 +142,7 @@ it("a stopping service tells its streams, and waits for none, also not for one t
   const query = "x".repeat(1_000_000)
   for (let i = 0; i < 20; i++) {
     const event = RetrievalEvent.cases.SearchAnswered.make({
-      ...{ home: tenant, snippets: [], scores: [], total: 0, cacheHit: false, subject: "large", text: { query } }
+      ...{ home: tenant, snippets: [], scores: [], total: 0, cacheHit: false, subject: "retrieval", text: { query } }
     })
     const actor = { key: null, user: null, organization: null }
     await service.run(Effect.flatMap(Recorder, ({ record }) => record({ tenant, stream: "retrieval", actor, event })))

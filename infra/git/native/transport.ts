@@ -1,4 +1,5 @@
 import fs from "node:fs"
+import { PassThrough } from "node:stream"
 import { Effect, Layer, Stream } from "effect"
 import { GitTransport, type RepositoryFile } from "#ports/GitTransport.ts"
 import { Cache } from "../Cache.ts"
@@ -27,34 +28,42 @@ const patience = 60
 
 const headline = Buffer.from("001e# service=git-upload-pack\n0000", "latin1")
 
-/** Git on a repository, from what it is told to what it says; it ends with the stream, or when its reader is too slow. */
-const through = (
+/**
+ * Starts git on a repository. All of it is listened to before anything else may run: git can have ended by then, and Node
+ * throws away what a process has said that nobody reads when it ends.
+ */
+const start = (
   git: NativeGit,
   gitdir: string,
   version: string | undefined,
   args: ReadonlyArray<string>,
-  input: Uint8Array,
   place: Place
-): Stream.Stream<Uint8Array, unknown> =>
+) => {
+  const environment = version === undefined ? {} : { GIT_PROTOCOL: version }
+  const child = startGit(git, gitdir, ["-c", "pack.threads=1", "-c", "pack.windowMemory=64m", ...args], { environment })
+  const reader = new Reader(patience)
+  const watching = setInterval(() => reader.tooSlow(Date.now()) && child.kill("SIGTERM"), 1_000)
+  watching.unref()
+  const ended = () => {
+    clearInterval(watching)
+    // who reads slowly may still have to take what was said before
+    place.leave()
+  }
+  child.once("exit", ended).once("error", ended)
+  return { child, said: reader.through(child.stdout.pipe(new PassThrough()) as AsyncIterable<Uint8Array>) }
+}
+
+/** Git on a repository, from what it is told to what it says; it ends with the stream, or when its reader is too slow. */
+const through = (input: Uint8Array, ...starting: Parameters<typeof start>): Stream.Stream<Uint8Array, unknown> =>
   Stream.unwrap(
     Effect.gen(function* () {
-      const environment = version === undefined ? {} : { GIT_PROTOCOL: version }
-      const child = yield* Effect.acquireRelease(
-        Effect.try(() =>
-          startGit(git, gitdir, ["-c", "pack.threads=1", "-c", "pack.windowMemory=64m", ...args], { environment })
-        ),
+      const { child, said } = yield* Effect.acquireRelease(
+        Effect.try(() => start(...starting)),
         // it ends its own children at this signal
-        (child) => Effect.sync(() => child.kill("SIGTERM"))
+        ({ child }) => Effect.sync(() => child.kill("SIGTERM"))
       )
-      // who reads slowly may still have to take what was said before
-      child.once("exit", place.leave)
-      child.once("error", place.leave)
       child.stdin.end(input)
-      const reader = new Reader(patience)
-      const watching = setInterval(() => reader.tooSlow(Date.now()) && child.kill("SIGTERM"), 1_000)
-      watching.unref()
-      child.once("exit", () => clearInterval(watching))
-      return Stream.fromAsyncIterable(reader.through(child.stdout as AsyncIterable<Uint8Array>), (error) => error)
+      return Stream.fromAsyncIterable(said, (error) => error)
     })
   )
 
@@ -111,7 +120,7 @@ export const layer = ({ directory, git }: Options): Layer.Layer<GitTransport> =>
         const command = ["upload-pack", "--strict", `--timeout=${patience}`, "--stateless-rpc", ...args, gitdir]
         return Stream.unwrap(
           Effect.map(Effect.timeout(places.take(tenant), queued), (place) =>
-            through(git, gitdir, version, command, input, place)
+            through(input, git, gitdir, version, command, place)
           )
         )
       }
