@@ -130,7 +130,7 @@ export class Answers extends Context.Service<
         const place = newPlace(reader, bytes)
         // nobody is there to answer any more: the request is being interrupted
         if (response.destroyed) place.leave()
-        yield* Effect.onError(place.enter, () => Effect.sync(place.leave))
+        yield* Effect.onError(place.enter(response.headersSent), () => Effect.sync(place.leave))
         return place
       })
 

@@ -12,6 +12,8 @@ export interface Bounds {
 
 /** How long room is waited for. */
 const patience = "10 seconds"
+/** The same for the rest of an answer that has begun: it can't be refused any more, only cut. */
+const longPatience = "5 minutes"
 /** How many wait for it at most: who comes after them is told so at once. */
 const mostWaiting = 256
 
@@ -24,8 +26,8 @@ const noRoom = new Problem({
 
 /** What somebody has of a room. */
 export interface Place {
-  /** Waits until there is room for its bytes. */
-  readonly enter: Effect.Effect<void, Problem>
+  /** Waits until there is room for its bytes: for the rest of an answer that has `begun`, far longer. */
+  readonly enter: (begun: boolean) => Effect.Effect<void, Problem>
   /** Takes so many bytes from now on, whether there is room or not: they are in hand already. */
   readonly hold: (bytes: number) => void
   /** Gives its bytes back, or waits no more. The same again changes nothing. */
@@ -86,14 +88,20 @@ export const makeRoom = ({ all, each, keyless }: Bounds) => {
       return true
     }
     return {
-      enter: Effect.suspend(() => {
-        if (fits()) return Effect.void
-        if (waiting.size >= mostWaiting) return Effect.fail(noRoom)
-        return Effect.callback<void>((resume) => {
-          waits = { owner, bytes: wanted, fits, go: () => resume(Effect.void) }
-          waiting.add(waits)
-        }).pipe(Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(noRoom) }))
-      }),
+      enter: (begun) =>
+        Effect.suspend(() => {
+          if (fits()) return Effect.void
+          if (waiting.size >= mostWaiting && !begun) return Effect.fail(noRoom)
+          return Effect.callback<void>((resume) => {
+            waits = { owner, bytes: wanted, fits, go: () => resume(Effect.void) }
+            waiting.add(waits)
+          }).pipe(
+            Effect.timeoutOrElse({
+              duration: begun ? longPatience : patience,
+              orElse: () => Effect.fail(noRoom)
+            })
+          )
+        }),
       hold,
       leave: () => {
         if (waits !== undefined) waiting.delete(waits)
@@ -107,7 +115,7 @@ export const makeRoom = ({ all, each, keyless }: Bounds) => {
   const within = <A, E, R>(owner: string | undefined, bytes: number, run: Effect.Effect<A, E, R>) =>
     Effect.suspend(() => {
       const { enter, leave } = place(owner, bytes)
-      return Effect.ensuring(Effect.andThen(enter, run), Effect.sync(leave))
+      return Effect.ensuring(Effect.andThen(enter(false), run), Effect.sync(leave))
     })
 
   /** Whether anybody waits for what this owner has. */

@@ -13,6 +13,7 @@ const MiB = 1024 * 1024
 const asked = () => {
   const response = Object.assign(new EventEmitter(), {
     destroyed: false,
+    headersSent: false,
     destroy() {
       response.destroyed = true
       response.emit("close")
@@ -84,6 +85,22 @@ describe("large answers", () => {
       assert.deepStrictEqual([held(), waiting()], [MiB, 0])
       second.response.emit("close")
       assert.strictEqual(held(), 0)
+    }))
+
+  test("that have begun wait for their rest for minutes: they can't be refused any more, only cut", () =>
+    Effect.gen(function* () {
+      const holder = asked()
+      yield* by("a", holder).take(32 * MiB)
+      const begun = asked()
+      begun.response.headersSent = true
+      const first = yield* Effect.forkChild(by("a", begun).take(MiB), { startImmediately: true })
+      yield* TestClock.adjust("4 minutes")
+      holder.response.emit("close")
+      yield* Fiber.join(first)
+      yield* by("a", asked()).take(31 * MiB)
+      const second = yield* Effect.forkChild(Effect.flip(by("a", begun).take(MiB)), { startImmediately: true })
+      yield* TestClock.adjust("5 minutes")
+      assert.strictEqual((yield* Fiber.join(second)).code, "unavailable/busy")
     }))
 
   test("are cut when their reader takes nothing while somebody waits for their room, and not before", () =>
