@@ -3,8 +3,10 @@ import { type Projection, schemaOf } from "#ports/Projection.ts"
 import { ReadModels, type Standing } from "#ports/ReadModels.ts"
 import { Projector } from "./project.ts"
 
-/** How long a read waits for its read model to have passed the log's head. */
+/** Milliseconds that a read waits for its read model to have passed the log's head. */
 const patience = 1_000
+/** The same for whoever has no use for an older state, and could only refuse. */
+export const longPatience = 10_000
 
 /** A read model is behind the log, and did not catch up in time. */
 export class Stale extends Data.TaggedError("Stale")<{ readonly name: string; readonly standing: Standing }> {}
@@ -30,7 +32,7 @@ export class Asker extends Context.Service<
   Asker,
   {
     /** Where the read model stands, once it has passed the head of this moment. */
-    readonly fresh: (projection: Projection) => Effect.Effect<Standing, Stale | Unreadable>
+    readonly fresh: (projection: Projection, patience?: number) => Effect.Effect<Standing, Stale | Unreadable>
     /** The log's head, and every live read model. */
     readonly look: Effect.Effect<Look, Unreadable>
   }
@@ -85,13 +87,13 @@ export class Asker extends Context.Service<
           watching = false
         }).pipe(Effect.scoped)
 
-        const fresh = Effect.fnUntraced(function* (projection: Projection) {
+        const fresh: Asker["Service"]["fresh"] = Effect.fnUntraced(function* (projection, wait = patience) {
           const name = schemaOf(projection)
           const found = yield* look
           const standing = standingIn(found, name)
           if (standing.position >= standing.due) return standing
           const answer = yield* Deferred.make<Standing, Stale | Unreadable>()
-          const deadline = (yield* Clock.currentTimeMillis) + patience
+          const deadline = (yield* Clock.currentTimeMillis) + wait
           waiters.add({ name, due: standing.due, deadline, answer })
           if (!watching) {
             watching = true
@@ -106,4 +108,5 @@ export class Asker extends Context.Service<
 }
 
 /** Waits until a read model has passed the log's head of this moment. */
-export const fresh = (projection: Projection) => Effect.flatMap(Asker, (asker) => asker.fresh(projection))
+export const fresh = (projection: Projection, patience?: number) =>
+  Effect.flatMap(Asker, (asker) => asker.fresh(projection, patience))

@@ -1,7 +1,7 @@
 import { Clock, Effect, PubSub, Stream } from "effect"
 import { EventStore, type Page, type ReadAll, type StoredEvent, type StoreUnavailable } from "#ports/EventStore.ts"
 import { Keys, keyIsLive } from "#projections/Keys.ts"
-import { fresh } from "./ask.ts"
+import { fresh, longPatience } from "./ask.ts"
 import { Closing } from "./closing.ts"
 import { Tail } from "./tail.ts"
 
@@ -51,7 +51,7 @@ export const follow = <E, R>(
 
       /** Looks anew whenever the keys' read model has changed. */
       const isLive = Effect.gen(function* () {
-        const { changed } = yield* fresh(Keys)
+        const { changed } = yield* fresh(Keys, longPatience)
         if (changed !== checkedAt) live = yield* keyIsLive(key)
         checkedAt = changed
         return live

@@ -3,7 +3,7 @@ import { Context, Deferred, Effect, Fiber, Layer, PubSub } from "effect"
 import { TestClock } from "effect/testing"
 import type { Projection } from "#ports/Projection.ts"
 import { ReadModels, ReadModelsUnavailable, type Standing } from "#ports/ReadModels.ts"
-import { Asker, fresh, Stale, Unreadable } from "#src/ask.ts"
+import { Asker, fresh, longPatience, Stale, Unreadable } from "#src/ask.ts"
 import { Projector } from "#src/project.ts"
 
 const model = (name: string): Projection => ({ name, version: 1, tables: {} })
@@ -134,6 +134,22 @@ it.effect("after a second behind, it is told where its read model stands; others
     assert.isTrue(isWaiting(second))
     yield* move("b", 7, 7)
     assert.strictEqual((yield* Fiber.join(second)).position, 7)
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("whoever could only refuse waits longer", () => {
+  const { stands, move, layer } = world()
+  return Effect.gen(function* () {
+    stands("a", 5, 7)
+    const read = yield* later(fresh(A, longPatience))
+    yield* TestClock.adjust("9 seconds")
+    assert.isTrue(isWaiting(read))
+    yield* move("a", 7, 7)
+    assert.strictEqual((yield* Fiber.join(read)).position, 7)
+    stands("a", 7, 8)
+    const given = yield* later(Effect.flip(fresh(A, longPatience)))
+    yield* TestClock.adjust("10010 millis")
+    assert.strictEqual((yield* Fiber.join(given))._tag, "Stale")
   }).pipe(Effect.provide(layer))
 })
 

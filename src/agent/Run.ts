@@ -18,7 +18,7 @@ import { Sandbox } from "#ports/Sandbox.ts"
 import { Workers, WorkingFor } from "#ports/Workers.ts"
 import { Workspaces } from "#ports/Workspaces.ts"
 import { Keys, keyIsLive } from "#projections/Keys.ts"
-import { Asker } from "#src/ask.ts"
+import { Asker, longPatience } from "#src/ask.ts"
 import { Dispatcher } from "#src/dispatch.ts"
 import { eachOfStream } from "#src/pages.ts"
 import { Search } from "#src/search.ts"
@@ -204,7 +204,7 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
           maxTurns,
           history: past.exchanges,
           beforeTurn: () =>
-            asker.fresh(Keys).pipe(
+            asker.fresh(Keys, longPatience).pipe(
               Effect.andThen(Effect.provideService(keyIsLive(key), SqlClient.SqlClient, sql)),
               Effect.mapError(() => new ConversationStopped({ reason: superseded })),
               Effect.flatMap((live) => (live ? Effect.void : Effect.fail(new ConversationStopped({ reason: revoked }))))

@@ -6,7 +6,7 @@ import { WorkingFor } from "#ports/Workers.ts"
 import { holderOf, Keys } from "#projections/Keys.ts"
 import { Authentication, Caller } from "#src/api/middleware.ts"
 import { Problem } from "#src/api/Problem.ts"
-import { Asker } from "#src/ask.ts"
+import { Asker, longPatience } from "#src/ask.ts"
 import { Recorder } from "#src/record.ts"
 
 const missing = new Problem({
@@ -43,7 +43,7 @@ export const layer = Layer.effect(
 
     const find = Effect.fnUntraced(function* (key: string) {
       const hash = keyHash(key)
-      const { changed } = yield* asker.fresh(Keys)
+      const { changed } = yield* asker.fresh(Keys, longPatience)
       if (changed !== knownAt) {
         known.clear()
         knownAt = changed
