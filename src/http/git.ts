@@ -1,4 +1,4 @@
-import { Effect, Layer, Redacted, Stream } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { repositoryOf } from "#domain/Workspace.ts"
 import { GitTransport } from "#ports/GitTransport.ts"
@@ -6,6 +6,8 @@ import { Workspaces } from "#ports/Workspaces.ts"
 import { Authentication, Caller, Problems, Rate } from "#src/api/middleware.ts"
 import { Problem, statusOf } from "#src/api/Problem.ts"
 import { followHead, unlessErased } from "#src/workspaces.ts"
+import { asked, unreadable } from "./git/asked.ts"
+import { Rooms } from "./middleware/body.ts"
 import { orProblem } from "./refusals.ts"
 import { noWorkspace, own } from "./Workspaces.ts"
 
@@ -18,21 +20,6 @@ const readOnly = new Problem({
 const noFile = new Problem({
   code: "not_found/file",
   message: "The repository has no such file. Clone it with git: the URL ends with .git."
-})
-
-const unreadable = new Problem({
-  code: "validation/invalid_body",
-  message: "The body is not what its Content-Encoding says. Send it plain or as gzip."
-})
-
-/** Of what a client says that it has, uncompressed: some 160,000 commits. */
-const requestBytes = 8 * 1024 * 1024
-/** In which all of it has to come. */
-const patience = "60 seconds"
-
-const tooSlow = new Problem({
-  code: "body/too_slow",
-  message: "The request came too slowly. Fetch again, over a faster connection."
 })
 
 const caching = { "cache-control": "no-cache, max-age=0, must-revalidate" }
@@ -56,31 +43,6 @@ const partsOf = (url: string) => {
 const versionOf = (header: string | undefined): string | undefined =>
   header !== undefined && /^version=[0-2](:[a-z0-9=:-]{1,64})?$/.test(header) ? header : undefined
 
-const plainOf = (request: HttpServerRequest.HttpServerRequest): Stream.Stream<Uint8Array, unknown> => {
-  const encoding = request.headers["content-encoding"]
-  if (encoding === undefined || encoding === "identity") return request.stream
-  const plain = Stream.toReadableStream(request.stream).pipeThrough(
-    new DecompressionStream("gzip") as unknown as ReadableWritablePair<Uint8Array, Uint8Array>
-  )
-  return Stream.fromReadableStream({ evaluate: () => plain, onError: () => unreadable })
-}
-
-/** The whole request: before it is there, git has nothing to do. */
-const bodyOf = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-  const chunks: Array<Uint8Array> = []
-  let bytes = 0
-  yield* Stream.runForEach(plainOf(request), (chunk) => {
-    bytes += chunk.length
-    if (bytes > requestBytes) return Effect.fail(unreadable)
-    chunks.push(chunk)
-    return Effect.void
-  }).pipe(
-    Effect.mapError(() => unreadable),
-    Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(tooSlow) })
-  )
-  return new Uint8Array(Buffer.concat(chunks))
-})
-
 const answer = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
   const { id, file, service } = partsOf(request.url)
@@ -97,8 +59,8 @@ const answer = Effect.gen(function* () {
     const encoding = request.headers["content-encoding"] ?? "identity"
     if (file !== "git-upload-pack" || smart === undefined) return yield* noFile
     if (!["gzip", "x-gzip", "identity"].includes(encoding)) return yield* unreadable
-    const asked = yield* bodyOf(request)
-    return HttpServerResponse.stream(smart.uploadPack(tenant, repository, version, asked), {
+    const wanted = yield* asked
+    return HttpServerResponse.stream(smart.uploadPack(tenant, repository, version, wanted), {
       contentType: "application/x-git-upload-pack-result",
       headers: caching
     })
@@ -133,11 +95,12 @@ const handler = Effect.gen(function* () {
   const authentication = yield* Authentication
   const problems = yield* Problems
   const rate = yield* Rate
+  const rooms = yield* Rooms
   return Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const endpoint = { path: "/git", method: request.method } as never
     const options = { endpoint, group: undefined as never }
-    const own = orProblem(answer)
+    const own = orProblem(Effect.provideService(answer, Rooms, rooms))
     const rated = counted(request.url) ? rate(own as never, options) : own
     const credential = Redacted.make(keyOf(request.headers["authorization"]))
     const response = yield* problems(

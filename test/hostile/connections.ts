@@ -87,6 +87,16 @@ export const connections: ReadonlyArray<Attack> = [
     }
   },
   {
+    name: "forty fetches of eight megabytes of which the last byte is not sent",
+    run: async (target) => {
+      const { workspaces } = answered(await target.call("GET", "/api/workspaces"), 200)
+      const bytes = 8 * 1024 * 1024
+      const head = `POST /git/${workspaces[0].workspace_id}.git/git-upload-pack HTTP/1.1\r\nHost: 127.0.0.1\r\n${authorization}Content-Type: application/x-git-upload-pack-request\r\nContent-Length: ${bytes}\r\n\r\n`
+      const sockets = await times(40, () => deaf(target, head + "0".repeat(bytes - 1)))
+      await searchedBeside(target, sockets)
+    }
+  },
+  {
     name: "fetches that ask for everything and for nothing that is there",
     run: async (target) => {
       const { workspaces } = answered(await target.call("GET", "/api/workspaces"), 200)

@@ -22,18 +22,21 @@ const forSmall: Bounds = { all: 16 * mebibyte, each: 4 * mebibyte, keyless: 2 * 
 const forLarge: Bounds = { all: 64 * mebibyte, each: 32 * mebibyte, keyless: 0 }
 /** What is decided at once of those that were received: each is there several times meanwhile, as values, text and bytes. */
 const forDeciding: Bounds = { all: 8 * mebibyte, each: 8 * mebibyte, keyless: 0 }
+/** What clients ask git for. Whoever sends it slowly keeps out nobody but other clones. */
+const forGit: Bounds = { all: 32 * mebibyte, each: 16 * mebibyte, keyless: 0 }
 /** A body up to so many bytes is decided whatever else is. */
 const slight = mebibyte
 
 /** The service's room for bodies: one for all routes. */
 export class Rooms extends Context.Service<
   Rooms,
-  { readonly small: Room; readonly large: Room; readonly deciding: Room }
+  { readonly small: Room; readonly large: Room; readonly deciding: Room; readonly git: Room }
 >()("cairn/Rooms") {
   static readonly layer = Layer.sync(Rooms, () => ({
     small: makeRoom(forSmall),
     large: makeRoom(forLarge),
-    deciding: makeRoom(forDeciding)
+    deciding: makeRoom(forDeciding),
+    git: makeRoom(forGit)
   }))
 }
 

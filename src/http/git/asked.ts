@@ -1,0 +1,69 @@
+import { Effect, Stream } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { small } from "#src/api/limits.ts"
+import { Caller } from "#src/api/middleware.ts"
+import { Problem } from "#src/api/Problem.ts"
+import { Rooms } from "../middleware/body.ts"
+import type { Room } from "../room.ts"
+
+export const unreadable = new Problem({
+  code: "validation/invalid_body",
+  message: "The body is not what its Content-Encoding says. Send it plain or as gzip."
+})
+
+/** Of what a client says that it has, uncompressed: some 160,000 commits. */
+export const requestBytes = 8 * 1024 * 1024
+/** In which all of it has to come. */
+const patience = "60 seconds"
+
+const tooSlow = new Problem({
+  code: "body/too_slow",
+  message: "The request came too slowly. Fetch again, over a faster connection."
+})
+
+const plainOf = (request: HttpServerRequest.HttpServerRequest): Stream.Stream<Uint8Array, unknown> => {
+  const encoding = request.headers["content-encoding"]
+  if (encoding === undefined || encoding === "identity") return request.stream
+  const plain = Stream.toReadableStream(request.stream).pipeThrough(
+    new DecompressionStream("gzip") as unknown as ReadableWritablePair<Uint8Array, Uint8Array>
+  )
+  return Stream.fromReadableStream({ evaluate: () => plain, onError: () => unreadable })
+}
+
+/** Room that is given back when the request has been answered. */
+const roomFor = Effect.fnUntraced(function* (room: Room, owner: string, bytes: number) {
+  const place = room.place(owner, bytes)
+  yield* Effect.addFinalizer(() => Effect.sync(place.leave))
+  yield* place.enter(false)
+  return place
+})
+
+/**
+ * What a client asks git for: all of it, as git has nothing to do before it is there. It keeps room until the answer has left, since it
+ * waits for a place too. How long it is unpacked nobody says before: most are small, and only one that turns out not to be takes room for
+ * as much as may come.
+ */
+export const asked = Effect.gen(function* () {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const { key } = yield* Caller
+  const { git } = yield* Rooms
+  const chunks: Array<Uint8Array> = []
+  let bytes = 0
+  let place = yield* roomFor(git, key, small.bytes)
+  const take = Effect.fnUntraced(function* (chunk: Uint8Array) {
+    const before = bytes
+    bytes += chunk.length
+    if (bytes > requestBytes) return yield* unreadable
+    if (before <= small.bytes && bytes > small.bytes) {
+      place.leave()
+      place = yield* roomFor(git, key, requestBytes)
+    }
+    chunks.push(chunk)
+  })
+  yield* Stream.runForEach(plainOf(request), take).pipe(
+    Effect.mapError((error) => (error instanceof Problem ? error : unreadable)),
+    Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(tooSlow) })
+  )
+  place.hold(bytes)
+  return new Uint8Array(Buffer.concat(chunks))
+})
