@@ -35,14 +35,14 @@ const normal = (task: string): string =>
 /** Read model `patterns`: which snippet helped with which task. */
 export const Patterns = {
   name: "patterns",
-  version: 1,
+  version: 2,
   tables: {
     patterns: table<PatternRow>({
       columns: {
         ...{ id: "text", snippet: "text", home: "text", task: "text", terms: "text[]", up: "integer", down: "integer" },
         ...{ last_up: "timestamptz", last_down: "timestamptz" }
       },
-      indexes: ["(snippet)", "USING gin (terms)"],
+      indexes: ["(snippet)", "(home)", "USING gin (terms)"],
       on: {
         VoteCast: {
           rows: ({ snippet, home, text }) => {
@@ -103,6 +103,11 @@ const verdict = (up: string, down: string): string => `(${up} + 2.0) / (${up} + 
 const behind = `(similarity, ${verdict("up", "down")}, up, last) <= ($7::float8, ${verdict("$8::int", "$9::int")}, $8::int, $10::timestamptz)
   AND ((similarity, up, down, last) <> ($7::float8, $8::int, $9::int, $10::timestamptz) OR digest > $11::text)`
 
+/** What voters of the homes said: by the index of each, as all that others said is no matter of theirs. */
+const ofHomes = `SELECT * FROM "${schemaOf(Patterns)}".patterns WHERE home = ANY ($1::text[])
+  UNION ALL SELECT own.* FROM "${schemaOf(Snippets)}".snippets s JOIN "${schemaOf(Patterns)}".patterns own ON own.snippet = s.id
+  WHERE s.home = ANY ($1::text[]) AND own.home IS NULL`
+
 /**
  * Patterns of the scope's homes on snippets that it sees. For a task, those of similar tasks first; then, and without a
  * task, the best verdict, the most votes and the latest one first.
@@ -115,9 +120,9 @@ export const findPatterns = (scope: Scope, { task, snippet, minimumUp, limit, af
       `SELECT * FROM (SELECT task, snippet, name, sum(up)::int AS up, sum(down)::int AS down,
            max(last_up) AS last_up, max(last_down) AS last_down, greatest(max(last_up), max(last_down)) AS last,
            ${similaritySql("$12")} AS similarity, md5(snippet || task) AS digest
-         FROM (SELECT p.*, s.name FROM "${schemaOf(Patterns)}".patterns p
+         FROM (SELECT p.*, s.name FROM (${ofHomes}) p
            JOIN "${schemaOf(Snippets)}".snippets s ON s.id = p.snippet
-           WHERE coalesce(p.home, s.home) = ANY ($1::text[]) AND (s.home = ANY ($1) OR ($2 AND s.published))
+           WHERE (s.home = ANY ($1) OR ($2 AND s.published))
              AND ($3::text IS NULL OR s.agent IS NULL OR s.agent = $3) AND ($4::text IS NULL OR p.snippet = $4)) p
          GROUP BY task, snippet, name, terms HAVING sum(up) >= $5::int) found
        WHERE $7::float8 IS NULL OR (${behind})
