@@ -1,12 +1,12 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { Indexing } from "#src/indexing.ts"
 import { Search } from "#src/search.ts"
 import { freshStore } from "#test/infra/stores.ts"
 
-/** An index that has caught up or not, and what it was asked. */
-const state = { caughtUp: false, asked: [] as Array<IndexQuery> }
+/** An index that has caught up or not, what it was asked, and what happens before it answers. */
+const state = { caughtUp: false, asked: [] as Array<IndexQuery>, before: Effect.void as Effect.Effect<void> }
 
 const stubs = Layer.mergeAll(
   Layer.succeed(
@@ -25,10 +25,13 @@ const stubs = Layer.mergeAll(
       votes: () => Effect.void,
       size: Effect.succeed(0),
       search: (query) =>
-        Effect.sync(() => {
-          state.asked.push(query)
-          return { matches: [], total: 0 }
-        })
+        Effect.as(
+          Effect.andThen(
+            Effect.sync(() => void state.asked.push(query)),
+            Effect.suspend(() => state.before)
+          ),
+          { matches: [], total: 0 }
+        )
     })
   )
 )
@@ -49,6 +52,31 @@ layer(Search.layer.pipe(Layer.provide(stubs), Layer.provideMerge(freshStore)), {
         assert.deepStrictEqual(yield* seen, { stale: false, cacheHit: true })
         assert.lengthOf(state.asked, 2)
       })
+    )
+
+    it.effect(
+      "keeps no answer that it began before the catalogue changed: of those who ask now it would be a wrong one",
+      () =>
+        Effect.gen(function* () {
+          const { search } = yield* Search
+          state.caughtUp = true
+          const scope = { homes: ["tenant"], includePublic: false, agent: null }
+          const hit = (task: string, changed: number) =>
+            Effect.map(
+              search({ task, limit: 5, minVerdict: 0.3, preferComplete: false }, scope, {
+                ...{ position: changed, changed, due: changed }
+              }),
+              ({ cacheHit }) => cacheHit
+            )
+          const answered = yield* Deferred.make<void>()
+          state.before = Deferred.await(answered)
+          const first = yield* Effect.forkChild(hit("changing", 8), { startImmediately: true })
+          state.before = Effect.void
+          yield* hit("another", 9)
+          yield* Deferred.succeed(answered, undefined)
+          assert.isFalse(yield* Fiber.join(first))
+          assert.deepStrictEqual([yield* hit("changing", 9), yield* hit("changing", 9)], [false, true])
+        })
     )
   }
 )

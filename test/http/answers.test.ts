@@ -175,6 +175,50 @@ describe("large answers", () => {
       assert.strictEqual(held(), 0)
     }))
 
+  test("take and count nothing when nobody is there to answer any more: no end of them would come again", () =>
+    Effect.gen(function* () {
+      const { held } = yield* Answers
+      const [one, other] = [asked(), asked()]
+      for (const { response } of [one, other]) response.destroy()
+      yield* by("a", one).take(MiB)
+      yield* by("a", other).count(MiB)
+      assert.strictEqual(held(), 0)
+    }))
+
+  test("wait for no room any more when they were refused, and nobody cuts a reader who has gone", () =>
+    Effect.gen(function* () {
+      const { waiting } = yield* Answers
+      const [first, gone] = [asked(), asked()]
+      yield* by("a", first).take(32 * MiB)
+      const refused = yield* waitingTake("a", MiB)
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual((yield* Effect.flip(Fiber.join(refused.fiber))).code, "unavailable/busy")
+      assert.strictEqual(waiting(), 0)
+      yield* by("a", gone).count(0)
+      const { stream } = yield* by("a", gone).body(HttpServerResponse.stream(chunks(10, 1_000)))
+      yield* reading(stream, 0)
+      gone.response.emit("close")
+      yield* waitingTake("a", MiB)
+      yield* TestClock.adjust("9 seconds")
+      assert.isFalse(gone.response.destroyed)
+    }))
+
+  test("are looked at two at a time before their size is known", () =>
+    Effect.gen(function* () {
+      const { looking } = yield* Answers
+      let reading = 0
+      const read = looking(
+        Effect.andThen(
+          Effect.sync(() => void (reading += 1)),
+          Effect.sleep("1 second")
+        )
+      )
+      for (let n = 0; n < 5; n++) yield* Effect.forkChild(read, { startImmediately: true })
+      assert.strictEqual(reading, 2)
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(reading, 4)
+    }))
+
   test("that turned out small have no room any more", () =>
     Effect.gen(function* () {
       const { held, sent } = yield* Answers

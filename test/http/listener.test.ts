@@ -1,11 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
+import { duplexPair } from "node:stream"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { defaults, makeServer } from "#src/http/listener.ts"
 import { refused } from "./problem.ts"
 
 /** What a server does with who is slow, by waits that a test can wait for; that it does it is a connection that ends. */
-const hasty = { ...defaults, head: 400, request: 800, idle: 400, deaf: 400, look: 50, connections: 8 }
+const hasty = { ...defaults, head: 400, request: 800, idle: 400, deaf: 400, look: 50, connections: 8, ofOneAddress: 3 }
 
 let server: Server
 /** Requests that were begun and whose answers have not gone yet, by address. */
@@ -196,6 +197,36 @@ describe("a connection ends", { timeout: 20_000 }, () => {
       socket.once("close", () => resolve(said))
     })
     told(whole, 431, "header/too_large")
+  })
+
+  it("of a refusal that nobody hangs up behind", () =>
+    new Promise<void>((resolve) => {
+      const socket = connect({ port: (server.address() as AddressInfo).port, host: "127.0.0.1", allowHalfOpen: true })
+      socket.resume().write("GARBAGE\r\n\r\n")
+      const dripping = setInterval(() => socket.write("more"), 100)
+      socket.on("error", () => {})
+      socket.once("close", () => {
+        clearInterval(dripping)
+        resolve()
+      })
+    }))
+
+  it("when one address has too many, until one of them ends; this machine's own may have more", () => {
+    const come = (remoteAddress: string) => {
+      const [socket] = duplexPair()
+      server.emit("connection", Object.assign(socket, { remoteAddress }))
+      return socket
+    }
+    const lives = (sockets: ReadonlyArray<{ readonly destroyed: boolean }>) =>
+      sockets.filter(({ destroyed }) => !destroyed).length
+    const far = Array.from({ length: 4 }, () => come("192.0.2.1"))
+    const other = come("192.0.2.2")
+    const own = Array.from({ length: 8 }, (_, n) => come(n % 2 ? "127.0.0.1" : "::ffff:127.0.0.1"))
+    assert.deepStrictEqual([lives(far), far[3]!.destroyed, lives([other]), lives(own)], [3, true, 1, 8])
+    far[0]!.emit("close")
+    far[3]!.emit("close")
+    assert.strictEqual(lives([come("192.0.2.1"), come("192.0.2.1")]), 1)
+    for (const socket of [...far, other, ...own]) socket.destroy()
   })
 
   it("when there are too many", async () => {

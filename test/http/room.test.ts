@@ -75,6 +75,9 @@ describe("room for bytes", () => {
       for (let n = 0; n < 256; n++) yield* holding(space, "a", 1)
       const { code } = yield* Effect.flip(space.within("a", 1, Effect.void))
       assert.deepStrictEqual([code, space.waiting()], ["unavailable/busy", 256])
+      // what has begun can't be told any more
+      yield* Effect.forkChild(space.place("a", 1).enter(true), { startImmediately: true })
+      assert.strictEqual(space.waiting(), 257)
     })
   )
 

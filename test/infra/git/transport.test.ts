@@ -1,6 +1,7 @@
 import fs from "node:fs"
-import { afterAll, assert, it } from "@effect/vitest"
-import { Effect, Scheduler, Stream } from "effect"
+import { afterAll, assert, it, vi } from "@effect/vitest"
+import { Effect, Fiber, Scheduler, Stream } from "effect"
+import { TestClock } from "effect/testing"
 import { layer } from "#infra/git/native/transport.ts"
 import { repositoryPath } from "#infra/git/repositories.ts"
 import { GitTransport } from "#ports/GitTransport.ts"
@@ -31,5 +32,99 @@ it.live("all that git says arrives, and its place is left, also when it has ende
       )
       assert.strictEqual(Buffer.concat([...said]).toString(), "all\n")
     }
+  })
+)
+
+/** A git that notes that it was begun, and goes on until it is ended. */
+const endless = (name: string, goesOn: string) => {
+  const program = `${directory}/${name}`
+  fs.writeFileSync(program, `#!/bin/sh\necho $$ >> begun\n${goesOn}\n`, { mode: 0o755 })
+  const repository = repositoryPath(directory, name)
+  fs.mkdirSync(repository, { recursive: true })
+  const begun = () => {
+    const file = `${repository}/begun`
+    return fs.existsSync(file) ? fs.readFileSync(file, "utf8").split("\n").slice(0, -1).map(Number) : []
+  }
+  const lives = () =>
+    begun().filter((id) => {
+      try {
+        return process.kill(id, 0)
+      } catch {
+        return false
+      }
+    }).length
+  return { program, begun, lives }
+}
+
+const patience = { timeout: 20_000, interval: 10 }
+const until = (check: () => void) => Effect.promise(() => vi.waitFor(check, patience))
+
+it.effect(
+  "a tenant's third clone waits for two minutes, while others' begin; what nobody reads any more is ended",
+  () =>
+    Effect.gen(function* () {
+      const { program, begun, lives } = endless("waiting", "exec sleep 1000")
+      const { advertise } = (yield* Effect.provide(GitTransport, layer({ directory, git: { program } }))).smart!
+      const clone = (tenant: string) =>
+        Effect.forkChild(Effect.exit(Stream.runDrain(advertise(tenant, "waiting", "version=2"))), {
+          startImmediately: true
+        })
+      const first = [yield* clone("a"), yield* clone("a")]
+      yield* until(() => assert.lengthOf(begun(), 2))
+      const third = yield* clone("a")
+      const other = yield* clone("b")
+      yield* until(() => assert.lengthOf(begun(), 3))
+      yield* TestClock.adjust("2 minutes")
+      assert.strictEqual((yield* Fiber.join(third))._tag, "Failure")
+      assert.lengthOf(begun(), 3)
+      yield* Fiber.interruptAll([...first, other])
+      yield* until(() => assert.strictEqual(lives(), 0))
+      // all places were left
+      const next = [yield* clone("a"), yield* clone("a"), yield* clone("b")]
+      yield* until(() => assert.lengthOf(begun(), 6))
+      yield* Fiber.interruptAll(next)
+      yield* until(() => assert.strictEqual(lives(), 0))
+    })
+)
+
+it.live("a clone that nobody takes is ended, and its place left", () =>
+  Effect.gen(function* () {
+    const { program, begun, lives } = endless("untaken", "exec yes")
+    const { advertise } = (yield* Effect.provide(GitTransport, layer({ directory, git: { program } }))).smart!
+    let taken = 0
+    const take = Stream.runForEach(advertise("a", "untaken", "version=2"), () => {
+      taken += 1
+      return Effect.never
+    })
+    const untaken = Effect.forkChild(take, { startImmediately: true })
+    yield* untaken
+    yield* untaken
+    yield* until(() => assert.strictEqual(taken, 2))
+    const third = yield* untaken
+    const now = vi.spyOn(Date, "now").mockImplementation(() => performance.timeOrigin + performance.now() + 600_000)
+    yield* until(() => assert.strictEqual(taken, 3))
+    now.mockRestore()
+    assert.lengthOf(begun(), 3)
+    yield* Fiber.interrupt(third)
+    yield* until(() => assert.strictEqual(lives(), 0))
+  })
+)
+
+it.live("a file that is served is closed, also when nobody takes all of it", () =>
+  Effect.gen(function* () {
+    const { program } = endless("files", "")
+    const name = `pack/pack-${"a".repeat(40)}.pack`
+    const path = `${repositoryPath(directory, "files")}/objects/${name}`
+    fs.mkdirSync(`${repositoryPath(directory, "files")}/objects/pack`, { recursive: true })
+    fs.writeFileSync(path, Buffer.alloc(1_000_000, 1))
+    const open = vi.spyOn(fs.promises, "open")
+    const { file } = yield* Effect.provide(GitTransport, layer({ directory, git: { program } }))
+    for (const some of [1, 100]) {
+      const served = yield* file("files", `objects/${name}`)
+      yield* Stream.runDrain(Stream.take(served!.bytes, some))
+      const handle = yield* Effect.promise(() => open.mock.results.at(-1)!.value as Promise<fs.promises.FileHandle>)
+      yield* until(() => assert.strictEqual(handle.fd, -1))
+    }
+    open.mockRestore()
   })
 )
