@@ -51,17 +51,21 @@ export class Asker extends Context.Service<
 
         const now = Effect.mapError(models.standings(projections), () => new Unreadable())
 
-        /** One look at a time; whoever comes while it is under way gets the one after it, whole. */
-        const look = Effect.gen(function* () {
-          if (next !== undefined) return yield* Deferred.await(next)
+        /** Nobody leaves while beginning what others wait for too: it would stay begun for all of them, and never end. */
+        const begin = Effect.gen(function* () {
           const mine = yield* Deferred.make<Look, Unreadable>()
           next = mine
           yield* Effect.suspend(() => {
             next = undefined
             return Deferred.into(now, mine)
           }).pipe(one.withPermits(1), Effect.forkIn(scope, { startImmediately: true }))
-          return yield* Deferred.await(mine)
-        })
+          return mine
+        }).pipe(Effect.uninterruptible)
+
+        /** One look at a time; whoever comes while it is under way gets the one after it, whole. */
+        const look = Effect.suspend(() =>
+          next === undefined ? Effect.flatMap(begin, Deferred.await) : Deferred.await(next)
+        )
 
         const standingIn = ({ models: standings }: Look, name: string) =>
           standings.get(name) ?? { position: 0, changed: 0, due: 1 }
@@ -87,6 +91,12 @@ export class Asker extends Context.Service<
           watching = false
         }).pipe(Effect.scoped)
 
+        const beginToWatch = Effect.suspend(() => {
+          if (watching) return Effect.void
+          watching = true
+          return Effect.forkIn(watch, scope)
+        }).pipe(Effect.uninterruptible)
+
         const fresh: Asker["Service"]["fresh"] = Effect.fnUntraced(function* (projection, wait = patience) {
           const name = schemaOf(projection)
           const found = yield* look
@@ -95,10 +105,7 @@ export class Asker extends Context.Service<
           const answer = yield* Deferred.make<Standing, Stale | Unreadable>()
           const deadline = (yield* Clock.currentTimeMillis) + wait
           waiters.add({ name, due: standing.due, deadline, answer })
-          if (!watching) {
-            watching = true
-            yield* Effect.forkIn(watch, scope)
-          }
+          yield* beginToWatch
           return yield* Deferred.await(answer)
         })
 

@@ -91,10 +91,13 @@ export class Tail extends Context.Service<
           if (known !== undefined) return yield* Deferred.await(known)
           const read = store.readAll(after, { ...filters, ...size })
           if (pages.size >= shared) return yield* read
-          const page = yield* Deferred.make<Page, StoreUnavailable>()
-          pages.set(name, page)
-          // whoever asked first may leave before the others have it
-          yield* Effect.forkIn(Deferred.into(read, page), scope)
+          // whoever asked first may leave before the others have it, but not while beginning it
+          const page = yield* Effect.gen(function* () {
+            const page = yield* Deferred.make<Page, StoreUnavailable>()
+            pages.set(name, page)
+            yield* Effect.forkIn(Deferred.into(read, page), scope)
+            return page
+          }).pipe(Effect.uninterruptible)
           return yield* Deferred.await(page)
         })
       })

@@ -5,6 +5,7 @@ import type { Projection } from "#ports/Projection.ts"
 import { ReadModels, ReadModelsUnavailable, type Standing } from "#ports/ReadModels.ts"
 import { Asker, fresh, longPatience, Stale, Unreadable } from "#src/ask.ts"
 import { Projector } from "#src/project.ts"
+import { leftAfter, mostSteps } from "./leaving.ts"
 
 const model = (name: string): Projection => ({ name, version: 1, tables: {} })
 const [A, B] = [model("a"), model("b")]
@@ -252,4 +253,39 @@ it.effect(
       assert.lengthOf(asked, before + 3)
     }).pipe(Effect.provide(layer))
   }
+)
+
+it.effect("whoever leaves while beginning a look keeps nobody else waiting", () =>
+  Effect.gen(function* () {
+    let ended = false
+    for (let steps = 0; !ended && steps < mostSteps; steps++) {
+      const { stands, layer } = world()
+      yield* Effect.gen(function* () {
+        stands("a", 7, 7)
+        ended = yield* leftAfter(steps, fresh(A))
+        const next = yield* later(fresh(A))
+        assert.isFalse(isWaiting(next), `left after ${steps} steps`)
+      }).pipe(Effect.provide(layer))
+    }
+    assert.isTrue(ended)
+  })
+)
+
+it.effect("whoever leaves while beginning to watch keeps nobody else waiting", () =>
+  Effect.gen(function* () {
+    // it waits long before these are over
+    for (let steps = 0; steps < 60; steps++) {
+      const { stands, move, layer } = world()
+      yield* Effect.gen(function* () {
+        stands("a", 7, 9)
+        assert.isFalse(yield* leftAfter(steps, fresh(A)))
+        const behind = yield* later(fresh(A))
+        yield* move("a", 9, 9)
+        yield* idle
+        yield* TestClock.adjust("10 millis")
+        yield* idle
+        assert.isFalse(isWaiting(behind), `left after ${steps} steps`)
+      }).pipe(Effect.provide(layer))
+    }
+  })
 )

@@ -107,7 +107,8 @@ export class Runs extends Context.Service<
         queues.delete(workspace)
       })
 
-      const stop = Effect.fnUntraced(function* (workspace: string, erasedAt: number) {
+      /** Takes a workspace's runs from before a position out of its queue. Nobody leaves in between: who is out of it is asked by nobody else. */
+      const drop = Effect.fnUntraced(function* (workspace: string, erasedAt: number) {
         const queue = queues.get(workspace) ?? []
         const doomed = queue.filter(({ position }) => position < erasedAt)
         // out of the queue before the one at work hears of it: as soon as that one has ended the next begins
@@ -118,8 +119,14 @@ export class Runs extends Context.Service<
         }
         for (const { stopped } of doomed) yield* Deferred.succeed(stopped, undefined)
         for (const { done } of waiting) yield* Deferred.succeed(done, undefined)
-        yield* Effect.forEach(doomed, ({ done }) => Effect.exit(Deferred.await(done)), { discard: true })
-      })
+        return doomed
+      }, Effect.uninterruptible)
+
+      const stop = (workspace: string, erasedAt: number) =>
+        Effect.flatMap(
+          drop(workspace, erasedAt),
+          Effect.forEach(({ done }) => Effect.exit(Deferred.await(done)), { discard: true })
+        )
 
       const enqueue = Effect.fnUntraced(function* (run: Asked) {
         const before = known.get(run.run)

@@ -10,6 +10,7 @@ import { Runs } from "#src/agent/Queue.ts"
 import { Asker } from "#src/ask.ts"
 import { Dispatcher } from "#src/dispatch.ts"
 import { Search } from "#src/search.ts"
+import { leftAfter, mostSteps } from "../leaving.ts"
 
 /** Runs that end as soon as the log is read for them, which a test lets happen; and the order in which that is. */
 const world = (left: ReadonlyArray<{ readonly id: string; readonly workspace: string; readonly position: bigint }>) => {
@@ -134,4 +135,28 @@ it.effect(
       yield* runs.stop("x", 9)
     }).pipe(Effect.provide(layer))
   }
+)
+
+it.effect("whoever leaves while stopping runs keeps nobody waiting for one of them", () =>
+  Effect.gen(function* () {
+    let ended = false
+    for (let steps = 0; !ended && steps < mostSteps; steps++) {
+      const { begun, until, idle, layer } = world([])
+      yield* Effect.gen(function* () {
+        const runs = yield* Runs
+        const asked = [yield* Effect.forkChild(runs.end({ run: "first", workspace: "w", position: 1 }))]
+        yield* until(() => begun.length === 1)
+        for (const position of [2, 3]) {
+          asked.push(yield* Effect.forkChild(runs.end({ run: `run ${position}`, workspace: "w", position })))
+        }
+        yield* idle
+        ended = yield* leftAfter(steps, runs.stop("w", 9))
+        // as the reaction does
+        yield* Effect.forkChild(runs.stop("w", 9))
+        yield* idle
+        for (const one of asked) assert.isDefined(one.pollUnsafe(), `left after ${steps} steps`)
+      }).pipe(Effect.provide(layer))
+    }
+    assert.isTrue(ended)
+  })
 )
