@@ -64,6 +64,14 @@ describe("a field that a route does not know", () => {
     assert.strictEqual((await service.call("GET", "/health?anything=1")).status, 200)
   })
 
+  it.each(["/api/events?limit=1&limit=2", "/api/workspaces?limit=1&limit=1"])(
+    "is told from one that comes more than once in a query: %s",
+    async (path) => {
+      const { errors } = refused(await service.call("GET", path), 400, "validation/invalid_field")
+      assert.deepStrictEqual(errors, [{ field: "limit", message: "comes more than once; expected it once" }])
+    }
+  )
+
   it("passes where existing clients send it, and the answer says that it did nothing", async () => {
     const cached_code_blocks = [
       { code_block_id: "00000000-0000-4000-8000-000000000000", filename: "a.py", description: "" }

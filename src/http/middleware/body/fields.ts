@@ -48,14 +48,19 @@ const takenBy = (endpoint: Endpoint): Taken => {
   return taken
 }
 
-/** Refuses names in a query that mean nothing. */
+const twice = "comes more than once; expected it once"
+
+/** Refuses names in a query that mean nothing, or that come more than once: which of the values is meant nobody can tell. */
 export const knownQuery = (endpoint: Endpoint) =>
   Effect.gen(function* () {
     const { query } = takenBy(endpoint)
     if (query === undefined) return
-    const sent = Object.keys(yield* HttpServerRequest.ParsedSearchParams)
-    const strange = sent.filter((name) => !query.includes(name)).slice(0, mostTold)
-    const errors = strange.map((name) => ({ field: fieldOf([name]), message: unknown(name, query) }))
+    const sent = Object.entries(yield* HttpServerRequest.ParsedSearchParams)
+    const wrong = sent.filter(([name, value]) => !query.includes(name) || Array.isArray(value)).slice(0, mostTold)
+    const errors = wrong.map(([name]) => ({
+      field: fieldOf([name]),
+      message: query.includes(name) ? twice : unknown(name, query)
+    }))
     if (errors.length > 0) return yield* invalidFields(errors, seeDocs)
   })
 
