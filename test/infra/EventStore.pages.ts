@@ -109,4 +109,22 @@ export const pages = (it: Vitest.MethodsNonLive<EventStore>) => {
       assert.lengthOf(yield* rest(before), 1_502)
     })
   )
+
+  it.effect("what is asked for counts, however much else lies before it", () =>
+    Effect.gen(function* () {
+      const store = yield* EventStore
+      const tenant = fresh("tenant")
+      const before = yield* store.head
+      for (const _ of upTo(25)) {
+        const events = upTo(50).map(() => heavy(3_000, "Other"))
+        yield* store.append(to(fresh(), "none", [command({ events })], tenant))
+      }
+      const events = upTo(3).map(() => heavy(15_000, "Wanted"))
+      yield* store.append(to(fresh(), "none", [command({ events })], tenant))
+      for (const options of [{ tenant, types: ["Wanted"] }, { types: ["Wanted"] }]) {
+        const page = yield* store.readAll(before, options)
+        assert.deepStrictEqual([revisions(page.events), page.more], [[0, 1], true])
+      }
+    })
+  )
 }
