@@ -44,21 +44,26 @@ const start = (
   const reader = new Reader(patience)
   const watching = setInterval(() => reader.tooSlow(Date.now()) && child.kill("SIGTERM"), 1_000)
   watching.unref()
+  const output = child.stdout.pipe(new PassThrough())
   const ended = () => {
     clearInterval(watching)
     // who reads slowly may still have to take what was said before
     place.leave()
   }
-  child.once("exit", ended).once("error", ended)
-  return { child, said: reader.through(child.stdout.pipe(new PassThrough()) as AsyncIterable<Uint8Array>) }
+  child.once("exit", ended).once("error", (error) => {
+    ended()
+    // nothing will be said: that is no end of what was
+    output.destroy(error)
+  })
+  return { child, said: reader.through(output as AsyncIterable<Uint8Array>) }
 }
 
 /** Git on a repository, from what it is told to what it says; it ends with the stream, or when its reader is too slow. */
-const through = (input: Uint8Array, ...starting: Parameters<typeof start>): Stream.Stream<Uint8Array, unknown> =>
+const through = (starting: () => ReturnType<typeof start>, input: Uint8Array): Stream.Stream<Uint8Array, unknown> =>
   Stream.unwrap(
     Effect.gen(function* () {
       const { child, said } = yield* Effect.acquireRelease(
-        Effect.try(() => start(...starting)),
+        Effect.try(starting),
         // it ends its own children at this signal
         ({ child }) => Effect.sync(() => child.kill("SIGTERM"))
       )
@@ -120,7 +125,7 @@ export const layer = ({ directory, git }: Options): Layer.Layer<GitTransport> =>
         const command = ["upload-pack", "--strict", `--timeout=${patience}`, "--stateless-rpc", ...args, gitdir]
         return Stream.unwrap(
           Effect.map(Effect.timeout(places.take(tenant), queued), (place) =>
-            through(input, git, gitdir, version, command, place)
+            through(() => start(git, gitdir, version, command, place), input)
           )
         )
       }

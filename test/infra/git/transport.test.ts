@@ -1,6 +1,6 @@
 import fs from "node:fs"
 import { afterAll, assert, it, vi } from "@effect/vitest"
-import { Effect, Fiber, Scheduler, Stream } from "effect"
+import { Effect, Exit, Fiber, Scheduler, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { layer } from "#infra/git/native/transport.ts"
 import { repositoryPath } from "#infra/git/repositories.ts"
@@ -31,6 +31,19 @@ it.live("all that git says arrives, and its place is left, also when it has ende
         Effect.timeout("20 seconds")
       )
       assert.strictEqual(Buffer.concat([...said]).toString(), "all\n")
+    }
+  })
+)
+
+it.live("a clone fails, and does not wait, when git can't be started any more", () =>
+  Effect.gen(function* () {
+    fs.mkdirSync(repositoryPath(directory, "two"), { recursive: true })
+    const removed = { program: `${directory}/removed` }
+    const { advertise } = (yield* Effect.provide(GitTransport, layer({ directory, git: removed }))).smart!
+    // more than there are places: each is left
+    for (let clone = 0; clone < 3; clone++) {
+      const said = Effect.exit(Stream.runCollect(advertise("tenant", "two", "version=2")))
+      assert.isTrue(Exit.isFailure(yield* Effect.timeout(said, "10 seconds")))
     }
   })
 )
