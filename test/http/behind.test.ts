@@ -1,22 +1,17 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { holdReadModels } from "#test/service/cut.ts"
 import { memberKey } from "#test/service/tenants.ts"
-import { newPlace, type Place, removePlace, type Service, startService } from "#test/service.ts"
+import { type Service, startService } from "#test/service.ts"
 import { refused } from "./problem.ts"
 import { creating, fine, revoking, uploading, uploadOf } from "./routes.ts"
 import { findByName, stored } from "./store.ts"
 
 describe("read models that are behind the log", () => {
-  let place: Place
   let service: Service
   beforeAll(async () => {
-    place = await newPlace()
-    service = await startService({}, place)
+    service = await startService()
   })
-  afterAll(async () => {
-    await service.stop()
-    removePlace(place)
-  })
+  afterAll(() => service.close())
 
   const asked = async (task: string) => {
     const answer = await service.call("POST", "/api/retrieve/search", { task, top_k: 100, min_verdict_score: 0 })
@@ -26,7 +21,7 @@ describe("read models that are behind the log", () => {
 
   it("answer after a second with what they know, and say so; the write is in the log, and is found when they are there", async () => {
     await stored(service.call, "before")
-    const models = await holdReadModels(place)
+    const models = await holdReadModels(service)
     try {
       const answer = await service.call("POST", uploading, uploadOf("meanwhile"))
       fine(answer)
@@ -46,7 +41,7 @@ describe("read models that are behind the log", () => {
     const member = await memberKey(service.call, "behind@example.org")
     const asMember = service.as(member.key)
     fine(await asMember("GET", "/api/workspaces"))
-    const models = await holdReadModels(place)
+    const models = await holdReadModels(service)
     try {
       fine(await service.call("POST", revoking, { key_id: member.id }))
       const answer = await asMember("GET", "/api/workspaces")
@@ -63,7 +58,7 @@ describe("read models that are behind the log", () => {
   })
 
   it("keep no new key out: it waits, and is let in", async () => {
-    const models = await holdReadModels(place)
+    const models = await holdReadModels(service)
     const made = fine(await service.call("POST", creating, { email: "late@example.org", key_name: "late" }))
     const waiting = service.as(made.key)("GET", "/api/workspaces")
     await models.release()
