@@ -67,7 +67,7 @@ const table = () =>
 const suite = (name: string, attacks: ReadonlyArray<Attack>) =>
   describe(name, () => {
     for (const { name, arrange, run, share = 1 } of attacks) {
-      // what V8 has not given back comes and goes, and with it up to 150 MiB; what is ours comes each time
+      // the better of two counts: the first of its kind was seen to take 300 MiB more than the same behind it, most of it garbage as it seems
       it(name, { timeout: 300_000, retry: 1 }, async () => {
         // each is judged by itself, also behind one that the service did not survive
         if (!target.lives()) await target.restart()
