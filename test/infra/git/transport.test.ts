@@ -116,6 +116,8 @@ it.live("a clone that nobody takes is ended, and its place left", () =>
     const third = yield* untaken
     const now = vi.spyOn(Date, "now").mockImplementation(() => performance.timeOrigin + performance.now() + 600_000)
     yield* until(() => assert.strictEqual(taken, 3))
+    // each clone looks at the clock by itself: it goes back only when both have
+    yield* until(() => assert.strictEqual(lives(), 1))
     now.mockRestore()
     assert.lengthOf(begun(), 3)
     yield* Fiber.interrupt(third)
