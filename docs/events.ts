@@ -58,29 +58,34 @@ const commandsOfHandlers = (): ReadonlyMap<string, ReadonlyArray<string>> => {
 
 interface Stream {
   readonly name: string
+  /** Of its decider; without one its events are appended as they come. */
+  readonly file: string | undefined
   readonly commands: ReadonlyArray<string>
   readonly events: ReadonlyArray<string>
 }
 
-/** All files of a folder, one behind the other. */
-const textOf = (folder: string) =>
-  readdirSync(at(folder), { withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ name }) => read(`${folder}/${name}`))
-    .join("\n")
+/** A domain's files: one, or those of a folder. */
+const filesOf = ({ name, isFile }: { readonly name: string; readonly isFile: boolean }): ReadonlyArray<string> =>
+  isFile ? [`domain/${name}`] : readdirSync(at(`domain/${name}`)).map((file) => `domain/${name}/${file}`)
 
 /** What each domain file or folder declares: its commands and the events of its stream. */
 const streams = (): ReadonlyArray<Stream> =>
   readdirSync(at("domain"), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() || entry.name.endsWith(".ts"))
-    .flatMap((entry) => {
-      const text = entry.isDirectory() ? textOf(`domain/${entry.name}`) : read(`domain/${entry.name}`)
-      const union = /export const (\w+)Event = Schema\.TaggedUnion\(\{([\s\S]*?)\n\}\)/.exec(text)
+    .map((entry) => filesOf({ name: entry.name, isFile: entry.isFile() }).filter((file) => file.endsWith(".ts")))
+    .flatMap((files) => {
+      const text = files.map(read).join("\n")
+      const union = /export const (\w+)Event = Schema\.TaggedUnion\(\{(?: (.*) \}\)$|([\s\S]*?)\n\}\))/m.exec(text)
       if (union === null) return []
+      const [, name, line, lines] = union
       const commands = /Data\.TaggedEnum<\{([\s\S]*?)\n\}>/.exec(text)?.[1] ?? ""
-      const named = (body: string) => [...body.matchAll(/^ {2}([A-Z]\w+)\b/gm)].map(([, name]) => name!)
-      return [{ name: union[1]!, commands: named(commands), events: named(union[2]!) }]
+      const file = files.find((file) => read(file).includes(`export const ${name}: Decider<`))
+      const events = line === undefined ? named(lines!) : line.split(", ").map((member) => member.split(":")[0]!)
+      return [{ name: name!, file, commands: named(commands), events }]
     })
+
+/** The names at the beginning of members. */
+const named = (body: string): ReadonlyArray<string> =>
+  [...body.matchAll(/^ {2}([A-Z]\w+)\b/gm)].map(([, name]) => name!)
 
 const fieldsOf = (type: EventType) => {
   const { _tag, subject, text, ...facts } = eventSchemas[type].fields as unknown as Record<string, unknown>
@@ -92,14 +97,16 @@ const fieldsOf = (type: EventType) => {
 export const render = (): string => {
   const handlers = commandsOfHandlers()
   const known = streams()
-  const streamOfCommand = (command: string) => known.find(({ commands }) => commands.includes(command))?.name ?? ""
+  const deciderOf = (command: string): string => {
+    const file = known.find(({ commands }) => commands.includes(command))?.file
+    if (file === undefined) throw new Error(`no decider has the command ${command}`)
+    return file
+  }
   const routes = Object.values(Api.groups).flatMap((group) =>
     Object.values(group.endpoints as Record<string, { identifier: string; method: string; path: string }>).flatMap(
       ({ identifier, method, path }) => {
         const commands = handlers.get(identifier) ?? []
-        return commands.map(
-          (command) => `| \`${method} ${path}\` | \`${command}\` | \`domain/${streamOfCommand(command)}.ts\` |`
-        )
+        return commands.map((command) => `| \`${method} ${path}\` | \`${command}\` | \`${deciderOf(command)}\` |`)
       }
     )
   )
