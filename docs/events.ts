@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { currentVersion, type EventType, eventSchemas } from "#domain/events.ts"
-import { typesOf } from "#ports/Projection.ts"
+import { typesOf } from "#engine/Projection.ts"
 import { Api } from "#src/api/Api.ts"
 import { reactions as allReactions, projections } from "#src/layers.ts"
 

@@ -1,6 +1,6 @@
 import { Data, HashSet, Result, Schema } from "effect"
-import type { Decider } from "./Decider.ts"
-import { text } from "./Event.ts"
+import type { Decider } from "#engine/Decider.ts"
+import { text } from "#engine/Event.ts"
 import { workspaceSubject } from "./Workspace.ts"
 
 const Content = Schema.Array(Schema.Record(Schema.String, Schema.Unknown))

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { Data, Schema } from "effect"
-import { text } from "./Event.ts"
+import { text } from "#engine/Event.ts"
 
 /** A user's role in an organization, and the authority of a key: it is the key's own, given when the key was made. */
 export const Role = Schema.Literals(["owner", "admin", "member"])

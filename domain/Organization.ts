@@ -1,6 +1,6 @@
 import { Data, HashMap, Option, Result, Schema } from "effect"
-import type { Decider } from "./Decider.ts"
-import { text } from "./Event.ts"
+import type { Decider } from "#engine/Decider.ts"
+import { text } from "#engine/Event.ts"
 import { KeyCreated, KeyNotFound, KeyRevoked, type NewKey, Role } from "./Key.ts"
 import { userSubject } from "./Person.ts"
 import { Tier } from "./Tier.ts"

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { text } from "./Event.ts"
+import { text } from "#engine/Event.ts"
 import { derivedId } from "./Id.ts"
 
 /** What searches answered, a stream a tenant and day. Nothing is decided on it: it is appended as it comes. */

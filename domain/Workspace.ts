@@ -1,6 +1,6 @@
 import { Data, Result, Schema } from "effect"
-import type { Decider } from "./Decider.ts"
-import { text } from "./Event.ts"
+import type { Decider } from "#engine/Decider.ts"
+import { text } from "#engine/Event.ts"
 
 const Sha = Schema.String
 const Head = {

@@ -1,4 +1,4 @@
-import { stretches } from "./jsonPieces.ts"
+import { stretches } from "#engine/jsonPieces.ts"
 import type { LogFile } from "./Upload.ts"
 
 /** A log file as a caller sends it. */

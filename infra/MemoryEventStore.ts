@@ -1,6 +1,6 @@
 import { Clock, Effect, Layer, PubSub } from "effect"
 import { derivedId } from "#domain/Id.ts"
-import { Bounds } from "#ports/Bounds.ts"
+import { Bounds } from "#engine/ports/Bounds.ts"
 import {
   type Append,
   type Command,
@@ -12,7 +12,7 @@ import {
   sizeOf,
   smallEvent,
   WrongRevision
-} from "#ports/EventStore.ts"
+} from "#engine/ports/EventStore.ts"
 
 /** The log in memory: for unit tests and for nothing else. It keeps every promise of the port but survival. */
 export const layer = Layer.effect(

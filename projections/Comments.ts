@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { schemaOf, table } from "#ports/Projection.ts"
+import { schemaOf, table } from "#engine/Projection.ts"
 import { Keys } from "./Keys.ts"
 
 /** What somebody wrote about a snippet. Who it was is an id: the e-mail address is looked up when it is read. */

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { AgentVerdict, ExecutionState, Review } from "#domain/Execution.ts"
 import type { Scope } from "#domain/Scope.ts"
 import { taskTerms } from "#domain/search/taskTerms.ts"
-import { type Projection, schemaOf, table } from "#ports/Projection.ts"
+import { type Projection, schemaOf, table } from "#engine/Projection.ts"
 import { similaritySql } from "./similarity.ts"
 
 /** A run of code. */

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Projection, schemaOf, table } from "#ports/Projection.ts"
+import { type Projection, schemaOf, table } from "#engine/Projection.ts"
 import { Snippets } from "./Snippets/tables.ts"
 
 /** A grading of one snippet that was asked for. */

@@ -1,4 +1,4 @@
-import { type Projection, table } from "#ports/Projection.ts"
+import { type Projection, table } from "#engine/Projection.ts"
 
 /** Read model `key_usage`: when each key was last seen, to the hour. A model of its own, because it changes all the time. */
 export const KeyUsage = {

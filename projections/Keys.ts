@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Envelope } from "#domain/Event.ts"
+import type { Envelope } from "#engine/Event.ts"
 import type { Role } from "#domain/Key.ts"
 import type { Holder } from "#domain/Scope.ts"
 import type { Tier } from "#domain/Tier.ts"
-import { type Projection, table } from "#ports/Projection.ts"
+import { type Projection, table } from "#engine/Projection.ts"
 
 /** An organization, or a person without one. */
 interface Tenant {

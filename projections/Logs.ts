@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Scope } from "#domain/Scope.ts"
 import { keptLog, logVector } from "#domain/search/logWords.ts"
-import { type Projection, schemaOf, table } from "#ports/Projection.ts"
+import { type Projection, schemaOf, table } from "#engine/Projection.ts"
 import { schema as catalogue } from "./Snippets/tables.ts"
 
 /** What a snippet's upload or run printed. */

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { derivedId } from "#domain/Id.ts"
 import type { Scope } from "#domain/Scope.ts"
 import { taskTerms } from "#domain/search/taskTerms.ts"
-import { type Projection, schemaOf, table } from "#ports/Projection.ts"
+import { type Projection, schemaOf, table } from "#engine/Projection.ts"
 import { Snippets } from "./Snippets/tables.ts"
 import { similaritySql } from "./similarity.ts"
 

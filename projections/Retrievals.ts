@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Projection, schemaOf, table } from "#ports/Projection.ts"
+import { type Projection, schemaOf, table } from "#engine/Projection.ts"
 import { schema as catalogue } from "./Snippets/tables.ts"
 
 /** Searches whose text is kept for the snippets that they found. */

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Projection, table } from "#ports/Projection.ts"
+import { type Projection, table } from "#engine/Projection.ts"
 
 interface WorkspaceRow {
   readonly id: string

@@ -1,6 +1,6 @@
 import { Effect, Schedule, Schema, Semaphore, Stream } from "effect"
 import { derivedId, keyedDigest } from "#domain/Id.ts"
-import { EventStore } from "#ports/EventStore.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
 import { parse, publicTexts, toUpload } from "./importedLine.ts"
 import type { Line } from "./lines.ts"
 import { type ScreenRefusal, screen } from "./screen.ts"

@@ -14,7 +14,7 @@ import { BadConfig, type Config, readConfig } from "./config.ts"
 import * as Server from "./http/server.ts"
 import { alone, reactions, service, serviceDatabase } from "./layers.ts"
 import { memoryPassed, TooMuchMemory } from "./memory.ts"
-import { react } from "./react.ts"
+import { react } from "#engine/react.ts"
 import { FairScheduler } from "./scheduler.ts"
 import { unusableDatabase } from "./unreachable.ts"
 

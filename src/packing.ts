@@ -3,8 +3,8 @@ import { SqlClient } from "effect/sql"
 import { repositoryOf, Workspace } from "#domain/Workspace.ts"
 import { Workspaces } from "#ports/Workspaces.ts"
 import { openRunsIn, Workspaces as WorkspacesModel } from "#projections/Workspaces.ts"
-import { Asker } from "./ask.ts"
-import { Dispatcher } from "./dispatch.ts"
+import { Asker } from "#engine/ask.ts"
+import { Dispatcher } from "#engine/dispatch.ts"
 import { followHead, streamOf } from "./workspaces.ts"
 
 /**

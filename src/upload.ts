@@ -4,7 +4,7 @@ import { concerning } from "#domain/functions/attribution.ts"
 import { errorsInSteps } from "#domain/functions/errors.ts"
 import { telemetryInSteps } from "#domain/functions/telemetry.ts"
 import { derivedId, keyedDigesting, keyedId } from "#domain/Id.ts"
-import { jsonPieces, stretches } from "#domain/jsonPieces.ts"
+import { jsonPieces, stretches } from "#engine/jsonPieces.ts"
 import { keptTask } from "#domain/keptTask.ts"
 import type { RepositoryFile } from "#domain/Repository/files.ts"
 import type { Holder } from "#domain/Scope.ts"
@@ -12,9 +12,9 @@ import { type NewVote, type Observed, SnippetCommand } from "#domain/Snippet/com
 import { Snippet } from "#domain/Snippet/decider.ts"
 import type { SnippetEvent, SnippetKind, UploadedText } from "#domain/Snippet/events.ts"
 import { type FunctionFound, type JsonObject, SourceAnalysis } from "#ports/SourceAnalysis.ts"
-import type { Attempt } from "./attempt.ts"
-import { dispatch } from "./dispatch.ts"
-import { inSteps } from "./pages.ts"
+import type { Attempt } from "#engine/attempt.ts"
+import { dispatch } from "#engine/dispatch.ts"
+import { inSteps } from "#engine/pages.ts"
 
 /** A file to store as a snippet, with what its uploader says of it; what is `undefined` is read off the source. */
 export interface Upload {

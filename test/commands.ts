@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto"
 import { Organization, OrganizationCommand } from "#domain/Organization.ts"
 import { SnippetCommand } from "#domain/Snippet/commands.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
-import type { Command } from "#src/decide.ts"
-import { dispatch } from "#src/dispatch.ts"
+import type { Command } from "#engine/decide.ts"
+import { dispatch } from "#engine/dispatch.ts"
 
 /** A command on its way to a stream, under an id of its own unless told otherwise. */
 export const given = <C>(stream: string, command: C, commandId: string = randomUUID()): Command<C> => ({

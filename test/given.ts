@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Result } from "effect"
-import type { Decider } from "#domain/Decider.ts"
+import type { Decider } from "#engine/Decider.ts"
 
 /** `given(decider, history).when(command).then(...events)` or `.refuses(tag)`; both give what a test may look at further. */
 export const given = <C, E, S, R extends { readonly _tag: string }>(

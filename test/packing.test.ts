@@ -3,8 +3,8 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Workspaces } from "#ports/Workspaces.ts"
-import { Asker } from "#src/ask.ts"
-import { Dispatcher } from "#src/dispatch.ts"
+import { Asker } from "#engine/ask.ts"
+import { Dispatcher } from "#engine/dispatch.ts"
 import { Packing } from "#src/packing.ts"
 
 it.effect("a repository is pruned only when no chat of its workspace has yet to end", () => {

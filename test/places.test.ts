@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Asker, Stale } from "#src/ask.ts"
+import { Asker, Stale } from "#engine/ask.ts"
 import { Places } from "#src/places.ts"
 
 const home = "person/a"

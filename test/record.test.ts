@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { Holder } from "#domain/Scope.ts"
 import * as MemoryEventStore from "#infra/MemoryEventStore.ts"
-import { EventStore } from "#ports/EventStore.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
 import { KeySightings } from "#ports/KeySightings.ts"
 import { Recorder } from "#src/record.ts"
 

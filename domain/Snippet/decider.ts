@@ -1,5 +1,5 @@
 import { Data, HashMap, HashSet, Option, Result } from "effect"
-import type { Decider } from "../Decider.ts"
+import type { Decider } from "#engine/Decider.ts"
 import { type NewVote, SnippetCommand } from "./commands.ts"
 import { SnippetEvent } from "./events.ts"
 

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { text } from "../Event.ts"
+import { text } from "#engine/Event.ts"
 import { ExecutionRecorded, ExecutionReviewed } from "../Execution.ts"
 
 const Strings = Schema.Array(Schema.String)

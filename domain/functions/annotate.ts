@@ -1,4 +1,4 @@
-import { atOnce } from "../steps.ts"
+import { atOnce } from "#engine/steps.ts"
 import { commentIn, commentStyle, headerLines } from "./comments.ts"
 import { type OwnLine, ownLinesIn, withoutLines } from "./ownLines.ts"
 

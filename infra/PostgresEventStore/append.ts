@@ -1,7 +1,7 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { Effect, Result } from "effect"
 import { derivedId } from "#domain/Id.ts"
-import type { Append, StoredEvent } from "#ports/EventStore.ts"
+import type { Append, StoredEvent } from "#engine/ports/EventStore.ts"
 
 /** What `es_append` said: either every unit is in, from `head` on, or none is and `trouble` names why. */
 export interface Verdict {

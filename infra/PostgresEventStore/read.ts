@@ -1,9 +1,9 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Stream } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Envelope } from "#domain/Event.ts"
-import type { Bound } from "#ports/Bounds.ts"
-import type { Kind, Page, ReadAll, ReadStream, StoredEvent } from "#ports/EventStore.ts"
+import type { Envelope } from "#engine/Event.ts"
+import type { Bound } from "#engine/ports/Bounds.ts"
+import type { Kind, Page, ReadAll, ReadStream, StoredEvent } from "#engine/ports/EventStore.ts"
 
 /** A row of the log, without what the event says. */
 export interface EnvelopeRow {

@@ -1,10 +1,10 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
-import type { Recorded } from "#domain/Event.ts"
+import type { Recorded } from "#engine/Event.ts"
 import type { DomainEvent } from "#domain/events.ts"
-import { hasText, jsonPieces } from "#domain/jsonPieces.ts"
-import type { Bound } from "#ports/Bounds.ts"
-import { dropped, folding, type Given, type Row, type Table, touched } from "#ports/Projection.ts"
+import { hasText, jsonPieces } from "#engine/jsonPieces.ts"
+import type { Bound } from "#engine/ports/Bounds.ts"
+import { dropped, folding, type Given, type Row, type Table, touched } from "#engine/Projection.ts"
 
 // Postgres has no NUL in text and no lone surrogates in JSON; what a model wrote may hold either. `includes` takes ten times as long
 // as this where a text has many line breaks.

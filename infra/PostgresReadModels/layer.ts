@@ -1,9 +1,9 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schedule } from "effect"
-import { Bounds } from "#ports/Bounds.ts"
+import { Bounds } from "#engine/ports/Bounds.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
-import { type Given, type Projection, schemaOf, typesOf } from "#ports/Projection.ts"
-import { type Build, BuildMoved, ReadModels, ReadModelsUnavailable } from "#ports/ReadModels.ts"
+import { type Given, type Projection, schemaOf, typesOf } from "#engine/Projection.ts"
+import { type Build, BuildMoved, ReadModels, ReadModelsUnavailable } from "#engine/ports/ReadModels.ts"
 import { applyEvents, createTables, differences, dropTables, forgetTables, keepTables, showBuild } from "./tables.ts"
 import { others, retire } from "./versions.ts"
 

@@ -1,10 +1,10 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
-import type { Recorded } from "#domain/Event.ts"
+import type { Recorded } from "#engine/Event.ts"
 import type { DomainEvent } from "#domain/events.ts"
-import type { Bound } from "#ports/Bounds.ts"
-import { type Given, type Projection, schemaOf } from "#ports/Projection.ts"
-import type { Difference } from "#ports/ReadModels.ts"
+import type { Bound } from "#engine/ports/Bounds.ts"
+import { type Given, type Projection, schemaOf } from "#engine/Projection.ts"
+import type { Difference } from "#engine/ports/ReadModels.ts"
 import { applyTo } from "./apply.ts"
 
 /** The schema that holds one build's tables. */

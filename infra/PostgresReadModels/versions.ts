@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
-import { schemaOf } from "#ports/Projection.ts"
-import type { Other } from "#ports/ReadModels.ts"
+import { schemaOf } from "#engine/Projection.ts"
+import type { Other } from "#engine/ports/ReadModels.ts"
 
 /** Live read models of none of the projections that `known` lists, as JSON with name and version. */
 export const others = Effect.fnUntraced(function* (known: string) {

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Scope } from "#domain/Scope.ts"
-import { schemaOf } from "#ports/Projection.ts"
+import { schemaOf } from "#engine/Projection.ts"
 import { Snippets } from "../Snippets/tables.ts"
 import type { FunctionRecord, KeptError, KeptRun } from "./runs.ts"
 import { Functions } from "./tables.ts"

@@ -1,4 +1,4 @@
-import { type Projection, schemaOf, table } from "#ports/Projection.ts"
+import { type Projection, schemaOf, table } from "#engine/Projection.ts"
 import { noRuns, type RunsRow, withRun } from "./runs.ts"
 
 /** A function of a snippet whose reputation is kept. */

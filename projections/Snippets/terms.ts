@@ -3,8 +3,8 @@ import { searchedTextOf } from "#domain/Repository/files.ts"
 import { vectorToText } from "#domain/search/embeddings/vector.ts"
 import { indexing, indexText, namesOf } from "#domain/search/IndexedText.ts"
 import { looked } from "#domain/search/tokenize.ts"
-import type { Steps } from "#domain/steps.ts"
-import { table } from "#ports/Projection.ts"
+import type { Steps } from "#engine/steps.ts"
+import { table } from "#engine/Projection.ts"
 import type { TermsRow } from "./rows.ts"
 
 /** Tasks of one snippet that are kept for finding it, of which the latest count, and characters of each. */

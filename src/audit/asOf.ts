@@ -1,8 +1,8 @@
 import { Effect } from "effect"
-import { EventStore } from "#ports/EventStore.ts"
-import type { Projection } from "#ports/Projection.ts"
-import { type Kept, ReadModels } from "#ports/ReadModels.ts"
-import { bring } from "#src/project.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
+import type { Projection } from "#engine/Projection.ts"
+import { type Kept, ReadModels } from "#engine/ports/ReadModels.ts"
+import { bring } from "#engine/project.ts"
 
 /** Where the read models of a position are kept. */
 export const schemaAt = (position: number): string => `as_of_${position}`

@@ -1,8 +1,8 @@
 import { Effect, Schema } from "effect"
-import { EventStore } from "#ports/EventStore.ts"
-import type { Projection } from "#ports/Projection.ts"
-import { type Build, type Difference, ReadModels } from "#ports/ReadModels.ts"
-import { bring } from "#src/project.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
+import type { Projection } from "#engine/Projection.ts"
+import { type Build, type Difference, ReadModels } from "#engine/ports/ReadModels.ts"
+import { bring } from "#engine/project.ts"
 
 /** So many positions behind the live build a new one is near enough for the live one to be held meanwhile. */
 const near = 2_000

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import type { Difference } from "#ports/ReadModels.ts"
+import type { Difference } from "#engine/ports/ReadModels.ts"
 import { type Replayed, replay } from "#src/audit/replay.ts"
 import { projections } from "#src/layers.ts"
 import * as AsOf from "./asOf.ts"

@@ -4,7 +4,7 @@ import { NotOrganizationMember, Organization, OrganizationCommand } from "#domai
 import { Keys } from "#projections/Keys.ts"
 import { Api } from "#src/api/Api.ts"
 import { Caller } from "#src/api/middleware.ts"
-import { dispatch } from "#src/dispatch.ts"
+import { dispatch } from "#engine/dispatch.ts"
 import { attempting, freshOrStale, written } from "./answer.ts"
 import { orProblem } from "./refusals.ts"
 

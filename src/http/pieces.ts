@@ -1,6 +1,6 @@
 import { Effect, Pull, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { jsonPieces } from "#domain/jsonPieces.ts"
+import { jsonPieces } from "#engine/jsonPieces.ts"
 
 /** Characters of a piece, about. */
 const piece = 65_536

@@ -12,8 +12,8 @@ import type { WorkspaceGone, WorkspaceNotFound } from "#domain/Workspace.ts"
 import type { TooMuchWaits } from "#ports/Workers.ts"
 import type { WorkspacesUnavailable } from "#ports/Workspaces.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
-import type { Stale, Unreadable } from "#src/ask.ts"
-import type { Busy } from "#src/decide.ts"
+import type { Stale, Unreadable } from "#engine/ask.ts"
+import type { Busy } from "#engine/decide.ts"
 
 type Refusal =
   | OrganizationRefusal

@@ -1,5 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
-import type { Envelope } from "#domain/Event.ts"
+import type { Envelope } from "#engine/Event.ts"
 
 /** An event as it is stored, with what tells whether it still is what was appended. */
 export interface AuditedEvent extends Envelope {

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
-import { Bounds } from "#ports/Bounds.ts"
-import { ReadModels } from "#ports/ReadModels.ts"
+import { Bounds } from "#engine/ports/Bounds.ts"
+import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { Retrievals, type Searches, searchesDesertedAfter, searchesDesertedBy } from "#projections/Retrievals.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
-import { fresh } from "#src/ask.ts"
+import { fresh } from "#engine/ask.ts"
 import { eraseSearches } from "#src/eraseSearches.ts"
-import { reaction } from "#src/react.ts"
+import { reaction } from "#engine/react.ts"
 
 /** Erases what is found, page by page. */
 const eraseAll = Effect.fnUntraced(function* <E, R>(

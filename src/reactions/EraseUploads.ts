@@ -3,9 +3,9 @@ import { derivedId } from "#domain/Id.ts"
 import { Upload, UploadCommand, uploadStream } from "#domain/Upload.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { deserted, Uploads } from "#projections/Uploads.ts"
-import { fresh } from "#src/ask.ts"
-import { dispatch } from "#src/dispatch.ts"
-import { reaction } from "#src/react.ts"
+import { fresh } from "#engine/ask.ts"
+import { dispatch } from "#engine/dispatch.ts"
+import { reaction } from "#engine/react.ts"
 
 /** The prompts and logs of a bulk upload go with the last of its snippets. */
 export const EraseUploads = reaction({

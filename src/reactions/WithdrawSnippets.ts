@@ -5,9 +5,9 @@ import { Snippet } from "#domain/Snippet/decider.ts"
 import { SecretScan } from "#ports/SecretScan.ts"
 import { WorkingFor } from "#ports/Workers.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
-import { fresh } from "#src/ask.ts"
-import { dispatch } from "#src/dispatch.ts"
-import { reaction } from "#src/react.ts"
+import { fresh } from "#engine/ask.ts"
+import { dispatch } from "#engine/dispatch.ts"
+import { reaction } from "#engine/react.ts"
 import { screenPublic } from "#src/screen.ts"
 
 /** Findings that are noted with it. */

@@ -1,16 +1,16 @@
 import { assert, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { EventStore } from "#ports/EventStore.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
 import { LanguageModel } from "#ports/LanguageModel.ts"
 import { Sandbox } from "#ports/Sandbox.ts"
 import { Workers } from "#ports/Workers.ts"
 import { Workspaces } from "#ports/Workspaces.ts"
 import { Runs } from "#src/agent/Queue.ts"
-import { Asker } from "#src/ask.ts"
-import { Dispatcher } from "#src/dispatch.ts"
+import { Asker } from "#engine/ask.ts"
+import { Dispatcher } from "#engine/dispatch.ts"
 import { Search } from "#src/search.ts"
-import { leftAfter, mostSteps } from "../leaving.ts"
+import { leftAfter, mostSteps } from "../engine/leaving.ts"
 
 /** Runs that end as soon as the log is read for them, which a test lets happen; and the order in which that is. */
 const world = (left: ReadonlyArray<{ readonly id: string; readonly workspace: string; readonly position: bigint }>) => {

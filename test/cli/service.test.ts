@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it, vi } from "@effect/vitest"
-import { schemaOf } from "#ports/Projection.ts"
+import { schemaOf } from "#engine/Projection.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { type Running, serve, within } from "#src/cli/demo/programs.ts"
 import { makeFolder, sql } from "./cairn.ts"

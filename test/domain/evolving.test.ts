@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Chat, ChatEvent } from "#domain/Chat.ts"
-import type { Decider } from "#domain/Decider.ts"
+import type { Decider } from "#engine/Decider.ts"
 import { Organization, OrganizationEvent } from "#domain/Organization.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"

@@ -3,8 +3,8 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { currentVersion, type EventType, eventSchemas } from "#domain/events.ts"
 import { saltedDigest } from "#domain/Id.ts"
-import type { StoredEvent } from "#ports/EventStore.ts"
-import { decode, encode } from "#src/codec.ts"
+import type { StoredEvent } from "#engine/ports/EventStore.ts"
+import { decode, encode } from "#engine/codec.ts"
 
 /**
  * An event as some version of this service stored it. These files are never changed: what they stand for is in

@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { schemaOf } from "#ports/Projection.ts"
+import { schemaOf } from "#engine/Projection.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { done } from "#test/mcp/rpc.ts"
 import type { Call } from "#test/service/call.ts"

@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { schemaOf } from "#ports/Projection.ts"
+import { schemaOf } from "#engine/Projection.ts"
 import { Functions } from "#projections/Functions/tables.ts"
 import { replay } from "#src/audit/replay.ts"
 import type { Call } from "#test/service/call.ts"

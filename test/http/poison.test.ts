@@ -1,5 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { schemaOf } from "#ports/Projection.ts"
+import { schemaOf } from "#engine/Projection.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { newPlace, type Place, removePlace, type Service, startService } from "#test/service.ts"
 import { foundRuns, recorded } from "./executed.ts"

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { assert, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
-import type { EventStore } from "#ports/EventStore.ts"
+import type { EventStore } from "#engine/ports/EventStore.ts"
 import { command, fresh, noted, plain, texts, to, typed, upTo } from "./appends.ts"
 import { whole } from "./whole.ts"
 

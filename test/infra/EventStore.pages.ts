@@ -1,7 +1,7 @@
 import { assert, type Vitest } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Bounds } from "#ports/Bounds.ts"
-import { EventStore } from "#ports/EventStore.ts"
+import { Bounds } from "#engine/ports/Bounds.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
 import { command, fresh, noted, revisions, to, typed, upTo } from "./appends.ts"
 import { rest } from "./EventStore.reading.ts"
 

@@ -1,6 +1,6 @@
 import { assert, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
-import { EventStore, type ReadAll, type StoredEvent } from "#ports/EventStore.ts"
+import { EventStore, type ReadAll, type StoredEvent } from "#engine/ports/EventStore.ts"
 import { command, fresh, noted, plain, revisions, to, upTo } from "./appends.ts"
 import { whole } from "./whole.ts"
 

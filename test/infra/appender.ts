@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { Effect, Redacted } from "effect"
-import { EventStore } from "#ports/EventStore.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
 import { command, noted, to, typed, upTo } from "./appends.ts"
 import { storeOn } from "./stores.ts"
 

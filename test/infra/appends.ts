@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto"
-import type { Append, Command, Expected, NewEvent, Payload, StoredEvent } from "#ports/EventStore.ts"
+import type { Append, Command, Expected, NewEvent, Payload, StoredEvent } from "#engine/ports/EventStore.ts"
 
 /** A name that no other test uses. */
 export const fresh = (kind = "stream"): string => `${kind}-${randomUUID()}`

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { EventStore, type Page, type ReadAll, type StoredEvent } from "#ports/EventStore.ts"
+import { EventStore, type Page, type ReadAll, type StoredEvent } from "#engine/ports/EventStore.ts"
 
 /** All pages one after the other, of `limit` events at the most. */
 const gathered = Effect.fnUntraced(function* <E>(

@@ -1,6 +1,6 @@
-import type { Recorded } from "#domain/Event.ts"
+import type { Recorded } from "#engine/Event.ts"
 import type { DomainEvent } from "#domain/events.ts"
-import { folding, type Given, type Row, type Table, touched } from "#ports/Projection.ts"
+import { folding, type Given, type Row, type Table, touched } from "#engine/Projection.ts"
 
 /** The rows of a table that a history touches, as they are after it; one that is gone is `undefined`. */
 export const folded = (table: Table<never>, history: ReadonlyArray<Recorded<DomainEvent>>, given: Given) => {

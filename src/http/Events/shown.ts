@@ -1,9 +1,9 @@
 import { Effect } from "effect"
-import type { Recorded } from "#domain/Event.ts"
+import type { Recorded } from "#engine/Event.ts"
 import type { DomainEvent } from "#domain/events.ts"
-import type { StoredEvent } from "#ports/EventStore.ts"
+import type { StoredEvent } from "#engine/ports/EventStore.ts"
 import type { RecordedEvent } from "#src/api/Events.ts"
-import { decodeAll } from "#src/pages.ts"
+import { decodeAll } from "#engine/pages.ts"
 import { deletedIn, withoutDeleted } from "#src/withoutDeleted.ts"
 import { withoutSecrets } from "#src/withoutSecrets.ts"
 

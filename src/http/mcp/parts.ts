@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { Effect, Stream } from "effect"
 import { HttpBody, HttpServerResponse } from "effect/http"
-import { hasText, jsonPieces } from "#domain/jsonPieces.ts"
+import { hasText, jsonPieces } from "#engine/jsonPieces.ts"
 import { Parts } from "#src/mcp/Parts.ts"
 import { slight } from "#src/portions.ts"
 import { inTurns } from "../pieces.ts"

@@ -6,7 +6,7 @@ import { WorkingFor } from "#ports/Workers.ts"
 import { holderOf, Keys } from "#projections/Keys.ts"
 import { Authentication, Caller } from "#src/api/middleware.ts"
 import { Problem } from "#src/api/Problem.ts"
-import { Asker, longPatience } from "#src/ask.ts"
+import { Asker, longPatience } from "#engine/ask.ts"
 import { Recorder } from "#src/record.ts"
 
 const missing = new Problem({

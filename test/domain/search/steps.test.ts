@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { indexing, indexText } from "#domain/search/IndexedText.ts"
 import { looked, tokenize, tokenizing } from "#domain/search/tokenize.ts"
-import { atOnce, type Steps } from "#domain/steps.ts"
+import { atOnce, type Steps } from "#engine/steps.ts"
 
 const stepsOf = (steps: Steps<unknown>): number => {
   let count = 1

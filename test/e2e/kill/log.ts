@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { schemaOf } from "#ports/Projection.ts"
+import { schemaOf } from "#engine/Projection.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import type { Ledger, Operation } from "./Ledger.ts"
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { JsonFault, JsonReader } from "#src/json.ts"
+import { JsonFault, JsonReader } from "#engine/json.ts"
 
 const bounds = { depth: 200, values: 20_000 }
 

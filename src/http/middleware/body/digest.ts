@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto"
 import { Effect } from "effect"
-import { stretches } from "#domain/jsonPieces.ts"
+import { stretches } from "#engine/jsonPieces.ts"
 
 /** Characters that are digested in one stretch, and as how many of them a part counts besides. */
 const stretch = 1_048_576

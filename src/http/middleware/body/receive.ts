@@ -4,7 +4,7 @@ import { unstorable } from "#src/api/fields.ts"
 import { fieldOf, invalidFields, seeDocs } from "#src/api/invalid.ts"
 import { deepest, type Limits, sizeOf } from "#src/api/limits.ts"
 import { Problem } from "#src/api/Problem.ts"
-import { JsonFault, JsonReader } from "#src/json.ts"
+import { JsonFault, JsonReader } from "#engine/json.ts"
 
 const notUtf8 = new Problem({
   code: "validation/invalid_json",

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Bounds } from "#ports/Bounds.ts"
-import { react, reaction } from "#src/react.ts"
+import { Bounds } from "#engine/ports/Bounds.ts"
+import { react, reaction } from "#engine/react.ts"
 import { idle, until, used, world } from "./reacting.ts"
 
 describe("reactions", () => {

@@ -1,7 +1,7 @@
-import type { Envelope, Recorded } from "#domain/Event.ts"
+import type { Envelope, Recorded } from "./Event.ts"
 import type { DomainEvent, EventOf, EventType } from "#domain/events.ts"
 import type { Encoder } from "#domain/search/embeddings/Encoder.ts"
-import type { Steps } from "#domain/steps.ts"
+import type { Steps } from "./steps.ts"
 
 /** A row is plain JSON: times are ISO 8601 text, what is absent is `null`. */
 export type Row = { readonly id: string; readonly [column: string]: unknown }

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto"
 import { Effect, Layer, Logger } from "effect"
 import { UsageEvent } from "#domain/Usage.ts"
 import * as MemoryEventStore from "#infra/MemoryEventStore.ts"
-import { EventStore } from "#ports/EventStore.ts"
-import { type Projection, schemaOf, table } from "#ports/Projection.ts"
-import { type Build, BuildMoved, ReadModels, ReadModelsUnavailable } from "#ports/ReadModels.ts"
-import * as Codec from "#src/codec.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
+import { type Projection, schemaOf, table } from "#engine/Projection.ts"
+import { type Build, BuildMoved, ReadModels, ReadModelsUnavailable } from "#engine/ports/ReadModels.ts"
+import * as Codec from "#engine/codec.ts"
 
 const model = (name: string, type: "KeyUsed" | "SnippetPublished"): Projection => ({
   ...{ name, version: 1 },

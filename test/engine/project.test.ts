@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, PubSub } from "effect"
 import { TestClock } from "effect/testing"
-import type { Projection } from "#ports/Projection.ts"
-import { Projector } from "#src/project.ts"
+import type { Projection } from "#engine/Projection.ts"
+import { Projector } from "#engine/project.ts"
 import { idle, Keys, More, Snippets, until, used, world } from "./projecting.ts"
 
 const projector = (...projections: ReadonlyArray<Projection>) =>

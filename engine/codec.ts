@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from "node:crypto"
 import { Schema } from "effect"
-import type { Recorded } from "#domain/Event.ts"
+import type { Recorded } from "./Event.ts"
 import { currentVersion, type DomainEvent, type EventType, eventSchemas, type Upcast, upcasts } from "#domain/events.ts"
 import { saltedDigest } from "#domain/Id.ts"
-import { hasText, jsonPieces } from "#domain/jsonPieces.ts"
-import { atOnce } from "#domain/steps.ts"
-import type { NewEvent, StoredEvent } from "#ports/EventStore.ts"
+import { hasText, jsonPieces } from "./jsonPieces.ts"
+import { atOnce } from "./steps.ts"
+import type { NewEvent, StoredEvent } from "#engine/ports/EventStore.ts"
 import { jsonInSteps } from "./json.ts"
 
 type Fields = { readonly [key: string]: unknown }

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { hasText, jsonPieces } from "#domain/jsonPieces.ts"
+import { hasText, jsonPieces } from "#engine/jsonPieces.ts"
 
 const values: ReadonlyArray<unknown> = [
   ...[null, true, 0, -0, 1e21, Number.NaN, "", "a", [], {}, [[]], [{}], { a: undefined }, [undefined]],

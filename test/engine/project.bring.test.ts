@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
-import { Bounds } from "#ports/Bounds.ts"
-import { EventStore } from "#ports/EventStore.ts"
-import { type Build, ReadModels } from "#ports/ReadModels.ts"
-import { bring } from "#src/project.ts"
+import { Bounds } from "#engine/ports/Bounds.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
+import { type Build, ReadModels } from "#engine/ports/ReadModels.ts"
+import { bring } from "#engine/project.ts"
 import { idle, Keys, Snippets, until, used, world } from "./projecting.ts"
 
 describe("bringing a build on", () => {

@@ -1,7 +1,7 @@
 import { Deferred, Effect, Layer, Logger } from "effect"
 import * as MemoryEventStore from "#infra/MemoryEventStore.ts"
-import { EventStore } from "#ports/EventStore.ts"
-import { Dispatcher } from "#src/dispatch.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
+import { Dispatcher } from "#engine/dispatch.ts"
 
 type Store = EventStore["Service"]
 

@@ -1,9 +1,9 @@
 import { Cause, Clock, Context, Deferred, Effect, Layer } from "effect"
-import type { Decider } from "#domain/Decider.ts"
-import type { Recorded } from "#domain/Event.ts"
+import type { Decider } from "./Decider.ts"
+import type { Recorded } from "./Event.ts"
 import type { DomainEvent } from "#domain/events.ts"
-import { Bounds } from "#ports/Bounds.ts"
-import { EventStore } from "#ports/EventStore.ts"
+import { Bounds } from "#engine/ports/Bounds.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
 import * as Codec from "./codec.ts"
 import {
   type Answer,

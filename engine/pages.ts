@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import type { Recorded } from "#domain/Event.ts"
+import type { Recorded } from "./Event.ts"
 import type { DomainEvent } from "#domain/events.ts"
-import { EventStore, type StoredEvent, sizeOf } from "#ports/EventStore.ts"
+import { EventStore, type StoredEvent, sizeOf } from "#engine/ports/EventStore.ts"
 import * as Codec from "./codec.ts"
 
 /** Milliseconds that steps may take before others have a turn. */

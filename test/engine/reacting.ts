@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto"
 import { Effect, Layer, Logger, References } from "effect"
 import { UsageEvent } from "#domain/Usage.ts"
 import * as MemoryEventStore from "#infra/MemoryEventStore.ts"
-import { EventStore } from "#ports/EventStore.ts"
-import { ReadModels } from "#ports/ReadModels.ts"
-import * as Codec from "#src/codec.ts"
-import { LeftOut } from "#src/leftOut.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
+import { ReadModels } from "#engine/ports/ReadModels.ts"
+import * as Codec from "#engine/codec.ts"
+import { LeftOut } from "#engine/leftOut.ts"
 
 type Store = EventStore["Service"]
 

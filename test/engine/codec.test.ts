@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import type { DomainEvent, Upcast } from "#domain/events.ts"
 import { saltedDigest } from "#domain/Id.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
-import type { StoredEvent } from "#ports/EventStore.ts"
-import { decode, decoder, decoding, encode, encoding, UnreadableEvent } from "#src/codec.ts"
+import type { StoredEvent } from "#engine/ports/EventStore.ts"
+import { decode, decoder, decoding, encode, encoding, UnreadableEvent } from "#engine/codec.ts"
 import { stored } from "#test/laws.ts"
 
 const cast = SnippetEvent.cases.VoteCast.make({

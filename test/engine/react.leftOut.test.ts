@@ -3,9 +3,9 @@ import { Effect, Scheduler } from "effect"
 import { ConnectionError, SqlError, SqlSyntaxError } from "effect/sql/SqlError"
 import { TestClock } from "effect/testing"
 import { TooMuchWaits } from "#ports/Workers.ts"
-import { Stale, Unreadable } from "#src/ask.ts"
-import { LeftOut } from "#src/leftOut.ts"
-import { react, reaction } from "#src/react.ts"
+import { Stale, Unreadable } from "#engine/ask.ts"
+import { LeftOut } from "#engine/leftOut.ts"
+import { react, reaction } from "#engine/react.ts"
 import { idle, until, used, world } from "./reacting.ts"
 
 /** A reaction whose events can fail as a test says: each time that one was tried, and those that were done, by their keys. */

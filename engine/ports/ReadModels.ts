@@ -1,7 +1,7 @@
 import { Context, type Effect, Schema } from "effect"
-import type { Recorded } from "#domain/Event.ts"
+import type { Recorded } from "#engine/Event.ts"
 import type { DomainEvent } from "#domain/events.ts"
-import type { Projection } from "#ports/Projection.ts"
+import type { Projection } from "#engine/Projection.ts"
 
 /** One build of a projection's tables, and how far it has come. */
 export interface Build {

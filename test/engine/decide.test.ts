@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Result } from "effect"
-import type { Decider } from "#domain/Decider.ts"
+import type { Decider } from "#engine/Decider.ts"
 import type { DomainEvent } from "#domain/events.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
 import { UsageEvent } from "#domain/Usage.ts"
-import { type AnyDecider, asSent, type Decision, decideAll, encodeAll, Idle, type Job } from "#src/decide.ts"
+import { type AnyDecider, asSent, type Decision, decideAll, encodeAll, Idle, type Job } from "#engine/decide.ts"
 
 const decider: AnyDecider = {
   initial: 0,
