@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto"
 import { getPostgreSQLEventStore } from "@event-driven-io/emmett-postgresql"
 import { Effect, Layer, Redacted } from "effect"
+import { EventStore } from "#engine/ports/EventStore.ts"
 import * as PostgresEventStore from "#infra/PostgresEventStore/layer.ts"
 import * as Postgres from "#infra/postgres/client.ts"
-import { EventStore } from "#engine/ports/EventStore.ts"
 import { benchDatabase } from "./database.ts"
 import { type Measured, thousands } from "./report.ts"
 

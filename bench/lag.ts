@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto"
 import { Effect, Layer, PubSub } from "effect"
 import { UsageEvent } from "#domain/Usage.ts"
+import { schemaOf } from "#engine/Projection.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
+import { ReadModels } from "#engine/ports/ReadModels.ts"
+import { Projector } from "#engine/project.ts"
 import * as EmbeddingTable from "#infra/EmbeddingTable/layer.ts"
 import * as PostgresEventStore from "#infra/PostgresEventStore/layer.ts"
 import * as PostgresReadModels from "#infra/PostgresReadModels/layer.ts"
 import * as Postgres from "#infra/postgres/client.ts"
-import { EventStore } from "#engine/ports/EventStore.ts"
-import { schemaOf } from "#engine/Projection.ts"
-import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { KeyUsage } from "#projections/KeyUsage.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
-import * as Codec from "#engine/codec.ts"
-import { Projector } from "#engine/project.ts"
+import * as Codec from "#src/codec.ts"
 import { benchDatabase } from "./database.ts"
 import { type Measured, milliseconds, percentile, thousands } from "./report.ts"
 
@@ -23,7 +23,7 @@ export const lag = (scale: number) =>
     const { url } = yield* benchDatabase
     const services = yield* Layer.build(
       Projector.layer([KeyUsage, Snippets]).pipe(
-        Layer.provideMerge(Layer.mergeAll(PostgresEventStore.layer, PostgresReadModels.layer)),
+        Layer.provideMerge(Layer.mergeAll(Codec.layer, PostgresEventStore.layer, PostgresReadModels.layer)),
         Layer.provideMerge(EmbeddingTable.layer),
         Layer.provideMerge(Postgres.layer(url))
       )

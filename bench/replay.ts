@@ -2,15 +2,15 @@ import { randomUUID } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
+import { ReadModels } from "#engine/ports/ReadModels.ts"
+import { bring } from "#engine/project.ts"
 import * as EmbeddingTable from "#infra/EmbeddingTable/layer.ts"
 import * as PostgresEventStore from "#infra/PostgresEventStore/layer.ts"
 import * as PostgresReadModels from "#infra/PostgresReadModels/layer.ts"
 import * as Postgres from "#infra/postgres/client.ts"
-import { EventStore } from "#engine/ports/EventStore.ts"
-import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
-import * as Codec from "#engine/codec.ts"
-import { bring } from "#engine/project.ts"
+import * as Codec from "#src/codec.ts"
 import { benchDatabase } from "./database.ts"
 import { type Measured, thousands } from "./report.ts"
 
@@ -58,7 +58,7 @@ export const replay = (scale: number) =>
   Effect.gen(function* () {
     const { url } = yield* benchDatabase
     const services = yield* Layer.build(
-      Layer.mergeAll(PostgresEventStore.layer, PostgresReadModels.layer).pipe(
+      Layer.mergeAll(Codec.layer, PostgresEventStore.layer, PostgresReadModels.layer).pipe(
         Layer.provideMerge(EmbeddingTable.layer),
         Layer.provideMerge(Postgres.layer(url))
       )

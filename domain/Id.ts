@@ -38,10 +38,6 @@ export function* keyedDigesting(secret: string, pieces: Iterable<string>): Gener
   return hash.digest("hex")
 }
 
-/** A salted digest of a payload, 64 hexadecimal digits. */
-export const saltedDigest = (salt: Uint8Array, bytes: Uint8Array): string =>
-  createHash("sha256").update(salt).update(bytes).digest("hex")
-
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 /** Whether a text has the form of a UUID in lower case, as all ids of this service. */

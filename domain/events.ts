@@ -1,3 +1,4 @@
+import type { Upcast } from "#engine/codec.ts"
 import { ChatEvent } from "./Chat.ts"
 import { ExecutionEvent } from "./Execution.ts"
 import { OrganizationEvent } from "./Organization.ts"
@@ -35,9 +36,6 @@ export const eventSchemas = {
   ...RetrievalEvent.cases,
   ...UsageEvent.cases
 } as const
-
-/** Turns an event's stored fields of one version into those of the next. */
-export type Upcast = (fields: { readonly [key: string]: unknown }) => { readonly [key: string]: unknown }
 
 /**
  * Event types that have changed: `upcasts[0]` reads version 1 as version 2, and so on, so that a type's current

@@ -14,6 +14,11 @@ export const text = <F extends Schema.Struct.Fields>(fields: F) => ({
   text: Schema.NullOr(Schema.Struct(fields))
 })
 
+/** An event of any kind: what it is called, beside its fields. */
+export interface AnyEvent {
+  readonly _tag: string
+}
+
 /** Who did it: the key that was used, its user, its organization (`null`: none, or the operator at the command line). */
 export interface Actor {
   readonly key: string | null

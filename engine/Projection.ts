@@ -1,18 +1,15 @@
-import type { Envelope, Recorded } from "./Event.ts"
-import type { DomainEvent, EventOf, EventType } from "#domain/events.ts"
-import type { Encoder } from "#domain/search/embeddings/Encoder.ts"
+import { Context } from "effect"
+import type { AnyEvent, Envelope, Recorded } from "./Event.ts"
 import type { Steps } from "./steps.ts"
 
 /** A row is plain JSON: times are ISO 8601 text, what is absent is `null`. */
 export type Row = { readonly id: string; readonly [column: string]: unknown }
 
-/** What a change may use besides the event: pure functions over data that is read at start. */
-export interface Given {
-  readonly encoder: Encoder
-}
+/** What changes may use besides the event: pure functions over data that is read at start. Each product says what its own are. */
+export class Given extends Context.Service<Given, unknown>()("engine/Given") {}
 
 /** What one type of event does to the rows it touches. Pure, and total: an event's text may be erased. */
-export interface Change<R, E> {
+export interface Change<R, E, G> {
   /** The ids of the rows. */
   readonly rows: (event: E, envelope: Envelope) => ReadonlyArray<string>
   /** The row of an id after the event, in steps where it takes long; `undefined` is no row, before and after. */
@@ -21,19 +18,21 @@ export interface Change<R, E> {
     event: E,
     envelope: Envelope,
     id: string,
-    given: Given
+    given: G
   ) => R | undefined | Steps<R | undefined>
 }
 
+type Of<E extends AnyEvent, T extends E["_tag"]> = Extract<E, { readonly _tag: T }>
+
 /** One table of a read model: its SQL columns, and how events change its rows. Its `on` keys are its subscription. */
-export interface Table<R extends { readonly id: string }> {
+export interface TableOf<R extends { readonly id: string }, E extends AnyEvent, G> {
   /** Column name → SQL type. `id` is the primary key. */
   readonly columns: { readonly [C in keyof R]-?: string }
   /** Column lists, one an index. */
   readonly indexes?: ReadonlyArray<string>
-  readonly on: { readonly [T in EventType]?: Change<R, EventOf<T>> }
+  readonly on: { readonly [T in E["_tag"]]?: Change<R, Of<E, T>, G> }
   /** Events that remove every row whose column has a value, whatever the rows' ids are. Give such a column an index. */
-  readonly drops?: { readonly [T in EventType]?: Drop<keyof R & string, EventOf<T>> }
+  readonly drops?: { readonly [T in E["_tag"]]?: Drop<keyof R & string, Of<E, T>> }
 }
 
 export interface Drop<C extends string, E> {
@@ -46,32 +45,45 @@ export interface Drop<C extends string, E> {
 export interface Projection {
   readonly name: string
   readonly version: number
-  readonly tables: { readonly [name: string]: Table<never> }
+  readonly tables: { readonly [name: string]: Table }
 }
 
-export const table = <R extends { readonly id: string }>(definition: Table<R>): Table<never> => definition as never
+/** A table of whatever rows and events. */
+export interface Table {
+  readonly columns: { readonly [column: string]: string }
+  readonly indexes?: ReadonlyArray<string>
+  readonly on: { readonly [type: string]: Change<Row, never, never> }
+  readonly drops?: { readonly [type: string]: Drop<string, never> }
+}
+
+/** How a log's tables are written down: `tableOf<AnyEvent, Given>()<Row>({ columns, on })`. */
+export const tableOf =
+  <E extends AnyEvent, G>() =>
+  <R extends { readonly id: string }>(definition: TableOf<R, E, G>): Table =>
+    definition as never
 
 /** The schema whose views show the live build of a projection. */
 export const schemaOf = ({ name, version }: Projection): string => `${name}_v${version}`
 
-export const typesOf = ({ tables }: Projection): ReadonlyArray<EventType> => [
-  ...new Set(Object.values(tables).flatMap(({ on, drops }) => Object.keys({ ...on, ...drops }) as Array<EventType>))
+/** The types of events that a projection subscribes to. */
+export const typesOf = ({ tables }: Projection): ReadonlyArray<string> => [
+  ...new Set(Object.values(tables).flatMap(({ on, drops }) => Object.keys({ ...on, ...drops })))
 ]
 
 /** Rows are plain data. */
 const isSteps = <A extends object>(made: A | undefined | Steps<A | undefined>): made is Steps<A | undefined> =>
   made !== undefined && Symbol.iterator in made
 
-type AnyChange = Change<Row, DomainEvent>
+type AnyChange = Change<Row, AnyEvent, unknown>
 
-type AnyDrop = Drop<string, DomainEvent>
+type AnyDrop = Drop<string, AnyEvent>
 
-const dropOf = (table: Table<never>, event: DomainEvent) => table.drops?.[event._tag] as AnyDrop | undefined
+const dropOf = (table: Table, event: AnyEvent) => table.drops?.[event._tag] as AnyDrop | undefined
 
 /** Which rows events remove by a column's value. */
 export const dropped = (
-  table: Table<never>,
-  events: ReadonlyArray<Recorded<DomainEvent>>
+  table: Table,
+  events: ReadonlyArray<Recorded<AnyEvent>>
 ): ReadonlyArray<{ readonly column: string; readonly value: string }> =>
   table.drops === undefined
     ? []
@@ -80,10 +92,10 @@ export const dropped = (
         return drop === undefined ? [] : [{ column: drop.column, value: drop.value(recorded.event, recorded) }]
       })
 
-const changeOf = (table: Table<never>, event: DomainEvent) => table.on[event._tag] as AnyChange | undefined
+const changeOf = (table: Table, event: AnyEvent) => table.on[event._tag] as AnyChange | undefined
 
 /** The ids of the rows of a table that events may change. */
-export const touched = (table: Table<never>, events: ReadonlyArray<Recorded<DomainEvent>>): ReadonlyArray<string> => {
+export const touched = (table: Table, events: ReadonlyArray<Recorded<AnyEvent>>): ReadonlyArray<string> => {
   const ids = new Set<string>()
   for (const recorded of events) {
     const { event } = recorded
@@ -97,10 +109,10 @@ export const touched = (table: Table<never>, events: ReadonlyArray<Recorded<Doma
  * whoever takes its steps to see to others in between.
  */
 export function* folding(
-  table: Table<never>,
+  table: Table,
   rows: Map<string, Row | undefined>,
-  events: ReadonlyArray<Recorded<DomainEvent>>,
-  given: Given
+  events: ReadonlyArray<Recorded<AnyEvent>>,
+  given: unknown
 ): Generator<void> {
   // what is recorded is its own envelope: a copy of each would cost as much as the folding
   for (const recorded of events) {

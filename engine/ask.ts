@@ -1,6 +1,6 @@
 import { Clock, Context, Data, Deferred, Effect, Exit, Layer, PubSub, Semaphore } from "effect"
-import { type Projection, schemaOf } from "./Projection.ts"
 import { ReadModels, type Standing } from "#engine/ports/ReadModels.ts"
+import { type Projection, schemaOf } from "./Projection.ts"
 import { Projector } from "./project.ts"
 
 /** Milliseconds that a read waits for its read model to have passed the log's head. */

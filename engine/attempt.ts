@@ -1,5 +1,5 @@
-import type { Actor } from "./Event.ts"
 import type { Command } from "#engine/ports/EventStore.ts"
+import type { Actor } from "./Event.ts"
 
 /** One try at a write: whoever tries, and the ids by which a repeated try is known. */
 export interface Attempt {

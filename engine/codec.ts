@@ -1,22 +1,45 @@
 import { createHash, randomBytes } from "node:crypto"
-import { Schema } from "effect"
-import type { Recorded } from "./Event.ts"
-import { currentVersion, type DomainEvent, type EventType, eventSchemas, type Upcast, upcasts } from "#domain/events.ts"
-import { saltedDigest } from "#domain/Id.ts"
-import { hasText, jsonPieces } from "./jsonPieces.ts"
-import { atOnce } from "./steps.ts"
-import type { NewEvent, StoredEvent } from "#engine/ports/EventStore.ts"
+import { Context, Schema } from "effect"
+import type { AnyEvent, Recorded } from "./Event.ts"
 import { jsonInSteps } from "./json.ts"
+import { hasText, jsonPieces } from "./jsonPieces.ts"
+import type { NewEvent, StoredEvent } from "./ports/EventStore.ts"
+import { saltedDigest } from "./saltedDigest.ts"
+import { atOnce } from "./steps.ts"
 
 type Fields = { readonly [key: string]: unknown }
-type AnyCodec = Schema.Codec<DomainEvent, Fields>
 
-const encoders = new Map<string, (event: DomainEvent) => Fields>()
-const decoders = new Map<string, (fields: Fields) => DomainEvent>()
-for (const [type, schema] of Object.entries(eventSchemas) as unknown as Array<[EventType, AnyCodec]>) {
-  encoders.set(type, Schema.encodeSync(schema))
-  decoders.set(type, Schema.decodeUnknownSync(schema))
+/** Turns an event's stored fields of one version into those of the next. */
+export type Upcast = (fields: Fields) => Fields
+
+/** What a log can hold. */
+export interface Registry<E extends AnyEvent> {
+  /** The shape of each event's current version. Keys are what the log calls the type. */
+  readonly schemas: { readonly [T in E["_tag"]]: Schema.Top }
+  /**
+   * Event types that have changed: `upcasts[0]` reads version 1 as version 2, and so on, so that a type's current
+   * version is one more than its upcasts. A new meaning is a new type instead.
+   */
+  readonly upcasts: { readonly [T in E["_tag"]]?: ReadonlyArray<Upcast> }
 }
+
+/** How events are written into the log and read from it. */
+export interface EventCodec<E extends AnyEvent> {
+  /** An event as the log takes it, written on end: for those that have no long text. */
+  readonly encode: (event: E) => NewEvent
+  /**
+   * An event as the log takes it: ids and numbers as `data`, what a caller typed as a payload with a salted digest. One with a long
+   * text takes many steps: others may have their turn between them.
+   */
+  readonly encoding: (event: E) => Generator<void, NewEvent>
+  /** A stored event as deciders and projections see it: of the current version, with its text or `Erased` in place. Throws `UnreadableEvent`. */
+  readonly decode: (stored: StoredEvent) => Recorded<E>
+  /** The same in steps, of which there is one only unless its text is long. */
+  readonly decoding: (stored: StoredEvent) => Generator<void, Recorded<E>>
+}
+
+/** The codec of the log that the engine runs on. */
+export class Codec extends Context.Service<Codec, EventCodec<AnyEvent>>()("engine/Codec") {}
 
 const utf8 = new TextEncoder()
 const fromUtf8 = new TextDecoder()
@@ -50,29 +73,12 @@ function* writtenInSteps(text: unknown): Generator<void, Written> {
   return { salt, bytes: Buffer.concat(pieces), digest: hash.digest("hex") }
 }
 
-/**
- * An event as the log takes it: ids and numbers as `data`, what a caller typed as a payload with a salted digest. One with a long
- * text takes many steps: others may have their turn between them.
- */
-export function* encoding(event: DomainEvent): Generator<void, NewEvent> {
-  const { _tag, text, ...facts } = encoders.get(event._tag)!(event)
-  const head = { type: event._tag, schemaVersion: currentVersion(event._tag) }
-  if (text === undefined) return { ...head, data: JSON.stringify(facts), payload: null }
-  if (text === null) return { ...head, data: JSON.stringify({ ...facts, text }), payload: null }
-  const { salt, bytes, digest } = hasText(text, big) ? yield* writtenInSteps(text) : writtenAtOnce(text)
-  const data = JSON.stringify({ ...facts, text: digest })
-  return { ...head, data, payload: { subject: facts["subject"] as string, salt, bytes } }
-}
-
-/** An event as the log takes it, written on end: for those that have no long text. */
-export const encode = (event: DomainEvent): NewEvent => atOnce(encoding(event))
-
 /** The log holds an event of a type or version that this code doesn't know, or one that doesn't have its shape. */
 export class UnreadableEvent extends Error {
   override readonly name = "UnreadableEvent"
   /** Without its cause: what a schema says of a wrong value quotes it, and this is logged. */
   constructor({ position, type, schemaVersion }: StoredEvent) {
-    super(`event ${position} (${type} version ${schemaVersion}) can't be read by this version of Cairn`)
+    super(`event ${position} (${type} version ${schemaVersion}) can't be read by this version of the code`)
   }
 }
 
@@ -98,35 +104,49 @@ const readPayload = (payload: Uint8Array | null): Generator<void, unknown> | { r
   return payload.length < big ? { now: JSON.parse(fromUtf8.decode(payload)) } : jsonInSteps(payload)
 }
 
-type Upcasts = { readonly [type: string]: ReadonlyArray<Upcast> | undefined }
+export const makeCodec = <E extends AnyEvent>({ schemas, upcasts }: Registry<E>): EventCodec<E> => {
+  const encoders = new Map<string, (event: E) => Fields>()
+  const decoders = new Map<string, (fields: Fields) => E>()
+  for (const [type, schema] of Object.entries(schemas) as Array<[string, Schema.Codec<E, Fields>]>) {
+    encoders.set(type, Schema.encodeSync(schema))
+    decoders.set(type, Schema.decodeUnknownSync(schema))
+  }
+  const upcastsOf = (type: string): ReadonlyArray<Upcast> =>
+    (upcasts as { readonly [type: string]: ReadonlyArray<Upcast> | undefined })[type] ?? []
 
-function* reading(upcasts: Upcasts, stored: StoredEvent): Generator<void, Recorded<DomainEvent>> {
-  try {
-    const facts = JSON.parse(stored.data) as Record<string, unknown>
-    if ("text" in facts) {
-      const text = readPayload(stored.payload)
-      facts["text"] = "now" in text ? text.now : yield* text
+  function* encoding(event: E): Generator<void, NewEvent> {
+    const { _tag: type, text, ...facts } = encoders.get(event._tag)!(event) as Fields & { readonly _tag: string }
+    const head = { type, schemaVersion: upcastsOf(type).length + 1 }
+    if (text === undefined) return { ...head, data: JSON.stringify(facts), payload: null }
+    if (text === null) return { ...head, data: JSON.stringify({ ...facts, text }), payload: null }
+    const { salt, bytes, digest } = hasText(text, big) ? yield* writtenInSteps(text) : writtenAtOnce(text)
+    const data = JSON.stringify({ ...facts, text: digest })
+    return { ...head, data, payload: { subject: facts["subject"] as string, salt, bytes } }
+  }
+
+  function* decoding(stored: StoredEvent): Generator<void, Recorded<E>> {
+    try {
+      const facts = JSON.parse(stored.data) as Record<string, unknown>
+      if ("text" in facts) {
+        const text = readPayload(stored.payload)
+        facts["text"] = "now" in text ? text.now : yield* text
+      }
+      const read = decoders.get(stored.type)
+      if (read === undefined) throw new Error("unknown type")
+      const changes = upcastsOf(stored.type)
+      if (stored.schemaVersion > changes.length + 1) throw new Error("newer version")
+      let fields: Fields = facts
+      for (const upcast of changes.slice(stored.schemaVersion - 1)) fields = upcast(fields)
+      return recorded(stored, read(Object.assign(fields, { _tag: stored.type })))
+    } catch {
+      throw new UnreadableEvent(stored)
     }
-    const read = decoders.get(stored.type)
-    if (read === undefined) throw new Error("unknown type")
-    const changes = upcasts[stored.type] ?? []
-    if (stored.schemaVersion > changes.length + 1) throw new Error("newer version")
-    let fields: Fields = facts
-    for (const upcast of changes.slice(stored.schemaVersion - 1)) fields = upcast(fields)
-    return recorded(stored, read(Object.assign(fields, { _tag: stored.type })))
-  } catch {
-    throw new UnreadableEvent(stored)
+  }
+
+  return {
+    encoding,
+    decoding,
+    encode: (event) => atOnce(encoding(event)),
+    decode: (stored) => atOnce(decoding(stored))
   }
 }
-
-/** Reads stored events as if types had changed by these upcasts. */
-export const decoder =
-  (upcasts: Upcasts) =>
-  (stored: StoredEvent): Recorded<DomainEvent> =>
-    atOnce(reading(upcasts, stored))
-
-/** A stored event as deciders and projections see it: of the current version, with its text or `Erased` in place. */
-export const decode = decoder(upcasts)
-
-/** The same in steps, of which there is one only unless its text is long. */
-export const decoding = (stored: StoredEvent) => reading(upcasts, stored)

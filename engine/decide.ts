@@ -1,10 +1,9 @@
 import { Data, type Deferred, Effect, Result } from "effect"
-import type { Decider } from "./Decider.ts"
-import type { Recorded } from "./Event.ts"
-import type { DomainEvent } from "#domain/events.ts"
 import type { Command as Appending, NewEvent, StoredEvent } from "#engine/ports/EventStore.ts"
 import type { Attempt } from "./attempt.ts"
-import * as Codec from "./codec.ts"
+import { Codec } from "./codec.ts"
+import type { Decider } from "./Decider.ts"
+import type { AnyEvent, Recorded } from "./Event.ts"
 import { inSteps } from "./pages.ts"
 
 /** A command for one stream, with who gave it and why. The same `commandId` again changes nothing more. */
@@ -18,8 +17,8 @@ export interface Command<C> extends Attempt {
 export class Busy extends Data.TaggedError("Busy") {}
 
 export type Refused = { readonly _tag: string }
-export type AnyDecider = Decider<unknown, DomainEvent, unknown, Refused>
-export type Answer = Deferred.Deferred<ReadonlyArray<Recorded<DomainEvent>>, Refused | Busy>
+export type AnyDecider = Decider<unknown, AnyEvent, unknown, Refused>
+export type Answer = Deferred.Deferred<ReadonlyArray<Recorded<AnyEvent>>, Refused | Busy>
 
 /** A command that waits, and whoever waits for what it leads to. */
 export interface Job extends Command<unknown> {
@@ -30,7 +29,7 @@ export interface Job extends Command<unknown> {
 /** What a command leads to, and has to be appended. */
 export interface Decision {
   readonly job: Job
-  readonly events: ReadonlyArray<DomainEvent>
+  readonly events: ReadonlyArray<AnyEvent>
 }
 
 /** A command that appends nothing: refused, already so, or the same as one before it in the queue. */
@@ -67,8 +66,9 @@ export const decideAll = (decider: AnyDecider, before: unknown, jobs: ReadonlyAr
 
 /** A decision as the store takes it. Others have their turn while a long text is written down. */
 const appending = Effect.fnUntraced(function* (decider: AnyDecider, { job, events }: Decision) {
+  const codec = yield* Codec
   const encoded: Array<NewEvent> = []
-  for (const event of events) encoded.push(yield* inSteps(Codec.encoding(event)))
+  for (const event of events) encoded.push(yield* inSteps(codec.encoding(event)))
   const command: Appending = {
     commandId: job.commandId,
     correlationId: job.correlationId,

@@ -1,10 +1,8 @@
 import { Cause, Clock, Context, Deferred, Effect, Layer } from "effect"
-import type { Decider } from "./Decider.ts"
-import type { Recorded } from "./Event.ts"
-import type { DomainEvent } from "#domain/events.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
-import * as Codec from "./codec.ts"
+import { Codec, recorded } from "./codec.ts"
+import type { Decider } from "./Decider.ts"
 import {
   type Answer,
   type AnyDecider,
@@ -17,6 +15,7 @@ import {
   type Job,
   type Refused
 } from "./decide.ts"
+import type { AnyEvent, Recorded } from "./Event.ts"
 import { eachOfStream } from "./pages.ts"
 
 /** One stream's queue and its fold, which the queue alone changes. */
@@ -44,12 +43,12 @@ const jobsAtOnce = 256
 export class Dispatcher extends Context.Service<
   Dispatcher,
   {
-    readonly dispatch: <C, E extends DomainEvent, S, R extends Refused>(
+    readonly dispatch: <C, E extends AnyEvent, S, R extends Refused>(
       decider: Decider<C, E, S, R>,
       command: Command<C>
     ) => Effect.Effect<ReadonlyArray<Recorded<E>>, R | Busy>
     /** What a stream has come to, with everything that is in the log now. */
-    readonly state: <C, E extends DomainEvent, S, R extends Refused>(
+    readonly state: <C, E extends AnyEvent, S, R extends Refused>(
       decider: Decider<C, E, S, R>,
       stream: string
     ) => Effect.Effect<S, Busy>
@@ -59,6 +58,8 @@ export class Dispatcher extends Context.Service<
     Dispatcher,
     Effect.gen(function* () {
       const store = yield* EventStore
+      const codec = yield* Codec
+      const log = Context.make(EventStore, store).pipe(Context.add(Codec, codec))
       const most = yield* Bounds
       const scope = yield* Effect.scope
       const lines = new Map<string, Line>()
@@ -68,7 +69,7 @@ export class Dispatcher extends Context.Service<
         yield* eachOfStream(line.stream, line.revision, ({ event, revision }) => {
           line.state = line.decider.evolve(line.state, event)
           line.revision = revision
-        }).pipe(Effect.provideService(EventStore, store))
+        }).pipe(Effect.provideContext(log))
         line.loaded = true
       })
 
@@ -76,7 +77,7 @@ export class Dispatcher extends Context.Service<
       const asBefore = Effect.fnUntraced(function* (job: Job, otherwise: Effect.Effect<unknown>) {
         const before = yield* store.outcome(job.commandId)
         if (before.length === 0) return yield* otherwise
-        return yield* Deferred.succeed(job.answer, before.map(Codec.decode))
+        return yield* Deferred.succeed(job.answer, before.map(codec.decode))
       })
 
       const answered = Idle.$match({
@@ -98,7 +99,10 @@ export class Dispatcher extends Context.Service<
           yield* load(line)
           decided = decideAll(line.decider, line.state, jobs)
         }
-        const { commands, later } = yield* encodeAll(line.decider, decided.decisions, most.bytes)
+        const { commands, later } = yield* Effect.provideContext(
+          encodeAll(line.decider, decided.decisions, most.bytes),
+          log
+        )
         const left = later === undefined ? [] : jobs.slice(jobs.indexOf(later))
         if (left.length > 0) decided = decideAll(line.decider, line.state, jobs.slice(0, -left.length))
         const { decisions, idle, state } = decided
@@ -117,9 +121,7 @@ export class Dispatcher extends Context.Service<
           yield* Effect.forEach(decisions, ({ job, events }, index) =>
             Deferred.succeed(
               job.answer,
-              stored[index]!.map((event, place) =>
-                fresh ? Codec.recorded(event, events[place]!) : Codec.decode(event)
-              )
+              stored[index]!.map((event, place) => (fresh ? recorded(event, events[place]!) : codec.decode(event)))
             )
           )
           if (!fresh) return [...idle.map(({ job }) => job), ...left]
@@ -193,7 +195,7 @@ export class Dispatcher extends Context.Service<
       }
 
       const enqueue = Effect.fnUntraced(function* (decider: AnyDecider, command: Command<unknown>) {
-        const answer: Answer = yield* Deferred.make<ReadonlyArray<Recorded<DomainEvent>>, Refused | Busy>()
+        const answer: Answer = yield* Deferred.make<ReadonlyArray<Recorded<AnyEvent>>, Refused | Busy>()
         const deadline = (yield* Clock.currentTimeMillis) + patience
         const line = lineOf(decider, command.stream)
         line.jobs.push({ ...command, answer, deadline })
@@ -216,7 +218,7 @@ export class Dispatcher extends Context.Service<
             () => folded
           )
         }).pipe(
-          Effect.provideService(EventStore, store),
+          Effect.provideContext(log),
           Effect.mapError(() => new Busy())
         )
 
@@ -230,7 +232,7 @@ export class Dispatcher extends Context.Service<
 }
 
 /** Gives a command to its stream; answers with the events it led to, now or the first time it was given. */
-export const dispatch = <C, E extends DomainEvent, S, R extends Refused>(
+export const dispatch = <C, E extends AnyEvent, S, R extends Refused>(
   decider: Decider<C, E, S, R>,
   command: Command<C>
 ) => Effect.flatMap(Dispatcher, (dispatcher) => dispatcher.dispatch(decider, command))

@@ -1,8 +1,7 @@
 import { Effect } from "effect"
-import type { Recorded } from "./Event.ts"
-import type { DomainEvent } from "#domain/events.ts"
 import { EventStore, type StoredEvent, sizeOf } from "#engine/ports/EventStore.ts"
-import * as Codec from "./codec.ts"
+import { big, Codec } from "./codec.ts"
+import type { AnyEvent, Recorded } from "./Event.ts"
 
 /** Milliseconds that steps may take before others have a turn. */
 const long = 5
@@ -22,11 +21,12 @@ export const inSteps = Effect.fnUntraced(function* <A>(steps: Generator<unknown,
 const turn = 512 * 1024
 
 /** Takes events in one after the other, and lets others have their turn in between: many, or big ones, would hold up all. */
-export const inTurns = Effect.fnUntraced(function* (
+export const inTurns = Effect.fnUntraced(function* <E extends AnyEvent>(
   events: ReadonlyArray<StoredEvent>,
-  take: (event: Recorded<DomainEvent>) => void,
+  take: (event: Recorded<E>) => void,
   wanted?: ReadonlySet<string>
 ) {
+  const codec = yield* Codec
   let bytes = 0
   for (const event of events) {
     if (wanted?.has(event.type) === false) continue
@@ -36,22 +36,22 @@ export const inTurns = Effect.fnUntraced(function* (
       bytes = 0
     }
     bytes += size
-    take(size < Codec.big ? Codec.decode(event) : yield* inSteps(Codec.decoding(event)))
+    take((size < big ? codec.decode(event) : yield* inSteps(codec.decoding(event))) as Recorded<E>)
   }
 })
 
 /** The events, decoded in turns. */
-export const decodeAll = Effect.fnUntraced(function* (events: ReadonlyArray<StoredEvent>) {
-  const decoded: Array<Recorded<DomainEvent>> = []
-  yield* inTurns(events, (event) => decoded.push(event))
+export const decodeAll = Effect.fnUntraced(function* <E extends AnyEvent>(events: ReadonlyArray<StoredEvent>) {
+  const decoded: Array<Recorded<E>> = []
+  yield* inTurns<E>(events, (event) => decoded.push(event))
   return decoded
 })
 
 /** Takes in all of a stream behind a revision, page by page; only the `wanted` types, when they are given. */
-export const eachOfStream = Effect.fnUntraced(function* (
+export const eachOfStream = Effect.fnUntraced(function* <E extends AnyEvent>(
   stream: string,
   after: number,
-  take: (event: Recorded<DomainEvent>) => void,
+  take: (event: Recorded<E>) => void,
   wanted?: ReadonlySet<string>
 ) {
   const store = yield* EventStore

@@ -1,7 +1,7 @@
 import { Cause, Clock, Context, Effect, Layer, PubSub, Schedule } from "effect"
 import { EventStore } from "#engine/ports/EventStore.ts"
-import { type Projection, schemaOf, typesOf } from "./Projection.ts"
 import { type Build, ReadModels } from "#engine/ports/ReadModels.ts"
+import { type Projection, schemaOf, typesOf } from "./Projection.ts"
 import { decodeAll } from "./pages.ts"
 
 /** Events that are taken in within one transaction, when they are small. */

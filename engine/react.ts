@@ -1,13 +1,9 @@
 import { Cause, Clock, Effect, Exit, PubSub, Schedule } from "effect"
-import { isSqlError } from "effect/sql/SqlError"
-import type { Recorded } from "./Event.ts"
-import type { EventOf, EventType } from "#domain/events.ts"
 import { EventStore, type StoredEvent } from "#engine/ports/EventStore.ts"
-import { passes } from "#ports/passes.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
-import { TooMuchWaits } from "#ports/Workers.ts"
 import { Stale, Unreadable } from "./ask.ts"
-import * as Codec from "./codec.ts"
+import { Codec } from "./codec.ts"
+import type { AnyEvent, Recorded } from "./Event.ts"
 import { type LeftEvent, LeftOut } from "./leftOut.ts"
 import { inSteps } from "./pages.ts"
 
@@ -15,16 +11,24 @@ import { inSteps } from "./pages.ts"
  * What follows from events: has its own checkpoint, sees each event at least once and in order, is never replayed. What
  * it does must come out the same when it is done twice (derived command ids).
  */
-export interface Reaction<T extends EventType, E, R> {
+export interface Reaction<Event extends AnyEvent, E, R> {
   readonly name: string
-  readonly on: ReadonlyArray<T>
-  readonly handle: (event: Recorded<EventOf<T>>) => Effect.Effect<void, E, R>
+  readonly on: ReadonlyArray<Event["_tag"]>
+  readonly handle: (event: Recorded<Event>) => Effect.Effect<void, E, R>
 }
 
-export const reaction = <const T extends EventType, E, R>(definition: Reaction<T, E, R>) => definition
+/** How reactions to a log's events are written down: `reactionTo<DomainEvent>()({ name, on, handle })`. */
+export const reactionTo =
+  <Event extends AnyEvent>() =>
+  <const T extends Event["_tag"], E, R>(
+    definition: Omit<Reaction<Extract<Event, { readonly _tag: T }>, E, R>, "on"> & { readonly on: ReadonlyArray<T> }
+  ) =>
+    definition
 
 /** One of any events. */
-interface AnyReaction extends Pick<Reaction<EventType, unknown, unknown>, "name" | "on"> {
+interface AnyReaction {
+  readonly name: string
+  readonly on: ReadonlyArray<string>
   readonly handle: (event: never) => Effect.Effect<void, unknown, unknown>
 }
 
@@ -49,12 +53,14 @@ const mostLeft = 1_000
 /** Milliseconds after which what was left out is tried again. */
 const pause = 10_000
 
-/** What would fail for any event: the store is away, a read model is behind, or all workers have too much to do. */
-const isAway = (cause: Cause.Cause<unknown>): boolean =>
+/** Whether a fault passes by itself, and is no matter of the event that met it: a database that is away, a queue that is full. */
+export type Passes = (fault: unknown) => boolean
+
+/** What would fail for any event. */
+const isAway = (cause: Cause.Cause<unknown>, passes: Passes): boolean =>
   cause.reasons.some((reason) => {
     const fault = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
-    if (fault instanceof TooMuchWaits || fault instanceof Stale || fault instanceof Unreadable) return true
-    return isSqlError(fault) && passes(fault)
+    return fault instanceof Stale || fault instanceof Unreadable || passes(fault)
   })
 
 /**
@@ -65,8 +71,10 @@ const isAway = (cause: Cause.Cause<unknown>): boolean =>
 const run = Effect.fnUntraced(function* <A extends AnyReaction>(
   { name, on, ...reaction }: A,
   watch: Watch,
-  moves: PubSub.Subscription<void>
+  moves: PubSub.Subscription<void>,
+  passes: Passes
 ) {
+  const codec = yield* Codec
   const handle = reaction.handle as (event: never) => Effect.Effect<void, unknown, Needs<A>>
   const store = yield* EventStore
   const models = yield* ReadModels
@@ -94,7 +102,7 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
   })
 
   const attempt = (event: StoredEvent) =>
-    Effect.exit(Effect.flatMap(inSteps(Codec.decoding(event)), (decoded) => handle(decoded as never)))
+    Effect.exit(Effect.flatMap(inSteps(codec.decoding(event)), (decoded) => handle(decoded as never)))
 
   /** Handles an event, or leaves it out. */
   const take = Effect.fnUntraced(function* (event: StoredEvent) {
@@ -104,7 +112,8 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
     if (Exit.isFailure(exit)) {
       failing = { position, times: failing.position === position ? failing.times + 1 : 1 }
       const { cause } = exit
-      if (Cause.hasInterrupts(cause) || isAway(cause) || failing.times < tries) return yield* Effect.failCause(cause)
+      if (Cause.hasInterrupts(cause) || isAway(cause, passes) || failing.times < tries)
+        return yield* Effect.failCause(cause)
       yield* Effect.logError(`reaction ${name} leaves out an event, and goes on with others`, cause).pipe(
         Effect.annotateLogs({ position, stream })
       )
@@ -174,14 +183,14 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
  * Runs reactions for as long as the scope lives. One look at what is new tells all of them whether it concerns them:
  * most events concern none.
  */
-export const react = Effect.fnUntraced(function* <A extends AnyReaction>(reactions: ReadonlyArray<A>) {
+export const react = Effect.fnUntraced(function* <A extends AnyReaction>(reactions: ReadonlyArray<A>, passes: Passes) {
   const store = yield* EventStore
   const moves = yield* PubSub.sliding<void>(1)
   const hints = yield* store.hints
   const head = yield* Effect.retry(store.head, Schedule.spaced("1 second"))
   const watch: Watch = { from: head, to: head, latest: new Map() }
   for (const one of reactions) {
-    yield* Effect.forkScoped(Effect.flatMap(PubSub.subscribe(moves), (moves) => run(one, watch, moves)))
+    yield* Effect.forkScoped(Effect.flatMap(PubSub.subscribe(moves), (moves) => run(one, watch, moves, passes)))
   }
   const look = Effect.gen(function* () {
     const { head, kinds } = yield* store.since(watch.to)

@@ -1,7 +1,7 @@
 import { Effect, Layer, Schedule } from "effect"
 import { EventStore } from "#engine/ports/EventStore.ts"
-import { type Projection, schemaOf } from "./Projection.ts"
 import { type Other, ReadModels } from "#engine/ports/ReadModels.ts"
+import { type Projection, schemaOf } from "./Projection.ts"
 
 const nameOf = ({ name, version }: Other) => schemaOf({ name, version, tables: {} })
 

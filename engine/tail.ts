@@ -1,5 +1,11 @@
 import { Context, Deferred, Effect, Layer, PubSub, type Scope } from "effect"
-import { EventStore, type Page, type ReadAll, type ReadStream, type StoreUnavailable } from "#engine/ports/EventStore.ts"
+import {
+  EventStore,
+  type Page,
+  type ReadAll,
+  type ReadStream,
+  type StoreUnavailable
+} from "#engine/ports/EventStore.ts"
 
 type Filters = Omit<ReadAll, "limit" | "bytes">
 

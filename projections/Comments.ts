@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { schemaOf, table } from "#engine/Projection.ts"
+import { schemaOf } from "#engine/Projection.ts"
 import { Keys } from "./Keys.ts"
+import { table } from "./table.ts"
 
 /** What somebody wrote about a snippet. Who it was is an id: the e-mail address is looked up when it is read. */
 interface CommentRow {

@@ -3,8 +3,9 @@ import { SqlClient } from "effect/sql"
 import type { AgentVerdict, ExecutionState, Review } from "#domain/Execution.ts"
 import type { Scope } from "#domain/Scope.ts"
 import { taskTerms } from "#domain/search/taskTerms.ts"
-import { type Projection, schemaOf, table } from "#engine/Projection.ts"
+import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { similaritySql } from "./similarity.ts"
+import { table } from "./table.ts"
 
 /** A run of code. */
 interface ExecutionRow {

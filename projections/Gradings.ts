@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Projection, schemaOf, table } from "#engine/Projection.ts"
+import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { Snippets } from "./Snippets/tables.ts"
+import { table } from "./table.ts"
 
 /** A grading of one snippet that was asked for. */
 export interface GradingRow {

@@ -1,4 +1,5 @@
-import { type Projection, table } from "#engine/Projection.ts"
+import type { Projection } from "#engine/Projection.ts"
+import { table } from "./table.ts"
 
 /** Read model `key_usage`: when each key was last seen, to the hour. A model of its own, because it changes all the time. */
 export const KeyUsage = {

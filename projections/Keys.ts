@@ -1,10 +1,11 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Envelope } from "#engine/Event.ts"
 import type { Role } from "#domain/Key.ts"
 import type { Holder } from "#domain/Scope.ts"
 import type { Tier } from "#domain/Tier.ts"
-import { type Projection, table } from "#engine/Projection.ts"
+import type { Envelope } from "#engine/Event.ts"
+import type { Projection } from "#engine/Projection.ts"
+import { table } from "./table.ts"
 
 /** An organization, or a person without one. */
 interface Tenant {

@@ -2,8 +2,9 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Scope } from "#domain/Scope.ts"
 import { keptLog, logVector } from "#domain/search/logWords.ts"
-import { type Projection, schemaOf, table } from "#engine/Projection.ts"
+import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { schema as catalogue } from "./Snippets/tables.ts"
+import { table } from "./table.ts"
 
 /** What a snippet's upload or run printed. */
 interface LogRow {

@@ -3,9 +3,10 @@ import { SqlClient } from "effect/sql"
 import { derivedId } from "#domain/Id.ts"
 import type { Scope } from "#domain/Scope.ts"
 import { taskTerms } from "#domain/search/taskTerms.ts"
-import { type Projection, schemaOf, table } from "#engine/Projection.ts"
+import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { Snippets } from "./Snippets/tables.ts"
 import { similaritySql } from "./similarity.ts"
+import { table } from "./table.ts"
 
 /** How often a snippet helped with a task, as the voters of one home say. */
 interface PatternRow {

@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Projection, schemaOf, table } from "#engine/Projection.ts"
+import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { schema as catalogue } from "./Snippets/tables.ts"
+import { table } from "./table.ts"
 
 /** Searches whose text is kept for the snippets that they found. */
 interface SearchesRow {

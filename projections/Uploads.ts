@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Projection, schemaOf, table } from "#engine/Projection.ts"
+import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { Snippets } from "./Snippets/tables.ts"
+import { table } from "./table.ts"
 
 /** A bulk upload whose prompts and logs are still kept. */
 interface UploadRow {

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Projection, table } from "#engine/Projection.ts"
+import type { Projection } from "#engine/Projection.ts"
+import { table } from "./table.ts"
 
 interface WorkspaceRow {
   readonly id: string

@@ -4,10 +4,10 @@ import { keyHash } from "#domain/Key.ts"
 import { Organization, OrganizationCommand } from "#domain/Organization.ts"
 import { normalEmail, personId } from "#domain/Person.ts"
 import { memberLimit, type Tier } from "#domain/Tier.ts"
-import { Installation } from "#ports/Installation.ts"
-import { holderOf, Keys, organizations } from "#projections/Keys.ts"
 import { fresh } from "#engine/ask.ts"
 import { dispatch } from "#engine/dispatch.ts"
+import { Installation } from "#ports/Installation.ts"
+import { holderOf, Keys, organizations } from "#projections/Keys.ts"
 import { type IssuedKey, issueKey, storedKey } from "./newKey.ts"
 
 /** `CAIRN_OWNER_KEY` is no key of this store, which has others. */

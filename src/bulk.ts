@@ -1,9 +1,9 @@
 import { Effect, Option, PubSub } from "effect"
 import { derivedId } from "#domain/Id.ts"
 import type { UploadEvent } from "#domain/Upload.ts"
-import { EventStore } from "#engine/ports/EventStore.ts"
-import * as Codec from "#engine/codec.ts"
 import { Busy } from "#engine/decide.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
+import * as Codec from "./codec.ts"
 
 /** The id of the command that ends a bulk upload. */
 export const storedId = (upload: string): string => derivedId("store_upload", upload)

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { idIn } from "#domain/Id.ts"
 import { type Scope, sees } from "#domain/Scope.ts"
+import { fresh } from "#engine/ask.ts"
 import { snippetsNamed } from "#projections/Snippets/queries.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
-import { fresh } from "#engine/ask.ts"
 import { Places } from "./places.ts"
 
 /** As decorated functions name themselves. */

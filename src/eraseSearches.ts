@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { derivedId } from "#domain/Id.ts"
 import { mostErased, RetrievalEvent } from "#domain/Retrieval.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
-import * as Codec from "#engine/codec.ts"
+import * as Codec from "./codec.ts"
 
 const operator = { key: null, user: null, organization: null }
 

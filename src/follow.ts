@@ -1,9 +1,15 @@
 import { Clock, Effect, PubSub, Stream } from "effect"
-import { EventStore, type Page, type ReadAll, type StoredEvent, type StoreUnavailable } from "#engine/ports/EventStore.ts"
-import { Keys, keyIsLive } from "#projections/Keys.ts"
 import { fresh, longPatience } from "#engine/ask.ts"
-import { Closing } from "./closing.ts"
+import {
+  EventStore,
+  type Page,
+  type ReadAll,
+  type StoredEvent,
+  type StoreUnavailable
+} from "#engine/ports/EventStore.ts"
 import { Tail } from "#engine/tail.ts"
+import { Keys, keyIsLive } from "#projections/Keys.ts"
+import { Closing } from "./closing.ts"
 
 /** Events that are read at once, and about how many bytes: who does not take them makes the service hold that much. */
 const page = { limit: 32, bytes: 64 * 1024 }

@@ -1,13 +1,13 @@
 import { Cause, Clock, Context, Effect, Layer, PubSub, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { meaningsOf } from "#domain/search/embeddings/vector.ts"
-import { Bounds } from "#engine/ports/Bounds.ts"
 import { schemaOf } from "#engine/Projection.ts"
+import { Bounds } from "#engine/ports/Bounds.ts"
+import { Projector } from "#engine/project.ts"
 import { type IndexedSnippet, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { indexChanges } from "#projections/Snippets/changes.ts"
 import type { LeftOut } from "#projections/Snippets/rows.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
-import { Projector } from "#engine/project.ts"
 
 const patience = 1_000
 /** Of the catalogue that are taken in at once. */

@@ -1,5 +1,11 @@
 import { join, resolve } from "node:path"
 import { Effect, Layer, Option, PubSub, Redacted, Schedule } from "effect"
+import { Asker } from "#engine/ask.ts"
+import { Dispatcher } from "#engine/dispatch.ts"
+import { LeftOut } from "#engine/leftOut.ts"
+import { Projector } from "#engine/project.ts"
+import * as Retire from "#engine/retire.ts"
+import { Tail } from "#engine/tail.ts"
 import * as Bubblewrap from "#infra/Bubblewrap/layer.ts"
 import * as Belonging from "#infra/belonging.ts"
 import * as EmbeddingTable from "#infra/EmbeddingTable/layer.ts"
@@ -35,16 +41,13 @@ import { Snippets } from "#projections/Snippets/tables.ts"
 import { Uploads } from "#projections/Uploads.ts"
 import { Workspaces } from "#projections/Workspaces.ts"
 import { Runs } from "./agent/Queue.ts"
-import { Asker } from "#engine/ask.ts"
 import * as Retention from "./audit/retention.ts"
+import * as Codec from "./codec.ts"
 import type { Config } from "./config.ts"
-import { Dispatcher } from "#engine/dispatch.ts"
 import * as Grader from "./grading/grade.ts"
 import { Indexing } from "./indexing.ts"
-import { LeftOut } from "#engine/leftOut.ts"
 import { Packing } from "./packing.ts"
 import { Places } from "./places.ts"
-import { Projector } from "#engine/project.ts"
 import { EraseSearches } from "./reactions/EraseSearches.ts"
 import { EraseUploads } from "./reactions/EraseUploads.ts"
 import { EraseUsers } from "./reactions/EraseUsers.ts"
@@ -55,9 +58,7 @@ import { withdrawSnippets } from "./reactions/WithdrawSnippets.ts"
 import { Readiness } from "./ready.ts"
 import { Recorder } from "./record.ts"
 import { Reputations } from "./reputation.ts"
-import * as Retire from "#engine/retire.ts"
 import { Search } from "./search.ts"
-import { Tail } from "#engine/tail.ts"
 
 /** What follows from events: all of it runs in every service. */
 export const reactions = [
@@ -132,7 +133,7 @@ export const tool = (place: Place) =>
         Asker.layer(projections).pipe(Layer.provideMerge(alone ? Projector.layer(projections) : someoneElsesProjector))
       ).pipe(
         Layer.provideMerge(
-          Layer.mergeAll(PostgresEventStore.layer, PostgresReadModels.layer, PostgresInstallation.layer)
+          Layer.mergeAll(Codec.layer, PostgresEventStore.layer, PostgresReadModels.layer, PostgresInstallation.layer)
         ),
         Layer.provideMerge(EmbeddingTable.layer),
         Layer.provideMerge(Postgres.layer(url))
@@ -155,6 +156,7 @@ export const log = Layer.mergeAll(
 ).pipe(
   Layer.provideMerge(
     Layer.mergeAll(
+      Codec.layer,
       PostgresEventStore.layer,
       PostgresReadModels.layer,
       PostgresRequests.layer,

@@ -4,6 +4,7 @@ import { NodeRuntime } from "@effect/platform-node"
 import { Cause, Console, Context, Data, Effect, Exit, Layer, Option, type Redacted, Scheduler } from "effect"
 import { HttpServer } from "effect/http"
 import { isSqlError } from "effect/sql/SqlError"
+import { react } from "#engine/react.ts"
 import { parentGone } from "#infra/parent.ts"
 import { LaunchFailed } from "#infra/postgres/launcher/LaunchFailed.ts"
 import { Hold, NotOurs } from "#ports/Hold.ts"
@@ -14,7 +15,7 @@ import { BadConfig, type Config, readConfig } from "./config.ts"
 import * as Server from "./http/server.ts"
 import { alone, reactions, service, serviceDatabase } from "./layers.ts"
 import { memoryPassed, TooMuchMemory } from "./memory.ts"
-import { react } from "#engine/react.ts"
+import { passesByItself } from "./reaction.ts"
 import { FairScheduler } from "./scheduler.ts"
 import { unusableDatabase } from "./unreachable.ts"
 
@@ -54,7 +55,7 @@ const program = Effect.gen(function* () {
       yield* bootstrap(ownerKey, (key) => {
         kept = keepKey(config.dataDir, key)
       })
-      yield* react(reactions)
+      yield* react(reactions, passesByItself)
       return Layer.effectDiscard(greet(config, kept)).pipe(Layer.provide(Server.serve(config)))
     })
   )

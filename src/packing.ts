@@ -1,10 +1,10 @@
 import { Cause, Context, Effect, Layer, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { repositoryOf, Workspace } from "#domain/Workspace.ts"
-import { Workspaces } from "#ports/Workspaces.ts"
-import { openRunsIn, Workspaces as WorkspacesModel } from "#projections/Workspaces.ts"
 import { Asker } from "#engine/ask.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
+import { Workspaces } from "#ports/Workspaces.ts"
+import { openRunsIn, Workspaces as WorkspacesModel } from "#projections/Workspaces.ts"
 import { followHead, streamOf } from "./workspaces.ts"
 
 /**

@@ -1,9 +1,9 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Scope, sees } from "#domain/Scope.ts"
+import { Asker, type Stale, type Unreadable } from "#engine/ask.ts"
 import { type SnippetPlace, snippetPlace } from "#projections/Snippets/queries.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
-import { Asker, type Stale, type Unreadable } from "#engine/ask.ts"
 
 const placesKept = 20_000
 

@@ -1,10 +1,10 @@
 import { Context, Effect, Layer } from "effect"
-import { EventStore } from "#engine/ports/EventStore.ts"
-import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { Asker } from "#engine/ask.ts"
-import { Indexing } from "./indexing.ts"
 import { LeftOut } from "#engine/leftOut.ts"
+import { type Projection, schemaOf } from "#engine/Projection.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
 import { Projector } from "#engine/project.ts"
+import { Indexing } from "./indexing.ts"
 
 export interface Report {
   readonly status: "ready" | "starting" | "failing"

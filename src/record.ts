@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto"
 import { Clock, Context, Effect, Layer, Queue } from "effect"
-import type { Actor } from "#engine/Event.ts"
 import type { DomainEvent } from "#domain/events.ts"
 import { derivedId } from "#domain/Id.ts"
 import type { Holder } from "#domain/Scope.ts"
 import { UsageEvent } from "#domain/Usage.ts"
+import type { Actor } from "#engine/Event.ts"
 import { EventStore, type NewEvent } from "#engine/ports/EventStore.ts"
 import { KeySightings } from "#ports/KeySightings.ts"
-import * as Codec from "#engine/codec.ts"
+import * as Codec from "./codec.ts"
 
 interface Encoded extends Omit<Note, "event"> {
   readonly encoded: NewEvent

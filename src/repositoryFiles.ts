@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import type { RepositoryFile } from "#domain/Repository/files.ts"
-import { filesJson } from "#projections/Snippets/queries.ts"
 import { jsonInSteps } from "#engine/json.ts"
 import { inSteps } from "#engine/pages.ts"
+import { filesJson } from "#projections/Snippets/queries.ts"
 
 /** The files of a repository, read in turns with others; `undefined`: it is none, or there is no such snippet. */
 export const repositoryFiles = Effect.fnUntraced(function* (id: string) {

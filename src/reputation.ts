@@ -2,10 +2,10 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { annotating } from "#domain/functions/annotate.ts"
 import type { Scope } from "#domain/Scope.ts"
+import { inSteps } from "#engine/pages.ts"
 import type { Standing } from "#engine/ports/ReadModels.ts"
 import { functionsHeld, type Held } from "#projections/Functions/queries.ts"
 import { type Reputation, reputationOf } from "#projections/Functions/reputation.ts"
-import { inSteps } from "#engine/pages.ts"
 
 /** A snippet with what is known of its functions. */
 export interface Reputed {

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import type { DomainEvent } from "#domain/events.ts"
+import { fresh } from "#engine/ask.ts"
 import { deletedAmong } from "#projections/Snippets/queries.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
-import { fresh } from "#engine/ask.ts"
 
 const foundBy = (event: DomainEvent) => (event._tag === "SearchAnswered" ? event.snippets : [])
 

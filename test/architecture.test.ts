@@ -2,16 +2,18 @@ import { readdirSync, readFileSync } from "node:fs"
 import { assert, it } from "@effect/vitest"
 
 /** Who may import whom. A room is a folder; `spine` is the files directly in src/. */
-const spine = ["spine", "domain", "ports", "projections"]
+const spine = ["spine", "engine", "domain", "ports", "projections"]
 const may: Record<string, ReadonlyArray<string>> = {
-  domain: ["domain"],
-  ports: ["ports", "domain"],
-  projections: ["projections", "ports", "domain"],
-  infra: ["infra", "ports", "domain"],
+  // event sourcing knows nothing of what is built on it
+  engine: ["engine"],
+  domain: ["domain", "engine"],
+  ports: ["ports", "domain", "engine"],
+  projections: ["projections", "ports", "domain", "engine"],
+  infra: ["infra", "ports", "domain", "engine"],
   spine,
   grading: ["grading", ...spine],
   audit: ["audit", ...spine],
-  api: ["api", "domain"],
+  api: ["api", "domain", "engine"],
   agent: ["agent", ...spine],
   reactions: ["reactions", "agent", ...spine],
   mcp: ["mcp", "api", ...spine],
@@ -22,7 +24,7 @@ const may: Record<string, ReadonlyArray<string>> = {
 const roots = ["src/layers.ts", "src/main.ts"]
 
 const root = new URL("..", import.meta.url)
-const files = ["domain", "projections", "infra", "src"].flatMap((folder) =>
+const files = ["engine", "domain", "projections", "infra", "src"].flatMap((folder) =>
   readdirSync(new URL(folder, root), { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".ts"))
     .map((path) => `${folder}/${path}`)

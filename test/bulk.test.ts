@@ -2,10 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { UploadEvent } from "#domain/Upload.ts"
-import * as MemoryEventStore from "#infra/MemoryEventStore.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
+import * as MemoryEventStore from "#infra/MemoryEventStore.ts"
 import { storedId, whenStored } from "#src/bulk.ts"
-import * as Codec from "#engine/codec.ts"
+import * as Codec from "#src/codec.ts"
 
 /** What the reaction appends at last. */
 const complete = (upload: string) =>

@@ -1,21 +1,21 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, PubSub } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { Recorded } from "#engine/Event.ts"
 import type { DomainEvent } from "#domain/events.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
 import type { Encoder } from "#domain/search/embeddings/Encoder.ts"
 import { indexText } from "#domain/search/IndexedText.ts"
+import type { Recorded } from "#engine/Event.ts"
+import { folding, type Row, type Table } from "#engine/Projection.ts"
+import { Bounds } from "#engine/ports/Bounds.ts"
+import { ReadModels } from "#engine/ports/ReadModels.ts"
+import { Projector } from "#engine/project.ts"
 import * as EmbeddingTable from "#infra/EmbeddingTable/layer.ts"
 import * as PostgresReadModels from "#infra/PostgresReadModels/layer.ts"
-import { Bounds } from "#engine/ports/Bounds.ts"
-import { folding, type Row, type Table } from "#engine/Projection.ts"
-import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { SnippetIndex } from "#ports/SnippetIndex.ts"
 import type { TermsRow } from "#projections/Snippets/rows.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Indexing } from "#src/indexing.ts"
-import { Projector } from "#engine/project.ts"
 import { encoder } from "#test/embeddings.ts"
 import { freshStore } from "#test/infra/stores.ts"
 
@@ -47,7 +47,7 @@ const tasked = (snippet: string, task: string) =>
 /** The terms' row of a snippet after events. */
 const termsAfter = (snippet: string, events: ReadonlyArray<DomainEvent>, by: Encoder): TermsRow => {
   const rows = new Map<string, Row | undefined>([[snippet, undefined]])
-  const table = Snippets.tables.terms as Table<never>
+  const table = Snippets.tables.terms as Table
   for (const _ of folding(
     table,
     rows,

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Arbitrary, Result, type Schema } from "effect"
-import type { Decider } from "#engine/Decider.ts"
 import type { DomainEvent } from "#domain/events.ts"
+import type { Decider } from "#engine/Decider.ts"
 import type { StoredEvent } from "#engine/ports/EventStore.ts"
-import { decode, encode } from "#engine/codec.ts"
+import { decode, encode } from "#src/codec.ts"
 
 /** The event as a store would hold it, and give it back. */
 export const stored = (event: DomainEvent, place = 0): StoredEvent => {

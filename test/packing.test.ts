@@ -2,9 +2,9 @@ import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { Workspaces } from "#ports/Workspaces.ts"
 import { Asker } from "#engine/ask.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
+import { Workspaces } from "#ports/Workspaces.ts"
 import { Packing } from "#src/packing.ts"
 
 it.effect("a repository is pruned only when no chat of its workspace has yet to end", () => {

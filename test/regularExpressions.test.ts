@@ -21,7 +21,7 @@ interface Expression {
 }
 
 const root = new URL("..", import.meta.url)
-const files = ["domain", "projections", "infra", "src"].flatMap((folder) =>
+const files = ["engine", "domain", "projections", "infra", "src"].flatMap((folder) =>
   readdirSync(new URL(folder, root), { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".ts"))
     .map((path) => `${folder}/${path}`)

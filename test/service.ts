@@ -5,11 +5,12 @@ import { Effect, Layer, Logger, ManagedRuntime, Redacted, Scheduler } from "effe
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { type Bound, Bounds } from "#engine/ports/Bounds.ts"
+import { react } from "#engine/react.ts"
 import { bootstrap } from "#src/bootstrap.ts"
 import { readConfig } from "#src/config.ts"
 import * as Server from "#src/http/server.ts"
 import * as Layers from "#src/layers.ts"
-import { react } from "#engine/react.ts"
+import { passesByItself } from "#src/reaction.ts"
 import { FairScheduler } from "#src/scheduler.ts"
 import { freshDatabase } from "./postgres.ts"
 import { type Answer, type Call, type Headers, send } from "./service/call.ts"
@@ -41,7 +42,7 @@ const everything = ({ database, dataDir }: Place, environment: Environment, log:
     ...{ HOST: "127.0.0.1", PORT: "0", CAIRN_DATA_DIR: dataDir, DATABASE_URL: Redacted.value(database) },
     ...{ CAIRN_OWNER_KEY: ownerKey, CAIRN_RATE_LIMITS: "off", ...environment }
   })
-  return Layer.effectDiscard(Effect.andThen(bootstrap(config.ownerKey), react(Layers.reactions))).pipe(
+  return Layer.effectDiscard(Effect.andThen(bootstrap(config.ownerKey), react(Layers.reactions, passesByItself))).pipe(
     Layer.provideMerge(Server.serve(config)),
     Layer.provideMerge(Layers.service(config)),
     Layer.provideMerge(Layers.belonging(config, { begin: true })),

@@ -1,5 +1,5 @@
 import { Context, type Effect, type PubSub, Schema, type Scope } from "effect"
-import type { Actor, Envelope } from "#engine/Event.ts"
+import type { Actor, Envelope } from "../Event.ts"
 
 /** Text that is kept beside the log, under the subject that it can be erased with. */
 export interface Payload {

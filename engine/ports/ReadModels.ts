@@ -1,7 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
-import type { Recorded } from "#engine/Event.ts"
-import type { DomainEvent } from "#domain/events.ts"
-import type { Projection } from "#engine/Projection.ts"
+import type { AnyEvent, Recorded } from "../Event.ts"
+import type { Projection } from "../Projection.ts"
 
 /** One build of a projection's tables, and how far it has come. */
 export interface Build {
@@ -73,7 +72,7 @@ export class ReadModels extends Context.Service<
      */
     readonly apply: (
       builds: ReadonlyArray<Build>,
-      events: ReadonlyArray<Recorded<DomainEvent>>,
+      events: ReadonlyArray<Recorded<AnyEvent>>,
       to: number
     ) => Effect.Effect<ReadonlyArray<Build>, BuildMoved | ReadModelsUnavailable>
     /**

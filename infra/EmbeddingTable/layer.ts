@@ -5,6 +5,7 @@ import { Effect, Layer, Schema } from "effect"
 import { readTable } from "#domain/search/embeddings/EmbeddingTable.ts"
 import { makeEncoder } from "#domain/search/embeddings/Encoder.ts"
 import { tableDigest } from "#domain/search/embeddings/tableDigest.ts"
+import { Given } from "#engine/Projection.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
 
 const file = fileURLToPath(new URL("table.bin", import.meta.url))
@@ -35,4 +36,7 @@ export const load = (path: string) =>
   )
 
 /** Vectors by the table that comes with the service. */
-export const layer = Layer.effect(Embeddings, load(file))
+export const layer = Layer.effect(
+  Given,
+  Effect.map(Embeddings, (encoder) => ({ encoder }))
+).pipe(Layer.provideMerge(Layer.effect(Embeddings, load(file))))

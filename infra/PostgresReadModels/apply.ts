@@ -1,10 +1,9 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
-import type { Recorded } from "#engine/Event.ts"
-import type { DomainEvent } from "#domain/events.ts"
+import type { AnyEvent, Recorded } from "#engine/Event.ts"
 import { hasText, jsonPieces } from "#engine/jsonPieces.ts"
+import { dropped, folding, type Row, type Table, touched } from "#engine/Projection.ts"
 import type { Bound } from "#engine/ports/Bounds.ts"
-import { dropped, folding, type Given, type Row, type Table, touched } from "#engine/Projection.ts"
 
 // Postgres has no NUL in text and no lone surrogates in JSON; what a model wrote may hold either. `includes` takes ten times as long
 // as this where a text has many line breaks.
@@ -18,7 +17,7 @@ type Rows = Map<string, Row | undefined>
 const small = /^(boolean|smallint|integer|bigint|real|double precision|timestamptz|uuid)$/
 
 /** SQL for about how many bytes a row of a table has, without reading what lies outside of it where that can be told. */
-const sizeOf = (table: Table<never>): string =>
+const sizeOf = (table: Table): string =>
   Object.entries(table.columns as { readonly [column: string]: string })
     .filter(([, type]) => !small.test(type))
     .map(([column, type]) => `coalesce(octet_length("${column}"${type === "text" ? "" : "::text"}), 0)`)
@@ -63,10 +62,10 @@ const turn = 10
 
 /** Folds events into the rows that are there; others have their turn in between, because some events take long. */
 const foldInto = Effect.fnUntraced(function* (
-  table: Table<never>,
+  table: Table,
   rows: Rows,
-  events: ReadonlyArray<Recorded<DomainEvent>>,
-  given: Given
+  events: ReadonlyArray<Recorded<AnyEvent>>,
+  given: unknown
 ) {
   let since = performance.now()
   for (const _ of folding(table, rows, events, given)) {
@@ -77,7 +76,7 @@ const foldInto = Effect.fnUntraced(function* (
 })
 
 /** Writes what came out, a statement for about so many bytes. */
-const write = Effect.fnUntraced(function* (name: string, table: Table<never>, rows: Rows, bytes: number) {
+const write = Effect.fnUntraced(function* (name: string, table: Table, rows: Rows, bytes: number) {
   const sql = yield* PgClient.PgClient
   const gone = [...rows].flatMap(([id, row]) => (row === undefined ? [id] : []))
   if (gone.length > 0) yield* sql.unsafe(`DELETE FROM ${name} WHERE id = ANY ($1::text[])`, [gone])
@@ -114,9 +113,9 @@ const write = Effect.fnUntraced(function* (name: string, table: Table<never>, ro
  */
 export const applyTo = Effect.fnUntraced(function* (
   name: string,
-  table: Table<never>,
-  events: ReadonlyArray<Recorded<DomainEvent>>,
-  given: Given,
+  table: Table,
+  events: ReadonlyArray<Recorded<AnyEvent>>,
+  given: unknown,
   most: Bound
 ) {
   const ids = touched(table, events)

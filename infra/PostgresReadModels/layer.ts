@@ -1,8 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schedule } from "effect"
+import { Given, type Projection, schemaOf, typesOf } from "#engine/Projection.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
-import { Embeddings } from "#ports/Embeddings.ts"
-import { type Given, type Projection, schemaOf, typesOf } from "#engine/Projection.ts"
 import { type Build, BuildMoved, ReadModels, ReadModelsUnavailable } from "#engine/ports/ReadModels.ts"
 import { applyEvents, createTables, differences, dropTables, forgetTables, keepTables, showBuild } from "./tables.ts"
 import { others, retire } from "./versions.ts"
@@ -38,7 +37,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const most = yield* Bounds
-    const given: Given = { encoder: yield* Embeddings }
+    const given = yield* Given
 
     const here = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideService(effect, PgClient.PgClient, sql)
     const unavailable = <A, E, R>(effect: Effect.Effect<A, E, R>) =>

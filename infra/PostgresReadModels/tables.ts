@@ -1,9 +1,8 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
-import type { Recorded } from "#engine/Event.ts"
-import type { DomainEvent } from "#domain/events.ts"
+import type { AnyEvent, Recorded } from "#engine/Event.ts"
+import { type Projection, schemaOf } from "#engine/Projection.ts"
 import type { Bound } from "#engine/ports/Bounds.ts"
-import { type Given, type Projection, schemaOf } from "#engine/Projection.ts"
 import type { Difference } from "#engine/ports/ReadModels.ts"
 import { applyTo } from "./apply.ts"
 
@@ -54,8 +53,8 @@ export const dropTables = Effect.fnUntraced(function* (projection: Projection, b
 export const applyEvents = Effect.fnUntraced(function* (
   projection: Projection,
   build: number,
-  events: ReadonlyArray<Recorded<DomainEvent>>,
-  given: Given,
+  events: ReadonlyArray<Recorded<AnyEvent>>,
+  given: unknown,
   most: Bound
 ) {
   const schema = buildSchema(projection, build)

@@ -1,4 +1,5 @@
-import { type Projection, schemaOf, table } from "#engine/Projection.ts"
+import { type Projection, schemaOf } from "#engine/Projection.ts"
+import { table } from "../table.ts"
 import { noRuns, type RunsRow, withRun } from "./runs.ts"
 
 /** A function of a snippet whose reputation is kept. */

@@ -1,8 +1,9 @@
 import { withDependencies } from "#domain/dependencies.ts"
 import { fileTreeOf, type RepositoryFile, readmePreviewOf } from "#domain/Repository/files.ts"
 import { frameworkOf } from "#domain/Repository/framework.ts"
-import { type Projection, schemaOf, table } from "#engine/Projection.ts"
+import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { comments } from "../Comments.ts"
+import { table } from "../table.ts"
 import type { FilesRow, Json, RemovedRow, SnippetRow, VotesRow } from "./rows.ts"
 import { terms, withTask } from "./terms.ts"
 

@@ -4,7 +4,7 @@ import { vectorToText } from "#domain/search/embeddings/vector.ts"
 import { indexing, indexText, namesOf } from "#domain/search/IndexedText.ts"
 import { looked } from "#domain/search/tokenize.ts"
 import type { Steps } from "#engine/steps.ts"
-import { table } from "#engine/Projection.ts"
+import { table } from "../table.ts"
 import type { TermsRow } from "./rows.ts"
 
 /** Tasks of one snippet that are kept for finding it, of which the latest count, and characters of each. */

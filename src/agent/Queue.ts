@@ -1,13 +1,14 @@
 import { Cause, Context, Deferred, Effect, Exit, Layer, Schedule, Semaphore } from "effect"
 import type { SqlClient } from "effect/sql"
+import { type Asker, fresh, Unreadable } from "#engine/ask.ts"
+import type { Codec } from "#engine/codec.ts"
+import type { Dispatcher } from "#engine/dispatch.ts"
 import type { EventStore } from "#engine/ports/EventStore.ts"
 import type { LanguageModel } from "#ports/LanguageModel.ts"
 import type { Sandbox } from "#ports/Sandbox.ts"
 import type { Workers } from "#ports/Workers.ts"
 import type { Workspaces, WorkspacesUnavailable } from "#ports/Workspaces.ts"
 import { openRuns, Workspaces as WorkspacesModel } from "#projections/Workspaces.ts"
-import { type Asker, fresh, Unreadable } from "#engine/ask.ts"
-import type { Dispatcher } from "#engine/dispatch.ts"
 import type { Search } from "#src/search.ts"
 import { awayIn, followHead } from "#src/workspaces.ts"
 import { carryOut } from "./Run.ts"
@@ -59,7 +60,16 @@ export class Runs extends Context.Service<
     Effect.gen(function* () {
       const scope = yield* Effect.scope
       const services = yield* Effect.context<
-        EventStore | Dispatcher | Workspaces | Workers | Sandbox | LanguageModel | Search | Asker | SqlClient.SqlClient
+        | EventStore
+        | Codec
+        | Dispatcher
+        | Workspaces
+        | Workers
+        | Sandbox
+        | LanguageModel
+        | Search
+        | Asker
+        | SqlClient.SqlClient
       >()
       const places = yield* Semaphore.make(atOnce)
       const queues = new Map<string, Array<Waiting>>()

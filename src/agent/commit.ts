@@ -1,9 +1,9 @@
 import { Effect } from "effect"
-import type { Actor } from "#engine/Event.ts"
 import { derivedId } from "#domain/Id.ts"
 import { type ChatFailure, repositoryOf, Workspace, WorkspaceCommand } from "#domain/Workspace.ts"
-import { Workspaces } from "#ports/Workspaces.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
+import type { Actor } from "#engine/Event.ts"
+import { Workspaces } from "#ports/Workspaces.ts"
 import { streamOf } from "#src/workspaces.ts"
 
 /** What a run leaves behind, to be committed. */

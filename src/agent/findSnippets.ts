@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { isNear, leastVerdictOffered } from "#domain/search/offered.ts"
-import { Snippets } from "#projections/Snippets/tables.ts"
 import { Asker } from "#engine/ask.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
 import { portioned } from "#src/portions.ts"
 import { Search, type Sight } from "#src/search.ts"
 import { longestShown, type SnippetFound } from "./tools/SearchSnippets.ts"

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
-import { EventStore } from "#engine/ports/EventStore.ts"
 import type { Projection } from "#engine/Projection.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
 import { type Build, type Difference, ReadModels } from "#engine/ports/ReadModels.ts"
 import { bring } from "#engine/project.ts"
 

@@ -3,7 +3,7 @@ import { derivedId } from "#domain/Id.ts"
 import { RetrievalEvent } from "#domain/Retrieval.ts"
 import { EventStore, type StoredEvent } from "#engine/ports/EventStore.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
-import * as Codec from "#engine/codec.ts"
+import * as Codec from "#src/codec.ts"
 import { eraseSearches } from "#src/eraseSearches.ts"
 
 const day = 86_400_000

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { derivedId } from "#domain/Id.ts"
-import { type AuditedEvent, LogAudit } from "#ports/LogAudit.ts"
 import type { Projection } from "#engine/Projection.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
-import * as Codec from "#engine/codec.ts"
+import { type AuditedEvent, LogAudit } from "#ports/LogAudit.ts"
+import * as Codec from "#src/codec.ts"
 import { verifyWorkspaces } from "./verifyWorkspaces.ts"
 
 /** What something is found wrong by. */

@@ -5,7 +5,7 @@ import { EventStore, type StoredEvent } from "#engine/ports/EventStore.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { RepositoryCheck } from "#ports/RepositoryCheck.ts"
 import { Workspaces } from "#ports/Workspaces.ts"
-import * as Codec from "#engine/codec.ts"
+import * as Codec from "#src/codec.ts"
 import { streamOf } from "#src/workspaces.ts"
 import type { Check, Findings } from "./verify.ts"
 

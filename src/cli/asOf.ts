@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { EventStore } from "#engine/ports/EventStore.ts"
 import type { Projection } from "#engine/Projection.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { asOf, positionAt, schemaAt } from "#src/audit/asOf.ts"
 import { Failed } from "./failure.ts"

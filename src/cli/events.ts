@@ -1,10 +1,10 @@
 import { Effect, Option, PubSub, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import type { Recorded } from "#engine/Event.ts"
 import { type DomainEvent, type EventType, eventSchemas } from "#domain/events.ts"
+import type { Recorded } from "#engine/Event.ts"
+import { decodeAll } from "#engine/pages.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
-import { decodeAll } from "#engine/pages.ts"
 import { deletedIn, withoutDeleted } from "#src/withoutDeleted.ts"
 import { withoutSecrets } from "#src/withoutSecrets.ts"
 import { onLog, upToDate } from "./log.ts"
@@ -72,7 +72,7 @@ export const command = Command.make(
         }
         const read = Effect.fnUntraced(function* (from: number, limit: number) {
           const { events: stored, more } = yield* store.readAll(from, { ...filters, limit })
-          const recorded = yield* decodeAll(stored)
+          const recorded = yield* decodeAll<DomainEvent>(stored)
           if (recorded.some(({ type }) => type === "SearchAnswered")) yield* upToDate(Snippets)
           const deleted = yield* deletedIn(recorded.map(({ event }) => event))
           return { events: recorded.map((one) => shown(one, deleted)), more }

@@ -1,10 +1,10 @@
 import { Clock, Effect } from "effect"
-import { EventStore } from "#engine/ports/EventStore.ts"
 import type { Projection } from "#engine/Projection.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
 import { ReadModels as Models, type ReadModels } from "#engine/ports/ReadModels.ts"
+import { Projector } from "#engine/project.ts"
 import { type BadConfig, type Config, readConfig } from "#src/config.ts"
 import { parentGone, tool } from "#src/layers.ts"
-import { Projector } from "#engine/project.ts"
 import { Failed } from "./failure.ts"
 
 export const config: Effect.Effect<Config, BadConfig> = Effect.try({

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
-import type { Recorded } from "#engine/Event.ts"
 import type { DomainEvent } from "#domain/events.ts"
 import type { SnippetEvent, UploadedText } from "#domain/Snippet/events.ts"
 import { type LogFile, uploadStream } from "#domain/Upload.ts"
-import { EventStore } from "#engine/ports/EventStore.ts"
-import * as Codec from "#engine/codec.ts"
+import type { Recorded } from "#engine/Event.ts"
 import { eachOfStream, inSteps } from "#engine/pages.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
+import * as Codec from "#src/codec.ts"
 import { ends, tail } from "./excerpt.ts"
 
 /** Characters of a file that a grader is shown, of all logs, and of what was asked for. */

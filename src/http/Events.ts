@@ -3,17 +3,18 @@ import { Effect, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import type { SqlClient } from "effect/sql"
-import { jsonPieces } from "#engine/jsonPieces.ts"
 import { AdminKeyRequired } from "#domain/Organization.ts"
+import type { Asker } from "#engine/ask.ts"
+import type { Codec } from "#engine/codec.ts"
+import { jsonPieces } from "#engine/jsonPieces.ts"
 import type { EventStore } from "#engine/ports/EventStore.ts"
+import type { Tail } from "#engine/tail.ts"
 import { Api } from "#src/api/Api.ts"
 import type { RecordedEvent } from "#src/api/Events.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
-import type { Asker } from "#engine/ask.ts"
 import { Closing } from "#src/closing.ts"
 import { type Ending, follow, type News } from "#src/follow.ts"
-import type { Tail } from "#engine/tail.ts"
 import type { Answers } from "./answers.ts"
 import { portions, roomyInTurn } from "./Events/portions.ts"
 import { allShown, type Reader } from "./Events/shown.ts"
@@ -132,7 +133,14 @@ export const layer = HttpApiBuilder.group(Api, "events", (handlers) => {
         if (!/^\d{1,15}$/.test(last)) return yield* badLastEventId
         yield* takePlace(open, key, request)
         const services = yield* Effect.context<
-          EventStore | Tail | Closing | Asker | SqlClient.SqlClient | Answers | HttpServerRequest.HttpServerRequest
+          | EventStore
+          | Codec
+          | Tail
+          | Closing
+          | Asker
+          | SqlClient.SqlClient
+          | Answers
+          | HttpServerRequest.HttpServerRequest
         >()
         const news = Stream.unwrap(
           Effect.as(cutWhenStopping(request), follow(key, Number(last), filtersOf(tenant, query), roomyInTurn()))

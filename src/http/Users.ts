@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { NotOrganizationMember, Organization, OrganizationCommand } from "#domain/Organization.ts"
+import { dispatch } from "#engine/dispatch.ts"
 import { Keys } from "#projections/Keys.ts"
 import { Api } from "#src/api/Api.ts"
 import { Caller } from "#src/api/middleware.ts"
-import { dispatch } from "#engine/dispatch.ts"
 import { attempting, freshOrStale, written } from "./answer.ts"
 import { orProblem } from "./refusals.ts"
 

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
+import { fresh } from "#engine/ask.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { Retrievals, type Searches, searchesDesertedAfter, searchesDesertedBy } from "#projections/Retrievals.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
-import { fresh } from "#engine/ask.ts"
 import { eraseSearches } from "#src/eraseSearches.ts"
-import { reaction } from "#engine/react.ts"
+import { reaction } from "#src/reaction.ts"
 
 /** Erases what is found, page by page. */
 const eraseAll = Effect.fnUntraced(function* <E, R>(

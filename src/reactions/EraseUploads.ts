@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 import { derivedId } from "#domain/Id.ts"
 import { Upload, UploadCommand, uploadStream } from "#domain/Upload.ts"
-import { Snippets } from "#projections/Snippets/tables.ts"
-import { deserted, Uploads } from "#projections/Uploads.ts"
 import { fresh } from "#engine/ask.ts"
 import { dispatch } from "#engine/dispatch.ts"
-import { reaction } from "#engine/react.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
+import { deserted, Uploads } from "#projections/Uploads.ts"
+import { reaction } from "#src/reaction.ts"
 
 /** The prompts and logs of a bulk upload go with the last of its snippets. */
 export const EraseUploads = reaction({

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { Packing } from "#src/packing.ts"
-import { reaction } from "#engine/react.ts"
+import { reaction } from "#src/reaction.ts"
 import { followHead } from "#src/workspaces.ts"
 
 /** A workspace's git ref follows what the log has decided, also when the process that decided it was killed in between. */

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { Runs } from "#src/agent/Queue.ts"
-import { reaction } from "#engine/react.ts"
+import { reaction } from "#src/reaction.ts"
 import { removeRepository } from "#src/workspaces.ts"
 
 /** An erased workspace's runs stop and its repository goes, also when who erased it was killed before it came to that. */

@@ -1,14 +1,15 @@
 import { assert, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { Asker } from "#engine/ask.ts"
+import { Dispatcher } from "#engine/dispatch.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { LanguageModel } from "#ports/LanguageModel.ts"
 import { Sandbox } from "#ports/Sandbox.ts"
 import { Workers } from "#ports/Workers.ts"
 import { Workspaces } from "#ports/Workspaces.ts"
 import { Runs } from "#src/agent/Queue.ts"
-import { Asker } from "#engine/ask.ts"
-import { Dispatcher } from "#engine/dispatch.ts"
+import * as Codec from "#src/codec.ts"
 import { Search } from "#src/search.ts"
 import { leftAfter, mostSteps } from "../engine/leaving.ts"
 
@@ -46,7 +47,13 @@ const world = (left: ReadonlyArray<{ readonly id: string; readonly workspace: st
       while (!condition()) yield* Effect.yieldNow
     })
   const idle = Effect.forEach(Array.from({ length: 200 }), () => Effect.yieldNow, { discard: true })
-  return { begun, gate, until, idle, layer: Runs.layer.pipe(Layer.provide(Layer.succeedContext(services))) }
+  return {
+    begun,
+    gate,
+    until,
+    idle,
+    layer: Runs.layer.pipe(Layer.provide(Layer.succeedContext(services)), Layer.provide(Codec.layer))
+  }
 }
 
 it.effect("runs of one workspace go one at a time, in the order in which they were asked for", () => {

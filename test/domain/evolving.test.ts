@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Chat, ChatEvent } from "#domain/Chat.ts"
-import type { Decider } from "#engine/Decider.ts"
 import { Organization, OrganizationEvent } from "#domain/Organization.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
 import { User, UserEvent } from "#domain/User.ts"
+import type { Decider } from "#engine/Decider.ts"
 
 const keys = { hash: "h", prefix: "p", subject: "s", text: null } as const
 

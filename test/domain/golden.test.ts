@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { currentVersion, type EventType, eventSchemas } from "#domain/events.ts"
-import { saltedDigest } from "#domain/Id.ts"
 import type { StoredEvent } from "#engine/ports/EventStore.ts"
-import { decode, encode } from "#engine/codec.ts"
+import { saltedDigest } from "#engine/saltedDigest.ts"
+import { decode, encode } from "#src/codec.ts"
 
 /**
  * An event as some version of this service stored it. These files are never changed: what they stand for is in

@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer, PubSub } from "effect"
 import { TestClock } from "effect/testing"
+import { Asker, fresh, longPatience, Stale, Unreadable } from "#engine/ask.ts"
 import type { Projection } from "#engine/Projection.ts"
 import { ReadModels, ReadModelsUnavailable, type Standing } from "#engine/ports/ReadModels.ts"
-import { Asker, fresh, longPatience, Stale, Unreadable } from "#engine/ask.ts"
 import { Projector } from "#engine/project.ts"
 import { leftAfter, mostSteps } from "./leaving.ts"
 

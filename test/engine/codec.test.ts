@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { DomainEvent, Upcast } from "#domain/events.ts"
-import { saltedDigest } from "#domain/Id.ts"
+import { type DomainEvent, eventSchemas } from "#domain/events.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
+import { makeCodec, UnreadableEvent, type Upcast } from "#engine/codec.ts"
 import type { StoredEvent } from "#engine/ports/EventStore.ts"
-import { decode, decoder, decoding, encode, encoding, UnreadableEvent } from "#engine/codec.ts"
+import { saltedDigest } from "#engine/saltedDigest.ts"
+import { decode, decoding, encode, encoding } from "#src/codec.ts"
 import { stored } from "#test/laws.ts"
 
 const cast = SnippetEvent.cases.VoteCast.make({
@@ -78,7 +79,7 @@ describe("an event that has changed twice", () => {
       return { ...fields, count: 1, text: { ...rest, reason: why } }
     }
   ]
-  const read = decoder({ VoteCast: changes })
+  const { decode: read } = makeCodec<DomainEvent>({ schemas: eventSchemas, upcasts: { VoteCast: changes } })
   const fields = { snippet: "s", source: "human", voter: "eve", request: null, subject: "snippet/s", text: "digest" }
   const text = { task: "a task", why: "it works", origin: null }
   const old = (schemaVersion: number, facts: object, text: object | null): StoredEvent => ({

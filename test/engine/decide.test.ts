@@ -1,17 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Result } from "effect"
-import type { Decider } from "#engine/Decider.ts"
 import type { DomainEvent } from "#domain/events.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
 import { UsageEvent } from "#domain/Usage.ts"
+import type { Decider } from "#engine/Decider.ts"
 import { type AnyDecider, asSent, type Decision, decideAll, encodeAll, Idle, type Job } from "#engine/decide.ts"
+import * as Codec from "#src/codec.ts"
 
-const decider: AnyDecider = {
+const decider = {
   initial: 0,
   decide: () => Result.succeed([]),
   evolve: (state) => state,
   erases: (event: DomainEvent) => (event._tag === "SnippetDeleted" ? [event.subject] : [])
-} satisfies Decider<unknown, DomainEvent, unknown, never>
+} satisfies Decider<unknown, DomainEvent, unknown, never> as unknown as AnyDecider
 
 const decision = (events: ReadonlyArray<DomainEvent>, more: Partial<Job> = {}): Decision => ({
   job: {
@@ -31,12 +32,14 @@ const vote = (task: string) =>
     text: { task, reason: null, origin: null }
   })
 
+const encoded = (...of: Parameters<typeof encodeAll>) => Effect.provide(encodeAll(...of), Codec.layer)
+
 describe("what goes to the log", () => {
   it.effect("says who gave a command, why, for which request, and what it erases", () =>
     Effect.gen(function* () {
       const request = { digest: "digest", n: 2, fingerprint: null }
       const deleted = SnippetDeleted.make({ snippet: "s", subject: "snippet/s", comments: [] })
-      const { commands } = yield* encodeAll(
+      const { commands } = yield* encoded(
         decider,
         [decision([used, deleted], { causationId: "cause", request }), decision([used])],
         1_000_000
@@ -62,23 +65,23 @@ describe("what goes to the log", () => {
         [3 * size + 1, 4],
         [4 * size, 4]
       ] as const) {
-        const { commands, later } = yield* encodeAll(decider, decisions, most)
+        const { commands, later } = yield* encoded(decider, decisions, most)
         assert.strictEqual(commands.length, taken, `${most} bytes`)
         assert.strictEqual(later, decisions[taken]?.job)
       }
-      assert.deepStrictEqual(yield* encodeAll(decider, [], 1), { commands: [], later: undefined })
+      assert.deepStrictEqual(yield* encoded(decider, [], 1), { commands: [], later: undefined })
     })
   )
 
   it.effect("counts every event of a command, and its text as well as its data", () =>
     Effect.gen(function* () {
       const long = decision([vote("x".repeat(1_000)), used])
-      const { commands } = yield* encodeAll(decider, [long], 1)
+      const { commands } = yield* encoded(decider, [long], 1)
       const [voted, other] = commands[0]!.events
       const all = voted!.data.length + voted!.payload!.bytes.length + other!.data.length
       assert.isAbove(all, 1_000)
-      assert.lengthOf((yield* encodeAll(decider, [long, long], all)).commands, 1)
-      assert.lengthOf((yield* encodeAll(decider, [long, long], all + 1)).commands, 2)
+      assert.lengthOf((yield* encoded(decider, [long, long], all)).commands, 1)
+      assert.lengthOf((yield* encoded(decider, [long, long], all + 1)).commands, 2)
     })
   )
 
@@ -87,7 +90,7 @@ describe("what goes to the log", () => {
       const other = UsageEvent.cases.KeyUsed.make({ key: "other" })
       const sent = (...lists: ReadonlyArray<ReadonlyArray<DomainEvent>>) =>
         Effect.map(
-          encodeAll(
+          encoded(
             decider,
             lists.map((events) => decision(events)),
             1_000_000

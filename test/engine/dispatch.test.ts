@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Exit, Layer } from "effect"
-import * as MemoryEventStore from "#infra/MemoryEventStore.ts"
-import type { EventStore } from "#engine/ports/EventStore.ts"
-import { decode } from "#engine/codec.ts"
+import type { Codec as EngineCodec } from "#engine/codec.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
+import type { EventStore } from "#engine/ports/EventStore.ts"
+import * as MemoryEventStore from "#infra/MemoryEventStore.ts"
+import * as Codec from "#src/codec.ts"
+import { decode } from "#src/codec.ts"
 import { castVote, createKey, deleteSnippet, register, uploadSnippet } from "#test/commands.ts"
 import { upTo } from "#test/infra/appends.ts"
 import { freshStore } from "#test/infra/stores.ts"
@@ -20,7 +22,7 @@ const log = Effect.fnUntraced(function* (stream: string) {
   return (yield* readStream(stream, -1)).map(decode)
 })
 
-const suite = <E>(name: string, store: Layer.Layer<EventStore, E>) =>
+const suite = <E>(name: string, store: Layer.Layer<EventStore | EngineCodec, E>) =>
   layer(Dispatcher.layer.pipe(Layer.provideMerge(store)), { excludeTestServices: true })(`dispatch (${name})`, (it) => {
     it.effect("answers with the events as they are in the log", () =>
       Effect.gen(function* () {
@@ -220,5 +222,5 @@ const suite = <E>(name: string, store: Layer.Layer<EventStore, E>) =>
     )
   })
 
-suite("memory", MemoryEventStore.layer)
+suite("memory", Layer.merge(MemoryEventStore.layer, Codec.layer))
 suite("Postgres", freshStore)

@@ -1,7 +1,8 @@
 import { Deferred, Effect, Layer, Logger } from "effect"
-import * as MemoryEventStore from "#infra/MemoryEventStore.ts"
-import { EventStore } from "#engine/ports/EventStore.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
+import * as MemoryEventStore from "#infra/MemoryEventStore.ts"
+import * as Codec from "#src/codec.ts"
 
 type Store = EventStore["Service"]
 
@@ -15,6 +16,7 @@ export const on = (change: (store: Store) => Partial<Store>) =>
       )
     ),
     Layer.provide(MemoryEventStore.layer),
+    Layer.provideMerge(Codec.layer),
     // commands that can't be decided are logged
     Layer.provideMerge(Logger.layer([]))
   )

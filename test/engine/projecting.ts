@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto"
 import { Effect, Layer, Logger } from "effect"
 import { UsageEvent } from "#domain/Usage.ts"
-import * as MemoryEventStore from "#infra/MemoryEventStore.ts"
+import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
-import { type Projection, schemaOf, table } from "#engine/Projection.ts"
 import { type Build, BuildMoved, ReadModels, ReadModelsUnavailable } from "#engine/ports/ReadModels.ts"
-import * as Codec from "#engine/codec.ts"
+import * as MemoryEventStore from "#infra/MemoryEventStore.ts"
+import { table } from "#projections/table.ts"
+import * as Codec from "#src/codec.ts"
 
 const model = (name: string, type: "KeyUsed" | "SnippetPublished"): Projection => ({
   ...{ name, version: 1 },
@@ -91,7 +92,7 @@ export const world = (options: { readonly at?: Readonly<Record<string, number>> 
         })
     }))
   ).pipe(Layer.provide(MemoryEventStore.layer))
-  const layer = Layer.provideMerge(models, Layer.mergeAll(store, Logger.layer([])))
+  const layer = Layer.provideMerge(models, Layer.mergeAll(store, Codec.layer, Logger.layer([])))
   const looks = () => standings
   const pages = () => reads
   const isDown = (now: boolean) => void (down = now)

@@ -2,10 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Scheduler } from "effect"
 import { ConnectionError, SqlError, SqlSyntaxError } from "effect/sql/SqlError"
 import { TestClock } from "effect/testing"
-import { TooMuchWaits } from "#ports/Workers.ts"
 import { Stale, Unreadable } from "#engine/ask.ts"
 import { LeftOut } from "#engine/leftOut.ts"
-import { react, reaction } from "#engine/react.ts"
+import { react } from "#engine/react.ts"
+import { TooMuchWaits } from "#ports/Workers.ts"
+import { passesByItself, reaction } from "#src/reaction.ts"
 import { idle, until, used, world } from "./reacting.ts"
 
 /** A reaction whose events can fail as a test says: each time that one was tried, and those that were done, by their keys. */
@@ -46,7 +47,7 @@ describe("what a reaction can't do", () => {
       const first = yield* used("a")
       yield* used("bad")
       yield* used("b")
-      yield* react([poisoned])
+      yield* react([poisoned], passesByItself)
       const leftOut = yield* LeftOut
       yield* until(() => checkpoints.get("poisoned") === first || seen.length > 0)
       yield* idle
@@ -88,7 +89,7 @@ describe("what a reaction can't do", () => {
         yield* used("a")
         yield* used("bad")
         yield* used("b")
-        yield* react([one])
+        yield* react([one], passesByItself)
         for (const [milliseconds, times] of [
           [0, 1],
           [999, 1],
@@ -140,7 +141,7 @@ describe("what a reaction can't do", () => {
     return Effect.gen(function* () {
       for (const key of ["one", "two"]) yield* used(key)
       for (const key of ["one", "two"]) faults.set(key, corrupt)
-      yield* react([one])
+      yield* react([one], passesByItself)
       yield* idle
       yield* TestClock.adjust("1 second")
       yield* idle
@@ -164,7 +165,7 @@ describe("what a reaction can't do", () => {
     return Effect.gen(function* () {
       for (const key of ["a", "first", "second", "first", "second", "b"]) yield* used(key)
       for (const key of ["first", "second"]) faults.set(key, corrupt)
-      yield* react([one])
+      yield* react([one], passesByItself)
       for (let n = 0; n < 4; n++) {
         yield* idle
         yield* TestClock.adjust("1 second")
@@ -193,7 +194,7 @@ describe("what a reaction can't do", () => {
     return Effect.gen(function* () {
       faults.set("bad", fault)
       for (const key of ["a", "bad", "b"]) yield* used(key)
-      yield* react([one])
+      yield* react([one], passesByItself)
       for (let n = 0; n < 5; n++) {
         yield* idle
         yield* TestClock.adjust("1 second")
@@ -256,7 +257,7 @@ describe("what a reaction can't do", () => {
       })
       yield* Effect.gen(function* () {
         const self = yield* Effect.fiberId
-        yield* react([one])
+        yield* react([one], passesByItself)
         yield* used("a")
         assert.deepStrictEqual(yield* resting, [self])
         faults.set("bad", corrupt)
@@ -280,7 +281,7 @@ describe("what a reaction can't do", () => {
         faults.set("bad", corrupt)
         for (let n = 0; n < 1_001; n++) yield* used("bad")
         yield* used("b")
-        yield* react([one])
+        yield* react([one], passesByItself)
         for (let n = 0; n < 4; n++) {
           yield* idle
           yield* TestClock.adjust("1 second")

@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Bounds } from "#engine/ports/Bounds.ts"
-import { react, reaction } from "#engine/react.ts"
+import { react } from "#engine/react.ts"
+import { passesByItself, reaction } from "#src/reaction.ts"
 import { idle, until, used, world } from "./reacting.ts"
 
 describe("reactions", () => {
@@ -29,7 +30,7 @@ describe("reactions", () => {
       })
       return Effect.gen(function* () {
         yield* used("a")
-        yield* react([mine, others, either])
+        yield* react([mine, others, either], passesByItself)
         yield* used("b")
         const last = yield* used("c")
         yield* until(() => checkpoints.get("mine") === last)
@@ -59,7 +60,7 @@ describe("reactions", () => {
     })
     const beside = reaction({ name: "beside", on: ["KeyUsed"], handle: () => Effect.void })
     return Effect.gen(function* () {
-      yield* react([failing, beside])
+      yield* react([failing, beside], passesByItself)
       const first = yield* used("a")
       yield* until(() => checkpoints.get("failing") === first)
       const last = yield* used("b")
@@ -85,7 +86,7 @@ describe("reactions", () => {
     return Effect.gen(function* () {
       let last = 0
       for (const key of keys) last = yield* used(key)
-      yield* react([mine])
+      yield* react([mine], passesByItself)
       yield* until(() => checkpoints.get("mine") === last)
       assert.deepStrictEqual(seen, keys)
     }).pipe(Effect.scoped, Effect.provide(layer), Effect.provideService(Bounds, { count: 3, bytes: 1_000 }))
@@ -103,7 +104,7 @@ describe("reactions", () => {
       yield* used("a")
       const done = yield* used("b")
       checkpoints.set("shared", done)
-      yield* react([shared])
+      yield* react([shared], passesByItself)
       yield* idle
       assert.deepStrictEqual([checkpoints.get("shared"), seen], [done, []])
       const own = yield* used("c")
@@ -116,7 +117,7 @@ describe("reactions", () => {
     const { asked, advances, layer } = world()
     const mine = reaction({ name: "mine", on: ["WorkspaceErased"], handle: () => Effect.die("none of these came") })
     return Effect.gen(function* () {
-      yield* react([mine])
+      yield* react([mine], passesByItself)
       yield* idle
       yield* TestClock.adjust("999 millis")
       yield* used("a")
@@ -154,7 +155,7 @@ describe("reactions", () => {
     })
     return Effect.gen(function* () {
       for (const key of ["a", "b", "c", "d"]) yield* used(key)
-      yield* react([shared])
+      yield* react([shared], passesByItself)
       yield* until(() => checkpoints.get("shared") === 4)
       yield* idle
       assert.deepStrictEqual(seen, ["a", "d"])

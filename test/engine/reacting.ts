@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto"
 import { Effect, Layer, Logger, References } from "effect"
 import { UsageEvent } from "#domain/Usage.ts"
-import * as MemoryEventStore from "#infra/MemoryEventStore.ts"
+import { LeftOut } from "#engine/leftOut.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
-import * as Codec from "#engine/codec.ts"
-import { LeftOut } from "#engine/leftOut.ts"
+import * as MemoryEventStore from "#infra/MemoryEventStore.ts"
+import * as Codec from "#src/codec.ts"
 
 type Store = EventStore["Service"]
 
@@ -43,7 +43,7 @@ export const world = (change: (store: Store) => Partial<Store> = () => ({})) => 
     asked,
     advances,
     logged,
-    layer: Layer.mergeAll(store, models, LeftOut.layer, Logger.layer([logger]))
+    layer: Layer.mergeAll(Codec.layer, store, models, LeftOut.layer, Logger.layer([logger]))
   }
 }
 

@@ -2,6 +2,7 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, type Redacted } from "effect"
 import * as PostgresEventStore from "#infra/PostgresEventStore/layer.ts"
 import { migrate } from "#infra/postgres/client.ts"
+import * as Codec from "#src/codec.ts"
 import { freshDatabase } from "#test/postgres.ts"
 
 /** A pool that leaves room for others on the run's server. */
@@ -17,5 +18,5 @@ export const storeOn = (url: Redacted.Redacted) =>
 /** A client on a database of its own, which has the store's tables. */
 export const freshClient = Layer.unwrap(Effect.map(freshDatabase, clientOn))
 
-/** A store on a database of its own. */
-export const freshStore = Layer.unwrap(Effect.map(freshDatabase, storeOn))
+/** A store of Cairn's events on a database of its own. */
+export const freshStore = Layer.merge(Layer.unwrap(Effect.map(freshDatabase, storeOn)), Codec.layer)

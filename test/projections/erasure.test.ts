@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
-import type { Recorded } from "#engine/Event.ts"
 import { currentVersion, type DomainEvent, type EventType } from "#domain/events.ts"
+import type { Recorded } from "#engine/Event.ts"
 import { type Projection, typesOf } from "#engine/Projection.ts"
 import { Executions } from "#projections/Executions.ts"
 import { Functions } from "#projections/Functions/tables.ts"
@@ -10,7 +10,7 @@ import { Logs } from "#projections/Logs.ts"
 import { Patterns } from "#projections/Patterns.ts"
 import { Retrievals } from "#projections/Retrievals.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
-import { decode } from "#engine/codec.ts"
+import { decode } from "#src/codec.ts"
 import { encoder } from "#test/embeddings.ts"
 import { stored } from "#test/laws.ts"
 import { folded } from "./folded.ts"
@@ -27,7 +27,7 @@ const golden = (type: EventType): Facts => {
 /** Something that happens to one of two snippets, to one of two runs of it, or to a run of code that is not stored. */
 const stepOf = (projection: Projection) =>
   Schema.Struct({
-    type: Schema.Literals(typesOf(projection)),
+    type: Schema.Literals(typesOf(projection) as ReadonlyArray<EventType>),
     of: Schema.Literals(["s1", "s2"]),
     run: Schema.Literals([1, 2]),
     unstored: Schema.Boolean,

@@ -2,10 +2,11 @@ import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { Snippet } from "#domain/Snippet/decider.ts"
-import { ReadModels } from "#engine/ports/ReadModels.ts"
-import { SecretScan } from "#ports/SecretScan.ts"
 import { dispatch } from "#engine/dispatch.ts"
+import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { react } from "#engine/react.ts"
+import { SecretScan } from "#ports/SecretScan.ts"
+import { passesByItself } from "#src/reaction.ts"
 import { withdrawSnippets } from "#src/reactions/WithdrawSnippets.ts"
 import { given, uploadOf } from "#test/commands.ts"
 import { findByName, stored } from "#test/http/store.ts"
@@ -44,7 +45,7 @@ const screenedBy = (rules: string, scan: SecretScan["Service"]) =>
   service.run(
     Effect.gen(function* () {
       const reaction = withdrawSnippets(rules)
-      yield* react([reaction])
+      yield* react([reaction], passesByItself)
       const head = yield* Effect.promise(() => service.head())
       const models = yield* ReadModels
       yield* Effect.promise(() =>

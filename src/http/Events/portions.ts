@@ -1,6 +1,6 @@
 import { Effect, Stream } from "effect"
-import { EventStore, type Page, type ReadAll, type StoredEvent, sizeOf } from "#engine/ports/EventStore.ts"
 import { Unreadable } from "#engine/ask.ts"
+import { EventStore, type Page, type ReadAll, type StoredEvent, sizeOf } from "#engine/ports/EventStore.ts"
 import { slice, slight } from "#src/portions.ts"
 import { Answers, copies } from "../answers.ts"
 import { problemOf } from "../refusals.ts"

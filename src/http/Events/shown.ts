@@ -1,9 +1,9 @@
 import { Effect } from "effect"
-import type { Recorded } from "#engine/Event.ts"
 import type { DomainEvent } from "#domain/events.ts"
+import type { Recorded } from "#engine/Event.ts"
+import { decodeAll } from "#engine/pages.ts"
 import type { StoredEvent } from "#engine/ports/EventStore.ts"
 import type { RecordedEvent } from "#src/api/Events.ts"
-import { decodeAll } from "#engine/pages.ts"
 import { deletedIn, withoutDeleted } from "#src/withoutDeleted.ts"
 import { withoutSecrets } from "#src/withoutSecrets.ts"
 
@@ -62,7 +62,7 @@ const shown = (
 
 /** The events as they are shown. */
 export const allShown = Effect.fnUntraced(function* (reader: Reader, stored: ReadonlyArray<StoredEvent>) {
-  const recorded = yield* decodeAll(stored)
+  const recorded = yield* decodeAll<DomainEvent>(stored)
   const deleted = yield* deletedIn(recorded.map(({ event }) => event))
   return recorded.map((one) => shown(reader, one, deleted))
 })

@@ -2,11 +2,11 @@ import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { keyHash, keyPattern } from "#domain/Key.ts"
 import type { Holder } from "#domain/Scope.ts"
+import { Asker, longPatience } from "#engine/ask.ts"
 import { WorkingFor } from "#ports/Workers.ts"
 import { holderOf, Keys } from "#projections/Keys.ts"
 import { Authentication, Caller } from "#src/api/middleware.ts"
 import { Problem } from "#src/api/Problem.ts"
-import { Asker, longPatience } from "#engine/ask.ts"
 import { Recorder } from "#src/record.ts"
 
 const missing = new Problem({

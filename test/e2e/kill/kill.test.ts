@@ -1,7 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { EventStore } from "#engine/ports/EventStore.ts"
 import { typesOf } from "#engine/Projection.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
 import { replay } from "#src/audit/replay.ts"
 import * as Layers from "#src/layers.ts"
 import { noGit } from "#test/infra/git/git.ts"

@@ -1,10 +1,10 @@
 import { Effect, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
+import { JsonFault, JsonReader } from "#engine/json.ts"
 import { unstorable } from "#src/api/fields.ts"
 import { fieldOf, invalidFields, seeDocs } from "#src/api/invalid.ts"
 import { deepest, type Limits, sizeOf } from "#src/api/limits.ts"
 import { Problem } from "#src/api/Problem.ts"
-import { JsonFault, JsonReader } from "#engine/json.ts"
 
 const notUtf8 = new Problem({
   code: "validation/invalid_json",
