@@ -1,7 +1,7 @@
 import { Data, Result, Schema } from "effect"
-import { AnyJson } from "./anyJson.ts"
 import type { Decider } from "#engine/Decider.ts"
 import { text } from "#engine/Event.ts"
+import { AnyJson } from "./anyJson.ts"
 
 /** How a run of code ended. */
 export const ExecutionState = Schema.Literals(["completed", "errored", "timed_out", "cancelled"])

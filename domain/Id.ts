@@ -1,27 +1,12 @@
-import { createHash, createHmac } from "node:crypto"
-
-/** The root of every derived id of this service (a fixed random UUID; changing it would change every id ever derived). */
-const namespace = Buffer.from("5b1c6e0a7d3f4c529a1e0d8f6b2a4c37", "hex")
-
-const format = (bytes: Uint8Array): string => {
-  const hex = Buffer.from(bytes.buffer, bytes.byteOffset, 16).toString("hex")
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
-}
-
-/** A version 5 UUID (RFC 9562) in this service's namespace. The same parts always give the same id. */
-export const derivedId = (...parts: ReadonlyArray<string | number | null>): string => {
-  const bytes = createHash("sha1").update(namespace).update(JSON.stringify(parts)).digest()
-  bytes[6] = (bytes[6]! & 0x0f) | 0x50
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80
-  return format(bytes)
-}
+import { createHmac } from "node:crypto"
+import { uuidOf } from "#engine/derivedId.ts"
 
 /** A derived id that nobody can compute without the secret, so that it gives away nothing about its parts. */
 export const keyedId = (secret: string, ...parts: ReadonlyArray<string | number | null>): string => {
   const bytes = createHmac("sha256", secret).update(JSON.stringify(parts)).digest().subarray(0, 16)
   bytes[6] = (bytes[6]! & 0x0f) | 0x80
   bytes[8] = (bytes[8]! & 0x3f) | 0x80
-  return format(Buffer.from(bytes))
+  return uuidOf(Buffer.from(bytes))
 }
 
 /** A keyed digest, 64 hexadecimal digits: comparable within one tenant, meaningless outside. */

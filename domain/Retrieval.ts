@@ -1,6 +1,6 @@
 import { Schema } from "effect"
+import { derivedId } from "#engine/derivedId.ts"
 import { text } from "#engine/Event.ts"
-import { derivedId } from "./Id.ts"
 
 /** What searches answered, a stream a tenant and day. Nothing is decided on it: it is appended as it comes. */
 export const RetrievalEvent = Schema.TaggedUnion({

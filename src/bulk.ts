@@ -1,7 +1,7 @@
 import { Effect, Option, PubSub } from "effect"
-import { derivedId } from "#domain/Id.ts"
 import type { UploadEvent } from "#domain/Upload.ts"
 import { Busy } from "#engine/decide.ts"
+import { derivedId } from "#engine/derivedId.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import * as Codec from "./codec.ts"
 

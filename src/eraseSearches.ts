@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { derivedId } from "#domain/Id.ts"
 import { mostErased, RetrievalEvent } from "#domain/Retrieval.ts"
+import { derivedId } from "#engine/derivedId.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import * as Codec from "./codec.ts"
 

@@ -1,5 +1,6 @@
 import { Effect, Schedule, Schema, Semaphore, Stream } from "effect"
-import { derivedId, keyedDigest } from "#domain/Id.ts"
+import { keyedDigest } from "#domain/Id.ts"
+import { derivedId } from "#engine/derivedId.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { parse, publicTexts, toUpload } from "./importedLine.ts"
 import type { Line } from "./lines.ts"

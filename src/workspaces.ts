@@ -1,7 +1,7 @@
 import { Cause, Clock, Effect } from "effect"
-import { derivedId } from "#domain/Id.ts"
 import { type Head, repositoryOf, Workspace, WorkspaceCommand, WorkspaceGone } from "#domain/Workspace.ts"
 import type { Attempt } from "#engine/attempt.ts"
+import { derivedId } from "#engine/derivedId.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
 import { Workspaces, WorkspacesUnavailable } from "#ports/Workspaces.ts"
 import { openRunsIn, type WorkspaceRecord } from "#projections/Workspaces.ts"

@@ -1,5 +1,5 @@
-import type { LoggedError } from "../Snippet/events.ts"
 import { atOnce } from "#engine/steps.ts"
+import type { LoggedError } from "../Snippet/events.ts"
 
 /** Errors that are kept of one log (the last ones: they ended it), and of each: characters, frames. */
 const mostErrors = 50

@@ -1,5 +1,5 @@
-import type { Telemetry } from "../Snippet/events.ts"
 import { atOnce } from "#engine/steps.ts"
+import type { Telemetry } from "../Snippet/events.ts"
 
 /** Functions that are kept of one text, and characters of their names. */
 const mostFunctions = 200

@@ -1,5 +1,5 @@
-import { beginning } from "../beginning.ts"
 import { atOnce, type Steps } from "#engine/steps.ts"
+import { beginning } from "../beginning.ts"
 import { normalForm } from "./normalForm.ts"
 import { stem } from "./porter.ts"
 import { isStopWord } from "./stopWords.ts"

@@ -1,6 +1,6 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { Effect, Result } from "effect"
-import { derivedId } from "#domain/Id.ts"
+import { derivedId } from "#engine/derivedId.ts"
 import type { Append, StoredEvent } from "#engine/ports/EventStore.ts"
 
 /** What `es_append` said: either every unit is in, from `head` on, or none is and `trouble` names why. */

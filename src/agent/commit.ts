@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { derivedId } from "#domain/Id.ts"
 import { type ChatFailure, repositoryOf, Workspace, WorkspaceCommand } from "#domain/Workspace.ts"
+import { derivedId } from "#engine/derivedId.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
 import type { Actor } from "#engine/Event.ts"
 import { Workspaces } from "#ports/Workspaces.ts"

@@ -1,6 +1,6 @@
 import { Clock, Effect, Layer, Schedule } from "effect"
-import { derivedId } from "#domain/Id.ts"
 import { RetrievalEvent } from "#domain/Retrieval.ts"
+import { derivedId } from "#engine/derivedId.ts"
 import { EventStore, type StoredEvent } from "#engine/ports/EventStore.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
 import * as Codec from "#src/codec.ts"

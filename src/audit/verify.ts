@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { derivedId } from "#domain/Id.ts"
+import { derivedId } from "#engine/derivedId.ts"
 import type { Projection } from "#engine/Projection.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { type AuditedEvent, LogAudit } from "#ports/LogAudit.ts"

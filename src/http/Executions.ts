@@ -9,10 +9,10 @@ import {
   type NewExecution,
   type Review
 } from "#domain/Execution.ts"
-import { derivedId } from "#domain/Id.ts"
 import { keptTask } from "#domain/keptTask.ts"
 import { type NewVote, SnippetCommand } from "#domain/Snippet/commands.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
+import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
 import { LanguageModel } from "#ports/LanguageModel.ts"
 import { type Executed, Executions, executionOf, executionsByIds, findExecutions } from "#projections/Executions.ts"

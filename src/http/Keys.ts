@@ -1,6 +1,5 @@
 import { Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { derivedId } from "#domain/Id.ts"
 import {
   AdminKeyRequired,
   EnterpriseRequired,
@@ -11,6 +10,7 @@ import {
 } from "#domain/Organization.ts"
 import { normalEmail, personId } from "#domain/Person.ts"
 import type { Holder } from "#domain/Scope.ts"
+import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
 import { Installation } from "#ports/Installation.ts"
 import { Keys, listKeys, tenantOf } from "#projections/Keys.ts"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import { derivedId } from "#domain/Id.ts"
 import { Upload, UploadCommand, uploadStream } from "#domain/Upload.ts"
 import { fresh } from "#engine/ask.ts"
+import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { deserted, Uploads } from "#projections/Uploads.ts"

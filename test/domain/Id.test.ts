@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { derivedId, isId, keyedDigest, keyedDigesting, keyedId } from "#domain/Id.ts"
+import { isId, keyedDigest, keyedDigesting, keyedId } from "#domain/Id.ts"
+import { derivedId } from "#engine/derivedId.ts"
 import { saltedDigest } from "#engine/saltedDigest.ts"
 
 // Changing any of these values would lose what was stored under the old ones.

@@ -1,7 +1,7 @@
 import { Deferred, Effect, Layer, Logger } from "effect"
 import { Dispatcher } from "#engine/dispatch.ts"
+import * as MemoryEventStore from "#engine/memory/EventStore.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
-import * as MemoryEventStore from "#infra/MemoryEventStore.ts"
 import * as Codec from "#src/codec.ts"
 
 type Store = EventStore["Service"]

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto"
 import { Effect, Layer, Logger } from "effect"
 import { UsageEvent } from "#domain/Usage.ts"
+import * as MemoryEventStore from "#engine/memory/EventStore.ts"
 import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { type Build, BuildMoved, ReadModels, ReadModelsUnavailable } from "#engine/ports/ReadModels.ts"
-import * as MemoryEventStore from "#infra/MemoryEventStore.ts"
 import { table } from "#projections/table.ts"
 import * as Codec from "#src/codec.ts"
 

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto"
 import { Effect, Layer, Logger, References } from "effect"
 import { UsageEvent } from "#domain/Usage.ts"
 import { LeftOut } from "#engine/leftOut.ts"
+import * as MemoryEventStore from "#engine/memory/EventStore.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
-import * as MemoryEventStore from "#infra/MemoryEventStore.ts"
 import * as Codec from "#src/codec.ts"
 
 type Store = EventStore["Service"]

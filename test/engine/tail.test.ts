@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import * as Memory from "#engine/memory/EventStore.ts"
 import { Tail } from "#engine/tail.ts"
-import * as Memory from "#infra/MemoryEventStore.ts"
 import { leftAfter, mostSteps } from "./leaving.ts"
 
 it.effect("whoever leaves while beginning to read a page keeps no other reader of it waiting", () =>

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Cause, Effect, Exit, Layer, PubSub } from "effect"
-import { derivedId } from "#domain/Id.ts"
+import { derivedId } from "#engine/derivedId.ts"
 import { EventStore, WrongRevision } from "#engine/ports/EventStore.ts"
 import { command, fresh, noted, revisions, to, upTo } from "./appends.ts"
 import { erasure } from "./EventStore.erasure.ts"

@@ -1,6 +1,6 @@
 import { Effect, Layer, Option } from "effect"
 import { Argument, Flag } from "effect/cli"
-import { derivedId } from "#domain/Id.ts"
+import { derivedId } from "#engine/derivedId.ts"
 import {
   commitOf,
   commitsBeginning,

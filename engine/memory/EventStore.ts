@@ -1,5 +1,4 @@
 import { Clock, Effect, Layer, PubSub } from "effect"
-import { derivedId } from "#domain/Id.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import {
   type Append,
@@ -13,6 +12,7 @@ import {
   smallEvent,
   WrongRevision
 } from "#engine/ports/EventStore.ts"
+import { derivedId } from "../derivedId.ts"
 
 /** The log in memory: for unit tests and for nothing else. It keeps every promise of the port but survival. */
 export const layer = Layer.effect(
