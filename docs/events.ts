@@ -19,7 +19,7 @@ const calling = (name: string) => new RegExp(`\\b${name}\\(`)
 
 /** What gives commands for whoever calls it. */
 const helpers = [
-  ["upload", "src/upload.ts"],
+  ["upload", "src/snippets/store.ts"],
   ["voteForUsed", "src/http/Snippets/uploading.ts"]
 ] as const
 
@@ -40,7 +40,7 @@ const withLocals = (text: string, before: string): string => {
 const workspaceCommandsIn = (text: string): ReadonlyArray<string> =>
   ["restore", "erase"].flatMap((name) => {
     if (!new RegExp(`\\b${name}\\((workspace|tenant),`).test(text)) return []
-    const [, body = ""] = read("src/workspaces.ts").split(`export const ${name} =`)
+    const [, body = ""] = read("src/workspaces/restore.ts").split(`export const ${name} =`)
     return commandsIn(body.split("\nexport const ")[0]!)
   })
 

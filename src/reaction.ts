@@ -1,8 +1,8 @@
 import { isSqlError } from "effect/sql/SqlError"
 import type { DomainEvent } from "#domain/events.ts"
 import { type Passes, reactionTo } from "#engine/react.ts"
+import { TooMuchWaits } from "#ports/JobFaults.ts"
 import { passes } from "#ports/passes.ts"
-import { TooMuchWaits } from "#ports/Workers.ts"
 
 /** What follows from Cairn's events. */
 export const reaction = reactionTo<DomainEvent>()

@@ -11,14 +11,14 @@ const may: Record<string, ReadonlyArray<string>> = {
   projections: ["projections", "ports", "domain", "engine"],
   infra: ["infra", "ports", "domain", "engine"],
   spine,
-  grading: ["grading", ...spine],
-  audit: ["audit", ...spine],
+  snippets: ["snippets", ...spine],
+  keys: ["keys", "workspaces", ...spine],
+  workspaces: ["workspaces", "snippets", ...spine],
+  audit: ["audit", "snippets", "workspaces", ...spine],
   api: ["api", "domain", "engine"],
-  agent: ["agent", ...spine],
-  reactions: ["reactions", "agent", ...spine],
-  mcp: ["mcp", "api", ...spine],
-  http: ["http", "api", "agent", "mcp", ...spine],
-  cli: ["cli", "audit", ...spine]
+  mcp: ["mcp", "api", "snippets", "workspaces", "audit", ...spine],
+  http: ["http", "api", "mcp", "snippets", "workspaces", "keys", "audit", ...spine],
+  cli: ["cli", "audit", "snippets", "workspaces", "keys", ...spine]
 }
 /** The composition roots: they alone may name adapters, or build the whole. */
 const roots = ["src/layers.ts", "src/main.ts"]
@@ -66,4 +66,16 @@ it("the domain is pure: no clock, no randomness, no I/O", () => {
       path
     )
   }
+})
+
+it("no file imports itself, by whatever way round", () => {
+  const known = new Map(files.map((path) => [path, importsOf(path)]))
+  const done = new Set<string>()
+  const visit = (path: string, way: ReadonlyArray<string>): void => {
+    assert.notInclude(way, path, [...way.slice(way.indexOf(path)), path].join(" → "))
+    if (done.has(path)) return
+    for (const target of known.get(path) ?? []) visit(target, [...way, path])
+    done.add(path)
+  }
+  for (const path of files) visit(path, [])
 })

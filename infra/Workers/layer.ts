@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url"
 import { Effect, Layer } from "effect"
-import { TookTooLong, TooMuchWaits, Workers, WorkingFor } from "#ports/Workers.ts"
+import { TookTooLong, TooMuchWaits } from "#ports/JobFaults.ts"
+import { Workers, WorkingFor } from "#ports/Workers.ts"
 import { type Job, type Outcome, Pool, type PoolOptions } from "./Pool.ts"
 
 const MiB = 1024 ** 2

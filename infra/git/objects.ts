@@ -5,15 +5,9 @@ import zlib from "node:zlib"
 import type { Sha } from "#ports/Workspaces.ts"
 import { Breath } from "./Breath.ts"
 import { inParallel, publish, stage, syncDirectory } from "./durableFs.ts"
+import type { ObjectType, StoredObject } from "./object.ts"
 import type { Compressed } from "./objectPieces.ts"
 import { isPacked, openPacked, packedSize, readPacked } from "./packed.ts"
-
-export type ObjectType = "blob" | "tree" | "commit" | "tag"
-
-export interface StoredObject {
-  readonly type: ObjectType
-  readonly content: Uint8Array
-}
 
 export interface NewObject extends StoredObject {
   readonly sha: Sha

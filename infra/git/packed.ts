@@ -1,8 +1,8 @@
 import fs from "node:fs"
 import type { Sha } from "#ports/Workspaces.ts"
 import { Cache } from "./Cache.ts"
+import type { StoredObject } from "./object.ts"
 import type { Compressed } from "./objectPieces.ts"
-import type { StoredObject } from "./objects.ts"
 import { PackFile } from "./packed/PackFile.ts"
 
 /** Of indexes in memory: 32 bytes an object. */

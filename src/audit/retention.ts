@@ -4,7 +4,7 @@ import { derivedId } from "#engine/derivedId.ts"
 import { EventStore, type StoredEvent } from "#engine/ports/EventStore.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
 import * as Codec from "#src/codec.ts"
-import { eraseSearches } from "#src/eraseSearches.ts"
+import { eraseSearches } from "#src/snippets/eraseSearches.ts"
 
 const day = 86_400_000
 /** Whole days that the text of a search is kept. */

@@ -4,29 +4,8 @@ import type { Projection } from "#engine/Projection.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { type AuditedEvent, LogAudit } from "#ports/LogAudit.ts"
 import * as Codec from "#src/codec.ts"
+import { type Finding, Findings } from "./findings.ts"
 import { verifyWorkspaces } from "./verifyWorkspaces.ts"
-
-/** What something is found wrong by. */
-export type Check =
-  | "position"
-  | "revision"
-  | "time"
-  | "event_id"
-  | "digest"
-  | "shape"
-  | "text"
-  | "read_model"
-  | "commit"
-  | "ref"
-  | "git"
-
-/** Something that is not as it was written. */
-export interface Finding {
-  /** Of the event that tells; `null`: no event's. */
-  readonly position: number | null
-  readonly check: Check
-  readonly message: string
-}
 
 /** What was looked at, and the first findings by position. */
 export interface Verified {
@@ -51,18 +30,6 @@ export interface Verified {
 }
 
 const page = 500
-const kept = 100
-
-/** Gathers the first findings, and counts all. */
-export class Findings {
-  readonly first: Array<Finding> = []
-  count = 0
-  readonly add = (position: number | null, check: Check, message: string): void => {
-    this.count += 1
-    if (this.first.length < kept) this.first.push({ position, check, message })
-  }
-}
-
 const workspaceEvents = new Set(["ChatCompleted", "ChatFailed", "WorkspaceRestored", "WorkspaceErased"])
 
 /** Looks at events one after the other; what it keeps of them does not grow with the log. */

@@ -6,8 +6,8 @@ import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { RepositoryCheck } from "#ports/RepositoryCheck.ts"
 import { Workspaces } from "#ports/Workspaces.ts"
 import * as Codec from "#src/codec.ts"
-import { streamOf } from "#src/workspaces.ts"
-import type { Check, Findings } from "./verify.ts"
+import { streamOf } from "#src/workspaces/restore.ts"
+import type { Check, Findings } from "./findings.ts"
 
 const page = 500
 /** Times that a workspace is looked at again because it has changed meanwhile, or because its ref is behind. */

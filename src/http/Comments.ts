@@ -15,7 +15,7 @@ import { Api } from "#src/api/Api.ts"
 import type { ShownComment } from "#src/api/Comments.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
-import { codeBlock } from "#src/codeBlock.ts"
+import { codeBlock } from "#src/snippets/codeBlock.ts"
 import { attempting, doneBefore, freshOrStale, written } from "./answer.ts"
 import { orProblem } from "./refusals.ts"
 

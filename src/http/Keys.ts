@@ -19,7 +19,7 @@ import { Api } from "#src/api/Api.ts"
 import { cursors, mostListed, placePosition } from "#src/api/cursor.ts"
 import { Caller } from "#src/api/middleware.ts"
 import { Problem } from "#src/api/Problem.ts"
-import { issueKey } from "#src/newKey.ts"
+import { issueKey } from "#src/keys/issue.ts"
 import { attempting, freshOrStale, written } from "./answer.ts"
 import { orProblem, problemOf } from "./refusals.ts"
 

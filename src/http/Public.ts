@@ -4,7 +4,7 @@ import { type PublicEntry, type PublicPlace, publicEntries, publicSnippets } fro
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
 import { cursors, placeCount, placeId, placeTime } from "#src/api/cursor.ts"
-import { isPublicLibraryOpen } from "#src/publicLibrary.ts"
+import { isPublicLibraryOpen } from "#src/snippets/publicLibrary.ts"
 import { freshOrStale, searched, shownFound } from "./answer.ts"
 import { byPortions } from "./answers.ts"
 import { inPieces, values } from "./pieces.ts"

@@ -5,8 +5,8 @@ import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "#src/api/Api.ts"
 import { statusOf } from "#src/api/Problem.ts"
-import { Readiness } from "#src/ready.ts"
 import { publicDocument } from "./documents.ts"
+import { Readiness } from "./ready.ts"
 
 /** How agents use the service, in their words. */
 export const skill = readFileSync(join(import.meta.dirname, "../../skill.md"), "utf8")

@@ -17,13 +17,13 @@ import {
   workspaceOf,
   workspacesOf
 } from "#projections/Workspaces.ts"
-import { Runs } from "#src/agent/Queue.ts"
 import { Api } from "#src/api/Api.ts"
 import { cursors, mostListed, type pageQuery, placeId, placeTime } from "#src/api/cursor.ts"
 import { Caller } from "#src/api/middleware.ts"
 import { fieldProblem, type Problem } from "#src/api/Problem.ts"
 import { slight } from "#src/portions.ts"
-import { erase, removeRepository, restore, unlessErased } from "#src/workspaces.ts"
+import { Runs } from "#src/workspaces/queue.ts"
+import { erase, removeRepository, restore, unlessErased } from "#src/workspaces/restore.ts"
 import { attempting, freshOrStale, written } from "./answer.ts"
 import { Answers } from "./answers.ts"
 import { inBytes, inPieces, values } from "./pieces.ts"

@@ -8,7 +8,7 @@ import { EventStore } from "#engine/ports/EventStore.ts"
 import type { Standing } from "#engine/ports/ReadModels.ts"
 import { Caller, Attempt as RequestAttempt } from "#src/api/middleware.ts"
 import { actorOf } from "#src/record.ts"
-import { type Found, type FoundSnippet, type Question, Search, type Sight } from "#src/search.ts"
+import { type Found, type FoundSnippet, type Question, Search, type Sight } from "#src/snippets/search.ts"
 import { byPortions } from "./answers.ts"
 import { problemOf } from "./refusals.ts"
 

@@ -11,7 +11,7 @@ import type {
 import type { WorkspaceGone, WorkspaceNotFound } from "#domain/Workspace.ts"
 import type { Stale, Unreadable } from "#engine/ask.ts"
 import type { Busy } from "#engine/decide.ts"
-import type { TooMuchWaits } from "#ports/Workers.ts"
+import type { TooMuchWaits } from "#ports/JobFaults.ts"
 import type { WorkspacesUnavailable } from "#ports/Workspaces.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
 

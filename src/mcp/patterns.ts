@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { AnyText, whole } from "#src/api/fields.ts"
 import { CallerScope } from "#src/api/middleware.ts"
-import { newBoundary, part } from "#src/untrusted.ts"
+import { newBoundary, part } from "#src/snippets/untrusted.ts"
 import { line } from "./line.ts"
 import type { Operations } from "./Operations.ts"
 import { tool } from "./tool.ts"

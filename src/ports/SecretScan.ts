@@ -1,5 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
-import type { TooMuchWaits } from "./Workers.ts"
+import type { TooMuchWaits } from "./JobFaults.ts"
 
 /** Something in a text that looks like a password, a token or a private key. Never the secret itself. */
 export interface FoundSecret {

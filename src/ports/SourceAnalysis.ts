@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { RepositoryFile } from "#domain/Repository/files.ts"
-import type { TooMuchWaits } from "./Workers.ts"
+import type { TooMuchWaits } from "./JobFaults.ts"
 
 /** A JSON object, as of a JSON schema. */
 export type JsonObject = { readonly [key: string]: unknown }

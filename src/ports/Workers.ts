@@ -1,7 +1,8 @@
-import { Context, type Effect, Schema } from "effect"
+import { Context, type Effect } from "effect"
 import type { MatchingPaths } from "#domain/glob.ts"
 import type { RepositoryFile } from "#domain/Repository/files.ts"
 import type { Lines, Replaced } from "#domain/textFile.ts"
+import type { TookTooLong, TooMuchWaits } from "./JobFaults.ts"
 import type { FoundSecret } from "./SecretScan.ts"
 import type { Analysis, RepositoryAnalysis, RepositoryGiven } from "./SourceAnalysis.ts"
 
@@ -26,18 +27,6 @@ export interface Jobs {
   readonly replaced: (bytes: Uint8Array, before: string, after: string, all: boolean, most: number) => Replaced
   readonly scanForSecrets: (path: string, text: string) => ReadonlyArray<FoundSecret>
 }
-
-/**
- * A job was given up: it took all of its time, or more memory than a worker has, or its code threw. The same job would end
- * so again.
- */
-export class TookTooLong extends Schema.TaggedError<TookTooLong>()("TookTooLong", {
-  job: Schema.String,
-  reason: Schema.Literals(["time", "memory", "fault"])
-}) {}
-
-/** Too many jobs of this caller wait already: nothing is wrong with this one, which may be tried again later. */
-export class TooMuchWaits extends Schema.TaggedError<TooMuchWaits>()("TooMuchWaits", { job: Schema.String }) {}
 
 /** For whom jobs are done: those of one wait for each other and for nobody else's. A tenant, or `""`: the service itself. */
 export const WorkingFor = Context.Reference<string>("cairn/WorkingFor", { defaultValue: () => "" })

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { Stale, Unreadable } from "#engine/ask.ts"
 import { LeftOut } from "#engine/leftOut.ts"
 import { react } from "#engine/react.ts"
-import { TooMuchWaits } from "#ports/Workers.ts"
+import { TooMuchWaits } from "#ports/JobFaults.ts"
 import { passesByItself, reaction } from "#src/reaction.ts"
 import { idle, until, used, world } from "./reacting.ts"
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { make, options } from "#infra/Workers/layer.ts"
-import type { TookTooLong, TooMuchWaits } from "#ports/Workers.ts"
+import type { TookTooLong, TooMuchWaits } from "#ports/JobFaults.ts"
 
 type Options = Partial<typeof options>
 

@@ -2,8 +2,8 @@ import fs from "node:fs"
 import { promisify } from "node:util"
 import zlib from "node:zlib"
 import type { Sha } from "#ports/Workspaces.ts"
+import type { ObjectType, StoredObject } from "../object.ts"
 import type { Compressed } from "../objectPieces.ts"
-import type { ObjectType, StoredObject } from "../objects.ts"
 import { applyDelta, lengthAfter } from "./delta.ts"
 
 const inflate = promisify(zlib.inflate)

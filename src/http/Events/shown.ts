@@ -4,8 +4,8 @@ import type { Recorded } from "#engine/Event.ts"
 import { decodeAll } from "#engine/pages.ts"
 import type { StoredEvent } from "#engine/ports/EventStore.ts"
 import type { RecordedEvent } from "#src/api/Events.ts"
-import { deletedIn, withoutDeleted } from "#src/withoutDeleted.ts"
-import { withoutSecrets } from "#src/withoutSecrets.ts"
+import { deletedIn, withoutDeleted } from "#src/audit/withoutDeleted.ts"
+import { withoutSecrets } from "#src/audit/withoutSecrets.ts"
 
 /** Someone of another tenant, who voted or commented on a public snippet. */
 const external = "external"

@@ -1,7 +1,7 @@
 import { filename } from "#domain/filename.ts"
 import type { StoreCodeBlockRequest } from "#src/api/Snippets/codeBlock.ts"
-import type { Screened } from "#src/screen.ts"
-import type { Upload } from "#src/upload.ts"
+import type { Screened } from "#src/snippets/screen.ts"
+import type { Upload } from "#src/snippets/store.ts"
 
 /** What the caller says of the code; what is left out or empty is read off its source. */
 export const describedIn = (request: StoreCodeBlockRequest) => {

@@ -2,8 +2,8 @@ import type { Holder, Scope } from "#domain/Scope.ts"
 import { isNear } from "#domain/search/offered.ts"
 import type { ShownComment } from "#src/api/Comments.ts"
 import type { SearchMatch, SearchRequest } from "#src/api/Snippets/search.ts"
-import type { Reputed } from "#src/reputation.ts"
-import type { FoundSnippet, Question } from "#src/search.ts"
+import type { Reputed } from "#src/snippets/reputation.ts"
+import type { FoundSnippet, Question } from "#src/snippets/search.ts"
 import { shownFunction } from "../Functions.ts"
 
 /** The share of uploads and runs that went well, of those whose outcome is known. */

@@ -11,8 +11,8 @@ import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
 import type { UploadRequest } from "#src/api/Snippets/upload.ts"
 import { counted } from "#src/counted.ts"
-import { Places } from "#src/places.ts"
-import type { Screened } from "#src/screen.ts"
+import { Places } from "#src/snippets/places.ts"
+import type { Screened } from "#src/snippets/screen.ts"
 import { isGraded, sourceOf } from "../voting.ts"
 
 export const voteOf = ({ user_vote, vote_source, vote_count }: UploadRequest, agent: boolean): NewVote | null => {

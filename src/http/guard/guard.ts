@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { HttpEffect, HttpMiddleware, HttpRouter } from "effect/http"
 import type { Config } from "#src/config.ts"
-import { isPublicLibraryOpen } from "#src/publicLibrary.ts"
+import { isPublicLibraryOpen } from "#src/snippets/publicLibrary.ts"
 import { Answers } from "../answers.ts"
 import { compressed } from "./compressed.ts"
 import { guarded } from "./headers.ts"

@@ -4,7 +4,7 @@ import { type ScopeRefusal, scopeOf } from "#domain/Scope.ts"
 import { Caller, CallerScope, Scoping } from "#src/api/middleware.ts"
 import { OwnWorkspace, WithoutWorkspace } from "#src/api/ownWorkspace.ts"
 import { fieldProblem, type Problem } from "#src/api/Problem.ts"
-import { isPublicLibraryOpen } from "#src/publicLibrary.ts"
+import { isPublicLibraryOpen } from "#src/snippets/publicLibrary.ts"
 import { headerText } from "./headerText.ts"
 
 /** Existing clients send their own prefix; ours wins where both are given. */

@@ -1,0 +1,34 @@
+/** What something is found wrong by. */
+export type Check =
+  | "position"
+  | "revision"
+  | "time"
+  | "event_id"
+  | "digest"
+  | "shape"
+  | "text"
+  | "read_model"
+  | "commit"
+  | "ref"
+  | "git"
+
+/** Something that is not as it was written. */
+export interface Finding {
+  /** Of the event that tells; `null`: no event's. */
+  readonly position: number | null
+  readonly check: Check
+  readonly message: string
+}
+
+/** Findings that are told. */
+const kept = 100
+
+/** Gathers the first findings, and counts all. */
+export class Findings {
+  readonly first: Array<Finding> = []
+  count = 0
+  readonly add = (position: number | null, check: Check, message: string): void => {
+    this.count += 1
+    if (this.first.length < kept) this.first.push({ position, check, message })
+  }
+}

@@ -1,0 +1,104 @@
+import { Clock, Effect, PubSub, Stream } from "effect"
+import { fresh, longPatience } from "#engine/ask.ts"
+import {
+  EventStore,
+  type Page,
+  type ReadAll,
+  type StoredEvent,
+  type StoreUnavailable
+} from "#engine/ports/EventStore.ts"
+import { Tail } from "#engine/tail.ts"
+import { Keys, keyIsLive } from "#projections/Keys.ts"
+import { Closing } from "#src/closing.ts"
+
+/** Events that are read at once, and about how many bytes: who does not take them makes the service hold that much. */
+const page = { limit: 32, bytes: 64 * 1024 }
+/** Milliseconds after which a silent stream says that it is there. */
+const silence = 15_000
+/** Others' appends wake every reader: this long it waits for more of them. */
+const pause = "20 millis"
+
+/** `revoked`: the key is no longer valid. `stopping`: so is the service. `unavailable`: its store does not answer. */
+export type Ending = "revoked" | "stopping" | "unavailable"
+
+/** What a reader is told: new events, that there are none for a while, or why nothing more comes. */
+export type News =
+  | { readonly _tag: "Events"; readonly events: ReadonlyArray<StoredEvent> }
+  | { readonly _tag: "Silence" }
+  | { readonly _tag: "End"; readonly why: Ending }
+
+interface State {
+  /** All that concerns the reader was told up to here. */
+  readonly after: number
+  /** Milliseconds since the epoch. */
+  readonly saidAt: number
+  readonly ended: boolean
+}
+
+/**
+ * The log behind a position as it grows, for as long as a key is live and the service runs. A page is read when the one
+ * before was taken, and is given out only when the key was live behind its last event. Each read goes through `reading`, which may
+ * let it wait or read again.
+ */
+export const follow = <E, R>(
+  key: string,
+  after: number,
+  filters: Omit<ReadAll, "limit" | "bytes">,
+  reading: (read: Effect.Effect<Page, StoreUnavailable>) => Effect.Effect<Page, E, R>
+) =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const store = yield* EventStore
+      const closing = yield* Closing
+      const tail = yield* Tail
+      const looks = yield* tail.join
+      let checkedAt = -1
+      let live = true
+
+      /** Looks anew whenever the keys' read model has changed. */
+      const isLive = Effect.gen(function* () {
+        const { changed } = yield* fresh(Keys, longPatience)
+        if (changed !== checkedAt) live = yield* keyIsLive(key)
+        checkedAt = changed
+        return live
+      })
+
+      const end = (state: State, why: Ending): readonly [News, State] => [
+        { _tag: "End", why },
+        { ...state, ended: true }
+      ]
+
+      /** Who comes from before the first look has the past to themselves; at the end of the log all read together. */
+      const read = (at: number): Effect.Effect<Page, StoreUnavailable> => {
+        if (!tail.concerns(at, filters)) return Effect.succeed({ events: [], more: false })
+        return at < tail.begun() ? store.readAll(at, { ...filters, ...page }) : tail.page(at, filters, page)
+      }
+
+      const next = Effect.fnUntraced(function* (state: State) {
+        let at = state.after
+        for (;;) {
+          if (closing.isOpen()) return end(state, "stopping")
+          const reached = tail.reached()
+          const { events, more } = yield* reading(read(at))
+          if (!(yield* isLive)) return end(state, "revoked")
+          const saidAt = yield* Clock.currentTimeMillis
+          if (events.length > 0) {
+            const told: News = { _tag: "Events", events }
+            const last = events.at(-1)!.position
+            return [told, { ...state, after: more ? last : Math.max(last, reached), saidAt }] as const
+          }
+          if (saidAt - state.saidAt >= silence) return [{ _tag: "Silence" } as News, { ...state, saidAt }] as const
+          // all that concerns this reader up to there was read
+          if (!more) at = Math.max(at, reached)
+          // a look comes every second at least: then the key is looked at
+          const woken = Effect.andThen(PubSub.takeAll(looks), Effect.sleep(pause))
+          yield* Effect.raceFirst(woken, closing.await)
+        }
+      })
+
+      const start: State = { after, saidAt: yield* Clock.currentTimeMillis, ended: false }
+      return Stream.unfold(start, (state) =>
+        state.ended ? Effect.undefined : Effect.catch(next(state), () => Effect.succeed(end(state, "unavailable")))
+      )
+    }).pipe(Effect.catch(() => Effect.succeed(Stream.succeed<News>({ _tag: "End", why: "unavailable" }))))
+  )

@@ -1,0 +1,72 @@
+import { Context, Effect, Layer } from "effect"
+import { Asker } from "#engine/ask.ts"
+import { LeftOut } from "#engine/leftOut.ts"
+import { type Projection, schemaOf } from "#engine/Projection.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
+import { Projector } from "#engine/project.ts"
+import { Indexing } from "#src/snippets/indexing.ts"
+
+export interface Report {
+  readonly status: "ready" | "starting" | "failing"
+  /** Read model → `ok`, `behind`, or why it stopped. */
+  readonly read_models: { readonly [name: string]: string }
+  /** Snippets that are stored, and not found by all that they say: how many, and some of their ids. No reason not to serve. */
+  readonly left_out: {
+    readonly count: number
+    readonly snippets: ReadonlyArray<string>
+    /** Streams for which something that follows from their events could not be done so far. */
+    readonly streams: ReadonlyArray<string>
+  }
+}
+
+/** Ids that are told. */
+const told = 20
+
+/** Whether every read model, and the index, has passed what the log's head was at start. */
+export class Readiness extends Context.Service<Readiness, { readonly look: Effect.Effect<Report> }>()(
+  "cairn/Readiness"
+) {
+  static readonly layer = (projections: ReadonlyArray<Projection>) =>
+    Layer.effect(
+      Readiness,
+      Effect.gen(function* () {
+        const asker = yield* Asker
+        const projector = yield* Projector
+        const indexing = yield* Indexing
+        const store = yield* EventStore
+        const undone = yield* LeftOut
+        const start = yield* store.head
+
+        const look = Effect.gen(function* () {
+          const failures = yield* projector.failures
+          const standings = yield* asker.look.pipe(Effect.orElseSucceed(() => undefined))
+          const indexed = yield* indexing.position
+          const passed = (position: number | undefined) => (position ?? -1) >= start
+          const read_models = Object.fromEntries([
+            ...projections.map((projection): [string, string] => {
+              const name = schemaOf(projection)
+              const fine = passed(standings?.models.get(name)?.position) ? "ok" : "behind"
+              return [name, failures.get(name) ?? fine]
+            }),
+            ["snippet_index", passed(indexed) ? "ok" : "behind"]
+          ])
+          const states: ReadonlyArray<string> = Object.values(read_models)
+          const fine = states.every((state) => state === "ok")
+          const status = fine
+            ? "ready"
+            : states.every((state) => ["ok", "behind"].includes(state))
+              ? "starting"
+              : "failing"
+          const leftOut = yield* indexing.leftOut
+          const streams = new Set([...undone.values()].flatMap((events) => events.map(({ stream }) => stream)))
+          const left_out = {
+            ...{ count: leftOut.size, snippets: [...leftOut.keys()].slice(0, told) },
+            streams: [...streams].slice(0, told)
+          }
+          const report: Report = { status, read_models, left_out }
+          return report
+        })
+        return Readiness.of({ look })
+      })
+    )
+}

@@ -1,0 +1,78 @@
+import { randomBytes, randomUUID } from "node:crypto"
+import { Data, Effect, Redacted } from "effect"
+import { keyHash } from "#domain/Key.ts"
+import { Organization, OrganizationCommand } from "#domain/Organization.ts"
+import { normalEmail, personId } from "#domain/Person.ts"
+import { memberLimit, type Tier } from "#domain/Tier.ts"
+import { fresh } from "#engine/ask.ts"
+import { dispatch } from "#engine/dispatch.ts"
+import { Installation } from "#ports/Installation.ts"
+import { holderOf, Keys, organizations } from "#projections/Keys.ts"
+import { type IssuedKey, issueKey, storedKey } from "./issue.ts"
+
+/** `CAIRN_OWNER_KEY` is no key of this store, which has others. */
+export class ForeignOwnerKey extends Data.TaggedError("ForeignOwnerKey") {
+  override readonly message =
+    "CAIRN_OWNER_KEY is wrong: expected a live owner's key of this store (it has an organization already)"
+}
+
+const operator = { key: null, user: null, organization: null }
+
+export interface NewOrganization {
+  readonly name: string
+  readonly tier: Tier
+  readonly ownerEmail: string
+  readonly memberLimit?: number
+  /** The owner's key when the operator chose it. */
+  readonly ownerKey?: string
+}
+
+/** Registers an organization, its owner, and the owner's first key. */
+export const registerOrganization = Effect.fnUntraced(function* (given: NewOrganization) {
+  const { secret } = yield* Installation
+  const organization = randomUUID()
+  const email = normalEmail(given.ownerEmail)
+  const id = randomUUID()
+  const issued: IssuedKey =
+    given.ownerKey === undefined
+      ? issueKey(id, "owner")
+      : { full: given.ownerKey, key: storedKey(given.ownerKey, id, "owner") }
+  const commandId = randomUUID()
+  const user = personId(secret, email)
+  const events = yield* dispatch(Organization, {
+    tenant: organization,
+    stream: `organization-${organization}`,
+    command: OrganizationCommand.RegisterOrganization({
+      organization,
+      name: given.name,
+      secret: randomBytes(32).toString("hex"),
+      tier: given.tier,
+      memberLimit: given.memberLimit ?? memberLimit(given.tier),
+      owner: { user, email },
+      key: issued.key
+    }),
+    ...{ commandId, correlationId: commandId, actor: operator }
+  })
+  return { organization, user, email, key: issued, position: events.at(-1)!.position }
+})
+
+/**
+ * On an empty store: the organization `Cairn` with an owner, whose key is given to `keep` before anything is registered, so
+ * that no crash leaves an organization whose key nobody has. Else: a key that was configured must be an owner's.
+ */
+export const bootstrap = Effect.fnUntraced(function* (
+  ownerKey: Redacted.Redacted | undefined,
+  keep: (key: string) => void = () => undefined
+) {
+  yield* fresh(Keys)
+  const known = yield* organizations
+  const given = ownerKey && Redacted.value(ownerKey)
+  if (known.length === 0) {
+    const key = given ?? issueKey("", "").full
+    if (given === undefined) keep(key)
+    yield* registerOrganization({ name: "Cairn", tier: "ENTERPRISE", ownerEmail: "owner@cairn.local", ownerKey: key })
+  } else if (given !== undefined) {
+    const holder = yield* holderOf(keyHash(given))
+    if (holder?.role !== "owner" || holder.organization === null) return yield* new ForeignOwnerKey()
+  }
+})

@@ -1,0 +1,34 @@
+import { Effect, Option, PubSub } from "effect"
+import type { UploadEvent } from "#domain/Upload.ts"
+import { Busy } from "#engine/decide.ts"
+import { derivedId } from "#engine/derivedId.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
+import * as Codec from "#src/codec.ts"
+
+/** The id of the command that ends a bulk upload. */
+export const storedId = (upload: string): string => derivedId("store_upload", upload)
+
+/** How long a caller waits until their files are stored; they are stored all the same. */
+const patience = "60 seconds"
+
+type Stored = Extract<UploadEvent, { readonly _tag: "UploadStored" }>
+
+/** Waits until a bulk upload's files are stored, by whichever process. */
+export const whenStored = Effect.fnUntraced(function* (upload: string) {
+  const store = yield* EventStore
+  const wait = Effect.gen(function* () {
+    const hints = yield* store.hints
+    for (;;) {
+      const [stored] = yield* store.outcome(storedId(upload))
+      if (stored !== undefined) {
+        return { stored: Codec.decode(stored).event as Stored, position: stored.position }
+      }
+      yield* PubSub.takeAll(hints)
+    }
+  }).pipe(
+    Effect.scoped,
+    Effect.mapError(() => new Busy())
+  )
+  const ended = yield* Effect.timeoutOption(wait, patience)
+  return Option.isSome(ended) ? ended.value : yield* new Busy()
+})

@@ -1,0 +1,87 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { type CommentedEntry, type ListedEntry, listedByIds, snippetsByIds } from "#projections/Snippets/queries.ts"
+import { slight } from "#src/portions.ts"
+
+/** An entry that was read, and about how many bytes it has. */
+interface Kept {
+  readonly entry: CommentedEntry
+  readonly bytes: number
+}
+
+const mostKept = 2_000
+/** Characters of all of them: some of a source file's length would take all memory. */
+const mostCharacters = 16_000_000
+
+const lengthOf = (texts: ReadonlyArray<string>): number => texts.reduce((sum, text) => sum + text.length, 0)
+const charactersOf = ({ source, description, example_queries, file_tree, comments }: CommentedEntry): number =>
+  1_000 + lengthOf([source, description, file_tree ?? "", ...example_queries, ...comments.map(({ text }) => text)])
+
+/** What an entry is kept under: from other homes other comments are seen. */
+const placeOf = (id: string, homes: ReadonlyArray<string>) => `${id} ${homes.join(" ")}`
+
+/** Entries of the catalogue, of which those that were asked for since it last changed are at hand. */
+export const makeEntries = (sql: SqlClient.SqlClient) => {
+  const kept = new Map<string, Kept>()
+  let characters = 0
+  let changed = -1
+
+  const querying = <A, E>(query: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+    Effect.orDie(Effect.provideService(query, SqlClient.SqlClient, sql))
+
+  const keep = (read: Kept, homes: ReadonlyArray<string>): void => {
+    const place = placeOf(read.entry.id, homes)
+    if (kept.has(place) || kept.size >= mostKept || characters + read.bytes > mostCharacters) return
+    kept.set(place, read)
+    characters += read.bytes
+  }
+
+  return {
+    /** Says where the catalogue stands: what is at hand from before is forgotten. */
+    stands: (at: number): void => {
+      if (at === changed) return
+      kept.clear()
+      characters = 0
+      changed = at
+    },
+
+    atHand: (id: string, homes: ReadonlyArray<string>) => kept.get(placeOf(id, homes))?.entry,
+
+    /** What there is by these ids, without the texts; few and small ones are read, as nearly all are, and are then among `read`. */
+    list: Effect.fnUntraced(function* (ids: ReadonlyArray<string>, homes: ReadonlyArray<string>) {
+      const at = changed
+      const listed = new Map<string, ListedEntry>()
+      const read = new Map<string, CommentedEntry>()
+      const add = ({ entry, bytes }: Kept) => {
+        const { id, kind, name, path, language } = entry
+        listed.set(id, { id, kind, name, path, language, bytes })
+        read.set(id, entry)
+      }
+      // taken first: another search may forget them while the rest is read
+      for (const id of ids) {
+        const known = kept.get(placeOf(id, homes))
+        if (known !== undefined) add(known)
+      }
+      const missing = ids.filter((id) => !listed.has(id))
+      if (missing.length === 0) return { listed, read }
+      const found = yield* querying(snippetsByIds(missing, homes, slight))
+      for (const entry of found) {
+        const one = { entry, bytes: charactersOf(entry) }
+        add(one)
+        if (at === changed) keep(one, homes)
+      }
+      if (found.length === 0) for (const one of yield* querying(listedByIds(missing, homes))) listed.set(one.id, one)
+      return { listed, read }
+    }),
+
+    /**
+     * Entries by id as they are now, without those that have gone. Nothing at hand is taken for one: whoever reads an answer slowly asks
+     * long after the search, and what was deleted or said no more since is not to come from memory.
+     */
+    read: (ids: ReadonlyArray<string>, homes: ReadonlyArray<string>) =>
+      Effect.map(
+        querying(snippetsByIds(ids, homes)),
+        (found): ReadonlyMap<string, CommentedEntry> => new Map(found.map((entry) => [entry.id, entry]))
+      )
+  }
+}

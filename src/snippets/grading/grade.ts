@@ -1,0 +1,164 @@
+import { Cause, Clock, Data, Effect, Layer, PubSub, Schedule, Semaphore } from "effect"
+import { SnippetCommand } from "#domain/Snippet/commands.ts"
+import { Snippet } from "#domain/Snippet/decider.ts"
+import { fresh } from "#engine/ask.ts"
+import { derivedId } from "#engine/derivedId.ts"
+import { dispatch } from "#engine/dispatch.ts"
+import { Projector } from "#engine/project.ts"
+import { LanguageModel } from "#ports/LanguageModel.ts"
+import { type DueGrading, dueGradings, Gradings } from "#projections/Gradings.ts"
+import { newBoundary, storable } from "#src/snippets/untrusted.ts"
+import { type BulkEvidence, evidenceOf } from "./evidence.ts"
+import { questionOf, type Verdict } from "./question.ts"
+
+/** Questions to the model at once. */
+const atOnce = 4
+/** Gradings that are taken up at once: while one waits for its next attempt, others are asked. */
+const takenAtOnce = 64
+/** Attempts at a verdict, the first one included. */
+const attempts = 5
+/** Milliseconds; what was asked for longer ago gets no verdict. */
+const longestWait = 7 * 24 * 3_600_000
+/** Characters. */
+const longestReason = 1_000
+
+const backOff = Schedule.exponential("2 seconds", 3).pipe(Schedule.jittered)
+const laterOn = Schedule.spaced("1 second")
+
+/** What gradings share. */
+interface Desk {
+  readonly places: Semaphore.Semaphore
+  readonly bulks: Map<string, BulkEvidence>
+}
+
+export const makeDesk: Effect.Effect<Desk> = Effect.map(Semaphore.make(atOnce), (places) => ({
+  places,
+  bulks: new Map()
+}))
+
+/** Times that a grading breaks off (for want of the store, or by a defect) before it gets no verdict. */
+const mostBreaks = 10
+const longestPause = Schedule.spaced("1 minute")
+
+/** It broke off: neither a verdict nor the model's failure. */
+class BrokeOff extends Data.TaggedError("BrokeOff")<{ readonly name: string }> {}
+
+/** Takes up again what broke off: whoever waits for a verdict waits for no restart. */
+const persistently = <A, E, R>(effect: Effect.Effect<A, E, R>, { request, snippet }: DueGrading) =>
+  effect.pipe(
+    Effect.catchDefect((defect) =>
+      Effect.fail(new BrokeOff({ name: defect instanceof Error ? defect.name : typeof defect }))
+    ),
+    Effect.tapError((error) =>
+      error instanceof BrokeOff
+        ? Effect.logError(`a grading broke off (${error.name}) and is taken up again`).pipe(
+            Effect.annotateLogs({ request, snippet })
+          )
+        : Effect.void
+    ),
+    Effect.retry({
+      while: (error) => error instanceof BrokeOff,
+      schedule: Schedule.min([backOff, longestPause]),
+      times: mostBreaks - 1
+    })
+  )
+
+const textOf = (reason: string) => storable(reason, longestReason)
+
+/** One attempt: looks at what is there now, and asks the model for its verdict. `undefined`: the snippet is gone. */
+const attempt = ({ request, snippet, count }: DueGrading, { places, bulks }: Desk) =>
+  Effect.gen(function* () {
+    const evidence = yield* evidenceOf(request, snippet, bulks).pipe(Effect.retry(laterOn))
+    if (evidence === undefined) return undefined
+    const model = yield* LanguageModel
+    const answer = yield* model.ask(questionOf(evidence, newBoundary()))
+    // valid by the form's schema
+    const { verdict, reason } = answer as Verdict
+    const value = verdict === "thumbs_up" ? 1 : -1
+    const { task } = evidence
+    return SnippetCommand.Grade({ snippet, request, value, count, task, reason: textOf(reason) })
+  }).pipe(
+    // all of it, so that the texts of few are in memory at once
+    places.withPermits(1),
+    Effect.tapError((error) =>
+      Effect.logWarning(
+        `a grading got no verdict: ${error._tag === "ModelFailed" ? error.fault : "the log can't be read"}`
+      ).pipe(Effect.annotateLogs({ request, snippet }))
+    )
+  )
+
+const ending = Effect.fnUntraced(function* (due: DueGrading, desk: Desk) {
+  const { request, snippet, requested_at } = due
+  const waited = (yield* Clock.currentTimeMillis) - requested_at.getTime()
+  if (waited > longestWait) return SnippetCommand.CancelGrading({ snippet, request, cause: "expired" })
+  return yield* attempt(due, desk).pipe(
+    Effect.retry({ schedule: backOff, times: attempts - 1 }),
+    Effect.catchTag("ModelFailed", ({ message }) =>
+      Effect.succeed(SnippetCommand.FailGrading({ snippet, request, error: textOf(message) }))
+    )
+  )
+})
+
+/** Carries a grading to its end: a verdict, a failure, or that it is not due any more. */
+export const grade = Effect.fnUntraced(function* (due: DueGrading, desk: Desk) {
+  const { request, snippet, tenant } = due
+  const command = yield* persistently(ending(due, desk), due).pipe(
+    Effect.catchTag("BrokeOff", () => {
+      const error = "The grading broke off again and again; the service's log says why."
+      return Effect.succeed(SnippetCommand.FailGrading({ snippet, request, error }))
+    })
+  )
+  if (command === undefined) return
+  const recording = dispatch(Snippet, {
+    ...{ tenant, stream: `snippet-${snippet}`, command, commandId: derivedId("grade", request, snippet) },
+    ...{ correlationId: request, actor: { key: null, user: null, organization: null } }
+  }).pipe(
+    // the verdict is had: the model must not be asked again because the log is away
+    Effect.retry({ while: ({ _tag }) => _tag === "Busy", schedule: laterOn }),
+    Effect.catchTag(["SnippetNotFound", "SnippetGone"], () => Effect.void)
+  )
+  yield* persistently(recording, due)
+})
+
+/**
+ * Gives the verdicts that are due, the oldest first. What is due is what the read model says, so that nothing is lost
+ * when the service stops; and what a grading ends with is decided once, however often it was asked for.
+ */
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    if (!(yield* LanguageModel).canBeAsked) return
+    const projector = yield* Projector
+    const desk = yield* makeDesk
+    /** Gradings that were taken up and are due as far as the read model knows; `true`: they have ended. */
+    const taken = new Map<string, boolean>()
+
+    const take = Effect.fnUntraced(function* (due: DueGrading) {
+      const { id, request, snippet } = due
+      taken.set(id, false)
+      yield* grade(due, desk).pipe(
+        Effect.catchCause((cause) => {
+          if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+          const defect = Cause.squash(cause)
+          const name = defect instanceof Error ? defect.name : typeof defect
+          return Effect.logError("a grading broke off", name).pipe(Effect.annotateLogs({ request, snippet }))
+        }),
+        Effect.andThen(Effect.sync(() => taken.set(id, true))),
+        Effect.forkScoped
+      )
+    })
+
+    const look = Effect.gen(function* () {
+      const rows = yield* dueGradings(takenAtOnce + taken.size)
+      const due = new Set(rows.map(({ id }) => id))
+      for (const [id, ended] of taken) if (ended && !due.has(id)) taken.delete(id)
+      const atWork = [...taken.values()].filter((ended) => !ended).length
+      yield* Effect.forEach(rows.filter(({ id }) => !taken.has(id)).slice(0, takenAtOnce - atWork), take)
+    }).pipe(Effect.retry(laterOn))
+
+    yield* Effect.gen(function* () {
+      const moves = yield* PubSub.subscribe(projector.moved)
+      yield* Effect.retry(fresh(Gradings), laterOn)
+      return yield* Effect.forever(Effect.andThen(look, PubSub.takeAll(moves)))
+    }).pipe(Effect.forkScoped)
+  })
+)

@@ -1,0 +1,143 @@
+import { Effect, Schedule, Schema, Semaphore, Stream } from "effect"
+import { keyedDigest } from "#domain/Id.ts"
+import { derivedId } from "#engine/derivedId.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
+import { parse, publicTexts, toUpload } from "./importedLine.ts"
+import type { Line } from "./lines.ts"
+import { type ScreenRefusal, screen } from "./screen.ts"
+import { upload, uploadId } from "./store.ts"
+
+/** Where imported snippets go, and whose they are. */
+export interface ImportTo {
+  readonly tenant: string
+  /** The tenant's; ids of snippets and commands come from it. */
+  readonly secret: string
+  readonly home: string
+  /** The workspace's name, when the home is one. */
+  readonly workspace: string | null
+  /** Where a line goes that names a workspace of its own; fails with the reason why it can't. Without it all go to `home`. */
+  readonly homeOf?: (workspace: string) => Effect.Effect<Pick<ImportTo, "home" | "workspace">, string>
+  readonly publish: boolean
+}
+
+/** A line that is no snippet that can be stored. */
+export interface BadLine {
+  /** From 1. */
+  readonly line: number
+  readonly reason: string
+}
+
+export interface Imported {
+  /** Lines that were read, without empty ones. */
+  readonly lines: number
+  /** New snippets. */
+  readonly stored: number
+  /** Lines whose code was here already, under another name or description. */
+  readonly merged: number
+  /** Lines that were imported before. */
+  readonly unchanged: number
+  readonly bad: ReadonlyArray<BadLine>
+  /** Of the last event; 0 when nothing was appended. */
+  readonly position: number
+}
+
+/** The log could not take the snippets in time; what was counted is stored. */
+export class ImportStopped extends Schema.TaggedError<ImportStopped>()("ImportStopped", {
+  message: Schema.String
+}) {}
+
+/** Lines that are analysed or on their way into the log at one time: enough to fill the log's batches. */
+const atOnce = 256
+/** Kibibytes of them: a repository's line is as long as all its files. */
+const roomAtOnce = 64 * 1024
+
+/** Why a line is not published: without the secret, which a terminal or a log would keep. */
+const refusalOf = (refusal: ScreenRefusal): string => {
+  switch (refusal._tag) {
+    case "SecretsFound":
+      return `looks like it holds a secret: ${refusal.found.map(({ field, line, kind }) => `${field}, line ${line} (${kind})`).join("; ")}`
+    case "NotText":
+      return "is mostly control characters, and only text can be public"
+    case "TooMuchWaits":
+    case "Unscreened":
+      return "could not be looked through for secrets in time"
+  }
+}
+
+const operator = { key: null, user: null, organization: null }
+
+/**
+ * Stores one snippet a line: JSON objects with `source` and, if they like, what else `Entry` has. A line's commands come from its
+ * text and its home, so that the same line again changes nothing: votes that it brings are counted once. A bad line is told to
+ * `onBad` and keeps no other from being stored.
+ */
+export const importLines = Effect.fnUntraced(function* (
+  lines: AsyncIterable<Line>,
+  to: ImportTo,
+  on: { readonly bad: (bad: BadLine) => void; readonly done: (line: Line) => void }
+) {
+  const log = yield* EventStore
+  const before = yield* log.head
+  const seen = new Set<string>()
+  const bad: Array<BadLine> = []
+  const counts = { lines: 0, stored: 0, merged: 0, unchanged: 0, position: 0 }
+  // as long as lines turn out to be known it is worth asking first: that is quicker than deciding them again
+  let repeating = true
+
+  const isKnown = (commandId: string) =>
+    repeating ? Effect.map(log.outcome(uploadId(commandId, 0)), (events) => events.length > 0) : Effect.succeed(false)
+
+  const store = Effect.fnUntraced(function* (text: string) {
+    const digest = keyedDigest(to.secret, text)
+    const commandId = derivedId("import", to.home, digest)
+    repeating = yield* isKnown(commandId)
+    if (repeating) {
+      counts.unchanged += 1
+      return
+    }
+    const entry = yield* parse(text)
+    if (to.publish) yield* Effect.mapError(screen(publicTexts(entry)), refusalOf)
+    const attempt = { commandId, correlationId: commandId, actor: operator }
+    const placed = entry.workspace && to.homeOf ? { ...to, ...(yield* to.homeOf(entry.workspace)) } : to
+    const { name, position } = yield* upload({ ...to, user: null }, toUpload(entry, placed), attempt).pipe(
+      Effect.retry({ while: ({ _tag }) => _tag === "Busy", times: 5, schedule: Schedule.exponential("200 millis") }),
+      Effect.mapError(() => new ImportStopped({ message: "the log does not take anything at the moment" })),
+      Effect.catchDefect((defect) => Effect.fail(`could not be stored: ${String(defect).split("\n")[0]}`))
+    )
+    repeating = position <= before
+    if (seen.has(digest) || repeating) counts.unchanged += 1
+    else if (name === null) counts.merged += 1
+    else counts.stored += 1
+    seen.add(digest)
+    if (position > before) counts.position = Math.max(counts.position, position)
+  })
+
+  const one = (line: Line) =>
+    Effect.suspend(() => {
+      counts.lines += 1
+      return line.text === undefined ? Effect.fail(line.trouble) : store(line.text)
+    }).pipe(
+      Effect.catch((reason) => {
+        if (typeof reason !== "string") return Effect.fail(reason)
+        bad.push({ line: line.number, reason })
+        on.bad(bad.at(-1)!)
+        return Effect.void
+      }),
+      Effect.tap(() => Effect.sync(() => on.done(line)))
+    )
+
+  const room = yield* Semaphore.make(roomAtOnce)
+  const sizeOf = ({ text = "" }: Line) => Math.min(roomAtOnce, 1 + Math.ceil(text.length / 1024))
+
+  const stopped = yield* Stream.fromAsyncIterable(lines, (cause) => new ImportStopped({ message: String(cause) })).pipe(
+    // a line is read when there is room for it, and not when there is somebody to store it
+    Stream.tap((line) => room.take(sizeOf(line))),
+    Stream.mapEffect((line) => Effect.ensuring(one(line), room.release(sizeOf(line))), {
+      ...{ concurrency: atOnce, unordered: true }
+    }),
+    Stream.runDrain,
+    Effect.match({ onSuccess: () => undefined, onFailure: ({ message }) => message })
+  )
+  const imported: Imported = { ...counts, bad: bad.sort((a, b) => a.line - b.line) }
+  return { ...imported, stopped }
+})

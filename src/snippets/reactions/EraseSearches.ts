@@ -1,0 +1,47 @@
+import { Effect } from "effect"
+import { fresh } from "#engine/ask.ts"
+import { Bounds } from "#engine/ports/Bounds.ts"
+import { ReadModels } from "#engine/ports/ReadModels.ts"
+import { Retrievals, type Searches, searchesDesertedAfter, searchesDesertedBy } from "#projections/Retrievals.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
+import { reaction } from "#src/reaction.ts"
+import { eraseSearches } from "#src/snippets/eraseSearches.ts"
+
+/** Erases what is found, page by page. */
+const eraseAll = Effect.fnUntraced(function* <E, R>(
+  find: (after: Searches | undefined, most: number) => Effect.Effect<ReadonlyArray<Searches>, E, R>
+) {
+  const { count } = yield* Bounds
+  let last: Searches | undefined
+  do {
+    const searches = yield* find(last, count)
+    for (const group of Map.groupBy(searches, ({ stream }) => stream).values()) {
+      const ids = group.map(({ id }) => id)
+      yield* eraseSearches(group[0]!, "deleted", ids)
+    }
+    last = searches.length < count ? undefined : searches.at(-1)
+  } while (last !== undefined)
+})
+
+/** How far notes of searches were looked through at once, by their store: a page of them is one look. */
+const lookedTo = new WeakMap<object, number>()
+
+/**
+ * What was searched for is erased with the last of the snippets that were found. Searches are noted a moment later than they
+ * are answered, so that all they found may have been deleted by then: each note is looked at too.
+ */
+export const EraseSearches = reaction({
+  name: "erase_searches",
+  on: ["SnippetDeleted", "SearchAnswered"],
+  handle: ({ event, position }) =>
+    Effect.gen(function* () {
+      const models = yield* ReadModels
+      const before = lookedTo.get(models) ?? position - 1
+      if (event._tag === "SearchAnswered" && position <= before) return
+      const [standing] = yield* Effect.all([fresh(Retrievals), fresh(Snippets)])
+      if (event._tag === "SnippetDeleted")
+        return yield* eraseAll((after, most) => searchesDesertedBy(event.snippet, after, most))
+      yield* eraseAll((after, most) => searchesDesertedAfter(before, after, most))
+      lookedTo.set(models, standing.position)
+    })
+})

@@ -1,0 +1,107 @@
+import { Effect, Schedule } from "effect"
+import { isSqlError } from "effect/sql/SqlError"
+import type { NewVote } from "#domain/Snippet/commands.ts"
+import { Upload, UploadCommand, type UploadEvent, uploadStream } from "#domain/Upload.ts"
+import { fresh } from "#engine/ask.ts"
+import { derivedId } from "#engine/derivedId.ts"
+import { dispatch } from "#engine/dispatch.ts"
+import type { Recorded } from "#engine/Event.ts"
+import { inSteps } from "#engine/pages.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
+import { passes } from "#ports/passes.ts"
+import { WorkingFor } from "#ports/Workers.ts"
+import { Keys, tenantOf } from "#projections/Keys.ts"
+import * as Codec from "#src/codec.ts"
+import { reaction } from "#src/reaction.ts"
+import { storedId } from "#src/snippets/bundle.ts"
+import { observedIn, upload as storeFile } from "#src/snippets/store.ts"
+
+type Case<T extends UploadEvent["_tag"]> = Extract<UploadEvent, { readonly _tag: T }>
+type Received = Recorded<Case<"UploadReceived">>
+type Text = NonNullable<Case<"UploadReceived">["text"]>
+
+/** Files that are stored at once: what they append goes to the log together. */
+const atOnce = 16
+
+/** All logs that came with an upload, for what they tell of its functions. */
+const logsOf = Effect.fnUntraced(function* (upload: string) {
+  const { events } = yield* (yield* EventStore).readStream(uploadStream(upload), 0, { limit: 1 })
+  const [second] = events
+  const evidence = second === undefined ? undefined : (yield* inSteps(Codec.decoding(second))).event
+  if (evidence?._tag !== "EvidenceReceived") return null
+  const logs = evidence.text?.logs.flatMap(({ content }) => content ?? [])
+  return logs === undefined || logs.length === 0 ? null : logs.join("\n")
+})
+
+/** Stores the files one by one; answers with the snippet that has each, those left out that can't be stored. */
+const storeAll = Effect.fnUntraced(function* ({ event, ...envelope }: Received, text: Text) {
+  const { upload, home, count, graded, source, tracked } = event
+  const { eventId, correlationId, actor, tenant } = envelope
+  yield* fresh(Keys)
+  const owner = yield* tenantOf(tenant)
+  // erased since
+  if (owner === undefined) return []
+  const { files, task, workspace, agent, origin } = text
+  const shared = tracked ? yield* observedIn((yield* logsOf(upload)) ?? "") : null
+  const first = new Map<string, number>()
+  for (const [index, { content }] of files.entries()) if (!first.has(content)) first.set(content, index)
+  const stored = yield* Effect.forEach(
+    files,
+    ({ path, content, vote: value }, index) => {
+      const vote: NewVote | null = value === null ? null : { value, count, source, origin }
+      // one source is one snippet, and is graded once
+      const gradingCount = graded && first.get(content) === index ? count : null
+      return storeFile(
+        { tenant, secret: owner.secret, user: actor.user },
+        {
+          ...{ home, workspace, agent, origin: "upload", path, source: content, task, logs: null, succeeded: true },
+          ...{ publish: false, dependencies: {}, tags: [], vote, gradingCount, gradingRequest: upload },
+          ...{ tracked, shared }
+        },
+        { commandId: derivedId("bulk", upload, index), correlationId, causationId: eventId, actor }
+      ).pipe(
+        Effect.provideService(WorkingFor, tenant),
+        Effect.retry({ while: ({ _tag }) => _tag === "TooMuchWaits", schedule: Schedule.spaced("1 second") }),
+        Effect.map((one) => [one]),
+        // a file that can't be stored, now or ever, must not hold up all the others, and later uploads
+        Effect.catchDefect((defect) => {
+          // a store that is away is away for all of them: the upload begins again
+          if (isSqlError(defect) && passes(defect)) return Effect.die(defect)
+          return Effect.as(
+            Effect.logError("a file of a bulk upload could not be stored", defect instanceof Error ? defect.name : ""),
+            []
+          ).pipe(Effect.annotateLogs({ upload, file: index }))
+        })
+      )
+    },
+    { concurrency: atOnce }
+  )
+  return stored.flat()
+})
+
+/**
+ * Stores the files of a bulk upload, also when the process that received it was killed in between. Whoever asked waits
+ * for UploadStored.
+ */
+export const StoreUploads = reaction({
+  name: "store_uploads",
+  on: ["UploadReceived"],
+  handle: (received) =>
+    Effect.gen(function* () {
+      const { event, eventId, correlationId, actor, tenant } = received
+      const { upload, text } = event
+      // stored already
+      if (text === null) return
+      const stored = yield* storeAll(received, text)
+      const command = UploadCommand.CompleteUpload({
+        upload,
+        files: stored.length,
+        snippets: [...new Set(stored.map(({ snippet }) => snippet))],
+        gradings: new Set(stored.flatMap(({ request, snippet }) => (request === null ? [] : [snippet]))).size
+      })
+      yield* dispatch(Upload, {
+        ...{ tenant, stream: uploadStream(upload), command },
+        ...{ commandId: storedId(upload), correlationId, causationId: eventId, actor }
+      })
+    })
+})

@@ -1,0 +1,222 @@
+import { createHash } from "node:crypto"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { filename } from "#domain/filename.ts"
+import { keptTask } from "#domain/keptTask.ts"
+import { RetrievalEvent, searchSubject } from "#domain/Retrieval.ts"
+import { type Holder, type Scope, sees } from "#domain/Scope.ts"
+import type { SnippetKind } from "#domain/Snippet/events.ts"
+import { searched } from "#domain/search/query.ts"
+import { schemaFilter } from "#domain/search/schemaFilter.ts"
+import { inSteps } from "#engine/pages.ts"
+import { Bounds } from "#engine/ports/Bounds.ts"
+import type { Standing } from "#engine/ports/ReadModels.ts"
+import { type IndexMatch, type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
+import { type CommentedEntry, inputSchemas } from "#projections/Snippets/queries.ts"
+import { longestProperty } from "#projections/Snippets/tables.ts"
+import { bytesOf, slight } from "#src/portions.ts"
+import { actorOf, Recorder } from "#src/record.ts"
+import { makeEntries } from "./entries.ts"
+import { Indexing } from "./indexing.ts"
+
+/** A snippet that was found. */
+export interface Found {
+  readonly id: string
+  /** About how many its texts have. */
+  readonly bytes: number
+  readonly match: IndexMatch
+  /** What an agent should write it to. */
+  readonly filename: string
+  /** With its texts: only where those of all that was found are slight. */
+  readonly snippet: CommentedEntry | undefined
+}
+
+export interface FoundSnippet extends Found {
+  readonly snippet: CommentedEntry
+}
+
+export interface SearchAnswer {
+  readonly found: ReadonlyArray<Found>
+  /** Matches before the limit was applied. */
+  readonly total: number
+  /** Whether it came from memory: the same question, and nothing has changed since. */
+  readonly cacheHit: boolean
+  /** The index has not caught up with the catalogue in time: what is new may be missing. */
+  readonly stale: boolean
+}
+
+export interface Question {
+  readonly task: string
+  readonly limit: number
+  readonly minVerdict: number
+  readonly preferComplete: boolean
+  /** Votes of people for it that a snippet must have. */
+  readonly minHumanUp?: number
+  /** Any unless given. */
+  readonly kinds?: ReadonlyArray<SnippetKind>
+  /** Lower-case; any unless given. */
+  readonly language?: string
+  /** A JSON schema of what the caller can give: see `schemaFilter`. */
+  readonly inputSchema?: { readonly [key: string]: unknown } | undefined
+}
+
+/** What a search sees. */
+export type Sight = Pick<Scope, "homes" | "includePublic" | "agent">
+
+const answersKept = 1_000
+/** Snippets in all answers that are kept, without their texts. */
+const foundKept = 20_000
+
+/** What tells a question from others; a long one by its digest, so that many of them take no memory. */
+const nameOf = (question: unknown): string => {
+  const text = JSON.stringify(question)
+  return text.length < 500 ? text : createHash("sha256").update(text).digest("base64")
+}
+
+const dayOf = (milliseconds: number) => new Date(milliseconds).toISOString().slice(0, 10)
+
+/** Finds snippets for a task in a scope. The caller has waited for the catalogue to be fresh, and says where it stands. */
+export class Search extends Context.Service<
+  Search,
+  {
+    readonly search: (question: Question, scope: Sight, standing: Standing) => Effect.Effect<SearchAnswer>
+    /**
+     * With their texts, in their order; without one that has gone since, or that the scope does not see any more. Whoever has room for
+     * some of them asks for these.
+     */
+    readonly read: (found: ReadonlyArray<Found>, scope: Sight) => Effect.Effect<ReadonlyArray<FoundSnippet>>
+  }
+>()("cairn/Search") {
+  static readonly layer = Layer.effect(
+    Search,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const index = yield* SnippetIndex
+      const indexing = yield* Indexing
+      const entries = makeEntries(sql)
+      const { count, bytes } = yield* Bounds
+      const schemasAtOnce = { rows: Math.min(count, 1_000), bytes: Math.min(bytes, 1024 * 1024) }
+      const answers = new Map<string, Pick<SearchAnswer, "found" | "total">>()
+      let answersAt = -1
+      let founds = 0
+
+      const querying = <A, E>(query: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+        Effect.orDie(Effect.provideService(query, SqlClient.SqlClient, sql))
+
+      const withTexts = (
+        found: ReadonlyArray<Found>,
+        textsOf: (id: string) => CommentedEntry | undefined
+      ): ReadonlyArray<Found> =>
+        bytesOf(found) > slight ? found : found.map((one) => ({ ...one, snippet: textsOf(one.id) }))
+
+      const ask = Effect.fnUntraced(function* (query: IndexQuery) {
+        const { matches, total } = yield* index.search(query)
+        const ids = matches.map(({ id }) => id)
+        const { listed, read } = yield* entries.list(ids, query.homes)
+        const taken = new Set<string>()
+        const found = matches.flatMap((match): Array<Found> => {
+          const entry = listed.get(match.id)
+          if (entry === undefined) return []
+          // of a repository it is the readme that is written
+          const language = entry.kind === "repo" ? "markdown" : entry.language
+          const { id, bytes } = entry
+          return [{ id, bytes, match, filename: filename({ ...entry, language }, taken), snippet: undefined }]
+        })
+        return { found, total, read }
+      })
+
+      /** Which snippets of a scope may be called with what is described; `undefined`: nothing is asked of them. */
+      const callable = Effect.fnUntraced(function* (inputSchema: Question["inputSchema"], scope: Sight) {
+        const filter = inputSchema === undefined ? undefined : schemaFilter(inputSchema)
+        if (filter === undefined) return undefined
+        // no stored name has these, and no query may
+        if (
+          filter.names.some((name) => name.length > longestProperty || name.includes("\u0000") || !name.isWellFormed())
+        )
+          return new Set<string>()
+        const fitting = new Set<string>()
+        for (let after = ""; ; ) {
+          const page = yield* querying(inputSchemas(filter.names, scope, after, schemasAtOnce))
+          if (page.length === 0) return fitting
+          yield* inSteps(
+            (function* () {
+              for (const { id, input_schema } of page) {
+                if (filter.accepts(input_schema)) fitting.add(id)
+                yield
+              }
+            })()
+          )
+          after = page.at(-1)!.id
+        }
+      })
+
+      return Search.of({
+        search: Effect.fnUntraced(function* ({ inputSchema, ...question }, scope, { changed }) {
+          const reached = yield* indexing.reach(changed)
+          const { homes, includePublic, agent } = scope
+          // of a long task only what is searched counts, and is remembered
+          const query: IndexQuery = { ...question, task: searched(question.task), homes, includePublic, agent }
+          entries.stands(changed)
+          if (changed !== answersAt) {
+            answers.clear()
+            founds = 0
+            answersAt = changed
+          }
+          const name = nameOf([query, inputSchema])
+          const before = answers.get(name)
+          if (before !== undefined) {
+            const found = withTexts(before.found, (id) => entries.atHand(id, homes))
+            return { found, total: before.total, cacheHit: true, stale: false }
+          }
+          const fitting = yield* callable(inputSchema, scope)
+          const asked = fitting === undefined ? query : { ...query, accept: (id: string) => fitting.has(id) }
+          const { found, total, read } = yield* ask(asked)
+          // what could not see everything is no answer to keep
+          const hasPlace = answers.size < answersKept && founds + found.length <= foundKept
+          if (reached && changed === answersAt && hasPlace && !answers.has(name)) {
+            answers.set(name, { found, total })
+            founds += found.length
+          }
+          return { found: withTexts(found, (id) => read.get(id)), total, cacheHit: false, stale: !reached }
+        }),
+
+        read: Effect.fnUntraced(function* (found, scope) {
+          const missing = found.flatMap(({ id, snippet }) => (snippet === undefined ? [id] : []))
+          const texts = missing.length === 0 ? undefined : yield* entries.read(missing, scope.homes)
+          return found.flatMap((one): Array<FoundSnippet> => {
+            if (one.snippet !== undefined) return [{ ...one, snippet: one.snippet }]
+            const snippet = texts?.get(one.id)
+            return snippet === undefined || !sees(scope, snippet) ? [] : [{ ...one, snippet }]
+          })
+        })
+      })
+    })
+  )
+}
+
+/** Notes in the log what a search answered. */
+export const noteAnswer = Effect.fnUntraced(function* (
+  holder: Holder,
+  scope: Scope,
+  task: string,
+  { found, total, cacheHit }: SearchAnswer,
+  now: number
+) {
+  const recorder = yield* Recorder
+  const stream = `retrieval-${holder.tenant}-${dayOf(now)}`
+  const snippets = found.map(({ id }) => id)
+  yield* recorder.record({
+    tenant: holder.tenant,
+    stream,
+    actor: actorOf(holder),
+    event: RetrievalEvent.cases.SearchAnswered.make({
+      home: scope.home,
+      snippets,
+      scores: found.map(({ match }) => match.score),
+      total,
+      cacheHit,
+      subject: searchSubject(stream, snippets),
+      text: { query: keptTask(task) }
+    })
+  })
+})

@@ -1,0 +1,95 @@
+import { Effect } from "effect"
+import { type ChatFailure, repositoryOf, Workspace, WorkspaceCommand } from "#domain/Workspace.ts"
+import { derivedId } from "#engine/derivedId.ts"
+import { Dispatcher } from "#engine/dispatch.ts"
+import type { Actor } from "#engine/Event.ts"
+import { Workspaces } from "#ports/Workspaces.ts"
+import { streamOf } from "./restore.ts"
+
+/** What a run leaves behind, to be committed. */
+export interface Ending {
+  readonly run: string
+  readonly tenant: string
+  readonly actor: Actor
+  readonly workspace: string
+  readonly generation: number
+  readonly org: string
+  readonly user: string
+  readonly prompt: string
+  /** The head that the run began on. */
+  readonly base: { readonly commit: string; readonly tree: string } | null
+  readonly tree: string
+  /** Milliseconds: when the run's last step was recorded. */
+  readonly time: number
+  readonly turns: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly output: string
+  readonly failure: { readonly code: ChatFailure; readonly error: string } | null
+}
+
+/** The command that ends a run: the same for whoever ends it. */
+export const endingId = (run: string): string => derivedId("end", run)
+
+const subjectLength = 72
+
+/**
+ * First line: what was asked for, shortened, and that it failed if it did. Trailers: the event that decides on this commit, the
+ * run, and why it failed.
+ */
+const messageOf = ({ run, prompt, failure }: Ending, eventId: string): string => {
+  const asked = prompt.replace(/\s+/g, " ").trim() || "Chat"
+  const line = failure === null ? asked : `Failed (${failure.code}): ${asked}`
+  const subject = line.length > subjectLength ? `${line.slice(0, subjectLength - 1).toWellFormed()}…` : line
+  const failed = failure === null ? "" : `Cairn-Failed: ${failure.code}\n`
+  return `${subject}\n\nCairn-Event: ${eventId}\nCairn-Session: ${run}\n${failed}`
+}
+
+/**
+ * Ends a run: one commit on the workspace's head, decided by the log. When the head has moved since the run began, what
+ * the run changed is put on the new head, path by path. Everything in the commit comes from events, so that a second
+ * try makes the same one.
+ */
+export const endRun = Effect.fnUntraced(function* (ending: Ending) {
+  const workspaces = yield* Workspaces
+  const dispatcher = yield* Dispatcher
+  const { run, tenant, workspace, generation, org, user, base, failure, output } = ending
+  const repository = repositoryOf(workspace, generation)
+  const commandId = endingId(run)
+  const stream = streamOf(workspace)
+
+  const on = Effect.fnUntraced(function* (head: Ending["base"]) {
+    const { opened } = yield* dispatcher.state(Workspace, stream)
+    const moved = head !== null && head.commit !== base?.commit
+    const tree = moved ? yield* workspaces.rebase(repository, base?.tree, ending.tree, head.tree) : ending.tree
+    const commit = yield* workspaces.commit(repository, {
+      tree,
+      parents: head === null ? [] : [head.commit],
+      author: { name: user, email: `${workspace}@cairn` },
+      time: ending.time,
+      message: messageOf(ending, derivedId(commandId, opened ? 0 : 1))
+    })
+    const changes = yield* workspaces.compare(repository, head?.tree, tree)
+    const count = (status: string) => changes.filter((change) => change.status === status).length
+    const files = yield* workspaces.files(repository, tree)
+    const { turns, inputTokens, outputTokens } = ending
+    return yield* dispatcher.dispatch(Workspace, {
+      ...{ tenant, stream, commandId, actor: ending.actor, correlationId: run, causationId: null },
+      command: WorkspaceCommand.EndChat({
+        ...{ generation, org, user, output, failure },
+        outcome: {
+          ...{ run, workspace, commit, parent: head?.commit ?? null, tree, files: files.length },
+          ...{ created: count("created"), modified: count("modified"), deleted: count("deleted") },
+          ...{ turns, inputTokens, outputTokens }
+        }
+      })
+    })
+  })
+
+  let head = base
+  for (;;) {
+    const ended = yield* on(head).pipe(Effect.catchTag("HeadMoved", (moved) => Effect.succeed(moved)))
+    if (!("_tag" in ended)) return ended
+    head = ended.head
+  }
+})

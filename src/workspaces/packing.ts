@@ -1,0 +1,73 @@
+import { Cause, Context, Effect, Layer, Queue } from "effect"
+import { SqlClient } from "effect/sql"
+import { repositoryOf, Workspace } from "#domain/Workspace.ts"
+import { Asker } from "#engine/ask.ts"
+import { Dispatcher } from "#engine/dispatch.ts"
+import { Workspaces } from "#ports/Workspaces.ts"
+import { openRunsIn, Workspaces as WorkspacesModel } from "#projections/Workspaces.ts"
+import { followHead, streamOf } from "./restore.ts"
+
+/**
+ * Keeps repositories small, in the background and one at a time: each commit leaves objects, and each of them takes a
+ * block of the disk until it is in a pack.
+ */
+export class Packing extends Context.Service<
+  Packing,
+  {
+    /** A workspace's head has moved: look after its repository some time. */
+    readonly offer: (workspace: string) => Effect.Effect<void>
+  }
+>()("cairn/Packing") {
+  static readonly layer = Layer.effect(
+    Packing,
+    Effect.gen(function* () {
+      const git = yield* Workspaces
+      const dispatcher = yield* Dispatcher
+      const asker = yield* Asker
+      const sql = yield* SqlClient.SqlClient
+      const waiting = new Set<string>()
+      const wake = yield* Queue.sliding<void>(1)
+
+      const pack = Effect.fnUntraced(function* (workspace: string) {
+        const { generation, head } = yield* dispatcher.state(Workspace, streamOf(workspace))
+        const repository = repositoryOf(workspace, generation)
+        // only what the ref reaches is sure to stay
+        if (head === null || (yield* git.ref(repository)) !== head.commit) yield* followHead(workspace)
+        yield* asker.fresh(WorkspacesModel)
+        // the trees of a run that has yet to end are in the log alone
+        const open = yield* openRunsIn(workspace)
+        yield* git.pack(repository, { prune: open === 0 })
+      })
+
+      const work = Effect.gen(function* () {
+        yield* Queue.take(wake)
+        for (const workspace of waiting) {
+          waiting.delete(workspace)
+          yield* pack(workspace).pipe(
+            Effect.catchCause((cause) =>
+              Cause.hasInterruptsOnly(cause)
+                ? Effect.interrupt
+                : Effect.logWarning("a repository could not be packed", cause)
+            )
+          )
+        }
+        // a workspace that is busy is looked after once for many of its commits
+        yield* Effect.sleep("1 second")
+      })
+      yield* Effect.forever(work).pipe(
+        Effect.provideService(Workspaces, git),
+        Effect.provideService(Dispatcher, dispatcher),
+        Effect.provideService(SqlClient.SqlClient, sql),
+        Effect.forkScoped
+      )
+
+      return Packing.of({
+        offer: (workspace) =>
+          Effect.suspend(() => {
+            waiting.add(workspace)
+            return Effect.asVoid(Queue.offer(wake, undefined))
+          })
+      })
+    })
+  )
+}

@@ -1,0 +1,190 @@
+import { randomUUID } from "node:crypto"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { assert, describe, it, vi } from "vitest"
+import { personId } from "#domain/Person.ts"
+import { RetrievalEvent, searchSubject } from "#domain/Retrieval.ts"
+import { Snippet } from "#domain/Snippet/decider.ts"
+import { User, UserCommand } from "#domain/User.ts"
+import { dispatch } from "#engine/dispatch.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
+import { ReadModels } from "#engine/ports/ReadModels.ts"
+import { Installation } from "#ports/Installation.ts"
+import { replay } from "#src/audit/replay.ts"
+import { upToDate } from "#src/cli/log.ts"
+import * as Codec from "#src/codec.ts"
+import { EraseUsers } from "#src/keys/reactions/EraseUsers.ts"
+import { projections, tool } from "#src/layers.ts"
+import { given, uploadOf } from "#test/commands.ts"
+import { ended, scripts, service, startsAgent, write } from "#test/http/agent.ts"
+import { stored, upload } from "#test/http/store.ts"
+import { says } from "#test/MessagesApi.ts"
+import { personal } from "#test/service/tenants.ts"
+import { newPlace, removePlace, startService } from "#test/service.ts"
+
+const email = "p@example.org"
+
+describe("erasing a person without an organization", () => {
+  startsAgent()
+
+  const person = () => service.run(Effect.map(Installation, ({ secret }) => personId(secret, email)))
+  const erasePerson = async () => {
+    const user = await person()
+    const commandId = randomUUID()
+    const events = await service.run(
+      dispatch(User, {
+        ...{ tenant: user, stream: `user-${user}`, commandId, correlationId: commandId },
+        command: UserCommand.EraseUser({ user }),
+        actor: { key: null, user: null, organization: null }
+      })
+    )
+    return events.at(-1)!.position
+  }
+  const done = (position: number) =>
+    vi.waitFor(
+      async () => {
+        const reached = await service.run(Effect.flatMap(ReadModels, (models) => models.reaction(EraseUsers.name)))
+        assert.isAtLeast(reached, position)
+      },
+      { timeout: 60_000, interval: 50 }
+    )
+  const texts = async () => {
+    const rows = await service.sql<{ subject: string }>("SELECT subject FROM payloads WHERE tenant = $1", [
+      await person()
+    ])
+    return rows.map(({ subject }) => subject)
+  }
+
+  const searchesOf = async (user: string) =>
+    (await service.sql("SELECT FROM events WHERE tenant = $1 AND type = 'SearchAnswered'", [user])).length
+  /** Searches are in the log a moment after they are answered: a note may come behind an erasure, and goes then. */
+  const noted = (user: string, count: number) =>
+    vi.waitFor(async () => assert.strictEqual(await searchesOf(user), count), { timeout: 60_000, interval: 50 })
+
+  /** What others find of published snippets. */
+  const publicly = async () =>
+    (await service.call("POST", "/api/retrieve/search", { task: "published task" }, { "x-cairn-public-snips": "true" }))
+      .text
+
+  it("takes their snippets, workspaces, searches and all other text, and nobody else's", async () => {
+    await stored(service.call, "of_others")
+    const { call } = await personal(service, email)
+    await stored(call, "of_hers")
+    await stored(call, "published", { public: true })
+    await call("POST", "/api/retrieve/search", { task: "of_hers task" })
+    scripts.set("hers", (turn) => (turn === 1 ? write("diary.txt") : says("Done.")))
+    const { workspace_id } = await ended(call, "hers", "me")
+    await noted(await person(), 1)
+    const repository = join(service.dataDir, "workspaces", `${workspace_id}.git`)
+    assert.isTrue(existsSync(repository))
+    assert.isAbove((await texts()).length, 5)
+    const ofOthers = async () =>
+      (await service.sql<{ id: string }>("SELECT id FROM payloads WHERE tenant <> $1", [await person()])).map(
+        ({ id }) => id
+      )
+    const others = await ofOthers()
+
+    assert.include(await publicly(), "published.py")
+
+    await done(await erasePerson())
+    assert.deepStrictEqual(await texts(), [])
+    assert.includeMembers(await ofOthers(), others)
+    await vi.waitFor(() => assert.isFalse(existsSync(repository)), 60_000)
+    assert.strictEqual((await call("GET", "/api/workspaces")).status, 401)
+    assert.notInclude(await publicly(), "published.py")
+  })
+
+  it("takes what a request of theirs stores that was under way by then", async () => {
+    // a write that was let in before its key was revoked
+    const user = await person()
+    const snippet = randomUUID()
+    const actor = { key: "revoked", user, organization: null }
+    const command = uploadOf(snippet)
+    await service.run(dispatch(Snippet, { ...given(`snippet-${snippet}`, command), tenant: user, actor }))
+    await done(await service.head())
+    assert.deepStrictEqual(await texts(), [])
+    const [last] = await service.sql<{ type: string }>(
+      "SELECT type FROM events WHERE stream = $1 ORDER BY revision DESC LIMIT 1",
+      [`snippet-${snippet}`]
+    )
+    assert.strictEqual(last!.type, "SnippetDeleted")
+  })
+
+  it("takes what they had searched for when it is noted after the erasure, whatever was found", async () => {
+    const user = await person()
+    const stream = `retrieval-${user}-2026-01-01`
+    // as the recorder appends it, a moment after the answer: snippets of others were found, and none
+    for (const snippets of [[randomUUID()], []]) {
+      const note = RetrievalEvent.cases.SearchAnswered.make({
+        ...{ home: user, snippets, scores: snippets.map(() => 0.5), total: snippets.length, cacheHit: false },
+        ...{ subject: searchSubject(stream, snippets), text: { query: "something private" } }
+      })
+      const commandId = randomUUID()
+      const actor = { key: "revoked", user, organization: null }
+      const command = { commandId, correlationId: commandId, causationId: null, actor, request: null, erases: [] }
+      const commands = [{ ...command, events: [Codec.encode(note)] }]
+      const append = { tenant: user, stream, expected: "any" as const, commands }
+      const [events] = await service.run(Effect.flatMap(EventStore, (store) => store.append(append)))
+      await done(events!.at(-1)!.position)
+      assert.deepStrictEqual(await texts(), [])
+      // and one that comes after that has no text any more: nothing is erased, and nothing said of it
+      const said = async () => (await service.sql("SELECT FROM events WHERE type = 'TextErased'")).length
+      const before = await said()
+      const again = { ...command, commandId: randomUUID(), events: [Codec.encode(note)] }
+      const [last] = await service.run(
+        Effect.flatMap(EventStore, (store) => store.append({ ...append, commands: [again] }))
+      )
+      await done(last!.at(-1)!.position)
+      assert.strictEqual(await said(), before)
+    }
+  })
+
+  it("leaves read models that a replay makes the same", async () => {
+    await service.run(upToDate(...projections))
+    for (const projection of projections) {
+      const { differences } = await service.run(replay(projection, { promote: false, progress: () => undefined }))
+      assert.deepStrictEqual(differences, [], projection.name)
+    }
+  })
+
+  it("lets the same e-mail begin anew, with the same code as a new snippet", async () => {
+    const { call } = await personal(service, email)
+    const user = await person()
+    const searches = await searchesOf(user)
+    assert.deepStrictEqual((await call("GET", "/api/workspaces")).json.workspaces, [])
+    assert.strictEqual((await upload(call, "of_hers")).json.code_blocks_stored, 1)
+    const { matches } = (await call("POST", "/api/retrieve/search", { task: "of_hers task" })).json
+    assert.lengthOf(matches, 1)
+    await noted(user, searches + 1)
+    await done(await erasePerson())
+    assert.deepStrictEqual(await texts(), [])
+  })
+})
+
+it("is finished by the next service, when none was running", async () => {
+  const place = await newPlace()
+  const user = await (async () => {
+    const first = await startService({}, place)
+    const { call } = await personal(first, email)
+    await stored(call, "left")
+    const id = await first.run(Effect.map(Installation, ({ secret }) => personId(secret, email)))
+    await first.stop()
+    return id
+  })()
+  const commandId = randomUUID()
+  const erasing = dispatch(User, {
+    ...{ tenant: user, stream: `user-${user}`, commandId, correlationId: commandId },
+    command: UserCommand.EraseUser({ user }),
+    actor: { key: null, user: null, organization: null }
+  })
+  // as the command line does it, which runs no reactions
+  await Effect.runPromise(Effect.provide(erasing, tool({ dataDir: place.dataDir, databaseUrl: place.database })))
+  const next = await startService({}, place)
+  await vi.waitFor(async () => assert.isEmpty(await next.sql("SELECT FROM payloads WHERE tenant = $1", [user])), {
+    timeout: 60_000,
+    interval: 50
+  })
+  await next.stop()
+  removePlace(place)
+})

@@ -1,0 +1,64 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { makeEntries } from "#src/snippets/entries.ts"
+
+/** Entries on a catalogue that has whatever is asked for, with sources of so many characters. */
+const entriesOf = (characters: number, whenAsked: Effect.Effect<unknown> = Effect.void) =>
+  makeEntries({
+    unsafe: (_: string, [ids]: [ReadonlyArray<string>]) =>
+      Effect.as(
+        whenAsked,
+        ids.map((id) => ({ id, source: "x".repeat(characters), description: "", example_queries: [], comments: [] }))
+      )
+  } as never)
+
+const homes = ["home"]
+
+describe("entries that are at hand", () => {
+  it.effect("are as many as have room, and all of them anew when the catalogue has changed", () =>
+    Effect.gen(function* () {
+      const entries = entriesOf(10_000_000)
+      const atHand = () => ["one", "two"].filter((id) => entries.atHand(id, homes) !== undefined)
+      entries.stands(1)
+      yield* entries.list(["one"], homes)
+      assert.deepStrictEqual([...(yield* entries.list(["two"], homes)).read.keys()], ["two"])
+      assert.deepStrictEqual(atHand(), ["one"])
+      entries.stands(1)
+      assert.deepStrictEqual(atHand(), ["one"])
+      entries.stands(2)
+      assert.deepStrictEqual(atHand(), [])
+      yield* entries.list(["two"], homes)
+      assert.deepStrictEqual(atHand(), ["two"])
+    })
+  )
+
+  it.effect("are 2,000 at most, however small they are", () =>
+    Effect.gen(function* () {
+      const entries = entriesOf(1)
+      const ids = Array.from({ length: 2_001 }, (_, id) => `${id}`)
+      entries.stands(1)
+      yield* entries.list(ids, homes)
+      assert.lengthOf(
+        ids.filter((id) => entries.atHand(id, homes) !== undefined),
+        2_000
+      )
+    })
+  )
+
+  it.effect("are not what was read before the catalogue changed, and not what others see", () =>
+    Effect.gen(function* () {
+      const read = yield* Deferred.make<void>()
+      const entries = entriesOf(1, Deferred.await(read))
+      entries.stands(1)
+      const listing = yield* Effect.forkChild(entries.list(["one"], homes), { startImmediately: true })
+      // deleted in between, maybe, by somebody who was told so
+      entries.stands(2)
+      yield* Deferred.succeed(read, undefined)
+      assert.isTrue((yield* Fiber.join(listing)).read.has("one"))
+      assert.isUndefined(entries.atHand("one", homes))
+      yield* entries.list(["one"], homes)
+      assert.isDefined(entries.atHand("one", homes))
+      assert.isUndefined(entries.atHand("one", ["other"]))
+    })
+  )
+})

@@ -1,0 +1,173 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, PubSub } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { DomainEvent } from "#domain/events.ts"
+import { SnippetEvent } from "#domain/Snippet/events.ts"
+import type { Encoder } from "#domain/search/embeddings/Encoder.ts"
+import { indexText } from "#domain/search/IndexedText.ts"
+import type { Recorded } from "#engine/Event.ts"
+import { folding, type Row, type Table } from "#engine/Projection.ts"
+import { Bounds } from "#engine/ports/Bounds.ts"
+import { ReadModels } from "#engine/ports/ReadModels.ts"
+import { Projector } from "#engine/project.ts"
+import * as EmbeddingTable from "#infra/EmbeddingTable/layer.ts"
+import * as PostgresReadModels from "#infra/PostgresReadModels/layer.ts"
+import { SnippetIndex } from "#ports/SnippetIndex.ts"
+import type { TermsRow } from "#projections/Snippets/rows.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
+import { Indexing } from "#src/snippets/indexing.ts"
+import { encoder } from "#test/embeddings.ts"
+import { freshStore } from "#test/infra/stores.ts"
+
+const { SnippetUploaded, TaskAdded } = SnippetEvent.cases
+
+const recorded = (position: number, event: DomainEvent): Recorded<DomainEvent> => ({
+  ...{ position, tenant: "tenant", stream: "stream", revision: position, eventId: `event ${position}` },
+  ...{ type: event._tag, schemaVersion: 1, actor: { key: null, user: null, organization: null } },
+  ...{ commandId: "command", correlationId: "correlation", causationId: null, recordedAt: 0, event }
+})
+
+const uploaded = (snippet: string, source: string) =>
+  SnippetUploaded.make({
+    ...{ snippet, home: "home", generation: 0, sourceDigest: "d", origin: "upload", author: null, language: "python" },
+    ...{ completeness: 1, succeeded: true, published: false, subject: `snippet/${snippet}` },
+    text: {
+      ...{ name: snippet, path: `${snippet}.py`, source, entrypoint: "", description: "", languageVersion: null },
+      ...{ dependencies: {}, tags: [], capabilities: [], inputSchema: {}, outputSchema: {}, exampleQueries: [] },
+      ...{ externalId: null, workspace: null, agent: null, task: "sort a list", logs: null }
+    }
+  })
+
+const tasked = (snippet: string, task: string) =>
+  TaskAdded.make({
+    ...{ snippet, author: null, succeeded: true, subject: `snippet/${snippet}` },
+    text: { task, logs: null, path: "a.py", dependencies: {}, agent: null }
+  })
+
+/** The terms' row of a snippet after events. */
+const termsAfter = (snippet: string, events: ReadonlyArray<DomainEvent>, by: Encoder): TermsRow => {
+  const rows = new Map<string, Row | undefined>([[snippet, undefined]])
+  const table = Snippets.tables.terms as Table
+  for (const _ of folding(
+    table,
+    rows,
+    events.map((event, at) => recorded(at + 1, event)),
+    { encoder: by }
+  ))
+    void _
+  return rows.get(snippet) as unknown as TermsRow
+}
+
+const fails = (): never => {
+  throw new RangeError("too much")
+}
+
+it("a text of which no terms can be made keeps its row, which says so, and a later task mends what it can", () => {
+  const broken: Encoder = { ...encoder, snippet: fails }
+  const row = termsAfter("a", [uploaded("a", "def a(): pass")], broken)
+  assert.deepStrictEqual([row.left_out, row.text, row.vector], ["failed", indexText({}), ""])
+  assert.deepStrictEqual(row.tasks, ["sort a list"])
+  const later = termsAfter("a", [uploaded("a", "def median(): pass"), tasked("a", "reverse a list")], {
+    ...encoder,
+    tasks: (tasks) => (tasks.length > 1 ? fails() : encoder.tasks(tasks))
+  })
+  assert.strictEqual(later.left_out, "failed")
+  assert.include(later.text.source, "median")
+  assert.deepStrictEqual(later.tasks, ["sort a list", "reverse a list"])
+})
+
+it("a source that is longer than what is searched says so, and other ones do not", () => {
+  assert.strictEqual(termsAfter("a", [uploaded("a", "x ".repeat(50_000))], encoder).left_out, null)
+  assert.strictEqual(termsAfter("a", [uploaded("a", "x ".repeat(50_001))], encoder).left_out, "long")
+})
+
+it("a task is kept for finding its snippet up to a bound, and rows stay small", () => {
+  const tasks = Array.from({ length: 60 }, (_, n) => tasked("a", `${n} ${"long ".repeat(100_000)}`))
+  const row = termsAfter("a", [uploaded("a", "def a(): pass"), ...tasks], encoder)
+  assert.lengthOf(row.tasks, 50)
+  assert.isBelow(JSON.stringify(row).length, 600_000)
+})
+
+const asked = (pages: ReadonlyArray<ReadonlyArray<string>>) => pages.filter(({ length }) => length > 0)
+
+/** What an index was given, page by page, and which snippet it can't take. */
+const makeIndex = (refused: string) => {
+  const pages: Array<ReadonlyArray<string>> = []
+  return {
+    pages,
+    layer: Layer.succeed(
+      SnippetIndex,
+      SnippetIndex.of({
+        put: (snippets) =>
+          Effect.sync(() => {
+            pages.push(snippets.map(({ id }) => id))
+            if (snippets.some(({ id }) => id === refused)) throw new Error("a defect")
+          }),
+        remove: () => Effect.void,
+        votes: () => Effect.void,
+        size: Effect.succeed(0),
+        search: () => Effect.succeed({ matches: [], total: 0 })
+      })
+    )
+  }
+}
+
+const projector = Layer.effect(
+  Projector,
+  Effect.map(PubSub.sliding<string>(1), (moved) => Projector.of({ moved, failures: Effect.succeed(new Map()) }))
+)
+
+/** Runs with an index over a catalogue in which events have been taken in. */
+const indexed = <A, E>(
+  index: Layer.Layer<SnippetIndex>,
+  events: ReadonlyArray<DomainEvent>,
+  bytes: number,
+  use: Effect.Effect<A, E, Indexing | SqlClient.SqlClient>
+) =>
+  Effect.gen(function* () {
+    const models = yield* ReadModels
+    const build = yield* models.live(Snippets)
+    yield* models.apply(
+      [build],
+      events.map((event, at) => recorded(at + 1, event)),
+      events.length
+    )
+    return yield* Effect.provide(
+      use,
+      Indexing.layer.pipe(Layer.provide([index, projector, Layer.succeed(Bounds, { count: 100, bytes })]))
+    )
+  }).pipe(
+    Effect.provide(
+      PostgresReadModels.layer.pipe(Layer.provideMerge(freshStore), Layer.provideMerge(EmbeddingTable.layer))
+    )
+  )
+
+it.live("a snippet that the index can't take is left out, and those beside and behind it are found", () => {
+  const { layer, pages } = makeIndex("b")
+  return indexed(
+    layer,
+    ["a", "b", "c"].map((id) => uploaded(id, `def ${id}(): pass`)),
+    1_000_000,
+    Effect.gen(function* () {
+      const indexing = yield* Indexing
+      assert.isTrue(yield* indexing.reach(3))
+      assert.deepStrictEqual(asked(pages), [["a", "b", "c"], ["a"], ["b"], ["c"]])
+      assert.deepStrictEqual([...(yield* indexing.leftOut)], [["b", "refused"]])
+    })
+  )
+})
+
+it.live("the catalogue is read by bytes: a page has what fits, and a row that is bigger goes alone", () => {
+  const { layer, pages } = makeIndex("")
+  const many = Array.from({ length: 2_000 }, (_, n) => `w${(n * 7_919_777).toString(36)}`).join(" ")
+  const sources = { a: "x", b: "y", c: many, d: many, e: "z" }
+  return indexed(
+    layer,
+    Object.entries(sources).map(([id, source]) => uploaded(id, source)),
+    4_000,
+    Effect.gen(function* () {
+      assert.isTrue(yield* (yield* Indexing).reach(5))
+      assert.deepStrictEqual(asked(pages), [["a", "b", "c"], ["d"], ["e"]])
+    })
+  )
+})

@@ -1,0 +1,37 @@
+import { assert, it } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Asker, Stale } from "#engine/ask.ts"
+import { Places } from "#src/snippets/places.ts"
+
+const home = "person/a"
+const scope = { homes: [home], includePublic: false, agent: null } as never
+const place = { id: "a", tenant: "t", home, name: "n", agent: null, is_public: false }
+
+/** Where a catalogue that has these rows, look by look, says that a snippet is, while it is or is not behind the log. */
+const seen = (rows: ReadonlyArray<ReadonlyArray<unknown>>, isStale: boolean) => {
+  const left = [...rows]
+  const standing = { position: 1, changed: 1, due: 2 }
+  const services = Context.empty().pipe(
+    Context.add(SqlClient.SqlClient, { unsafe: () => Effect.sync(() => left.shift() ?? []) } as never),
+    Context.add(Asker, {
+      fresh: () => (isStale ? Effect.fail(new Stale({ name: "snippets", standing })) : Effect.succeed(standing))
+    } as never)
+  )
+  return Effect.flatMap(Places, (places) => places.seen(scope, "a")).pipe(
+    Effect.result,
+    Effect.provide(Places.layer.pipe(Layer.provide(Layer.succeedContext(services))))
+  )
+}
+
+it.effect("a snippet is not said to be missing by a catalogue that is behind the log", () =>
+  Effect.gen(function* () {
+    const none = yield* seen([[], []], true)
+    assert.strictEqual(none._tag === "Failure" && none.failure._tag, "Stale")
+    const missing = yield* seen([[], []], false)
+    assert.isTrue(missing._tag === "Success" && missing.success === undefined)
+    for (const found of [yield* seen([[place]], true), yield* seen([[], [place]], true)]) {
+      assert.deepStrictEqual(found._tag === "Success" && found.success, place as never)
+    }
+  })
+)

@@ -1,0 +1,82 @@
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import { type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
+import { Indexing } from "#src/snippets/indexing.ts"
+import { Search } from "#src/snippets/search.ts"
+import { freshStore } from "#test/infra/stores.ts"
+
+/** An index that has caught up or not, what it was asked, and what happens before it answers. */
+const state = { caughtUp: false, asked: [] as Array<IndexQuery>, before: Effect.void as Effect.Effect<void> }
+
+const stubs = Layer.mergeAll(
+  Layer.succeed(
+    Indexing,
+    Indexing.of({
+      reach: () => Effect.sync(() => state.caughtUp),
+      position: Effect.succeed(0),
+      leftOut: Effect.succeed(new Map())
+    })
+  ),
+  Layer.succeed(
+    SnippetIndex,
+    SnippetIndex.of({
+      put: () => Effect.void,
+      remove: () => Effect.void,
+      votes: () => Effect.void,
+      size: Effect.succeed(0),
+      search: (query) =>
+        Effect.as(
+          Effect.andThen(
+            Effect.sync(() => void state.asked.push(query)),
+            Effect.suspend(() => state.before)
+          ),
+          { matches: [], total: 0 }
+        )
+    })
+  )
+)
+
+layer(Search.layer.pipe(Layer.provide(stubs), Layer.provideMerge(freshStore)), { excludeTestServices: true })(
+  "a search whose index is behind the catalogue",
+  (it) => {
+    it.effect("says so, and its answer is not kept for those who ask when it has caught up", () =>
+      Effect.gen(function* () {
+        const { search } = yield* Search
+        const scope = { homes: ["tenant"], includePublic: false, agent: null }
+        const standing = { position: 7, changed: 7, due: 7 }
+        const ask = search({ task: "t", limit: 5, minVerdict: 0.3, preferComplete: false }, scope, standing)
+        const seen = Effect.map(ask, ({ stale, cacheHit }) => ({ stale, cacheHit }))
+        assert.deepStrictEqual(yield* seen, { stale: true, cacheHit: false })
+        state.caughtUp = true
+        assert.deepStrictEqual(yield* seen, { stale: false, cacheHit: false })
+        assert.deepStrictEqual(yield* seen, { stale: false, cacheHit: true })
+        assert.lengthOf(state.asked, 2)
+      })
+    )
+
+    it.effect(
+      "keeps no answer that it began before the catalogue changed: of those who ask now it would be a wrong one",
+      () =>
+        Effect.gen(function* () {
+          const { search } = yield* Search
+          state.caughtUp = true
+          const scope = { homes: ["tenant"], includePublic: false, agent: null }
+          const hit = (task: string, changed: number) =>
+            Effect.map(
+              search({ task, limit: 5, minVerdict: 0.3, preferComplete: false }, scope, {
+                ...{ position: changed, changed, due: changed }
+              }),
+              ({ cacheHit }) => cacheHit
+            )
+          const answered = yield* Deferred.make<void>()
+          state.before = Deferred.await(answered)
+          const first = yield* Effect.forkChild(hit("changing", 8), { startImmediately: true })
+          state.before = Effect.void
+          yield* hit("another", 9)
+          yield* Deferred.succeed(answered, undefined)
+          assert.isFalse(yield* Fiber.join(first))
+          assert.deepStrictEqual([yield* hit("changing", 9), yield* hit("changing", 9)], [false, true])
+        })
+    )
+  }
+)

@@ -1,0 +1,169 @@
+import { assert, it } from "@effect/vitest"
+import { Context, Deferred, Effect, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Asker } from "#engine/ask.ts"
+import { Dispatcher } from "#engine/dispatch.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
+import { LanguageModel } from "#ports/LanguageModel.ts"
+import { Sandbox } from "#ports/Sandbox.ts"
+import { Workers } from "#ports/Workers.ts"
+import { Workspaces } from "#ports/Workspaces.ts"
+import * as Codec from "#src/codec.ts"
+import { Search } from "#src/snippets/search.ts"
+import { Runs } from "#src/workspaces/queue.ts"
+import { leftAfter, mostSteps } from "../engine/leaving.ts"
+
+/** Runs that end as soon as the log is read for them, which a test lets happen; and the order in which that is. */
+const world = (left: ReadonlyArray<{ readonly id: string; readonly workspace: string; readonly position: bigint }>) => {
+  const begun: Array<string> = []
+  const gates = new Map<string, Deferred.Deferred<void>>()
+  const gate = (run: string) => {
+    const known = gates.get(run) ?? Deferred.makeUnsafe<void>()
+    gates.set(run, known)
+    return known
+  }
+  const store = {
+    readStream: (stream: string) =>
+      Effect.suspend(() => {
+        const run = stream.slice("chat-".length)
+        begun.push(run)
+        return Effect.as(Deferred.await(gate(run)), { events: [], more: false })
+      }),
+    outcome: () => Effect.succeed([])
+  }
+  const services = Context.empty().pipe(
+    Context.add(EventStore, store as never),
+    Context.add(Dispatcher, { state: () => Effect.succeed({ head: null, generation: 0 }) } as never),
+    Context.add(Asker, { fresh: () => Effect.succeed({ position: 0, changed: 0, due: 0 }) } as never),
+    Context.add(SqlClient.SqlClient, (() => Effect.succeed(left)) as never),
+    Context.add(Workspaces, {} as never),
+    Context.add(Workers, {} as never),
+    Context.add(Sandbox, {} as never),
+    Context.add(LanguageModel, {} as never),
+    Context.add(Search, {} as never)
+  )
+  const until = (condition: () => boolean) =>
+    Effect.gen(function* () {
+      while (!condition()) yield* Effect.yieldNow
+    })
+  const idle = Effect.forEach(Array.from({ length: 200 }), () => Effect.yieldNow, { discard: true })
+  return {
+    begun,
+    gate,
+    until,
+    idle,
+    layer: Runs.layer.pipe(Layer.provide(Layer.succeedContext(services)), Layer.provide(Codec.layer))
+  }
+}
+
+it.effect("runs of one workspace go one at a time, in the order in which they were asked for", () => {
+  const { begun, gate, until, idle, layer } = world([])
+  return Effect.gen(function* () {
+    const runs = yield* Runs
+    const end = (run: string, position: number, workspace = "w") => runs.end({ run, workspace, position })
+    const first = yield* Effect.forkChild(end("five", 5))
+    yield* until(() => begun.length === 1)
+    // they come out of order: each request goes its own way to the queue
+    const others = []
+    for (const [run, position] of [
+      ["eight", 8],
+      ["six", 6],
+      ["nine", 9],
+      ["seven", 7],
+      ["four", 4]
+    ] as const) {
+      others.push(yield* Effect.forkChild(end(run, position)))
+      yield* idle
+    }
+    // asked for again, it is the same run
+    others.push(yield* Effect.forkChild(end("six", 6)))
+    const elsewhere = yield* Effect.forkChild(end("other", 99, "v"))
+    yield* until(() => begun.includes("other"))
+    assert.deepStrictEqual(begun, ["five", "other"])
+    yield* Deferred.succeed(gate("other"), undefined)
+    yield* Fiber.join(elsewhere)
+    for (const run of ["five", "four", "six", "seven", "eight", "nine"]) {
+      yield* until(() => begun.at(-1) === run || (run === "five" && begun[0] === "five"))
+      yield* idle
+      yield* Deferred.succeed(gate(run), undefined)
+    }
+    yield* Fiber.join(first)
+    yield* Effect.forEach(others, Fiber.join)
+    assert.deepStrictEqual(begun, ["five", "other", "four", "six", "seven", "eight", "nine"])
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("what an earlier process left goes first, also before what is asked for meanwhile", () => {
+  const { begun, gate, until, layer } = world([
+    { id: "left one", workspace: "w", position: 1n },
+    { id: "left two", workspace: "w", position: 2n }
+  ])
+  return Effect.gen(function* () {
+    const runs = yield* Runs
+    const asked = yield* Effect.forkChild(runs.end({ run: "new", workspace: "w", position: 3 }))
+    for (const run of ["left one", "left two", "new"]) {
+      yield* until(() => begun.at(-1) === run)
+      yield* Deferred.succeed(gate(run), undefined)
+    }
+    yield* Fiber.join(asked)
+    assert.deepStrictEqual(begun, ["left one", "left two", "new"])
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect(
+  "stops what was asked for before its workspace was erased, also what reads the log right then, and nothing later",
+  () => {
+    const { begun, gate, until, idle, layer } = world([])
+    return Effect.gen(function* () {
+      const runs = yield* Runs
+      const waiting = []
+      for (const [run, position] of [
+        ["one", 1],
+        ["two", 2],
+        ["four", 4]
+      ] as const) {
+        waiting.push(yield* Effect.forkChild(runs.end({ run, workspace: "w", position })))
+        yield* idle
+      }
+      const elsewhere = yield* Effect.forkChild(runs.end({ run: "other", workspace: "v", position: 1 }))
+      yield* until(() => begun.includes("one") && begun.includes("other"))
+      // nobody opens the gate of the first: only its end can
+      yield* runs.stop("w", 3)
+      yield* Effect.forEach(waiting.slice(0, 2), Fiber.join)
+      yield* until(() => begun.includes("four"))
+      assert.notInclude(begun, "two")
+      assert.isUndefined(waiting[2]!.pollUnsafe())
+      assert.isUndefined(elsewhere.pollUnsafe())
+      for (const run of ["four", "other"]) yield* Deferred.succeed(gate(run), undefined)
+      yield* Effect.forEach([waiting[2]!, elsewhere], Fiber.join)
+      assert.deepStrictEqual([...begun].sort(), ["four", "one", "other"])
+      // of a workspace that has none, and again
+      yield* runs.stop("w", 9)
+      yield* runs.stop("x", 9)
+    }).pipe(Effect.provide(layer))
+  }
+)
+
+it.effect("whoever leaves while stopping runs keeps nobody waiting for one of them", () =>
+  Effect.gen(function* () {
+    let ended = false
+    for (let steps = 0; !ended && steps < mostSteps; steps++) {
+      const { begun, until, idle, layer } = world([])
+      yield* Effect.gen(function* () {
+        const runs = yield* Runs
+        const asked = [yield* Effect.forkChild(runs.end({ run: "first", workspace: "w", position: 1 }))]
+        yield* until(() => begun.length === 1)
+        for (const position of [2, 3]) {
+          asked.push(yield* Effect.forkChild(runs.end({ run: `run ${position}`, workspace: "w", position })))
+        }
+        yield* idle
+        ended = yield* leftAfter(steps, runs.stop("w", 9))
+        // as the reaction does
+        yield* Effect.forkChild(runs.stop("w", 9))
+        yield* idle
+        for (const one of asked) assert.isDefined(one.pollUnsafe(), `left after ${steps} steps`)
+      }).pipe(Effect.provide(layer))
+    }
+    assert.isTrue(ended)
+  })
+)

@@ -1,0 +1,47 @@
+import { assert, it } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { Asker } from "#engine/ask.ts"
+import { Dispatcher } from "#engine/dispatch.ts"
+import { Workspaces } from "#ports/Workspaces.ts"
+import { Packing } from "#src/workspaces/packing.ts"
+
+it.effect("a repository is pruned only when no chat of its workspace has yet to end", () => {
+  let open = 0
+  let fresh = 0
+  const packed: Array<{ readonly repository: string; readonly prune: boolean; readonly fresh: number }> = []
+  const services = Context.empty().pipe(
+    Context.add(Workspaces, {
+      ref: () => Effect.succeed("head"),
+      pack: (repository: string, { prune }: { readonly prune: boolean }) =>
+        Effect.sync(() => void packed.push({ repository, prune, fresh }))
+    } as never),
+    Context.add(Dispatcher, {
+      state: () => Effect.succeed({ generation: 0, head: { commit: "head", tree: "t" } })
+    } as never),
+    Context.add(Asker, { fresh: () => Effect.sync(() => void (fresh += 1)) } as never),
+    Context.add(SqlClient.SqlClient, (() => Effect.sync(() => [{ count: open }])) as never)
+  )
+  return Effect.gen(function* () {
+    const packing = yield* Packing
+    const until = (count: number) =>
+      Effect.gen(function* () {
+        while (packed.length < count) yield* Effect.yieldNow
+      })
+    for (const [index, count] of [1, 0, 2].entries()) {
+      open = count
+      // twice before it is looked after is once
+      yield* packing.offer("w")
+      yield* packing.offer("w")
+      yield* until(index + 1)
+      yield* TestClock.adjust("1 second")
+    }
+    // whether one is open is asked of a read model that knows of all that were
+    assert.deepStrictEqual(packed, [
+      { repository: "w", prune: false, fresh: 1 },
+      { repository: "w", prune: true, fresh: 2 },
+      { repository: "w", prune: false, fresh: 3 }
+    ])
+  }).pipe(Effect.provide(Packing.layer.pipe(Layer.provide(Layer.succeedContext(services)))))
+})
