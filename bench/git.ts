@@ -4,7 +4,7 @@ import path from "node:path"
 import { Effect, Layer } from "effect"
 import { layer } from "#infra/git/layer.ts"
 import { findGit } from "#infra/git/native/git.ts"
-import * as Workers from "#infra/Workers/layer.ts"
+import * as Workers from "#infra/workers/layer.ts"
 import { type Sha, Workspaces } from "#ports/Workspaces.ts"
 
 /** Durable commits in workspaces of several sizes: open, write one file, save, commit, move the ref. Rounds: 100, or the first argument. */

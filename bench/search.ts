@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { meaningOf, vectorToText } from "#domain/search/embeddings/vector.ts"
-import { layer } from "#infra/MemorySnippetIndex/layer.ts"
+import { layer } from "#infra/search/memory/layer.ts"
 import { type IndexedSnippet, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { embeddings } from "#test/embeddings.ts"
 import { corpus, evaluationSetsExist, miniSearch, qualityOf, queries, queryOf, snippetOf } from "#test/evaluation.ts"

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { hasDirection, toUnit, type Vector } from "#domain/search/embeddings/vector.ts"
 import { namesOf, type SearchedText } from "#domain/search/IndexedText.ts"
-import * as EmbeddingTable from "#infra/EmbeddingTable/layer.ts"
+import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
 
 /** The service's own encoder. */

@@ -11,7 +11,7 @@ const bounded: { readonly [expression: string]: string } = {}
 
 /** Files that put expressions together while they run, with why no stranger has a part in them. */
 const assembled: { readonly [path: string]: string } = {
-  "infra/Bubblewrap/memory.ts": "names of this file, on what the kernel says in /proc",
+  "infra/sandbox/bubblewrap/memory.ts": "names of this file, on what the kernel says in /proc",
   "src/http/documents.ts": "names of this file, on pages of our own"
 }
 

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { jobs } from "#infra/Workers/jobs.ts"
+import { jobs } from "#infra/workers/jobs.ts"
 import type { Workers } from "#ports/Workers.ts"
 
 /** Does jobs in this process, for tests of what asks for them. */

@@ -9,7 +9,7 @@ import type { Analysis, RepositoryAnalysis, RepositoryGiven } from "./SourceAnal
 /**
  * What workers do: pure work on plain data (what JSON can say, and `Uint8Array`s), which may take long when it was made to.
  * Long texts and bytes go there and back as they are, so that neither side parses them; all else of an answer has at most
- * 2 MiB as JSON. Each job's code is named in infra/Workers/jobs.ts.
+ * 2 MiB as JSON. Each job's code is named in infra/workers/jobs.ts.
  */
 export interface Jobs {
   readonly analyse: (path: string, source: string) => Analysis

@@ -9,9 +9,9 @@ import { dispatch } from "#engine/dispatch.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { StoreUnavailable, WrongRevision } from "#engine/ports/EventStore.ts"
 import { castVote, deleteSnippet, given, uploadSnippet } from "#test/commands.ts"
-import { revisions, upTo } from "#test/infra/appends.ts"
-import { whole } from "#test/infra/whole.ts"
+import { revisions, upTo } from "./appends.ts"
 import { on, waiting } from "./dispatching.ts"
+import { whole } from "./whole.ts"
 
 const down = new StoreUnavailable({ message: "down" })
 const together = { concurrency: "unbounded" } as const

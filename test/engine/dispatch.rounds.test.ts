@@ -9,8 +9,8 @@ import { Dispatcher, dispatch } from "#engine/dispatch.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { WrongRevision } from "#engine/ports/EventStore.ts"
 import { given } from "#test/commands.ts"
-import { whole } from "#test/infra/whole.ts"
 import { on, waiting } from "./dispatching.ts"
+import { whole } from "./whole.ts"
 
 type Gate = "open" | "shut" | "pass"
 

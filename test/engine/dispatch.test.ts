@@ -8,9 +8,9 @@ import type { EventStore } from "#engine/ports/EventStore.ts"
 import * as Codec from "#src/codec.ts"
 import { decode } from "#src/codec.ts"
 import { castVote, createKey, deleteSnippet, register, uploadSnippet } from "#test/commands.ts"
-import { upTo } from "#test/infra/appends.ts"
 import { freshStore } from "#test/infra/stores.ts"
-import { whole } from "#test/infra/whole.ts"
+import { upTo } from "./appends.ts"
+import { whole } from "./whole.ts"
 
 const together = { concurrency: "unbounded" } as const
 

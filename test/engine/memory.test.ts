@@ -1,4 +1,4 @@
 import * as MemoryEventStore from "#engine/memory/EventStore.ts"
-import { contract } from "../infra/EventStore.contract.ts"
+import { contract } from "./EventStore.contract.ts"
 
 contract("memory", MemoryEventStore.layer)

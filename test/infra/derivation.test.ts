@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import * as TreeSitterAnalysis from "#infra/TreeSitterAnalysis/layer.ts"
-import * as Workers from "#infra/Workers/layer.ts"
+import * as TreeSitterAnalysis from "#infra/analysis/treeSitter/layer.ts"
+import * as Workers from "#infra/workers/layer.ts"
 import { type Analysis, SourceAnalysis } from "#ports/SourceAnalysis.ts"
 
 const analyse = (path: string, source: string) => Effect.flatMap(SourceAnalysis, ({ analyse }) => analyse(path, source))

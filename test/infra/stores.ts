@@ -1,7 +1,7 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, type Redacted } from "effect"
-import * as PostgresEventStore from "#infra/PostgresEventStore/layer.ts"
 import { migrate } from "#infra/postgres/client.ts"
+import * as PostgresEventStore from "#infra/postgres/log/layer.ts"
 import * as Codec from "#src/codec.ts"
 import { freshDatabase } from "#test/postgres.ts"
 

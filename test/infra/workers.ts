@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
-import { make, options } from "#infra/Workers/layer.ts"
+import { make, options } from "#infra/workers/layer.ts"
 import type { TookTooLong, TooMuchWaits } from "#ports/JobFaults.ts"
 
 type Options = Partial<typeof options>

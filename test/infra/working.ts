@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { work } from "#infra/Workers/working.ts"
+import { work } from "#infra/workers/working.ts"
 
 /** A worker whose jobs do what no job should. */
 const attempt = (what: () => unknown) => {

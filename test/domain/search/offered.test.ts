@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { isNear } from "#domain/search/offered.ts"
-import * as MemorySnippetIndex from "#infra/MemorySnippetIndex/layer.ts"
+import * as MemorySnippetIndex from "#infra/search/memory/layer.ts"
 import { SnippetIndex } from "#ports/SnippetIndex.ts"
 import { embeddings } from "#test/embeddings.ts"
 import { corpus, evaluationSetsExist, queries, queryOf, snippetOf } from "#test/evaluation.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import * as MemorySnippetIndex from "#infra/MemorySnippetIndex/layer.ts"
+import * as MemorySnippetIndex from "#infra/search/memory/layer.ts"
 import { SnippetIndex } from "#ports/SnippetIndex.ts"
 import { embeddings } from "#test/embeddings.ts"
 import {

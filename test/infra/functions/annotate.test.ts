@@ -9,9 +9,9 @@ import {
   stripAnnotations,
   strippingAnnotations
 } from "#domain/functions/annotate.ts"
-import { load, withTree } from "#infra/TreeSitterAnalysis/Grammars.ts"
-import * as TreeSitterAnalysis from "#infra/TreeSitterAnalysis/layer.ts"
-import * as Workers from "#infra/Workers/layer.ts"
+import { load, withTree } from "#infra/analysis/treeSitter/Grammars.ts"
+import * as TreeSitterAnalysis from "#infra/analysis/treeSitter/layer.ts"
+import * as Workers from "#infra/workers/layer.ts"
 import { SourceAnalysis } from "#ports/SourceAnalysis.ts"
 import { named, samples } from "./samples.ts"
 

@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are sources of other languages
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
-import * as TreeSitterAnalysis from "#infra/TreeSitterAnalysis/layer.ts"
-import * as Workers from "#infra/Workers/layer.ts"
+import * as TreeSitterAnalysis from "#infra/analysis/treeSitter/layer.ts"
+import * as Workers from "#infra/workers/layer.ts"
 import { SourceAnalysis } from "#ports/SourceAnalysis.ts"
 import { named, type Sample, samples } from "./samples.ts"
 

@@ -1,0 +1,127 @@
+import { spawn } from "node:child_process"
+import { realpathSync } from "node:fs"
+import { constants, setPriority } from "node:os"
+import type { Writable } from "node:stream"
+import { fileURLToPath } from "node:url"
+import { type FrameLimits, frame, unframe } from "./frames.ts"
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+const house = here("../../")
+
+export interface Confinement {
+  /** The path of its program, of the house or a test's. */
+  readonly program: string
+  /** What of the house it needs to load beside `infra/confined` and packages: paths from the house's root. */
+  readonly reads: ReadonlyArray<string>
+  /** Of JavaScript's heap, and of all that it may write to, where the system keeps count: what lies beside the heap too. */
+  readonly heapMegabytes: number
+  readonly dataMegabytes: number
+  /** Whether it may ask Deno on what machine it is, as some packages do when they are loaded. */
+  readonly asksSystem?: boolean
+  /** Of what it sends. */
+  readonly limits: FrameLimits
+}
+
+/** A process that knows the house's code and nothing else, and what is said to it. */
+export interface ConfinedProcess {
+  readonly send: (message: object) => void
+  readonly isDead: () => boolean
+  /** Resolves when it is gone. What it sent and was not read yet never arrives. */
+  readonly kill: () => Promise<void>
+}
+
+/** What it needs to load: not the whole house, which the data folder may be in. A link to packages counts as its target. */
+const readable = ({ program, reads }: Confinement): ReadonlyArray<string> => {
+  const packages = here("../../node_modules")
+  const files = ["package.json", "deno.json", "infra/confined", ...reads].map((name) => `${house}${name}`)
+  return [program, ...files, ...new Set([packages, realpathSync(packages)])]
+}
+
+/** The runtime's own sandbox is the second layer: the process reads its code, an empty environment and nothing else. */
+const options = (confinement: Confinement): ReadonlyArray<string> => {
+  const heap = `--max-old-space-size=${confinement.heapMegabytes}`
+  const paths = readable(confinement)
+  return process.versions["deno"] === undefined
+    ? ["--permission", ...paths.map((path) => `--allow-fs-read=${path}`), "--no-warnings", heap]
+    : [
+        ...["run", "--quiet", "--no-prompt", "--cached-only", `--allow-read=${paths.join(",")}`, "--allow-env"],
+        ...(confinement.asksSystem === true ? ["--allow-sys"] : []),
+        `--v8-flags=${heap}`
+      ]
+}
+
+/**
+ * A killed service tells nobody, and a process at work looks at nothing: a shell beside it waits on a pipe which the system
+ * closes with the service, and then kills it. `exec` gives the program the first shell's own number.
+ */
+const watched = (megabytes: number) =>
+  [
+    "ulimit -c 0",
+    `ulimit -d ${megabytes * 1000} 2>/dev/null`,
+    "(read -r _ <&3 || kill -9 $$) >/dev/null 2>&1 &",
+    'exec 3<&-; exec "$@"'
+  ].join("\n")
+const hasShell = process.platform !== "win32"
+
+/** Starts one. `onMessage` is called for each message of it, `onDeath` once, when it ended or broke off. */
+export const startConfined = (
+  confinement: Confinement,
+  onMessage: (message: unknown) => void,
+  onDeath: () => void
+): ConfinedProcess => {
+  const command = [process.execPath, ...options(confinement), confinement.program]
+  const [file, ...args] = hasShell ? ["/bin/sh", "-c", watched(confinement.dataMegabytes), "sh", ...command] : command
+  // Nothing of the service's environment, folder or output. Its own group, so that a terminal's Ctrl-C is not for it.
+  const child = spawn(file!, args, {
+    cwd: house,
+    env: {},
+    stdio: ["pipe", "pipe", "ignore", ...(hasShell ? (["pipe"] as const) : [])],
+    detached: true
+  })
+  const [stdin, stdout] = [child.stdin!, child.stdout!]
+  const watch = child.stdio[3] as Writable | undefined
+  let dead = false
+  const died = () => {
+    if (dead) return
+    dead = true
+    onDeath()
+  }
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()).once("error", () => resolve()))
+  // a word on its pipe lets the one that waits go: it would kill whoever has the number next
+  void ended.then(() => watch?.end("\n"))
+  const read = unframe(confinement.limits, (message) => {
+    if (!dead) onMessage(message)
+  })
+  stdout.on("data", (chunk: Uint8Array) => {
+    if (dead) return
+    try {
+      read(chunk)
+    } catch {
+      child.kill("SIGKILL")
+      died()
+    }
+  })
+  child.once("exit", died).once("error", died)
+  for (const pipe of [stdin, stdout, watch]) pipe?.on("error", died)
+  lowerPriority(child.pid)
+  return {
+    send: (message) => {
+      if (!dead) for (const part of frame(message)) stdin.write(part)
+    },
+    isDead: () => dead,
+    kill: () => {
+      dead = true
+      child.kill("SIGKILL")
+      return ended
+    }
+  }
+}
+
+/** Its work leaves the processor to the service. */
+const lowerPriority = (pid: number | undefined) => {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // It has ended already, or the system has no priorities.
+  }
+}

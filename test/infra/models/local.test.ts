@@ -1,0 +1,137 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { layer } from "#infra/models/layer.ts"
+import { layer as justBash } from "#infra/sandbox/justBash/layer.ts"
+import { LanguageModel } from "#ports/LanguageModel.ts"
+import { Sandbox } from "#ports/Sandbox.ts"
+import type { SnippetFound } from "#src/workspaces/tools/SearchSnippets.ts"
+import { toolset } from "#src/workspaces/tools/toolset.ts"
+import { messagesApi, says } from "#test/MessagesApi.ts"
+import { emptyOverlay, textAt } from "#test/overlay.ts"
+import { workersHere } from "#test/workers.ts"
+import { conversation, recorder, resumePoints } from "./conversation.ts"
+
+const snippet = (changes: Partial<SnippetFound> = {}): SnippetFound => ({
+  id: "5f0c6a10-0000-5000-8000-000000000000",
+  name: "Greet",
+  score: 0.8,
+  near: true,
+  language: "bash",
+  entrypoint: "",
+  description: "Greets",
+  source: "#!/bin/bash\necho 'hello from a snippet' | tee greeting.txt\n",
+  filename: "greet.sh",
+  ...changes
+})
+
+/** A run's parts: tools on an empty workspace and a store that finds `found`. */
+const run = (found: ReadonlyArray<SnippetFound>) =>
+  Effect.gen(function* () {
+    const overlay = yield* emptyOverlay()
+    const shell = yield* Sandbox.use((sandbox) => sandbox.open(overlay))
+    const asked: Array<readonly [task: string, topK: number]> = []
+    const tools = toolset(overlay, shell, workersHere, (task, topK) =>
+      Effect.sync(() => {
+        asked.push([task, topK])
+        return found
+      })
+    )
+    return { overlay, asked, tools }
+  })
+
+const converse = (asked: Parameters<LanguageModel["Service"]["converse"]>[0]) =>
+  LanguageModel.use((model) => model.converse(asked))
+
+const layers = Layer.provideMerge(layer(undefined), justBash)
+
+describe("LocalModel", () => {
+  it.live("writes the best snippet, runs it and answers with its output", () =>
+    Effect.gen(function* () {
+      const { overlay, asked, tools } = yield* run([snippet()])
+      const kept = recorder()
+      const result = yield* converse(conversation(kept, { model: "local", tools, prompt: "Greet me" }))
+      assert.deepStrictEqual(result, { output: "hello from a snippet", turns: 3, ended: "done", error: "" })
+      assert.deepStrictEqual(asked, [["Greet me", 1]])
+      assert.strictEqual(yield* textAt(overlay, "greet.sh"), snippet().source)
+      assert.strictEqual(yield* textAt(overlay, "greeting.txt"), "hello from a snippet\n")
+      const steps = ["before 1", "turn 1", "tools 1", "before 2", "turn 2", "tools 2", "before 3", "turn 3"]
+      assert.deepStrictEqual(kept.steps, steps)
+    }).pipe(Effect.provide(layers))
+  )
+
+  it.live("resumes from every point to the same end", () =>
+    Effect.gen(function* () {
+      const whole = recorder()
+      const first = yield* run([snippet()])
+      const expected = yield* converse(conversation(whole, { model: "local", tools: first.tools }))
+      for (const history of resumePoints(whole.exchanges)) {
+        const { tools } = yield* run([snippet()])
+        const kept = recorder()
+        const again = conversation(kept, { model: "local", tools, history: structuredClone(history) })
+        assert.deepStrictEqual(yield* converse(again), expected)
+        assert.deepStrictEqual(kept.exchanges, whole.exchanges)
+      }
+    }).pipe(Effect.provide(layers))
+  )
+
+  it.live("declines without a match that is good enough, and says what to configure", () =>
+    Effect.gen(function* () {
+      // one that is offered to whoever looks at it is not yet run unseen
+      for (const found of [[], [snippet({ score: 0.64 })], [snippet({ score: 0.69 })]]) {
+        const { overlay, tools } = yield* run(found)
+        const result = yield* converse(conversation(recorder(), { model: "sonnet", tools }))
+        assert.strictEqual(result.ended, "failed")
+        assert.include(result.error, "ANTHROPIC_API_KEY")
+        assert.deepStrictEqual(overlay.paths(), [])
+      }
+    }).pipe(Effect.provide(layers))
+  )
+
+  it.live("only writes what the sandbox can't run, and fails with a snippet that fails", () =>
+    Effect.gen(function* () {
+      const rust = yield* run([snippet({ language: "rust", filename: "main.rs" })])
+      const written = yield* converse(conversation(recorder(), { model: "local", tools: rust.tools }))
+      assert.strictEqual(written.ended, "done")
+      assert.include(written.output, "main.rs")
+      assert.deepStrictEqual(rust.overlay.paths(), ["main.rs"])
+      const broken = yield* run([snippet({ source: "echo before; exit 7", filename: "it's broken.sh" })])
+      const failed = yield* converse(conversation(recorder(), { model: "local", tools: broken.tools }))
+      assert.strictEqual(failed.ended, "failed")
+      assert.include(failed.error, "exit status 7")
+    }).pipe(Effect.provide(layers))
+  )
+
+  it.live("keeps to max_turns", () =>
+    Effect.gen(function* () {
+      const { tools } = yield* run([snippet()])
+      const result = yield* converse(conversation(recorder(), { model: "local", tools, maxTurns: 2 }))
+      assert.deepStrictEqual([result.ended, result.turns], ["max_turns", 2])
+    }).pipe(Effect.provide(layers))
+  )
+})
+
+describe("languageModels", () => {
+  it.effect("answers a full id only with an API", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(converse(conversation(recorder(), { model: "claude-x-1" })))
+      assert.strictEqual(error._tag, "ModelFailed")
+      assert.include(error.toString(), "ANTHROPIC_API_KEY")
+    }).pipe(Effect.provide(layers))
+  )
+
+  it.live("asks the API for all but local", () =>
+    Effect.gen(function* () {
+      const api = yield* messagesApi([says("From the API.")])
+      const models = layer({ apiKey: Redacted.make(api.key), baseURL: api.url })
+      const { tools } = yield* run([])
+      const [remote, local] = yield* Effect.all([
+        converse(conversation(recorder(), { model: "sonnet", tools })),
+        converse(conversation(recorder(), { model: "local", tools }))
+      ]).pipe(Effect.provide(models))
+      assert.strictEqual(remote.output, "From the API.")
+      assert.strictEqual(local.ended, "failed")
+      // Every tool has a schema that the API takes.
+      assert.strictEqual(api.requests[0]!.body.tools?.length, 7)
+    }).pipe(Effect.provide(justBash))
+  )
+})

@@ -1,0 +1,154 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect, Layer, Logger, PubSub, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { Bounds } from "#engine/ports/Bounds.ts"
+import { EventStore, type StoredEvent } from "#engine/ports/EventStore.ts"
+import * as PostgresEventStore from "#infra/postgres/log/layer.ts"
+import { freshDatabase } from "#test/postgres.ts"
+import { command, fresh, noted, to, typed, upTo } from "../../engine/appends.ts"
+import { freshClient, freshStore, storeOn } from "../stores.ts"
+
+/** The streams of the units that each call of `es_append` brought. */
+const calls: Array<ReadonlyArray<string>> = []
+/** Of all statements. */
+let statements = 0
+/** Bytes of the largest value that came in one message. */
+let largest = 0
+
+const note = (row: object) => {
+  for (const value of Object.values(row)) if (value instanceof Uint8Array) largest = Math.max(largest, value.length)
+}
+
+/** The client, with what the store asks of it noted. */
+const noting = Layer.effect(
+  PgClient.PgClient,
+  Effect.map(PgClient.PgClient, (sql) => {
+    const unsafe = ((statement: string, parameters: ReadonlyArray<unknown> = []) => {
+      statements += 1
+      if (statement.includes("es_append"))
+        calls.push((parameters[1] as { readonly value: ReadonlyArray<string> }).value)
+      const asked = sql.unsafe<object>(statement, parameters)
+      const told = Effect.tap(asked, (rows) => Effect.sync(() => rows.forEach(note)))
+      return Object.assign(told, { stream: Stream.tap(asked.stream, (row) => Effect.sync(() => note(row))) })
+    }) as never as typeof sql.unsafe
+    return new Proxy(sql, { get: (target, name) => (name === "unsafe" ? unsafe : Reflect.get(target, name)) })
+  })
+)
+const bytes = 20_000
+const store = PostgresEventStore.layer.pipe(
+  Layer.provide(Layer.succeed(Bounds, { count: 1_000, bytes })),
+  Layer.provide(noting),
+  Layer.provideMerge(freshClient),
+  Layer.provide(Logger.layer([]))
+)
+
+describe("the calls of PostgresEventStore", () =>
+  layer(store, { excludeTestServices: true })((it) => {
+    /** Appends all at once; answers how many units each call had. */
+    const together = Effect.fnUntraced(function* (sizes: ReadonlyArray<number>) {
+      const { append } = yield* EventStore
+      calls.length = 0
+      statements = 0
+      yield* Effect.forEach(
+        sizes,
+        (size) => {
+          // half of it data, half of it text
+          const data = JSON.stringify("x".repeat(Math.floor(size / 2) - 2))
+          const payload = typed(fresh("subject"), new Uint8Array(Math.ceil(size / 2)))
+          return append(to(fresh(), "none", [command({ events: [noted({ data, payload })] })]))
+        },
+        { concurrency: "unbounded" }
+      )
+      return calls.map(({ length }) => length)
+    })
+
+    it.effect("are one for an append, and one for all that come together, and nothing is asked besides", () =>
+      Effect.gen(function* () {
+        for (const count of [1, 30]) {
+          assert.deepStrictEqual(yield* together(upTo(count).map(() => 20)), [count])
+          assert.strictEqual(statements, 1)
+        }
+      })
+    )
+
+    it.effect("hold so many bytes of data and text at most, with the one that reaches them", () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* together([bytes - 1, 10, 10]), [2, 1])
+        assert.deepStrictEqual(yield* together([8_000, 8_000, 8_000, 8_000]), [3, 1])
+      })
+    )
+
+    it.effect("bring a long text by pieces, whoever reads it: a connection keeps room for the longest message", () =>
+      Effect.gen(function* () {
+        const { append, readStream, readAll, outcome } = yield* EventStore
+        for (const size of [256 * 1024, 256 * 1024 + 1, 1_500_000]) {
+          const text = Uint8Array.from({ length: size }, (_, n) => (n * 7_919) >> 8)
+          const sent = command({ events: [noted({ payload: typed(fresh("subject"), text) })] })
+          const stream = fresh()
+          const [[stored]] = (yield* append(to(stream, "none", [sent]))) as [[StoredEvent]]
+          largest = 0
+          const reads = [
+            ...(yield* readStream(stream, -1)).events,
+            ...(yield* readAll(stored.position - 1, { limit: 1 })).events,
+            ...(yield* outcome(sent.commandId))
+          ]
+          assert.deepStrictEqual(
+            reads.map(({ position }) => position),
+            [stored.position, stored.position, stored.position]
+          )
+          for (const { payload } of reads) assert.strictEqual(Buffer.compare(payload!, text), 0)
+          assert.isAtMost(largest, 256 * 1024)
+        }
+      })
+    )
+
+    it.effect("tell that a long text was erased", () =>
+      Effect.gen(function* () {
+        const { append, readStream } = yield* EventStore
+        const [stream, subject] = [fresh(), fresh("subject")]
+        yield* append(
+          to(stream, "none", [command({ events: [noted({ payload: typed(subject, new Uint8Array(1e6)) })] })])
+        )
+        yield* append(to(stream, 0, [command({ events: [noted({ payload: null })], erases: [subject] })]))
+        const [first] = (yield* readStream(stream, -1, { limit: 1 })).events
+        assert.isNull(first!.payload)
+      })
+    )
+  }))
+
+it.effect("hints come with each append, to its own process and to others, and once a second besides", () =>
+  Effect.gen(function* () {
+    const url = yield* freshDatabase
+    const [one, other] = [
+      yield* Effect.provide(EventStore, yield* Layer.build(storeOn(url))),
+      yield* Effect.provide(EventStore, yield* Layer.build(storeOn(url)))
+    ]
+    const [here, there] = [yield* one.hints, yield* other.hints]
+    // time stands still: nothing but an append gives a hint
+    yield* PubSub.takeUpTo(here, 10)
+    yield* PubSub.takeUpTo(there, 10)
+    for (const _ of upTo(3)) {
+      yield* one.append(to(fresh()))
+      yield* PubSub.take(here)
+      yield* PubSub.take(there)
+      yield* TestClock.adjust("20 millis")
+    }
+    yield* PubSub.takeUpTo(here, 10)
+    yield* TestClock.adjust("1 second")
+    yield* PubSub.take(here)
+  }).pipe(Effect.scoped)
+)
+
+it.effect("a store whose tables are away says that it can't be reached, whatever it is asked", () =>
+  Effect.gen(function* () {
+    const { append, readAll, readStream, outcome, since, head } = yield* EventStore
+    const sql = yield* PgClient.PgClient
+    yield* append(to("before"))
+    yield* sql`ALTER TABLE events RENAME TO away`
+    for (const asked of [append(to("x")), readAll(0), readStream("x", -1), outcome(fresh()), since(0), head])
+      assert.strictEqual((yield* Effect.flip(asked as typeof head))._tag, "StoreUnavailable")
+    yield* sql`ALTER TABLE away RENAME TO events`
+    assert.strictEqual(yield* head, 1)
+  }).pipe(Effect.provide(freshStore.pipe(Layer.provideMerge(Logger.layer([])))))
+)

@@ -1,0 +1,153 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import type { DomainEvent } from "#domain/events.ts"
+import { SnippetEvent } from "#domain/Snippet/events.ts"
+import type { Recorded } from "#engine/Event.ts"
+import type { Projection } from "#engine/Projection.ts"
+import { Bounds } from "#engine/ports/Bounds.ts"
+import { type Build, ReadModels } from "#engine/ports/ReadModels.ts"
+import * as PostgresReadModels from "#infra/postgres/readModels/layer.ts"
+import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
+import { table } from "#projections/table.ts"
+import { upTo } from "../../engine/appends.ts"
+import { freshStore } from "../stores.ts"
+
+interface TallyRow {
+  readonly id: string
+  readonly votes: number
+  readonly text: string
+  readonly more: { readonly text: string }
+}
+
+const letters = (bytes: number, of: string) => of.repeat(bytes)
+
+/** Big rows, each made by an event of its own, that other events count in, several rows an event. */
+const Tally = {
+  name: "tally_of_a_test",
+  version: 1,
+  tables: {
+    tally: table<TallyRow>({
+      columns: { id: "text", votes: "integer", text: "text", more: "json" },
+      on: {
+        SnippetPublished: {
+          rows: ({ snippet }) => [snippet],
+          to: (_, { snippet }) => ({
+            ...{ id: snippet, votes: 0, text: letters(6_000, snippet) },
+            more: { text: letters(3_000, snippet) }
+          })
+        },
+        VoteCast: {
+          rows: ({ snippet }) => snippet.split(""),
+          to: (row, { count }) => row && { ...row, votes: row.votes + count }
+        },
+        SnippetDeleted: { rows: ({ snippet }) => [snippet], to: () => undefined }
+      }
+    })
+  }
+} satisfies Projection
+
+const { VoteCast, SnippetDeleted, SnippetPublished } = SnippetEvent.cases
+const vote = (snippet: string) =>
+  VoteCast.make({
+    ...{ snippet, value: 1, count: 1, source: "human", voter: null, request: null, subject: "s", text: null }
+  })
+
+const recorded = (position: number, event: DomainEvent): Recorded<DomainEvent> => ({
+  ...{ position, tenant: "tenant", stream: "stream", revision: position, eventId: `event ${position}` },
+  ...{ type: event._tag, schemaVersion: 1, actor: { key: null, user: null, organization: null } },
+  ...{ commandId: "command", correlationId: "correlation", causationId: null, recordedAt: 0, event }
+})
+
+/** Characters of text that each statement took and gave. */
+const moved: Array<number> = []
+
+const lengthOf = (value: unknown) => (typeof value === "string" ? value.length : 0)
+
+/** The client, with what its statements move noted. */
+const noting = Layer.effect(
+  PgClient.PgClient,
+  Effect.map(PgClient.PgClient, (sql) => {
+    const unsafe = ((statement: string, parameters: ReadonlyArray<unknown> = []) =>
+      Effect.tap(sql.unsafe<{ row?: unknown }>(statement, parameters), (rows) =>
+        Effect.sync(() => {
+          moved.push(parameters.reduce<number>((sum, one) => sum + lengthOf(one), 0))
+          moved.push(rows.reduce((sum, { row }) => sum + lengthOf(row), 0))
+        })
+      )) as typeof sql.unsafe
+    return new Proxy(sql, { get: (target, name) => (name === "unsafe" ? unsafe : Reflect.get(target, name)) })
+  })
+)
+
+const most = { count: 8, bytes: 20_000 }
+const models = PostgresReadModels.layer.pipe(
+  Layer.provide(EmbeddingTable.layer),
+  Layer.provide(Layer.succeed(Bounds, most)),
+  Layer.provide(noting),
+  Layer.provideMerge(freshStore)
+)
+
+const names = "abcdefghijklm"
+
+describe("read models in Postgres", () =>
+  layer(models, { excludeTestServices: true })((it) => {
+    const rowsOf = Effect.fnUntraced(function* ({ build }: Build) {
+      const sql = yield* PgClient.PgClient
+      return yield* sql.unsafe<TallyRow>(
+        `SELECT id, votes, text, more FROM tally_of_a_test_v1_b${build}.tally ORDER BY id`
+      )
+    })
+
+    it.effect("read and write no more rows at once than the bound has bytes, and the same in the end", () =>
+      Effect.gen(function* () {
+        const store = yield* ReadModels
+        const events = [
+          ...names.split("").map((snippet) => SnippetPublished.make({ snippet })),
+          vote(names),
+          ...names.split("").map((snippet) => vote(`${snippet}?`)),
+          SnippetDeleted.make({ snippet: "d", subject: "s", comments: [] }),
+          vote("abcd")
+        ].map((event, index) => recorded(index + 1, event))
+        const [first, rest] = [events.slice(0, names.length), events.slice(names.length)]
+        for (const batches of [[events], [first, rest]]) {
+          let build = yield* store.begin(Tally)
+          moved.length = 0
+          for (const batch of batches) build = (yield* store.apply([build], batch, batch.at(-1)!.position))[0]!
+          // one row more than what reaches the bound
+          assert.isAtMost(Math.max(...moved), most.bytes + 9_200)
+          const rows = yield* rowsOf(build)
+          assert.strictEqual(rows.map(({ id }) => id).join(""), names.replace("d", ""))
+          for (const { id, votes, text, more } of rows) {
+            assert.strictEqual(votes, "abc".includes(id) ? 3 : 2)
+            assert.strictEqual(text, letters(6_000, id))
+            assert.deepStrictEqual(more, { text: letters(3_000, id) })
+          }
+        }
+      })
+    )
+
+    it.effect("take each event in once, though two projectors race", () =>
+      Effect.gen(function* () {
+        const store = yield* ReadModels
+        let lost = 0
+        const events = [
+          recorded(1, SnippetPublished.make({ snippet: "v" })),
+          ...upTo(120).map((n) => recorded(n + 2, vote("v")))
+        ]
+        const projector = Effect.gen(function* () {
+          for (;;) {
+            const build = yield* store.live(Tally)
+            const batch = events.filter(({ position }) => position > build.position).slice(0, 7)
+            if (batch.length === 0) return build
+            yield* store
+              .apply([build], batch, batch.at(-1)!.position)
+              .pipe(Effect.catchTag("BuildMoved", () => Effect.sync(() => void (lost += 1))))
+          }
+        })
+        const [build] = yield* Effect.all([projector, projector, projector], { concurrency: "unbounded" })
+        assert.strictEqual((yield* rowsOf(build))[0]!.votes, 120)
+        assert.isAbove(lost, 0)
+        assert.strictEqual(build.position, 121)
+      })
+    )
+  }))

@@ -1,0 +1,245 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { DomainEvent } from "#domain/events.ts"
+import { SnippetEvent } from "#domain/Snippet/events.ts"
+import type { Recorded } from "#engine/Event.ts"
+import type { Projection } from "#engine/Projection.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
+import { ReadModels } from "#engine/ports/ReadModels.ts"
+import { makeRetire } from "#engine/retire.ts"
+import * as PostgresReadModels from "#infra/postgres/readModels/layer.ts"
+import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
+import { table } from "#projections/table.ts"
+import { freshStore } from "../stores.ts"
+
+interface VoteRow {
+  readonly id: string
+  readonly snippet: string
+}
+
+/** One row a vote, by the event's id: only the snippet's column tells which ones go with it. */
+const Votes = {
+  name: "votes_of_a_test",
+  version: 1,
+  tables: {
+    votes: table<VoteRow>({
+      columns: { id: "text", snippet: "text" },
+      indexes: ["(snippet)"],
+      on: {
+        VoteCast: {
+          rows: (_, { eventId }) => [eventId],
+          to: (_, { snippet }, { eventId }) => ({ id: eventId, snippet })
+        }
+      },
+      drops: { SnippetDeleted: { column: "snippet", value: ({ snippet }) => snippet } }
+    })
+  }
+} satisfies Projection
+
+const { VoteCast, SnippetDeleted } = SnippetEvent.cases
+const vote = (snippet: string) =>
+  VoteCast.make({
+    ...{ snippet, value: 1, count: 1, source: "human", voter: null, request: null, subject: `snippet/${snippet}` },
+    text: null
+  })
+const deleted = (snippet: string) => SnippetDeleted.make({ snippet, subject: `snippet/${snippet}`, comments: [] })
+
+const recorded = (position: number, event: DomainEvent): Recorded<DomainEvent> => ({
+  ...{ position, tenant: "tenant", stream: "stream", revision: position, eventId: `event ${position}` },
+  ...{ type: event._tag, schemaVersion: 1, actor: { key: null, user: null, organization: null } },
+  ...{ commandId: "command", correlationId: "correlation", causationId: null, recordedAt: 0, event }
+})
+
+describe("a table that drops rows by a column", () =>
+  layer(PostgresReadModels.layer.pipe(Layer.provide(EmbeddingTable.layer), Layer.provideMerge(freshStore)), {
+    excludeTestServices: true
+  })((it) => {
+    /** The rows after the events, cut into transactions in the given way. */
+    const rowsAfter = (...batches: ReadonlyArray<ReadonlyArray<DomainEvent>>) =>
+      Effect.gen(function* () {
+        const models = yield* ReadModels
+        const sql = yield* SqlClient.SqlClient
+        let build = yield* models.begin(Votes)
+        let position = 0
+        for (const batch of batches) {
+          const events = batch.map((event) => recorded(++position, event))
+          const [next] = yield* models.apply([build], events, position)
+          build = next!
+        }
+        const rows = yield* sql.unsafe<VoteRow>(
+          `SELECT id, snippet FROM votes_of_a_test_v1_b${build.build}.votes ORDER BY id`
+        )
+        return rows.map(({ id, snippet }) => `${id}: ${snippet}`)
+      })
+
+    it.effect("has none left of what was there before, in one transaction or in several", () =>
+      Effect.gen(function* () {
+        const events = [vote("a"), vote("b"), vote("a"), deleted("a"), vote("b")]
+        const kept = ["event 2: b", "event 5: b"]
+        assert.deepStrictEqual(yield* rowsAfter(events), kept)
+        assert.deepStrictEqual(yield* rowsAfter(...events.map((event) => [event])), kept)
+        assert.deepStrictEqual(yield* rowsAfter(events.slice(0, 3), events.slice(3)), kept)
+      })
+    )
+
+    it.effect("keeps what comes after", () =>
+      Effect.gen(function* () {
+        const events = [vote("a"), deleted("a"), vote("a"), deleted("b")]
+        const kept = ["event 3: a"]
+        assert.deepStrictEqual(yield* rowsAfter(events), kept)
+        assert.deepStrictEqual(yield* rowsAfter(...events.map((event) => [event])), kept)
+        assert.deepStrictEqual(yield* rowsAfter(events.slice(0, 1), events.slice(1)), kept)
+      })
+    )
+  }))
+
+describe("a row", () =>
+  layer(PostgresReadModels.layer.pipe(Layer.provide(EmbeddingTable.layer), Layer.provideMerge(freshStore)), {
+    excludeTestServices: true
+  })((it) => {
+    it.effect("keeps what Postgres has no sign for as a sign of its own, and all else as it is", () =>
+      Effect.gen(function* () {
+        const models = yield* ReadModels
+        const sql = yield* SqlClient.SqlClient
+        const build = yield* models.begin(Votes)
+        const odd = ["nul \u0000", "half \ud800.", "written \\u0000 and \\\u0000", "é 😀 \u0001"]
+        yield* models.apply(
+          [build],
+          odd.map((text, index) => recorded(index + 1, vote(text))),
+          odd.length
+        )
+        const rows = yield* sql.unsafe<VoteRow>(
+          `SELECT id, snippet FROM votes_of_a_test_v1_b${build.build}.votes ORDER BY id`
+        )
+        assert.deepStrictEqual(
+          rows.map(({ snippet }) => snippet),
+          ["nul \ufffd", "half \ufffd.", "written \\u0000 and \\\ufffd", "é 😀 \u0001"]
+        )
+      })
+    )
+
+    it.effect("that takes long to change lets others have their turn before the next one", () =>
+      Effect.gen(function* () {
+        const models = yield* ReadModels
+        let turns = 0
+        const seen: Array<number> = []
+        const slow: Projection = {
+          ...{ name: "slow_of_a_test", version: 1 },
+          tables: {
+            rows: table<{ readonly id: string }>({
+              columns: { id: "text" },
+              on: {
+                VoteCast: {
+                  rows: ({ snippet }) => [snippet],
+                  to: (_, { snippet }) => {
+                    seen.push(turns)
+                    // the whole of a turn's time, whatever the machine is like
+                    for (const began = performance.now(); performance.now() - began < 11; );
+                    return { id: snippet }
+                  }
+                }
+              }
+            })
+          }
+        }
+        const others = Effect.gen(function* () {
+          for (;;) {
+            turns += 1
+            yield* Effect.yieldNow
+          }
+        })
+        yield* Effect.forkScoped(others)
+        const build = yield* models.begin(slow)
+        yield* models.apply(
+          [build],
+          [1, 2, 3].map((n) => recorded(n, vote("s"))),
+          3
+        )
+        assert.lengthOf(seen, 3)
+        assert.isBelow(seen[0]!, seen[1]!)
+        assert.isBelow(seen[1]!, seen[2]!)
+      }).pipe(Effect.scoped)
+    )
+  }))
+
+/** Of a store that is only asked for its head. */
+const storeAt = (head: number) => ({ head: Effect.succeed(head) }) as unknown as EventStore["Service"]
+
+const version = (number: number) => ({ ...Votes, name: "versions", version: number })
+
+describe("read models of other versions", () =>
+  layer(PostgresReadModels.layer.pipe(Layer.provide(EmbeddingTable.layer), Layer.provideMerge(freshStore)), {
+    excludeTestServices: true
+  })((it) => {
+    const schemas = Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql<{ nspname: string }>`SELECT nspname FROM pg_namespace
+        WHERE starts_with(nspname, 'versions_v') ORDER BY nspname`
+      return rows.map(({ nspname }) => nspname)
+    })
+    /** On another connection than that of the transaction around it. */
+    const other = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+      Effect.flatMap(SqlClient.SqlClient, (sql) =>
+        Effect.updateContext(
+          effect,
+          (context: Context.Context<R>) => Context.omit(sql.transactionService)(context) as Context.Context<R>
+        )
+      )
+    const at = (number: number) => [`versions_v${number}`, `versions_v${number}_b1`]
+
+    it.effect("are removed with their rows once nobody moves them on, and never before", () =>
+      Effect.gen(function* () {
+        const models = yield* ReadModels
+        const look = yield* makeRetire([version(2)]).pipe(Effect.provideService(EventStore, storeAt(9)))
+        const [one, two, ten] = yield* Effect.forEach([1, 2, 10], (number) => models.live(version(number)))
+        const [moved] = yield* models.apply([one!], [recorded(1, vote("a"))], 5)
+        yield* models.apply([two!], [], 9)
+        yield* look
+        assert.deepStrictEqual(yield* schemas, [...at(1), ...at(10), ...at(2)].sort())
+        // one of them is at work: in another process, which has other code
+        yield* models.apply([moved!], [], 7)
+        yield* look
+        assert.deepStrictEqual(yield* schemas, [...at(1), ...at(2)])
+        assert.deepStrictEqual(
+          (yield* models.others([version(2)])).map(({ version }) => version),
+          [1]
+        )
+        yield* look
+        assert.deepStrictEqual(yield* schemas, at(2))
+        // it is begun anew when it is wanted again
+        assert.strictEqual((yield* models.live(version(1))).position, 0)
+        assert.isFalse(yield* models.retire({ name: "versions", version: 1, position: 7 }))
+        assert.strictEqual(ten!.position, 0)
+      })
+    )
+
+    it.effect("stay whole while somebody still reads them, and go then", () =>
+      Effect.gen(function* () {
+        const models = yield* ReadModels
+        const sql = yield* SqlClient.SqlClient
+        const [build] = yield* models.apply([yield* models.live(version(4))], [], 5)
+        const old = { name: "versions", version: 4, position: 5 }
+        const reading = Effect.andThen(
+          sql.unsafe("SELECT * FROM versions_v4.votes"),
+          Effect.flip(other(models.retire(old)))
+        )
+        const refused = yield* sql.withTransaction(reading)
+        assert.strictEqual(refused._tag, "ReadModelsUnavailable")
+        assert.strictEqual((yield* models.live(version(4))).position, build!.position)
+        assert.isTrue(yield* models.retire(old))
+        assert.notInclude(yield* schemas, at(4)[0])
+      })
+    )
+
+    it.effect("stay as long as they have missed nothing", () =>
+      Effect.gen(function* () {
+        const models = yield* ReadModels
+        const [build] = yield* models.apply([yield* models.live(version(3))], [], 9)
+        const look = yield* makeRetire([]).pipe(Effect.provideService(EventStore, storeAt(9)))
+        yield* look
+        yield* look
+        assert.strictEqual((yield* models.live(version(3))).position, build!.position)
+      })
+    )
+  }))

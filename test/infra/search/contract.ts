@@ -1,0 +1,244 @@
+import { assert, layer as suite } from "@effect/vitest"
+import { Effect, type Layer } from "effect"
+import { type IndexedSnippet, type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
+import { csv, median, query, snippet } from "../indexed.ts"
+
+const found = (query: IndexQuery) =>
+  Effect.gen(function* () {
+    const index = yield* SnippetIndex
+    const { matches } = yield* index.search(query)
+    return matches.map(({ id }) => id)
+  })
+
+const put = (...snippets: ReadonlyArray<IndexedSnippet>) => Effect.flatMap(SnippetIndex, (index) => index.put(snippets))
+
+/** What every snippet index must do; each adapter's test is this and a layer. */
+export const contract = (name: string, layer: Layer.Layer<SnippetIndex, unknown>) =>
+  suite(layer)(`SnippetIndex (${name})`, (it) => {
+    it.effect("finds a snippet by any of the task's words, however they are written", () =>
+      Effect.gen(function* () {
+        yield* put(snippet("words", "a", median), snippet("words", "b", csv))
+        assert.deepStrictEqual(yield* found(query("reading a csv", ["words"])), ["words-b"])
+        assert.deepStrictEqual(yield* found(query("readCsvFile", ["words"])), ["words-b"])
+        assert.deepStrictEqual(yield* found(query("MEDIANS of unobtainium", ["words"])), ["words-a"])
+        assert.deepStrictEqual(yield* found(query("unobtainium", ["words"])), [])
+        assert.deepStrictEqual(yield* found(query("", ["words"])), [])
+        assert.deepStrictEqual(yield* found(query("the of a", ["words"])), [])
+      })
+    )
+
+    it.effect("answers an empty home and no homes", () =>
+      Effect.gen(function* () {
+        const index = yield* SnippetIndex
+        assert.deepStrictEqual(yield* index.search(query("median", ["nobody"])), { matches: [], total: 0 })
+        assert.deepStrictEqual(yield* index.search(query("median", [])), { matches: [], total: 0 })
+      })
+    )
+
+    it.effect("finds by synonyms, below the word itself", () =>
+      Effect.gen(function* () {
+        yield* put(snippet("syn", "a", { name: "photo_store" }), snippet("syn", "b", { name: "image_store" }))
+        assert.deepStrictEqual(yield* found(query("image", ["syn"])), ["syn-b", "syn-a"])
+      })
+    )
+
+    it.effect("weighs a name above a description above source", () =>
+      Effect.gen(function* () {
+        const filler = { name: "parcel", description: "stamps letters", source: "queue station window" }
+        yield* put(
+          snippet("boost", "source", { ...filler, source: "zebra station window" }),
+          snippet("boost", "description", { ...filler, description: "zebra letters" }),
+          snippet("boost", "name", { ...filler, name: "zebra" }),
+          snippet("boost", "none", filler)
+        )
+        const order = ["boost-name", "boost-description", "boost-source"]
+        assert.deepStrictEqual(yield* found(query("zebra", ["boost"])), order)
+      })
+    )
+
+    it.effect("gives scores in 0…1, best first, and an unvoted snippet its relevance", () =>
+      Effect.gen(function* () {
+        const index = yield* SnippetIndex
+        yield* put(snippet("range", "a", median), snippet("range", "b", { ...csv, description: "median rows" }))
+        const { matches, total } = yield* index.search(query("median of rows", ["range"]))
+        assert.strictEqual(total, 2)
+        let last = 1
+        for (const { score, relevance, vector, verdict } of matches) {
+          assert.isTrue(score > 0 && score <= last)
+          assert.closeTo(score, relevance, 1e-6)
+          assert.isTrue(vector > 0 && vector <= 1)
+          assert.strictEqual(verdict, 0.5)
+          last = score
+        }
+      })
+    )
+
+    it.effect("puts ties in order of id and cuts after counting", () =>
+      Effect.gen(function* () {
+        const index = yield* SnippetIndex
+        yield* put(...["c", "a", "d", "b"].map((id) => snippet("ties", id, median)))
+        const { matches, total } = yield* index.search(query("median", ["ties"], { limit: 3 }))
+        assert.deepStrictEqual(
+          matches.map(({ id }) => id),
+          ["ties-a", "ties-b", "ties-c"]
+        )
+        assert.strictEqual(total, 4)
+      })
+    )
+
+    it.effect("replaces a snippet that it has", () =>
+      Effect.gen(function* () {
+        const index = yield* SnippetIndex
+        const before = yield* index.size
+        yield* put(snippet("again", "a", median), snippet("again", "b", median))
+        yield* put(snippet("again", "a", csv))
+        assert.strictEqual((yield* index.size) - before, 2)
+        assert.deepStrictEqual(yield* found(query("median", ["again"])), ["again-b"])
+        assert.deepStrictEqual(yield* found(query("csv", ["again"])), ["again-a"])
+        yield* put(snippet("again", "a", csv, { home: "again/moved" }))
+        assert.deepStrictEqual(yield* found(query("csv", ["again"])), [])
+        assert.deepStrictEqual(yield* found(query("csv", ["again/moved"])), ["again-a"])
+      })
+    )
+
+    it.effect("takes the last of the same id in one call", () =>
+      Effect.gen(function* () {
+        yield* put(snippet("twice", "a", median), snippet("twice", "a", csv))
+        assert.deepStrictEqual(yield* found(query("median csv", ["twice"])), ["twice-a"])
+        assert.deepStrictEqual(yield* found(query("median", ["twice"])), [])
+      })
+    )
+
+    it.effect("forgets what is removed, and ignores what it doesn't have", () =>
+      Effect.gen(function* () {
+        const index = yield* SnippetIndex
+        const before = yield* index.size
+        yield* put(snippet("gone", "a", median), snippet("gone", "b", median))
+        yield* index.remove(["gone-a", "gone-unknown", "gone-a"])
+        yield* index.votes([{ id: "gone-a", up: 9, down: 0, humanUp: 0 }])
+        assert.strictEqual((yield* index.size) - before, 1)
+        assert.deepStrictEqual(yield* found(query("median", ["gone"])), ["gone-b"])
+      })
+    )
+
+    it.effect("sees the homes that were asked for and public snippets only when asked", () =>
+      Effect.gen(function* () {
+        yield* put(
+          snippet("t1", "own", median),
+          snippet("t1", "published", median, { isPublic: true }),
+          snippet("t1/w", "workspace", median, { id: "t1-workspace" }),
+          snippet("t2", "foreign", median),
+          snippet("t2", "published", median, { isPublic: true })
+        )
+        assert.sameMembers([...(yield* found(query("median", ["t1"])))], ["t1-own", "t1-published"])
+        const both = yield* found(query("median", ["t1", "t1/w", "t1"]))
+        assert.sameMembers([...both], ["t1-own", "t1-published", "t1-workspace"])
+        const mine = query("median", ["t1"], { includePublic: true, limit: 100 })
+        const withPublic = (yield* found(mine)).filter((id) => id.startsWith("t"))
+        assert.sameMembers([...withPublic], ["t1-own", "t1-published", "t2-published"])
+      })
+    )
+
+    it.effect("lets nobody's scores depend on what only others may see", () =>
+      Effect.gen(function* () {
+        const index = yield* SnippetIndex
+        yield* put(snippet("still", "a", median), snippet("still", "b", csv))
+        const ask = index.search(query("median csv file", ["still"]))
+        const before = yield* ask
+        yield* put(
+          ...Array.from({ length: 200 }, (_, n) =>
+            snippet("loud", `${n}`, { ...median, description: "median ".repeat(n) })
+          )
+        )
+        assert.deepStrictEqual(yield* ask, before)
+      })
+    )
+
+    it.effect("keeps one agent's snippets from another's searches", () =>
+      Effect.gen(function* () {
+        yield* put(
+          snippet("agents", "anyone", median),
+          snippet("agents", "one", median, { agent: "one" }),
+          snippet("agents", "two", median, { agent: "two" })
+        )
+        const one = yield* found(query("median", ["agents"], { agent: "one" }))
+        assert.sameMembers([...one], ["agents-anyone", "agents-one"])
+        assert.strictEqual((yield* found(query("median", ["agents"]))).length, 3)
+      })
+    )
+
+    it.effect("leaves out a verdict below the minimum, keeps one at it, and counts votes in the score", () =>
+      Effect.gen(function* () {
+        const index = yield* SnippetIndex
+        yield* put(
+          snippet("votes", "bad", median, { down: 3 }),
+          snippet("votes", "edge", median, { up: 1, down: 5 }),
+          snippet("votes", "new", median),
+          snippet("votes", "good", median, { up: 5 })
+        )
+        const asked = query("median", ["votes"])
+        assert.deepStrictEqual(yield* found(asked), ["votes-good", "votes-new", "votes-edge"])
+        assert.strictEqual((yield* index.search(asked)).total, 3)
+        yield* index.votes([
+          { id: "votes-bad", up: 20, down: 3, humanUp: 0 },
+          { id: "votes-good", up: 5, down: 50, humanUp: 0 }
+        ])
+        assert.deepStrictEqual(yield* found(asked), ["votes-bad", "votes-new", "votes-edge"])
+        assert.strictEqual((yield* found({ ...asked, minVerdict: 0 })).length, 4)
+      })
+    )
+
+    it.effect("prefers complete implementations when asked", () =>
+      Effect.gen(function* () {
+        yield* put(
+          snippet("whole", "a-stub", median, { completeness: 0 }),
+          snippet("whole", "b-full", median, { completeness: 1 })
+        )
+        assert.deepStrictEqual(yield* found(query("median", ["whole"])), ["whole-a-stub", "whole-b-full"])
+        const preferring = query("median", ["whole"], { preferComplete: true })
+        assert.deepStrictEqual(yield* found(preferring), ["whole-b-full", "whole-a-stub"])
+      })
+    )
+
+    it.effect("asks the caller's filter and counts only what it accepts", () =>
+      Effect.gen(function* () {
+        const index = yield* SnippetIndex
+        yield* put(snippet("filter", "a", median), snippet("filter", "b", median), snippet("filter", "c", csv))
+        const accept = (id: string) => id !== "filter-a"
+        const answer = yield* index.search(query("median", ["filter"], { accept }))
+        assert.deepStrictEqual([answer.matches.map(({ id }) => id), answer.total], [["filter-b"], 1])
+      })
+    )
+
+    it.effect("leaves out what has too few people's votes, or another kind or language", () =>
+      Effect.gen(function* () {
+        const index = yield* SnippetIndex
+        yield* put(
+          snippet("by", "praised", median, { up: 4, humanUp: 2 }),
+          snippet("by", "graded", median, { up: 9 }),
+          snippet("by", "repo", median, { kind: "repo", language: "go" }),
+          snippet("by", "route", median, { kind: "route", language: "go" })
+        )
+        const asked = query("median", ["by"])
+        assert.deepStrictEqual(yield* found({ ...asked, minHumanUp: 2 }), ["by-praised"])
+        assert.deepStrictEqual(yield* found({ ...asked, minHumanUp: 3 }), [])
+        yield* index.votes([{ id: "by-graded", up: 9, down: 0, humanUp: 3 }])
+        assert.deepStrictEqual(yield* found({ ...asked, minHumanUp: 3 }), ["by-graded"])
+        assert.deepStrictEqual(yield* found({ ...asked, kinds: ["repo"] }), ["by-repo"])
+        assert.sameMembers([...(yield* found({ ...asked, kinds: ["repo", "route"] }))], ["by-repo", "by-route"])
+        const inGo = yield* index.search({ ...asked, language: "go", limit: 1 })
+        assert.deepStrictEqual([inGo.matches.length, inGo.total], [1, 2])
+        assert.deepStrictEqual(yield* found({ ...asked, language: "ruby" }), [])
+      })
+    )
+
+    it.effect("finds by one sentence of a long task", () =>
+      Effect.gen(function* () {
+        yield* put(snippet("long", "a", median), snippet("long", "b", csv))
+        const around = "We are moving an old billing application to another server and the customer waits for it. "
+        const task = `${around.repeat(3)}\nFirst compute the median. ${around.repeat(3)}`
+        assert.deepStrictEqual(yield* found(query(task, ["long"])), ["long-a"])
+        assert.deepStrictEqual(yield* found(query("median ".repeat(10_000), ["long"])), ["long-a"])
+      })
+    )
+  })
