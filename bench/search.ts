@@ -3,7 +3,7 @@ import { meaningOf, vectorToText } from "#domain/search/embeddings/vector.ts"
 import { layer } from "#infra/search/memory/layer.ts"
 import { type IndexedSnippet, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { embeddings } from "#test/embeddings.ts"
-import { corpus, evaluationSetsExist, miniSearch, qualityOf, queries, queryOf, snippetOf } from "#test/evaluation.ts"
+import { corpus, distractorsExist, miniSearch, qualityOf, queries, queryOf, snippetOf } from "#test/evaluation.ts"
 import { calibration } from "./calibration.ts"
 import { offers } from "./offers.ts"
 import { eachStore } from "./stores.ts"
@@ -105,7 +105,7 @@ const speed = (count: number) =>
     console.log(`replacing: ${Math.round((again.length / (performance.now() - from)) * 1000)}/s`)
   })
 
-if (!evaluationSetsExist) console.log("the development sets are not here: nothing to measure")
+if (!distractorsExist) console.log("the distractors are not here: nothing to measure")
 else {
   const [what] = process.argv.slice(2)
   const wanted = (name: string) => what === undefined || what === name

@@ -6,11 +6,11 @@ import { Keys, organizations, type TenantRecord } from "#projections/Keys.ts"
 import { findText } from "#src/layers.ts"
 import { importLines } from "#src/snippets/import.ts"
 import { readLines } from "#src/snippets/lines.ts"
-import { corpus, evaluationSetsExist, queries } from "#test/evaluation.ts"
+import { corpus, queries } from "#test/evaluation.ts"
 import { type Block, calls, type MessagesApi, says, startMessagesApi } from "#test/MessagesApi.ts"
 import { newPlace, ownerKey, removePlace, type Service, startService } from "#test/service.ts"
 
-const file = new URL("../../../shared/eval/mbpp.corpus.jsonl", import.meta.url)
+const file = new URL("../data/mbpp.corpus.jsonl", import.meta.url)
 
 const logit = (score: number) => Math.log(score / (1 - score))
 
@@ -21,10 +21,10 @@ interface Match {
   readonly code_block: { readonly id: string; readonly name: string; readonly source: string }
 }
 
-describe.skipIf(!evaluationSetsExist)("the main job on 1,138 snippets (skipped without ../shared/eval)", () => {
+describe("the main job on 1,138 snippets", () => {
   let api: MessagesApi
   let service: Service
-  const documents = evaluationSetsExist ? corpus("mbpp") : []
+  const documents = corpus("mbpp")
 
   const start = async (place: { database: Service["database"]; dataDir: string }) =>
     startService({ ANTHROPIC_API_KEY: api.key, ANTHROPIC_BASE_URL: api.url }, place)

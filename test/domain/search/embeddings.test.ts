@@ -11,7 +11,7 @@ import {
   vectorToText
 } from "#domain/search/embeddings/vector.ts"
 import { encoder } from "#test/embeddings.ts"
-import { corpus, evaluationSetsExist, queries } from "#test/evaluation.ts"
+import { corpus, distractorsExist, queries } from "#test/evaluation.ts"
 import golden from "./golden/embeddings.json" with { type: "json" }
 
 /** Equal to 1e-6 in every number: the reference's own results are 32-bit floats. */
@@ -36,7 +36,7 @@ describe("the encoder", () => {
     for (const { snippet, vector } of golden.snippets) near(unit(snippet), vector, snippet.name)
   })
 
-  it.skipIf(!referenceExists || !evaluationSetsExist)(
+  it.skipIf(!referenceExists || !distractorsExist)(
     "gives what the reference encoder gives for all development sets (skipped without ../shared)",
     async () => {
       const { Encoder } = await import(reference.href)

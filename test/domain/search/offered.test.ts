@@ -4,7 +4,7 @@ import { isNear } from "#domain/search/offered.ts"
 import * as MemorySnippetIndex from "#infra/search/memory/layer.ts"
 import { SnippetIndex } from "#ports/SnippetIndex.ts"
 import { embeddings } from "#test/embeddings.ts"
-import { corpus, evaluationSetsExist, queries, queryOf, snippetOf } from "#test/evaluation.ts"
+import { corpus, queries, queryOf, snippetOf } from "#test/evaluation.ts"
 import { nonsense, offTopic } from "#test/offTopic.ts"
 
 it("what is near enough to be offered has a high score, or a fair one and the meaning of the task", () => {
@@ -23,28 +23,25 @@ const bounds = [
   { set: "agent30", recall: 0.2, right: 0.95 }
 ] as const
 
-describe.skipIf(!evaluationSetsExist)(
-  "what is offered on the development sets (skipped without ../shared/eval)",
-  () => {
-    it.effect.each(bounds)(
-      "$set: the right one to most tasks that are offered any, and nearly nothing to others",
-      ({ set, recall, right }) =>
-        Effect.gen(function* () {
-          const index = yield* SnippetIndex
-          yield* index.put(corpus(set).map((document) => snippetOf(document)))
-          const offered = (task: string) =>
-            Effect.runSync(index.search({ ...queryOf(task), limit: 5 })).matches.filter(isNear)
-          const asked = queries(set).map(({ text, relevant }) => offered(text).map(({ id }) => relevant.includes(id)))
-          const some = asked.filter((found) => found.length > 0)
-          const good = some.filter((found) => found.includes(true))
-          assert.isAtLeast(good.length / asked.length, recall)
-          assert.isAtLeast(good.length / some.length, right)
-          assert.deepStrictEqual(
-            offTopic.filter((task) => offered(task).length > 0),
-            []
-          )
-          assert.isAtMost(nonsense.filter((task) => offered(task).length > 0).length, 1)
-        }).pipe(Effect.provide(Layer.provide(MemorySnippetIndex.layer, embeddings)))
-    )
-  }
-)
+describe("what is offered on the development sets", () => {
+  it.effect.each(bounds)(
+    "$set: the right one to most tasks that are offered any, and nearly nothing to others",
+    ({ set, recall, right }) =>
+      Effect.gen(function* () {
+        const index = yield* SnippetIndex
+        yield* index.put(corpus(set).map((document) => snippetOf(document)))
+        const offered = (task: string) =>
+          Effect.runSync(index.search({ ...queryOf(task), limit: 5 })).matches.filter(isNear)
+        const asked = queries(set).map(({ text, relevant }) => offered(text).map(({ id }) => relevant.includes(id)))
+        const some = asked.filter((found) => found.length > 0)
+        const good = some.filter((found) => found.includes(true))
+        assert.isAtLeast(good.length / asked.length, recall)
+        assert.isAtLeast(good.length / some.length, right)
+        assert.deepStrictEqual(
+          offTopic.filter((task) => offered(task).length > 0),
+          []
+        )
+        assert.isAtMost(nonsense.filter((task) => offered(task).length > 0).length, 1)
+      }).pipe(Effect.provide(Layer.provide(MemorySnippetIndex.layer, embeddings)))
+  )
+})

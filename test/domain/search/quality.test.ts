@@ -1,18 +1,9 @@
-import { assert, describe, it, layer } from "@effect/vitest"
+import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as MemorySnippetIndex from "#infra/search/memory/layer.ts"
 import { SnippetIndex } from "#ports/SnippetIndex.ts"
 import { embeddings } from "#test/embeddings.ts"
-import {
-  corpus,
-  evaluationSetsExist,
-  miniSearch,
-  type Quality,
-  qualityOf,
-  queries,
-  queryOf,
-  snippetOf
-} from "#test/evaluation.ts"
+import { corpus, miniSearch, type Quality, qualityOf, queries, queryOf, snippetOf } from "#test/evaluation.ts"
 
 const row = ({ mrr, recall, ndcg }: Quality) => ({
   "MRR@10": mrr.toFixed(4),
@@ -20,7 +11,7 @@ const row = ({ mrr, recall, ndcg }: Quality) => ({
   "nDCG@10": ndcg.toFixed(4)
 })
 
-describe.skipIf(!evaluationSetsExist)("search quality (skipped without ../shared/eval)", () => {
+describe("search quality", () => {
   layer(Layer.provide(MemorySnippetIndex.layer, embeddings))((it) => {
     for (const [set, floor] of [
       ["mbpp", 0.65],
@@ -45,8 +36,4 @@ describe.skipIf(!evaluationSetsExist)("search quality (skipped without ../shared
       )
     }
   })
-})
-
-it("knows where the development sets are", (context) => {
-  if (!evaluationSetsExist) context.skip("../shared/eval is not here: search quality was not measured")
 })
