@@ -50,7 +50,12 @@ export interface Cuts extends Delayed {
   readonly cut: "before" | "middle"
 }
 
-export type Reply = Says | Refuses | Cuts
+/** Whatever a server that is none of the API may answer, as JSON. */
+export interface Odd extends Delayed {
+  readonly whole: unknown
+}
+
+export type Reply = Says | Refuses | Cuts | Odd
 
 /** A list is a script: the n-th valid request gets the n-th reply, further ones a 400. `n` counts from 0. */
 export type Script = ReadonlyArray<Reply> | ((request: MessagesRequest, n: number) => Reply | PromiseLike<Reply>)
@@ -145,6 +150,11 @@ export const startMessagesApi = async (
     if (response.destroyed) return
     if ("status" in reply) return refuse(request, response, reply.status, reply.message ?? `status ${reply.status}`)
     if ("cut" in reply && reply.cut === "before") return void response.destroy()
+    if ("whole" in reply) {
+      request.status = 200
+      response.writeHead(200, { "content-type": "application/json" })
+      return void response.end(JSON.stringify(reply.whole))
+    }
     const said = "content" in reply ? reply : says("this answer never ends")
     const message = messageOf(request, said, n)
     if (message.stop_reason === "pause_turn") paused.push(message.content)

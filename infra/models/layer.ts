@@ -2,9 +2,9 @@ import { Effect, Layer } from "effect"
 import { LanguageModel, ModelFailed } from "#ports/LanguageModel.ts"
 import { Sandbox } from "#ports/Sandbox.ts"
 import { makeAsk } from "./anthropic/ask.ts"
-import { makeAnthropic } from "./anthropic/converse.ts"
+import { makeNext } from "./anthropic/next.ts"
 import { type AnthropicSettings, defaultAliases } from "./anthropic/settings.ts"
-import { converseLocally } from "./local.ts"
+import { nextLocally } from "./local.ts"
 
 const needsModel = (model: string) =>
   `The model ${JSON.stringify(model)} needs a language model's API: set ANTHROPIC_API_KEY`
@@ -18,8 +18,8 @@ export const layer = (anthropic: AnthropicSettings | undefined) =>
     LanguageModel,
     Effect.gen(function* () {
       const { languages } = yield* Sandbox
-      const surroundings = { languages, configured: anthropic !== undefined }
-      const converse = anthropic && makeAnthropic(anthropic)
+      const locally = nextLocally({ languages, configured: anthropic !== undefined })
+      const next = anthropic && makeNext(anthropic)
       const ask = anthropic && makeAsk(anthropic)
       return LanguageModel.of({
         canBeAsked: ask !== undefined,
@@ -30,11 +30,11 @@ export const layer = (anthropic: AnthropicSettings | undefined) =>
             model === "local" ? 'The model "local" is no language model and can\'t be asked.' : `${needsModel(model)}.`
           return Effect.fail(new ModelFailed({ message, fault: "no language model is configured" }))
         },
-        converse: (conversation) => {
-          const { model } = conversation
-          if (model === "local") return converseLocally(conversation, surroundings)
-          if (converse !== undefined) return converse(conversation)
-          if (Object.hasOwn(defaultAliases, model)) return converseLocally(conversation, surroundings)
+        next: (talk) => {
+          const { model } = talk
+          if (model === "local") return locally(talk)
+          if (next !== undefined) return next(talk)
+          if (Object.hasOwn(defaultAliases, model)) return locally(talk)
           const message = `${needsModel(model)}, or ask for the model "local".`
           return Effect.fail(new ModelFailed({ message, fault: "no language model is configured" }))
         }

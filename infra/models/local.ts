@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import { leastTaken } from "#domain/search/offered.ts"
-import type { ContentBlock, Conversation, Exchange, ModelTurn, ToolResult } from "#ports/LanguageModel.ts"
-import { converse, type Speaker } from "./conversation.ts"
+import type { ModelTurn, Talk, ToolCall, ToolResult, TurnEnd } from "#ports/LanguageModel.ts"
 
 /** How a shell runs a file of a language. */
 const interpreters: { readonly [language: string]: string } = {
@@ -40,67 +39,28 @@ interface Surroundings {
  * the task, writes a match of at least `leastTaken` into the workspace, runs it when the shell knows its language, and answers
  * with its output. Where it can't, it declines and says how to configure a model.
  */
-export const converseLocally = (conversation: Conversation, { languages, configured }: Surroundings) =>
-  converse(conversation, (exchanges) => openSpeaker(conversation, { languages, configured }, exchanges))
-
-const openSpeaker = (
-  conversation: Conversation,
-  surroundings: Surroundings,
-  history: ReadonlyArray<Exchange>
-): Speaker => {
-  let exchanges = history
-  return {
-    ask: Effect.sync(() => {
-      const turn = nextTurn(conversation.prompt, surroundings, exchanges)
-      exchanges = [...exchanges, { turn, results: undefined }]
-      return turn
-    }),
-    runTools: Effect.suspend(() => {
-      const { turn } = exchanges.at(-1)!
-      const calls = turn.content.filter(({ type }) => type === "tool_use")
-      return Effect.map(
-        Effect.forEach(calls, (call) => runTool(conversation, call)),
-        (results) => {
-          exchanges = [...exchanges.slice(0, -1), { turn, results }]
-          return results
-        }
-      )
+export const nextLocally =
+  ({ languages, configured }: Surroundings) =>
+  ({ prompt: task, history }: Talk): Effect.Effect<ModelTurn> =>
+    Effect.sync(() => {
+      const [searched, written] = history
+      if (searched === undefined) return calls("Looking for a snippet.", call(1, "SearchSnippets", { task, top_k: 1 }))
+      const match = bestMatch(searched.results?.[0])
+      if (match === undefined || match.source === null || match.score < leastTaken)
+        return says(advice(configured), "declined")
+      const { name, filename, source, language } = match
+      if (written !== undefined) return concluded(match, written.results ?? [])
+      const interpreter = languages.includes(language) ? interpreters[language] : undefined
+      const put = call(2, "Write", { file_path: filename, content: source })
+      if (interpreter === undefined) return calls(`Taking the snippet ${name}.`, put)
+      const run = call(3, "Bash", { command: `${interpreter} ${quoted(filename)}` })
+      return calls(`Taking the snippet ${name}.`, put, run)
     })
-  }
-}
-
-const runTool = ({ tools }: Conversation, { id, name, input }: ContentBlock): Effect.Effect<ToolResult> => {
-  const toolUseId = String(id)
-  const tool = tools.find((tool) => tool.name === name)
-  if (tool === undefined)
-    return Effect.succeed({ toolUseId, content: `Error: Tool '${name}' not found`, isError: true })
-  return Effect.map(tool.run(input), (result) => ({ toolUseId, ...result }))
-}
-
-const nextTurn = (
-  task: string,
-  { languages, configured }: Surroundings,
-  exchanges: ReadonlyArray<Exchange>
-): ModelTurn => {
-  const [searched, written] = exchanges
-  if (searched === undefined) return uses("Looking for a snippet.", use(1, "SearchSnippets", { task, top_k: 1 }))
-  const match = bestMatch(searched.results?.[0])
-  if (match === undefined || match.source === null || match.score < leastTaken)
-    return says(advice(configured), "refusal")
-  if (written === undefined) {
-    const { name, filename, source, language } = match
-    const interpreter = languages.includes(language) ? interpreters[language] : undefined
-    const put = use(2, "Write", { file_path: filename, content: source })
-    if (interpreter === undefined) return uses(`Taking the snippet ${name}.`, put)
-    return uses(`Taking the snippet ${name}.`, put, use(3, "Bash", { command: `${interpreter} ${quoted(filename)}` }))
-  }
-  return concluded(match, written.results ?? [])
-}
 
 const concluded = ({ name, filename, language }: Match, [put, ran]: ReadonlyArray<ToolResult>): ModelTurn => {
-  if (put?.isError !== false) return says(`The snippet ${name} could not be written: ${put?.content ?? ""}`, "refusal")
+  if (put?.isError !== false) return says(`The snippet ${name} could not be written: ${put?.content ?? ""}`, "declined")
   if (ran === undefined) return says(`Wrote the snippet ${name} to ${filename}. The sandbox can't run ${language}.`)
-  if (ran.isError) return says(`The snippet ${name}, written to ${filename}, failed:\n\n${ran.content}`, "refusal")
+  if (ran.isError) return says(`The snippet ${name}, written to ${filename}, failed:\n\n${ran.content}`, "declined")
   return says(ran.content)
 }
 
@@ -114,23 +74,19 @@ const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`
 
 const usage = { inputTokens: 0, outputTokens: 0 }
 
-const use = (index: number, name: string, input: object): ContentBlock => ({
-  type: "tool_use",
+const call = (index: number, name: string, input: object): ToolCall => ({
+  _tag: "ToolCall",
   id: `toolu_local_${index}`,
   name,
-  input
+  input,
+  own: {}
 })
 
-const says = (text: string, stopReason = "end_turn"): ModelTurn => ({
+const says = (text: string, end: TurnEnd = "done", ...called: ReadonlyArray<ToolCall>): ModelTurn => ({
   model: "local",
-  content: [{ type: "text", text }],
-  stopReason,
+  says: [{ _tag: "Text", text, own: {} }, ...called],
+  end,
   usage
 })
 
-const uses = (text: string, ...calls: ReadonlyArray<ContentBlock>): ModelTurn => ({
-  model: "local",
-  content: [{ type: "text", text }, ...calls],
-  stopReason: "tool_use",
-  usage
-})
+const calls = (text: string, ...called: ReadonlyArray<ToolCall>): ModelTurn => says(text, "calls", ...called)

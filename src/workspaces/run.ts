@@ -9,14 +9,7 @@ import { Dispatcher } from "#engine/dispatch.ts"
 import type { Recorded } from "#engine/Event.ts"
 import { eachOfStream } from "#engine/pages.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
-import {
-  type ContentBlock,
-  ConversationStopped,
-  type Exchange,
-  LanguageModel,
-  type ModelTurn,
-  type ToolResult
-} from "#ports/LanguageModel.ts"
+import { type Exchange, LanguageModel, type ModelTurn, type ToolResult } from "#ports/LanguageModel.ts"
 import { Sandbox } from "#ports/Sandbox.ts"
 import { Workers, WorkingFor } from "#ports/Workers.ts"
 import { Workspaces } from "#ports/Workspaces.ts"
@@ -25,9 +18,11 @@ import { Search } from "#src/snippets/search.ts"
 import { endingId, endRun } from "./commit.ts"
 import { untilEnded } from "./faults.ts"
 import { findSnippets } from "./findSnippets.ts"
+import { ConversationStopped, converse, usageOf } from "./loop.ts"
 import { awayIn, removeRepository, streamOf } from "./restore.ts"
 import { systemPrompt } from "./system.ts"
 import { toolset } from "./tools/toolset.ts"
+import { recordedTurn, resultsOf, turnOf } from "./turns.ts"
 
 type Case<T extends ChatEvent["_tag"]> = Extract<ChatEvent, { readonly _tag: T }>
 
@@ -47,15 +42,6 @@ const thisProcess = randomUUID()
 /** Another process has gone on with this run: begin again from what the log has. */
 const superseded = "superseded"
 const revoked = "revoked"
-
-const turnOf = ({ text, model, stopReason, inputTokens, outputTokens }: Case<"ModelTurned">): ModelTurn => ({
-  model,
-  content: (text?.content ?? []) as ReadonlyArray<ContentBlock>,
-  stopReason,
-  usage: { inputTokens, outputTokens }
-})
-
-const resultsOf = ({ text }: Case<"ToolsRan">): ReadonlyArray<ToolResult> => text?.results ?? []
 
 const pastOf = (events: ReadonlyArray<Recorded<ChatEvent>>): Past | undefined => {
   const [requested] = events
@@ -141,8 +127,7 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
       failure: { readonly code: ChatFailure; readonly error: string } | null
     ) {
       const now = yield* read
-      const usage = (now?.exchanges ?? []).map(({ turn }) => turn.usage)
-      const sum = (field: "inputTokens" | "outputTokens") => usage.reduce((total, one) => total + one[field], 0)
+      const exchanges = now?.exchanges ?? []
       const overlay = yield* open(tree)
       yield* endRun({
         ...{
@@ -159,7 +144,8 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
           failure
         },
         ...{ tree: tree ?? (yield* workspaces.save(repository, overlay)), time: now?.recordedAt ?? time },
-        ...{ turns: usage.length, inputTokens: sum("inputTokens"), outputTokens: sum("outputTokens") }
+        turns: exchanges.length,
+        ...usageOf(exchanges)
       }).pipe(Effect.catchTag("WorkspaceGone", () => new ConversationStopped({ reason: superseded })))
     })
 
@@ -196,7 +182,7 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
             Effect.provideService(Search, search),
             Effect.provideService(Asker, asker)
           )
-        return yield* model.converse({
+        return yield* converse({
           model: name,
           system: systemPrompt(text.org, text.user),
           prompt: text.prompt,
@@ -210,12 +196,7 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
               Effect.flatMap((live) => (live ? Effect.void : Effect.fail(new ConversationStopped({ reason: revoked }))))
             ),
           onTurn: Effect.fnUntraced(function* (turn: number, said: ModelTurn) {
-            const { model, content, stopReason, usage } = said
-            const [event] = yield* record(
-              "turn",
-              turn,
-              ChatCommand.RecordTurn({ turn, model, content, stopReason, ...usage })
-            )
+            const [event] = yield* record("turn", turn, ChatCommand.RecordTurn({ turn, ...recordedTurn(said) }))
             return event?.event._tag === "ModelTurned" ? turnOf(event.event) : said
           }),
           onTools: Effect.fnUntraced(function* (turn: number, results: ReadonlyArray<ToolResult>) {
@@ -227,7 +208,7 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
             tree = saved
             return resultsOf(event.event)
           })
-        })
+        }).pipe(Effect.provideService(LanguageModel, model))
       })
     ).pipe(
       Effect.provideService(WorkingFor, tenant),

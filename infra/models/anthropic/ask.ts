@@ -1,9 +1,10 @@
 import type { Message } from "@anthropic-ai/sdk/resources"
 import { Effect } from "effect"
-import { type ZodType, z } from "zod"
+import type { ZodType } from "zod"
 import { ModelFailed, type Question } from "#ports/LanguageModel.ts"
 import { makeClient } from "./client.ts"
 import { modelFailed } from "./failure.ts"
+import { toolOf } from "./form.ts"
 import { type AnthropicSettings, modelOf } from "./settings.ts"
 
 /** Tokens of an answer: a form is filled in with some sentences, not with pages. */
@@ -28,7 +29,7 @@ export const makeAsk = (settings: AnthropicSettings) => {
             max_tokens: Math.min(settings.maxTokens ?? longest, longest),
             system,
             messages: [{ role: "user", content: prompt }],
-            tools: [{ name: form.name, description: form.description, input_schema: inputSchema(schema) }],
+            tools: [toolOf(form)],
             tool_choice: { type: "tool", name: form.name, disable_parallel_tool_use: true }
           },
           { signal, timeout: Math.min(settings.timeout ?? patience, patience) }
@@ -37,9 +38,6 @@ export const makeAsk = (settings: AnthropicSettings) => {
     }).pipe(Effect.flatMap((message) => filledIn(message, form.name, schema)))
   }
 }
-
-const inputSchema = (schema: ZodType) =>
-  z.toJSONSchema(schema, { reused: "ref" }) as { readonly type: "object"; readonly [key: string]: unknown }
 
 /** What the model says is quoted in no failure: it may be its prompt, and failures are shown and logged. */
 const filledIn = ({ stop_reason: stopReason, content }: Message, name: string, schema: ZodType) => {

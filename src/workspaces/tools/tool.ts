@@ -1,13 +1,19 @@
 import { Data, Effect } from "effect"
 import { z } from "zod"
-import type { ToolDefinition } from "#ports/LanguageModel.ts"
+import type { Form } from "#ports/LanguageModel.ts"
 import { type OverlayError, WorkspacesUnavailable } from "#ports/Workspaces.ts"
 
 /** A tool could not do what was asked; `message` is for the model to read. */
 export class ToolFailed extends Data.TaggedError("ToolFailed")<{ readonly message: string }> {}
 
-/** What a tool of an agent is: its input is checked against `schema`, what it fails with is a result for the model. */
-export interface Tool<Input> {
+/** One tool of an agent, as its loop calls it. */
+export interface Tool extends Form {
+  /** `input` is what the model wrote. Never fails: an error is a result that the model reads. */
+  readonly run: (input: unknown) => Effect.Effect<{ readonly content: string; readonly isError: boolean }>
+}
+
+/** How a tool is written: its input is checked against `schema`, what it fails with is a result for the model. */
+interface Definition<Input> {
   readonly name: string
   readonly description: string
   /** Of a JSON object. */
@@ -15,7 +21,7 @@ export interface Tool<Input> {
   readonly run: (input: Input) => Effect.Effect<string, ToolFailed | OverlayError>
 }
 
-export const define = <Input>({ name, description, schema, run }: Tool<Input>): ToolDefinition => ({
+export const define = <Input>({ name, description, schema, run }: Definition<Input>): Tool => ({
   name,
   description,
   schema,

@@ -1,4 +1,3 @@
-import type { ToolDefinition } from "#ports/LanguageModel.ts"
 import type { Shell } from "#ports/Sandbox.ts"
 import type { Workers } from "#ports/Workers.ts"
 import type { Overlay } from "#ports/Workspaces.ts"
@@ -8,6 +7,7 @@ import { glob } from "./Glob.ts"
 import { grep } from "./Grep.ts"
 import { read } from "./Read.ts"
 import { type SearchForSnippets, searchSnippets } from "./SearchSnippets.ts"
+import type { Tool } from "./tool.ts"
 import { write } from "./Write.ts"
 
 /** Every tool of a run, all on one view of its files. */
@@ -16,7 +16,7 @@ export const toolset = (
   shell: Shell,
   workers: Workers["Service"],
   search: SearchForSnippets
-): ReadonlyArray<ToolDefinition> => [
+): ReadonlyArray<Tool> => [
   read(overlay, workers),
   write(overlay),
   edit(overlay, workers),

@@ -1,10 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
-import { ConversationStopped, type ModelFailed } from "#ports/LanguageModel.ts"
-import { calls, messagesApi, type Reply, says } from "#test/MessagesApi.ts"
-import { conversation, converseWith, echo, recorder } from "./conversation.ts"
-
-const use = (text: string) => ({ name: "Echo", input: { text } })
+import { Effect, Fiber } from "effect"
+import { text } from "#test/languageModel.ts"
+import { messagesApi, type Reply, says } from "#test/MessagesApi.ts"
+import { nextOf, talk } from "./asking.ts"
 
 describe("Anthropic, when something goes wrong", () => {
   const failures: ReadonlyArray<readonly [name: string, reply: Reply, says: string, requests: number]> = [
@@ -21,12 +19,12 @@ describe("Anthropic, when something goes wrong", () => {
     it.live(`says what is wrong: ${name}`, () =>
       Effect.gen(function* () {
         const api = yield* messagesApi(() => reply)
-        const error = yield* Effect.flip(converseWith(api, conversation(recorder())))
+        const error = yield* Effect.flip(nextOf(api))
         assert.strictEqual(error._tag, "ModelFailed")
-        assert.include((error as { readonly message: string }).message, message)
+        assert.include(error.message, message)
         assert.notInclude(JSON.stringify(error), api.key)
         // for the log: the host and the status, and nothing that the API said in words
-        const { fault } = error as ModelFailed
+        const { fault } = error
         assert.include(fault, new URL(api.url).host)
         if ("status" in reply) {
           assert.include(fault, `answered ${reply.status}`)
@@ -43,62 +41,65 @@ describe("Anthropic, when something goes wrong", () => {
     Effect.gen(function* () {
       const after = new Promise(() => {})
       const api = yield* messagesApi((_, n) => (n === 0 ? { cut: "middle" } : { ...says("late"), after }))
-      const broken = yield* Effect.flip(converseWith(api, conversation(recorder())))
+      const broken = yield* Effect.flip(nextOf(api))
       assert.strictEqual(broken._tag, "ModelFailed")
-      const late = yield* Effect.flip(converseWith(api, conversation(recorder()), { timeout: 50 }))
+      const late = yield* Effect.flip(nextOf(api, talk(), { timeout: 50 }))
       assert.include(late.toString(), "did not answer in time")
       yield* Effect.promise(() => api.close())
-      const gone = yield* Effect.flip(converseWith(api, conversation(recorder())))
+      const gone = yield* Effect.flip(nextOf(api))
       assert.include(gone.toString(), `The model's API at ${new URL(api.url).host} can't be reached.`)
+    })
+  )
+
+  const nonsense: ReadonlyArray<readonly [name: string, answer: unknown]> = [
+    ["no object", "hello"],
+    ["no content", { usage: {} }],
+    ["content that is no list", { content: "hello", usage: {} }],
+    ["a block that is nothing", { content: [null], usage: {} }],
+    ["a block that is a number", { content: [3], usage: {} }],
+    ["no usage", { content: [] }]
+  ]
+  for (const [name, whole] of nonsense) {
+    it.live(`says what is wrong: an answer of no model: ${name}`, () =>
+      Effect.gen(function* () {
+        const api = yield* messagesApi([{ whole }])
+        const error = yield* Effect.flip(nextOf(api))
+        assert.include(error.message, "an answer that is not of the Messages API")
+        assert.notInclude(error.fault, "hello")
+      })
+    )
+  }
+
+  it.effect("takes what it can of an odd answer", () =>
+    Effect.gen(function* () {
+      const content = [{ type: "text", text: 3 }, { type: "tool_use", name: "Echo" }, {}]
+      const usage = { input_tokens: 1.5, output_tokens: -3, cache_read_input_tokens: "9" }
+      const api = yield* messagesApi([{ whole: { model: 3, content, stop_reason: "new_reason", usage } }])
+      assert.deepStrictEqual(yield* nextOf(api), {
+        model: "claude-sonnet-5-5",
+        says: content.map((own) => ({ _tag: "Own" as const, own })),
+        end: "done",
+        usage: { inputTokens: 0, outputTokens: 0 }
+      })
     })
   )
 
   it.effect("retries what is passing", () =>
     Effect.gen(function* () {
       const api = yield* messagesApi([{ status: 529 }, { status: 429 }, says("At last.")])
-      assert.strictEqual((yield* converseWith(api, conversation(recorder()))).output, "At last.")
-    })
-  )
-
-  it.effect("stops before a turn when the run is stopped", () =>
-    Effect.gen(function* () {
-      const api = yield* messagesApi([says("Never.")])
-      const stopBefore = Effect.fail(new ConversationStopped({ reason: "revoked" }))
-      const error = yield* Effect.flip(converseWith(api, conversation(recorder(), { stopBefore })))
-      assert.strictEqual(error._tag, "ConversationStopped")
-      assert.strictEqual(api.requests.length, 0)
+      assert.deepStrictEqual((yield* nextOf(api)).says, [text("At last.")])
     })
   )
 
   it.live("ends the request when it is interrupted", () =>
     Effect.gen(function* () {
       const api = yield* messagesApi([{ ...says("Never."), after: new Promise(() => {}) }])
-      const fiber = yield* Effect.forkChild(converseWith(api, conversation(recorder())))
+      const fiber = yield* Effect.forkChild(nextOf(api))
       yield* Effect.promise(() => api.arrived(1))
       yield* Fiber.interrupt(fiber)
       const [request] = api.requests
       yield* Effect.promise(() => request!.ended)
       assert.strictEqual(request!.status, 0)
-    })
-  )
-
-  it.live("ends the tool at work when it is interrupted, and starts no other", () =>
-    Effect.gen(function* () {
-      const started = yield* Deferred.make<void>()
-      const api = yield* messagesApi([calls(use("a"), use("b"))])
-      const kept = recorder()
-      let ended = false
-      const work = Effect.andThen(Deferred.succeed(started, undefined), Effect.never).pipe(
-        Effect.onInterrupt(() => Effect.sync(() => void (ended = true)))
-      )
-      const asked = conversation(kept, { tools: [echo("Echo", kept.steps, work)] })
-      const fiber = yield* Effect.forkChild(converseWith(api, asked))
-      yield* Deferred.await(started)
-      yield* Fiber.interrupt(fiber)
-      const exit = yield* Fiber.await(fiber)
-      assert.isTrue(Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause))
-      assert.isTrue(ended)
-      assert.deepStrictEqual(kept.steps, ["before 1", "turn 1", "Echo a starts"])
     })
   )
 })

@@ -1,137 +1,105 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import type { ModelTurn, ToolResult, TurnEnd } from "#ports/LanguageModel.ts"
+import { text } from "#test/languageModel.ts"
 import { calls, type MessagesApi, messagesApi, type Reply, says } from "#test/MessagesApi.ts"
-import { conversation, converseWith, recorder, resumePoints } from "./conversation.ts"
+import { nextOf, talk } from "./asking.ts"
 
-const thinking = { type: "thinking", thinking: "Hm.", signature: "c2lnbmVk" }
-const use = (text: string) => ({ name: "Echo", input: { text } })
-
-/** Thinks, calls two tools at once, one of them wrongly, then pauses, calls again and is done. */
-const script: ReadonlyArray<Reply> = [
-  { content: [thinking, { type: "text", text: "First." }, ...calls(use("a"), use("wrong")).content] },
-  { content: [{ type: "text", text: "Wait." }], stopReason: "pause_turn" },
-  calls(use("b"), { name: "Echo", input: { text: 3 } }, { name: "Unknown", input: {} }),
-  says("All done.")
+const blocks = [
+  { type: "thinking", thinking: "Hm.", signature: "c2lnbmVk" },
+  { type: "text", text: "First.", citations: null },
+  { type: "tool_use", id: "toolu_a", name: "Echo", input: { text: "a" }, caller: { type: "direct" } },
+  { type: "tool_use", id: "toolu_b", name: "Unknown", input: {} }
+]
+const results: ReadonlyArray<ToolResult> = [
+  { toolUseId: "toolu_a", content: "echo a", isError: false },
+  { toolUseId: "toolu_b", content: "there is none", isError: true }
 ]
 
-/** Replies by the number of turns so far, so that a run that resumes meets the same model. */
-const model = (replies: ReadonlyArray<Reply>) => (request: { readonly body: MessagesBody }) =>
-  replies[request.body.messages.filter(({ role }) => role === "assistant").length]!
 type MessagesBody = MessagesApi["requests"][number]["body"]
 
 describe("Anthropic", () => {
-  it.effect("runs the loop: hooks around every turn, tools one after another, blocks unchanged", () =>
+  it.effect("reads blocks as what they say, and sends them back unchanged, with their results", () =>
     Effect.gen(function* () {
-      const api = yield* messagesApi(script)
-      const kept = recorder()
-      const result = yield* converseWith(api, conversation(kept))
-      assert.deepStrictEqual(result, { output: "All done.", turns: 4, ended: "done", error: "" })
-      assert.deepStrictEqual(kept.steps, [
-        ...["before 1", "turn 1", "Echo a starts", "Echo a ends", "Echo wrong starts", "Echo wrong ends", "tools 1"],
-        ...["before 2", "turn 2", "before 3", "turn 3", "Echo b starts", "Echo b ends", "tools 3", "before 4", "turn 4"]
-      ])
-      const { body } = api.requests[3]!
-      assert.strictEqual(body.model, "claude-sonnet-5-5")
-      assert.deepStrictEqual(body.messages[1]!.content, kept.exchanges[0]!.turn.content)
-      assert.deepStrictEqual((body.messages[1]!.content as ReadonlyArray<unknown>)[0], thinking)
-      assert.deepStrictEqual(kept.exchanges[0]!.results, [
-        { toolUseId: "toolu_1_2", content: "echo a", isError: false },
-        { toolUseId: "toolu_1_3", content: "echo wrong", isError: true }
-      ])
-      const [good, misfit, unknown] = kept.exchanges[2]!.results!
-      assert.deepStrictEqual([good!.isError, misfit!.isError, unknown!.isError], [false, true, true])
-      assert.include(unknown!.content, "Unknown")
-      assert.deepStrictEqual(kept.exchanges[0]!.turn.usage, { inputTokens: 10, outputTokens: 5 })
-    })
-  )
-
-  it.effect("resumes from every point to the same messages", () =>
-    Effect.gen(function* () {
-      const api = yield* messagesApi(model(script))
-      const whole = recorder()
-      const expected = yield* converseWith(api, conversation(whole))
-      const last = api.requests.at(-1)!.body
-      for (const history of resumePoints(whole.exchanges)) {
-        const before = api.requests.length
-        const kept = recorder()
-        const result = yield* converseWith(api, conversation(kept, { history: structuredClone(history) }))
-        assert.deepStrictEqual(result, expected)
-        assert.deepStrictEqual(kept.exchanges, whole.exchanges)
-        const asked = api.requests.slice(before)
-        assert.strictEqual(asked.length, 4 - history.length)
-        if (asked.length > 0) assert.deepStrictEqual(asked.at(-1)!.body, last)
-      }
-    })
-  )
-
-  it.effect("goes on from what the hooks answer", () =>
-    Effect.gen(function* () {
-      const api = yield* messagesApi([calls(use("mine")), says("Done.")])
-      const kept = recorder()
-      const recorded = {
-        model: "m",
-        content: [{ type: "tool_use", id: "toolu_x", ...use("theirs") }],
-        stopReason: "tool_use"
-      }
-      const usage = { inputTokens: 1, outputTokens: 1 }
-      const asked = conversation(kept)
-      const result = yield* converseWith(api, {
-        ...asked,
-        onTurn: (turn, said) => asked.onTurn(turn, turn === 1 ? { ...recorded, usage } : said),
-        onTools: (turn, results) =>
-          asked.onTools(
-            turn,
-            results.map((result) => ({ ...result, content: "recorded" }))
-          )
+      const usage = { input_tokens: 10, output_tokens: 5, cache_creation_input_tokens: 100, cache_read_input_tokens: 7 }
+      const api = yield* messagesApi([{ content: blocks, usage }, says("Done.")])
+      const turn = yield* nextOf(api)
+      const [thinking] = blocks
+      assert.deepStrictEqual(turn, {
+        model: "claude-sonnet-5-5",
+        says: [
+          { _tag: "Own", own: thinking! },
+          { _tag: "Text", text: "First.", own: { citations: null } },
+          { _tag: "ToolCall", id: "toolu_a", name: "Echo", input: { text: "a" }, own: { caller: { type: "direct" } } },
+          { _tag: "ToolCall", id: "toolu_b", name: "Unknown", input: {}, own: {} }
+        ],
+        end: "calls",
+        usage: { inputTokens: 117, outputTokens: 5 }
       })
-      assert.strictEqual(result.output, "Done.")
-      assert.include(kept.steps, "Echo theirs starts")
-      assert.notInclude(kept.steps, "Echo mine starts")
-      assert.deepStrictEqual(api.requests[1]!.body.messages.slice(1), [
-        { role: "assistant", content: recorded.content },
-        { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_x", content: "recorded" }] }
+      yield* nextOf(api, talk({ history: [{ turn, results }] }))
+      assert.deepStrictEqual(api.requests[1]!.body.messages, [
+        { role: "user", content: "Do it." },
+        { role: "assistant", content: blocks },
+        {
+          role: "user",
+          content: [
+            { type: "tool_result", tool_use_id: "toolu_a", content: "echo a" },
+            { type: "tool_result", tool_use_id: "toolu_b", content: "there is none", is_error: true }
+          ]
+        }
       ])
     })
   )
 
-  it.effect("ends with the last turn's tools run when no turn is left", () =>
+  it.effect("asks in one request, with the tools' schemas and a prompt that may be cached", () =>
     Effect.gen(function* () {
-      const api = yield* messagesApi(model([calls(use("a")), calls(use("b")), says("Never.")]))
-      const kept = recorder()
-      const result = yield* converseWith(api, conversation(kept, { maxTurns: 2 }))
-      assert.strictEqual(result.ended, "max_turns")
-      assert.strictEqual(result.turns, 2)
-      assert.deepStrictEqual(kept.steps.slice(-3), ["Echo b starts", "Echo b ends", "tools 2"])
-      assert.strictEqual(api.requests.length, 2)
-      for (const history of resumePoints(kept.exchanges).slice(-2)) {
-        const again = recorder()
-        assert.deepStrictEqual(yield* converseWith(api, conversation(again, { maxTurns: 2, history })), result)
-      }
-      assert.strictEqual(api.requests.length, 2)
-    })
-  )
-
-  it.effect("tells a refusal and a cut answer from a success", () =>
-    Effect.gen(function* () {
-      const text = [{ type: "text", text: "I can't do that." }]
-      const api = yield* messagesApi([
-        { content: text, stopReason: "refusal" },
-        { content: [], stopReason: "refusal" },
-        { content: [...text, ...calls(use("a")).content], stopReason: "max_tokens" }
+      const api = yield* messagesApi([says("Hi.")])
+      assert.deepStrictEqual((yield* nextOf(api, talk(), { maxTokens: 300 })).says, [text("Hi.")])
+      const { model, messages, max_tokens, system, tools, ...rest } = api.requests[0]!.body
+      assert.deepStrictEqual(rest, {})
+      assert.deepStrictEqual([model, max_tokens], ["claude-sonnet-5-5", 300])
+      assert.deepStrictEqual(system, [
+        { type: "text", text: "You are an agent.", cache_control: { type: "ephemeral" } }
       ])
-      const refused = yield* converseWith(api, conversation(recorder()))
-      assert.deepStrictEqual(refused, {
-        output: "I can't do that.",
-        turns: 1,
-        ended: "failed",
-        error: "I can't do that."
+      assert.deepStrictEqual(messages, [{ role: "user", content: "Do it." }])
+      const [{ input_schema: schema, ...tool }] = tools as [NonNullable<MessagesBody["tools"]>[number]]
+      assert.deepStrictEqual(tool as object, { type: "custom", name: "Echo", description: "Echoes" })
+      assert.deepInclude(schema, {
+        type: "object",
+        properties: { text: { type: "string" } },
+        required: ["text"]
       })
-      assert.strictEqual((yield* converseWith(api, conversation(recorder()))).error, "The model declined the task.")
-      const kept = recorder()
-      const cut = yield* converseWith(api, conversation(kept))
-      assert.strictEqual(cut.ended, "failed")
-      assert.include(cut.error, "cut off")
-      assert.deepStrictEqual(kept.steps, ["before 1", "turn 1"])
+    })
+  )
+
+  it.effect("goes on after a pause from the API's own last message", () =>
+    Effect.gen(function* () {
+      const content = [{ type: "text", text: "Wait." }]
+      const api = yield* messagesApi([{ content, stopReason: "pause_turn" }, says("Done.")])
+      const turn = yield* nextOf(api)
+      yield* nextOf(api, talk({ history: [{ turn, results: undefined }] }))
+      assert.deepStrictEqual(api.requests[1]!.body.messages.at(-1), { role: "assistant", content })
+    })
+  )
+
+  const ends: ReadonlyArray<readonly [reply: Reply, end: TurnEnd]> = [
+    [says("Done."), "done"],
+    [calls({ name: "Echo", input: { text: "a" } }), "calls"],
+    [{ ...says("Wait."), stopReason: "pause_turn" }, "paused"],
+    [{ ...says("No."), stopReason: "refusal" }, "declined"],
+    [{ ...says("And th"), stopReason: "max_tokens" }, "cut"],
+    [{ ...says(""), stopReason: "model_context_window_exceeded" }, "full"],
+    [{ ...says("Done."), stopReason: "stop_sequence" }, "done"]
+  ]
+  it.effect("tells how a turn ends by the API's reasons to stop", () =>
+    Effect.gen(function* () {
+      const api = yield* messagesApi(ends.map(([reply]) => reply))
+      const found: Array<ModelTurn["end"]> = []
+      for (const _ of ends) found.push((yield* nextOf(api)).end)
+      assert.deepStrictEqual(
+        found,
+        ends.map(([, end]) => end)
+      )
     })
   )
 
@@ -140,7 +108,7 @@ describe("Anthropic", () => {
       const api = yield* messagesApi(() => says("Hi."))
       const aliases = { opus: "my-opus" }
       for (const name of ["sonnet", "opus", "haiku", "claude-x-1"]) {
-        yield* converseWith(api, conversation(recorder(), { model: name }), { aliases })
+        yield* nextOf(api, talk({ model: name }), { aliases })
       }
       const models = api.requests.map(({ body }) => body.model)
       assert.deepStrictEqual(models, ["claude-sonnet-5-5", "my-opus", "claude-haiku-5-5", "claude-x-1"])
@@ -162,7 +130,7 @@ describe("Anthropic", () => {
       const keep = (...args: ReadonlyArray<unknown>) => void written.push(args)
       Object.assign(console, { debug: keep, info: keep, warn: keep, error: keep, log: keep })
       Object.assign(process.env, set)
-      yield* converseWith(api, conversation(recorder())).pipe(
+      yield* nextOf(api).pipe(
         Effect.ensuring(
           Effect.sync(() => {
             Object.assign(console, { debug, info, warn, error, log })

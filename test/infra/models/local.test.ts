@@ -2,14 +2,14 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { layer } from "#infra/models/layer.ts"
 import { layer as justBash } from "#infra/sandbox/justBash/layer.ts"
-import { LanguageModel } from "#ports/LanguageModel.ts"
 import { Sandbox } from "#ports/Sandbox.ts"
+import { converse } from "#src/workspaces/loop.ts"
 import type { SnippetFound } from "#src/workspaces/tools/SearchSnippets.ts"
 import { toolset } from "#src/workspaces/tools/toolset.ts"
 import { messagesApi, says } from "#test/MessagesApi.ts"
 import { emptyOverlay, textAt } from "#test/overlay.ts"
 import { workersHere } from "#test/workers.ts"
-import { conversation, recorder, resumePoints } from "./conversation.ts"
+import { conversation, recorder, resumePoints } from "#test/workspaces/conversation.ts"
 
 const snippet = (changes: Partial<SnippetFound> = {}): SnippetFound => ({
   id: "5f0c6a10-0000-5000-8000-000000000000",
@@ -38,9 +38,6 @@ const run = (found: ReadonlyArray<SnippetFound>) =>
     )
     return { overlay, asked, tools }
   })
-
-const converse = (asked: Parameters<LanguageModel["Service"]["converse"]>[0]) =>
-  LanguageModel.use((model) => model.converse(asked))
 
 const layers = Layer.provideMerge(layer(undefined), justBash)
 

@@ -37,7 +37,7 @@ const gradeWith = async (
 ) => {
   const questions: Array<Question> = []
   const model = LanguageModel.of({
-    ...{ canBeAsked: true, converse: () => Effect.die("not asked for") },
+    ...{ canBeAsked: true, next: () => Effect.die("not asked for") },
     ask: (question) =>
       Effect.suspend(() => {
         questions.push(question)

@@ -1,25 +1,24 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { z } from "zod"
-import type { ToolDefinition } from "#ports/LanguageModel.ts"
-import { calls, messagesApi, says } from "#test/MessagesApi.ts"
-import { conversation, converseWith, recorder } from "./conversation.ts"
+import { define } from "#src/workspaces/tools/tool.ts"
+import { call, inOrder, text, turn } from "#test/languageModel.ts"
+import { given } from "./conversation.ts"
 
 /** A tool that answers with 256 KiB. */
-const loud: ToolDefinition = {
+const loud = define({
   name: "Loud",
   description: "Says much",
   schema: z.object({}),
-  run: () => Effect.succeed({ content: "a".repeat(262_144), isError: false })
-}
-const use = { name: "Loud", input: {} }
+  run: () => Effect.succeed("a".repeat(262_144))
+})
+const uses = (count: number) => turn(Array.from({ length: count }, (_, index) => call(`${index}`, "Loud", {})))
 
 describe("a conversation is bounded", () => {
   it.effect("by what the tools of one turn answer", () =>
     Effect.gen(function* () {
-      const api = yield* messagesApi([calls(...Array.from({ length: 20 }, () => use)), says("Done.")])
-      const kept = recorder()
-      const { ended } = yield* converseWith(api, conversation(kept, { tools: [loud] }))
+      const { when, kept, told } = given(inOrder(uses(20), turn([text("Done.")])))
+      const { ended } = yield* when({ tools: [loud] })
       assert.strictEqual(ended, "done")
       const { results = [] } = kept.exchanges[0]!
       const lengths = results.map(({ content }) => content.length)
@@ -30,20 +29,17 @@ describe("a conversation is bounded", () => {
         1_100_000
       )
       // what is recorded is what the model gets
-      assert.isBelow(JSON.stringify(api.requests[1]!.body).length, 1_300_000)
+      assert.deepStrictEqual(told[1]!.history[0]!.results, results)
     })
   )
 
   it.effect("as a whole: it ends before more is sent than any model reads", () =>
     Effect.gen(function* () {
-      const api = yield* messagesApi(() => calls(use, use, use))
-      const { ended, error, turns } = yield* converseWith(
-        api,
-        conversation(recorder(), { tools: [loud], maxTurns: 1_000 })
-      )
+      const { when, told } = given(() => uses(3))
+      const { ended, error, turns } = yield* when({ tools: [loud], maxTurns: 1_000 })
       assert.deepStrictEqual([ended, error], ["failed", "The conversation grew past what the model can read."])
       assert.isBelow(turns, 10)
-      assert.strictEqual(api.requests.length, turns)
+      assert.strictEqual(told.length, turns)
     })
   )
 })

@@ -1,20 +1,9 @@
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import { z } from "zod"
-import { makeAnthropic } from "#infra/models/anthropic/converse.ts"
-import type { AnthropicSettings } from "#infra/models/anthropic/settings.ts"
-import type {
-  Conversation,
-  ConversationStopped,
-  Exchange,
-  ModelTurn,
-  ToolDefinition,
-  ToolResult
-} from "#ports/LanguageModel.ts"
-import type { MessagesApi } from "#test/MessagesApi.ts"
-
-/** Holds a conversation with the stand-in of the API. */
-export const converseWith = (api: MessagesApi, asked: Conversation, settings: Partial<AnthropicSettings> = {}) =>
-  Effect.suspend(() => makeAnthropic({ apiKey: Redacted.make(api.key), baseURL: api.url, ...settings })(asked))
+import { type Exchange, LanguageModel, type ModelTurn, type ToolResult } from "#ports/LanguageModel.ts"
+import { type Conversation, type ConversationStopped, converse } from "#src/workspaces/loop.ts"
+import { define, type Tool } from "#src/workspaces/tools/tool.ts"
+import { type Script, scriptedModel } from "#test/languageModel.ts"
 
 /** What a run would record, in order, and the exchanges that it could resume from. */
 export interface Recorder {
@@ -25,28 +14,31 @@ export interface Recorder {
 export const recorder = (): Recorder => ({ steps: [], exchanges: [] })
 
 /** A tool that answers with its input, and writes down when it starts and ends. */
-export const echo = (name: string, steps: Array<string>, work: Effect.Effect<void> = Effect.void): ToolDefinition => ({
-  name,
-  description: `Echoes (${name})`,
-  schema: z.object({ text: z.string() }),
-  run: (input) =>
-    Effect.gen(function* () {
-      const { text } = input as { readonly text: string }
-      steps.push(`${name} ${text} starts`)
-      yield* Effect.yieldNow
-      yield* work
-      steps.push(`${name} ${text} ends`)
-      return { content: `echo ${text}`, isError: text === "wrong" }
-    })
-})
+export const echo = (name: string, steps: Array<string>, work: Effect.Effect<void> = Effect.void): Tool => {
+  const tool = define({
+    name,
+    description: `Echoes (${name})`,
+    schema: z.object({ text: z.string() }),
+    run: ({ text }) =>
+      Effect.gen(function* () {
+        steps.push(`${name} ${text} starts`)
+        yield* Effect.yieldNow
+        yield* work
+        steps.push(`${name} ${text} ends`)
+        return `echo ${text}`
+      })
+  })
+  const isWrong = (input: unknown) => (input as { readonly text: unknown }).text === "wrong"
+  return {
+    ...tool,
+    run: (input) => Effect.map(tool.run(input), (result) => (isWrong(input) ? { ...result, isError: true } : result))
+  }
+}
+
+type Changes = Partial<Conversation> & { readonly stopBefore?: Effect.Effect<void, ConversationStopped> }
 
 /** A conversation whose hooks keep what they are given in `recorder`, as a run's events would. */
-export const conversation = (
-  kept: Recorder,
-  changes: Partial<Conversation> & {
-    readonly stopBefore?: Effect.Effect<void, ConversationStopped>
-  } = {}
-): Conversation => {
+export const conversation = (kept: Recorder, changes: Changes = {}): Conversation => {
   const { stopBefore = Effect.void, ...rest } = changes
   kept.exchanges = rest.history ?? []
   return {
@@ -76,6 +68,17 @@ export const conversation = (
         return results
       }),
     ...rest
+  }
+}
+
+/** A model that says `script`, and what comes of a conversation with it: its end, and what was recorded and said until then. */
+export const given = (script: Script, kept: Recorder = recorder()) => {
+  const { model, told } = scriptedModel(script)
+  return {
+    kept,
+    told,
+    when: (changes: Changes = {}) =>
+      Effect.suspend(() => converse(conversation(kept, changes))).pipe(Effect.provideService(LanguageModel, model))
   }
 }
 

@@ -1,0 +1,75 @@
+import type {
+  BetaContentBlockParam,
+  BetaMessage,
+  BetaMessageParam,
+  BetaToolResultBlockParam
+} from "@anthropic-ai/sdk/resources/beta"
+import type { Exchange, ModelTurn, Saying, Talk, ToolResult, TurnEnd } from "#ports/LanguageModel.ts"
+
+/** The Messages API's reasons to stop. One that it does not have yet says that it was done. */
+const ends = new Map<unknown, TurnEnd>([
+  ["tool_use", "calls"],
+  ["pause_turn", "paused"],
+  ["refusal", "declined"],
+  ["max_tokens", "cut"],
+  ["model_context_window_exceeded", "full"]
+])
+
+const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** A block; what of it has no meaning outside the API is kept as it is. */
+const sayingOf = (block: unknown): Saying => {
+  if (!isObject(block)) throw new TypeError("a block that is no object")
+  const { type, ...rest } = block
+  if (type === "text" && typeof rest["text"] === "string") {
+    const { text, ...own } = rest
+    return { _tag: "Text", text: text as string, own }
+  }
+  const { id, name, input, ...own } = rest
+  if (type !== "tool_use" || typeof id !== "string" || typeof name !== "string") return { _tag: "Own", own: block }
+  return { _tag: "ToolCall", id, name, input, own }
+}
+
+const blockOf = (saying: Saying): BetaContentBlockParam => {
+  if (saying._tag === "Own") return saying.own as unknown as BetaContentBlockParam
+  if (saying._tag === "Text") return { type: "text", text: saying.text, ...saying.own }
+  return { type: "tool_use", id: saying.id, name: saying.name, input: saying.input, ...saying.own }
+}
+
+const resultBlock = ({ toolUseId, content, isError }: ToolResult): BetaToolResultBlockParam => ({
+  type: "tool_result",
+  tool_use_id: toolUseId,
+  content,
+  ...(isError ? { is_error: true } : undefined)
+})
+
+const messagesOfOne = ({ turn, results }: Exchange): ReadonlyArray<BetaMessageParam> => {
+  const said: BetaMessageParam = { role: "assistant", content: turn.says.map(blockOf) }
+  return results === undefined ? [said] : [said, { role: "user", content: results.map(resultBlock) }]
+}
+
+/** All that was said, as the API is told it. */
+export const messagesOf = ({ prompt, history }: Talk): Array<BetaMessageParam> => [
+  { role: "user", content: prompt },
+  ...history.flatMap(messagesOfOne)
+]
+
+/** What a server calls its model, if that is a name; else what it was asked for. */
+const nameOf = (said: unknown, asked: string): string =>
+  typeof said === "string" && /^[\w.:/@-]{1,128}$/.test(said) ? said : asked
+
+const tokens = (count: unknown): number => (Number.isSafeInteger(count) ? Math.max(0, count as number) : 0)
+
+/** The API's answer as a turn; throws where it is none. */
+export const turnOf = (message: BetaMessage, model: string): ModelTurn => {
+  const { content, stop_reason: stopReason, usage } = message
+  if (!Array.isArray(content)) throw new TypeError("a message without content")
+  const { input_tokens: input, cache_creation_input_tokens: written, cache_read_input_tokens: read } = usage
+  return {
+    model: nameOf(message.model, model),
+    says: content.map(sayingOf),
+    end: ends.get(stopReason) ?? "done",
+    usage: { inputTokens: tokens(input) + tokens(written) + tokens(read), outputTokens: tokens(usage.output_tokens) }
+  }
+}

@@ -1,0 +1,153 @@
+import { Effect, Schema } from "effect"
+import {
+  type Exchange,
+  LanguageModel,
+  type ModelTurn,
+  type Talk,
+  type ToolCall,
+  type ToolResult
+} from "#ports/LanguageModel.ts"
+import type { Tool } from "./tools/tool.ts"
+
+/** An agent's work on one task, from wherever it stands. What the hooks fail with ends it. */
+export interface Conversation extends Omit<Talk, "tools" | "history"> {
+  readonly tools: ReadonlyArray<Tool>
+  readonly maxTurns: number
+  /** Non-empty when a run resumes; the last exchange's tools run first when they have no results yet. */
+  readonly history: ReadonlyArray<Exchange>
+  /** Turns count from 1. Called before each request to the model. */
+  readonly beforeTurn: (turn: number) => Effect.Effect<void, ConversationStopped>
+  /** Makes a turn durable before its tools run; the conversation goes on from what it answers. */
+  readonly onTurn: (turn: number, said: ModelTurn) => Effect.Effect<ModelTurn, ConversationStopped>
+  /** Makes the results of a turn's tools durable; the conversation goes on from what it answers. */
+  readonly onTools: (
+    turn: number,
+    results: ReadonlyArray<ToolResult>
+  ) => Effect.Effect<ReadonlyArray<ToolResult>, ConversationStopped>
+}
+
+export interface ConversationResult {
+  /** The text of the last turn. */
+  readonly output: string
+  /** Turns of the whole run, those of `history` too. */
+  readonly turns: number
+  /**
+   * `max_turns`: the last turn asked for tools, they ran, and no turn is left.
+   * `failed`: the model answered and could not do the task (it declined, or its answer was cut off).
+   */
+  readonly ended: "done" | "max_turns" | "failed"
+  /** Why it did not end well, fit for the caller; `""` when `done`. */
+  readonly error: string
+}
+
+/** The run was stopped from outside (its key was revoked, its workspace erased, the process is going down). */
+export class ConversationStopped extends Schema.TaggedError<ConversationStopped>()("ConversationStopped", {
+  reason: Schema.String
+}) {}
+
+/**
+ * The agent's loop: asks the model, runs the tools that it calls one after another in their order, until it is done or out of turns.
+ * The same for every model: what comes next follows from the exchanges alone, so a run that resumes goes on exactly as it would have.
+ */
+export const converse = Effect.fnUntraced(function* (conversation: Conversation) {
+  const { model, system, prompt, tools, maxTurns, beforeTurn, onTurn, onTools } = conversation
+  const { next } = yield* LanguageModel
+  let history = conversation.history
+  for (;;) {
+    const last = history.at(-1)
+    if (last !== undefined && last.results === undefined && callsTools(last.turn)) {
+      const ran = yield* Effect.forEach(callsOf(last.turn), (call) => runTool(tools, call))
+      const results = yield* onTools(history.length, bounded(ran))
+      history = [...history.slice(0, -1), { turn: last.turn, results }]
+      continue
+    }
+    const result = resultOf(history, maxTurns)
+    if (result !== undefined) return result
+    if (sizeOf(history) > mostOfConversation) return overgrown(history)
+    const turn = history.length + 1
+    yield* beforeTurn(turn)
+    const said = yield* next({ model, system, prompt, tools, history })
+    history = [...history, { turn: yield* onTurn(turn, said), results: undefined }]
+  }
+})
+
+/** What all turns took together. */
+export const usageOf = (history: ReadonlyArray<Exchange>): ModelTurn["usage"] => ({
+  inputTokens: history.reduce((sum, { turn }) => sum + turn.usage.inputTokens, 0),
+  outputTokens: history.reduce((sum, { turn }) => sum + turn.usage.outputTokens, 0)
+})
+
+const runTool = (tools: ReadonlyArray<Tool>, { id, name, input }: ToolCall): Effect.Effect<ToolResult> => {
+  const tool = tools.find((tool) => tool.name === name)
+  const missing = { content: `Error: Tool '${name}' not found`, isError: true }
+  const answered = tool === undefined ? Effect.succeed(missing) : tool.run(input)
+  return Effect.map(answered, (result) => ({ toolUseId: id, ...result }))
+}
+
+/**
+ * Characters of all results of one turn, and of a whole conversation: all of it is sent with each request, and more than any
+ * model reads.
+ */
+const mostOfResults = 1024 * 1024
+const mostOfConversation = 4 * 1024 * 1024
+
+/** Results of a turn that calls more tools than anyone reads, the last ones cut. */
+const bounded = (results: ReadonlyArray<ToolResult>): ReadonlyArray<ToolResult> => {
+  let left = mostOfResults
+  return results.map((result) => {
+    const { content } = result
+    const kept = content.length <= left ? content : `${content.slice(0, left).toWellFormed()}\n[the rest was cut]`
+    left = Math.max(0, left - content.length)
+    return { ...result, content: kept }
+  })
+}
+
+const lengthOf = (value: unknown): number => {
+  if (typeof value === "string") return value.length
+  if (typeof value !== "object" || value === null) return 8
+  return Object.values(value).reduce((sum: number, one) => sum + lengthOf(one), 8)
+}
+
+const sizeOf = (history: ReadonlyArray<Exchange>): number => history.reduce((sum, one) => sum + sizeOfOne(one), 0)
+
+const sizes = new WeakMap<Exchange, number>()
+const sizeOfOne = (exchange: Exchange): number => {
+  const size = sizes.get(exchange) ?? lengthOf([exchange.turn.says, exchange.results])
+  sizes.set(exchange, size)
+  return size
+}
+
+const overgrown = (history: ReadonlyArray<Exchange>): ConversationResult => ({
+  output: textOf(history.at(-1)!.turn),
+  turns: history.length,
+  ended: "failed",
+  error: failures.full
+})
+
+/** How a conversation ended, or `undefined` when the model is to be asked. */
+const resultOf = (history: ReadonlyArray<Exchange>, maxTurns: number): ConversationResult | undefined => {
+  const turns = history.length
+  const last = history.at(-1)?.turn
+  if (last !== undefined && last.end !== "paused" && !callsTools(last)) {
+    const output = textOf(last)
+    // it says that it waits for tools and calls none: there is nothing to wait for
+    if (last.end === "done" || last.end === "calls") return { output, turns, ended: "done", error: "" }
+    const error = last.end === "declined" && output !== "" ? output : failures[last.end]
+    return { output, turns, ended: "failed", error }
+  }
+  if (turns < maxTurns) return undefined
+  const error = `The task was not finished within ${maxTurns} ${maxTurns === 1 ? "turn" : "turns"} (max_turns).`
+  return { output: last === undefined ? "" : textOf(last), turns, ended: "max_turns", error }
+}
+
+const callsOf = ({ says }: ModelTurn): ReadonlyArray<ToolCall> => says.filter((one) => one._tag === "ToolCall")
+
+const callsTools = (turn: ModelTurn) => turn.end === "calls" && callsOf(turn).length > 0
+
+const failures = {
+  declined: "The model declined the task.",
+  cut: "The model's answer was cut off at its limit of tokens.",
+  full: "The conversation grew past what the model can read."
+}
+
+const textOf = ({ says }: ModelTurn) => says.flatMap((one) => (one._tag === "Text" ? [one.text] : [])).join("\n\n")

@@ -1,0 +1,52 @@
+import type { ChatCommand, ChatEvent } from "#domain/Chat.ts"
+import type { ModelTurn, Saying, ToolResult, TurnEnd } from "#ports/LanguageModel.ts"
+
+type Case<T extends ChatEvent["_tag"]> = Extract<ChatEvent, { readonly _tag: T }>
+type Recorded = Omit<Extract<ChatCommand, { readonly _tag: "RecordTurn" }>, "_tag" | "turn">
+
+/** The log's words for how a turn ended; any other that it has is of a turn that was done. */
+const stopReasons: { readonly [end in TurnEnd]: string } = {
+  done: "end_turn",
+  calls: "tool_use",
+  paused: "pause_turn",
+  declined: "refusal",
+  cut: "max_tokens",
+  full: "model_context_window_exceeded"
+}
+const ends = new Map(Object.entries(stopReasons).map(([end, reason]) => [reason, end as TurnEnd]))
+
+/** As the log has it: `text` and `tool_use` are known by these names there, whatever its model calls them; the rest is its model's. */
+const toLog = (saying: Saying): { readonly [key: string]: unknown } => {
+  if (saying._tag === "Text") return { type: "text", text: saying.text, ...saying.own }
+  if (saying._tag === "Own") return saying.own
+  return { type: "tool_use", id: saying.id, name: saying.name, input: saying.input, ...saying.own }
+}
+
+const fromLog = (content: { readonly [key: string]: unknown }): Saying => {
+  const { type, ...rest } = content
+  if (type === "text" && typeof rest["text"] === "string") {
+    const { text, ...own } = rest
+    return { _tag: "Text", text: text as string, own }
+  }
+  const { id, name, input, ...own } = rest
+  if (type !== "tool_use" || typeof id !== "string" || typeof name !== "string") return { _tag: "Own", own: content }
+  return { _tag: "ToolCall", id, name, input, own }
+}
+
+/** A turn as it is recorded. */
+export const recordedTurn = ({ model, says, end, usage }: ModelTurn): Recorded => ({
+  model,
+  content: says.map(toLog),
+  stopReason: stopReasons[end],
+  ...usage
+})
+
+/** A recorded turn as the model said it; without its words when they were erased. */
+export const turnOf = ({ text, model, stopReason, inputTokens, outputTokens }: Case<"ModelTurned">): ModelTurn => ({
+  model,
+  says: (text?.content ?? []).map(fromLog),
+  end: ends.get(stopReason) ?? "done",
+  usage: { inputTokens, outputTokens }
+})
+
+export const resultsOf = ({ text }: Case<"ToolsRan">): ReadonlyArray<ToolResult> => text?.results ?? []
