@@ -1,7 +1,7 @@
 import { beginning } from "../beginning.ts"
 import { idf } from "./bm25f.ts"
 import { synonymsOf, synonymWeight } from "./synonyms.ts"
-import { tokenize } from "./tokenize.ts"
+import { firstTerms } from "./tokenize.ts"
 
 /** Characters of a task that are searched: of a longer one its beginning, and its end, where what is asked for often stands. */
 const looked = 20_000
@@ -77,7 +77,7 @@ export const plan = (text: string, documents: number, df: (term: string) => numb
     const found = df(term)
     if (found > 0) into.push({ term, weight: weight * idf(found, documents) })
   }
-  for (const term of [...new Set(tokenize(text))].slice(0, mostTerms)) {
+  for (const term of firstTerms(text, mostTerms)) {
     const own: Array<WeightedTerm> = []
     const others: Array<WeightedTerm> = []
     add(own, term, 1)

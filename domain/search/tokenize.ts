@@ -109,6 +109,13 @@ class Terms {
   }
 }
 
+/** The words of a text, and how each is cut; of a long text its first 100,000 characters count. */
+const wordsOf = (text: string) => {
+  const seen = beginning(text, looked)
+  const ascii = !notAscii.test(seen)
+  return { words: (ascii ? seen : folded(seen)).matchAll(ascii ? asciiWord : word), part: ascii ? asciiPart : part }
+}
+
 /**
  * The terms of a text or source, in order and with repetitions: identifiers are split (camelCase, snake_case) and kept
  * whole besides, numbers stay, letters are lower-cased and lose their accents, words that every program or request has
@@ -117,11 +124,10 @@ class Terms {
  */
 export function* tokenizing(text: string): Steps<Array<string>> {
   const terms = new Terms()
-  const seen = beginning(text, looked)
-  const ascii = !notAscii.test(seen)
+  const { words, part } = wordsOf(text)
   let left = stretch
-  for (const [found] of (ascii ? seen : folded(seen)).matchAll(ascii ? asciiWord : word)) {
-    terms.word(found, ascii ? asciiPart : part)
+  for (const [found] of words) {
+    terms.word(found, part)
     if (--left > 0) continue
     left = stretch
     yield
@@ -131,3 +137,19 @@ export function* tokenizing(text: string): Steps<Array<string>> {
 
 /** The same on end. */
 export const tokenize = (text: string): Array<string> => atOnce(tokenizing(text))
+
+/** The first `most` distinct terms of a text, in order of occurrence. What stands behind them is not cut. */
+export const firstTerms = (text: string, most: number): ReadonlyArray<string> => {
+  const cut = new Terms()
+  const distinct = new Set<string>()
+  const { words, part } = wordsOf(text)
+  let at = 0
+  for (const [found] of words) {
+    cut.word(found, part)
+    for (; at < cut.terms.length; at++) {
+      distinct.add(cut.terms[at]!)
+      if (distinct.size === most) return [...distinct]
+    }
+  }
+  return [...distinct]
+}

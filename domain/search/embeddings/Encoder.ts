@@ -1,5 +1,6 @@
 import { beginning } from "../../beginning.ts"
 import type { EmbeddingTable } from "./EmbeddingTable.ts"
+import { PieceTree } from "./PieceTree.ts"
 import { pieceCounts, readShare } from "./pieces.ts"
 import { toUnit, type Vector } from "./vector.ts"
 
@@ -42,11 +43,15 @@ const encoded = 20_000
  */
 const taskWeight = 2
 
+interface Table extends EmbeddingTable {
+  readonly pieces: PieceTree
+}
+
 /** Adds a text's pieces, each by how often it occurs, over a power of their sum. */
-const add = (table: EmbeddingTable, to: Vector, text: string, weight: number, power: number): void => {
+const add = (table: Table, to: Vector, text: string, weight: number, power: number): void => {
   if (text === "") return
-  const { dimensions, rows, scales, numbers } = table
-  const counts = pieceCounts(text, numbers)
+  const { dimensions, rows, scales, pieces } = table
+  const counts = pieceCounts(text, pieces)
   let sum = 0
   for (const count of counts.values()) sum += 1 + Math.log(count)
   if (sum === 0) return
@@ -58,7 +63,8 @@ const add = (table: EmbeddingTable, to: Vector, text: string, weight: number, po
   }
 }
 
-export const makeEncoder = (table: EmbeddingTable): Encoder => {
+export const makeEncoder = (embeddings: EmbeddingTable): Encoder => {
+  const table: Table = { ...embeddings, pieces: new PieceTree(embeddings.numbers) }
   const { dimensions, weights, powers } = table
   return {
     dimensions,

@@ -1,13 +1,11 @@
 import { normalForm } from "../normalForm.ts"
+import type { PieceTree } from "./PieceTree.ts"
 
 /** Words of identifiers and prose, numbers, and the operators that say something in code. */
 const word =
   /[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|\[::-1\]|\[::|\*\*|\/\/|<<|>>|==|!=|<=|>=|&&|\|\||\+\+|\+=|-=|\*=|=>|->|[%*/+<>&|^~?!@$-]/g
 
-/** Characters of the longest piece. */
-const longest = 24
-
-/** Characters of a word that are looked at: longer ones are data, and each of their characters would cost a look-up or more. */
+/** Characters of a word that are looked at: longer ones are data, and each of their characters would cost some. */
 const mostCut = 64
 
 const notAscii = /[^\x00-\x7f]/
@@ -16,31 +14,19 @@ const notAscii = /[^\x00-\x7f]/
 const folded = (text: string): string =>
   notAscii.test(text) ? normalForm(text, "NFKD").replace(/[\u0300-\u036f]/g, "") : text
 
-/** Cuts a word that is no piece itself from the left into the longest that there are; what none begins with is left out. */
-const cut = (word: string, numbers: ReadonlyMap<string, number>, visit: (number: number) => void): void => {
-  const to = Math.min(word.length, mostCut)
-  for (let at = 0; at < to; ) {
-    let end = Math.min(to, at + longest)
-    let found: number | undefined
-    for (; end > at; end--) {
-      const piece = word.slice(at, end)
-      found = numbers.get(at === 0 ? piece : `##${piece}`)
-      if (found !== undefined) break
-    }
-    if (found !== undefined) visit(found)
-    at = Math.max(end, at + 1)
-  }
-}
-
-/** How often each piece stands in a text, in order of first occurrence. */
-export const pieceCounts = (text: string, numbers: ReadonlyMap<string, number>): Map<number, number> => {
+/**
+ * How often each piece stands in a text, in order of first occurrence. A word that is no piece itself is cut from the left into the longest
+ * that there are; what none begins with is left out.
+ */
+export const pieceCounts = (text: string, pieces: PieceTree): Map<number, number> => {
   const counts = new Map<number, number>()
-  const count = (number: number) => counts.set(number, (counts.get(number) ?? 0) + 1)
   for (const [found] of folded(text).matchAll(word)) {
-    const lower = found.toLowerCase()
-    const known = numbers.get(lower)
-    if (known !== undefined) count(known)
-    else cut(lower, numbers, count)
+    const cut = found.toLowerCase().slice(0, mostCut)
+    for (let at = 0; at < cut.length; ) {
+      const end = pieces.longest(cut, at)
+      if (end > at) counts.set(pieces.number, (counts.get(pieces.number) ?? 0) + 1)
+      at = Math.max(end, at + 1)
+    }
   }
   return counts
 }

@@ -1,0 +1,57 @@
+import { assert, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { PieceTree } from "#domain/search/embeddings/PieceTree.ts"
+import { pieceCounts } from "#domain/search/embeddings/pieces.ts"
+import { firstTerms, tokenize } from "#domain/search/tokenize.ts"
+
+const letters = Schema.Array(Schema.Literals(["a", "b", "1"])).check(Schema.isMaxLength(6))
+const table = Schema.Array(Schema.Tuple([Schema.Boolean, letters])).check(Schema.isMaxLength(40))
+
+/** What a tree is to find: each length is tried, the longest first. */
+const tried = (numbers: ReadonlyMap<string, number>, word: string, at: number) => {
+  for (let end = word.length; end > at; end--) {
+    const number = numbers.get(`${at === 0 ? "" : "##"}${word.slice(at, end)}`)
+    if (number !== undefined) return { end, number }
+  }
+  return { end: at, number: -1 }
+}
+
+it.prop("a tree finds the longest piece at each place of a word", [table, letters], ([pieces, word]) => {
+  const named = pieces.filter(([, piece]) => piece.length > 0)
+  const numbers = new Map(named.map(([continues, piece], at) => [`${continues ? "##" : ""}${piece.join("")}`, at]))
+  const tree = new PieceTree(numbers)
+  for (let at = 0; at < word.length; at++) {
+    const end = tree.longest(word.join(""), at)
+    assert.deepStrictEqual({ end, number: tree.number }, tried(numbers, word.join(""), at))
+  }
+})
+
+it("letters that no piece has end it", () => {
+  const tree = new PieceTree(new Map([["a", 0]]))
+  assert.deepStrictEqual([tree.longest("\u00e1a", 0), tree.longest("\u{1f600}", 0), tree.longest("", 0)], [0, 0, 0])
+  assert.throws(() => new PieceTree(new Map([["\u00e1", 0]])), /ASCII/)
+})
+
+it("of a word that is no piece its beginning is cut into pieces, and only of its first 64 letters", () => {
+  const tree = new PieceTree(new Map(["ab", "##ab", "##b"].map((piece, number) => [piece, number])))
+  const counts = (text: string) => [...pieceCounts(text, tree)]
+  assert.deepStrictEqual(counts("ab"), [[0, 1]])
+  assert.deepStrictEqual(counts("abbab AB"), [
+    [0, 2],
+    [2, 1],
+    [1, 1]
+  ])
+  assert.deepStrictEqual(counts("xab"), [[1, 1]])
+  assert.deepStrictEqual(counts("ab".repeat(1_000)), [
+    [0, 1],
+    [1, 31]
+  ])
+})
+
+const texts = Schema.Array(Schema.Literals(["a", "read", "Csv", "_", " ", "é", "読", "み", "7", "running"]))
+const most = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 20 }))
+
+it.prop("a text's first distinct terms are those that it begins with", [texts, most], ([words, most]) => {
+  const text = words.join("")
+  assert.deepStrictEqual(firstTerms(text, most), [...new Set(tokenize(text))].slice(0, most))
+})
