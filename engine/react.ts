@@ -14,6 +14,8 @@ import { inSteps } from "./pages.ts"
 export interface Reaction<Event extends AnyEvent, E, R> {
   readonly name: string
   readonly on: ReadonlyArray<Event["_tag"]>
+  /** Whether it needs what was typed. Events come without any text else, as though it was erased: each reaction would hold megabytes of it. */
+  readonly needsText?: boolean
   readonly handle: (event: Recorded<Event>) => Effect.Effect<void, E, R>
 }
 
@@ -29,6 +31,7 @@ export const reactionTo =
 interface AnyReaction {
   readonly name: string
   readonly on: ReadonlyArray<string>
+  readonly needsText?: boolean
   readonly handle: (event: never) => Effect.Effect<void, unknown, unknown>
 }
 
@@ -69,7 +72,7 @@ const isAway = (cause: Cause.Cause<unknown>, passes: Passes): boolean =>
  * begins there.
  */
 const run = Effect.fnUntraced(function* <A extends AnyReaction>(
-  { name, on, ...reaction }: A,
+  { name, on, needsText = false, ...reaction }: A,
   watch: Watch,
   moves: PubSub.Subscription<void>,
   passes: Passes
@@ -79,6 +82,7 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
   const store = yield* EventStore
   const models = yield* ReadModels
   const leftOut = yield* LeftOut
+  const wanted = { types: on, factsOnly: !needsText }
   // not known before it was read
   let stored = -1
   let storedAt = 0
@@ -131,7 +135,7 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
     stored = yield* models.reaction(name)
     at = Math.max(at, stored)
     while (at < to) {
-      const { events, more } = yield* store.readAll(at, { types: on, limit: batch })
+      const { events, more } = yield* store.readAll(at, { ...wanted, limit: batch })
       for (const event of events) yield* take(event)
       const last = events.at(-1)?.position ?? at
       at = more ? last : Math.max(to, last)
@@ -144,7 +148,7 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
     const stuck = new Set<string>()
     for (const one of left) {
       if (stuck.has(one.stream)) continue
-      const [event] = (yield* store.readAll(one.position - 1, { types: on, limit: 1 })).events
+      const [event] = (yield* store.readAll(one.position - 1, { ...wanted, limit: 1 })).events
       const exit = event?.position === one.position ? yield* attempt(event) : Exit.void
       if (Exit.isFailure(exit)) stuck.add(one.stream)
       else leave(left.filter(({ position }) => position !== one.position))

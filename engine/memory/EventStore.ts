@@ -85,11 +85,12 @@ export const layer = Layer.effect(
       outcome: (commandId) => Effect.sync(() => ofCommand(commandId)),
       readStream: (stream, after, options = {}) =>
         Effect.sync(() => pageOf(ofStream(stream).slice(after + 1), options)),
-      readAll: (after, { types, tenant, stream, ...options } = {}) =>
+      readAll: (after, { types, tenant, stream, factsOnly = false, ...options } = {}) =>
         Effect.sync(() =>
           pageOf(
             log
               .slice(after)
+              .map((event) => (factsOnly ? { ...event, payload: null } : event))
               .filter((event) => types?.includes(event.type) ?? true)
               .filter((event) => tenant === undefined || event.tenant === tenant)
               .filter((event) => stream === undefined || event.stream === stream),

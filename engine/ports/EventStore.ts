@@ -98,6 +98,8 @@ export interface ReadAll extends ReadStream {
   /** Only this tenant's; everyone's when absent. */
   readonly tenant?: string
   readonly stream?: string
+  /** Without their texts, as though these were erased: for who has no use of them, and would hold megabytes. */
+  readonly factsOnly?: boolean
 }
 
 /**

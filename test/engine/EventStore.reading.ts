@@ -1,7 +1,7 @@
 import { assert, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
 import { EventStore, type ReadAll, type StoredEvent } from "#engine/ports/EventStore.ts"
-import { command, fresh, noted, plain, revisions, to, upTo } from "./appends.ts"
+import { command, fresh, noted, plain, revisions, to, typed, upTo } from "./appends.ts"
 import { whole } from "./whole.ts"
 
 /** Everything after a position, in small pieces. */
@@ -38,6 +38,25 @@ export const reading = (it: Vitest.MethodsNonLive<EventStore>) => {
       assert.deepStrictEqual(yield* readAll(all[10]!.position), all.slice(11))
       assert.deepStrictEqual(yield* readAll(before, { types: [] }), [])
       assert.deepStrictEqual(yield* readAll(before, { types: ["D"] }), [])
+    })
+  )
+
+  it.effect("reads events without their texts for who has no use of them", () =>
+    Effect.gen(function* () {
+      const { append, readAll, head } = yield* whole
+      const before = yield* head
+      const text = (length: number) => typed(fresh("subject"), new Uint8Array(length).fill(97))
+      const events = [noted({}), noted({ payload: text(10) }), noted({ payload: text(700_000) })]
+      const stream = fresh()
+      for (const event of events) yield* append(to(stream, "any", [command({ events: [event] })]))
+      const withTexts = yield* rest(before)
+      assert.deepStrictEqual(
+        withTexts.map(({ payload }) => payload?.length),
+        [undefined, 10, 700_000]
+      )
+      const facts = withTexts.map((event) => ({ ...event, payload: null }))
+      assert.deepStrictEqual(yield* readAll(before, { factsOnly: true }), facts)
+      assert.deepStrictEqual(yield* readAll(before, { factsOnly: true, stream }), facts)
     })
   )
 

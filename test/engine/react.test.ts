@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { react } from "#engine/react.ts"
 import { passesByItself, reaction } from "#src/reaction.ts"
-import { idle, until, used, world } from "./reacting.ts"
+import { idle, registered, until, used, world } from "./reacting.ts"
 
 describe("reactions", () => {
   it.effect(
@@ -90,6 +90,23 @@ describe("reactions", () => {
       yield* until(() => checkpoints.get("mine") === last)
       assert.deepStrictEqual(seen, keys)
     }).pipe(Effect.scoped, Effect.provide(layer), Effect.provideService(Bounds, { count: 3, bytes: 1_000 }))
+  })
+
+  it.effect("see no text that they don't ask for", () => {
+    const { checkpoints, layer } = world()
+    const seen: Array<string | undefined> = []
+    const [without, withText] = [false, true].map((needsText) =>
+      reaction({
+        ...{ name: `needs text: ${needsText}`, on: ["UserRegistered"], needsText },
+        handle: ({ event: { user, text } }) => Effect.sync(() => void seen.push(`${needsText} ${user} ${text?.email}`))
+      })
+    )
+    return Effect.gen(function* () {
+      yield* react([without!, withText!], passesByItself)
+      const last = yield* registered("u")
+      yield* until(() => [...checkpoints.values()].every((at) => at === last) && seen.length === 2)
+      assert.sameMembers(seen, ["false u undefined", "true u a@example.org"])
+    }).pipe(Effect.scoped, Effect.provide(layer))
   })
 
   it.effect("leave what another process has done, and never take its checkpoint back", () => {

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto"
 import { Effect, Layer, Logger, References } from "effect"
+import type { DomainEvent } from "#domain/events.ts"
 import { UsageEvent } from "#domain/Usage.ts"
+import { UserEvent } from "#domain/User.ts"
 import { LeftOut } from "#engine/leftOut.ts"
 import * as MemoryEventStore from "#engine/memory/EventStore.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
@@ -47,12 +49,11 @@ export const world = (change: (store: Store) => Partial<Store> = () => ({})) => 
   }
 }
 
-export const used = Effect.fnUntraced(function* (key: string) {
+const happened = Effect.fnUntraced(function* (stream: string, event: DomainEvent) {
   const { append } = yield* EventStore
   const commandId = randomUUID()
-  const event = UsageEvent.cases.KeyUsed.make({ key })
   const [[stored]] = (yield* append({
-    ...{ tenant: "t", stream: `usage-${key}`, expected: "any" },
+    ...{ tenant: "t", stream, expected: "any" },
     commands: [
       {
         ...{ commandId, correlationId: commandId, causationId: null, erases: [], request: null },
@@ -62,6 +63,15 @@ export const used = Effect.fnUntraced(function* (key: string) {
   })) as unknown as [[{ readonly position: number }]]
   return stored.position
 })
+
+export const used = (key: string) => happened(`usage-${key}`, UsageEvent.cases.KeyUsed.make({ key }))
+
+/** An event with text. */
+export const registered = (user: string) =>
+  happened(
+    `user-${user}`,
+    UserEvent.cases.UserRegistered.make({ user, subject: user, text: { email: "a@example.org", secret: "s" } })
+  )
 
 export const until = (condition: () => boolean) =>
   Effect.gen(function* () {

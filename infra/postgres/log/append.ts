@@ -2,6 +2,7 @@ import { PgClient, PgTypes } from "@effect/sql-pg"
 import { Effect, Result } from "effect"
 import { derivedId } from "#engine/derivedId.ts"
 import type { Append, StoredEvent } from "#engine/ports/EventStore.ts"
+import { beginSending, isLong, piece, sent } from "../sending.ts"
 
 /** What `es_append` said: either every unit is in, from `head` on, or none is and `trouble` names why. */
 export interface Verdict {
@@ -97,14 +98,40 @@ const parametersOf = (columns: Columns) =>
     )
   )
 
-const parameters = Array.from({ length: 27 }, (_, index) => `$${index + 1}`).join(", ")
-const statement = `SELECT head, recorded, trouble, actual FROM es_append(${parameters})`
+const names = Object.entries(types).flatMap(([table, elements]) =>
+  Object.keys(elements).map((name) => `${table}.${name}`)
+)
+const calling = (write: (parameter: string, name: string) => string): string =>
+  `SELECT head, recorded, trouble, actual FROM es_append(${names.map((name, index) => write(`$${index + 1}`, name)).join(", ")})`
+
+const statement = calling((parameter) => parameter)
+/** The same, where texts without bytes were sent before, by their place among all texts. */
+const statementOfSent = calling((parameter, name) =>
+  name === "payloads.bytes"
+    ? `ARRAY(SELECT coalesce(p.bytes, ${sent("p.place")}) FROM unnest(${parameter}) WITH ORDINALITY AS p (bytes, place) ORDER BY p.place)`
+    : parameter
+)
+
+/** One call, with its long texts sent before it. */
+const callInPieces = Effect.fnUntraced(function* (columns: Columns) {
+  const sql = yield* PgClient.PgClient
+  const { put } = yield* beginSending
+  const texts = columns.payloads.bytes as ReadonlyArray<Uint8Array>
+  for (const [index, bytes] of texts.entries()) {
+    if (!isLong(bytes)) continue
+    for (let at = 0; at < bytes.length; at += piece) yield* put(index + 1, bytes.subarray(at, at + piece))
+  }
+  const payloads = { ...columns.payloads, bytes: texts.map((bytes) => (isLong(bytes) ? null : bytes)) }
+  return yield* sql.unsafe<Row>(statementOfSent, parametersOf({ ...columns, payloads }))
+})
 
 /** One call of `es_append`: all of the batch or nothing of it. */
 export const appendBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<Append>) {
   const sql = yield* PgClient.PgClient
   const columns = columnsOf(batch)
-  const [row] = yield* sql.unsafe<Row>(statement, parametersOf(columns))
+  const [row] = (columns.payloads.bytes as ReadonlyArray<Uint8Array>).some(isLong)
+    ? yield* sql.withTransaction(callInPieces(columns))
+    : yield* sql.unsafe<Row>(statement, parametersOf(columns))
   const { head, recorded, trouble, actual } = row!
   const verdict: Verdict = {
     head: Number(head),

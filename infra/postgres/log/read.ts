@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Envelope } from "#engine/Event.ts"
 import type { Bound } from "#engine/ports/Bounds.ts"
 import type { Kind, Page, ReadAll, ReadStream, StoredEvent } from "#engine/ports/EventStore.ts"
+import { release } from "../sending.ts"
 
 /** A row of the log, without what the event says. */
 export interface EnvelopeRow {
@@ -67,6 +68,7 @@ const longText = Effect.fnUntraced(function* (id: string) {
     Effect.sync(() => {
       whole ??= new Uint8Array(size)
       whole.set(bytes, start)
+      release(bytes)
     })
   )
   return whole
@@ -83,8 +85,9 @@ const names = `position, tenant, stream, revision, event_id, type, schema_versio
   actor_key, actor_user, actor_organization, command_id, correlation_id, causation_id, recorded_at`
 
 // A scalar subquery: the plan of a join turns bad when it was made while the tables were empty.
-const columns = `${names}, has_text AND big > ${piece} AS apart,
+const allColumns = `${names}, has_text AND big > ${piece} AS apart,
   CASE WHEN has_text AND coalesce(big, 0) <= ${piece} THEN (SELECT p.bytes FROM payloads p WHERE p.id = event_id) END AS bytes`
+const facts = `${names}, false AS apart, NULL::bytea AS bytes`
 
 /** Big events that one page looks at, those of other types included: a page ends there at the latest. */
 const looked = 1000
@@ -100,6 +103,7 @@ interface Wanted {
   readonly where: string
   /** A further condition, which does not lead to where they lie. */
   readonly which?: string
+  readonly factsOnly?: boolean
   readonly order: "position" | "revision"
   readonly params: ReadonlyArray<unknown>
 }
@@ -108,7 +112,7 @@ interface Wanted {
  * Ordinary events are small and cost nothing to count; the big ones (`events.big`) are looked through first, by an index of
  * their own, for the one that fills the page.
  */
-const statementOf = ({ where, which = "true", order, params }: Wanted): string => {
+const statementOf = ({ where, which = "true", factsOnly = false, order, params }: Wanted): string => {
   const [count, bytes] = [`$${params.length + 1}`, `$${params.length + 2}`]
   return `WITH ending AS MATERIALIZED (
       SELECT coalesce(min(place) FILTER (WHERE total >= ${bytes}), max(place) FILTER (WHERE number = ${looked})) AS end_at
@@ -116,7 +120,7 @@ const statementOf = ({ where, which = "true", order, params }: Wanted): string =
               sum(big) FILTER (WHERE ${which}) OVER upward AS total
             FROM (SELECT * FROM events WHERE ${where} AND big IS NOT NULL ORDER BY ${order} LIMIT ${looked}) bigs
             WINDOW upward AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)) counted)
-    (SELECT ${columns}, NULL::bigint AS end_at FROM events WHERE ${where} AND ${which}
+    (SELECT ${factsOnly ? facts : allColumns}, NULL::bigint AS end_at FROM events WHERE ${where} AND ${which}
        AND ${order} <= coalesce((SELECT end_at FROM ending), 9223372036854775807) ORDER BY ${order} LIMIT ${count})
     UNION ALL
     SELECT ${names
@@ -171,21 +175,21 @@ const revisionAt = (stream: string, position: number) =>
   )
 
 const readOne = Effect.fnUntraced(function* (stream: string, after: number, options: ReadAll, most: Bound) {
-  const { types, tenant } = options
+  const { types, tenant, factsOnly = false } = options
   const where = "revision > $1 AND stream = $2"
   const which = "($3::text IS NULL OR tenant = $3) AND ($4::text[] IS NULL OR type = ANY ($4))"
   const params = [yield* revisionAt(stream, after), stream, tenant ?? null, types ?? null]
-  return yield* page({ where, which, order: "revision", params }, atMost(options, most))
+  return yield* page({ where, which, factsOnly, order: "revision", params }, atMost(options, most))
 })
 
 export const readAll = (after: number, options: ReadAll, most: Bound) => {
-  const { types, tenant, stream } = options
+  const { types, tenant, stream, factsOnly = false } = options
   if (stream !== undefined) return readOne(stream, after, options, most)
   const params: Array<unknown> = [BigInt(after)]
   const given = (value: unknown) => `$${params.push(value)}`
   const where = tenant === undefined ? "position > $1" : `position > $1 AND tenant = ${given(tenant)}`
   const which = types === undefined ? {} : { which: `type = ANY (${given(types)}::text[])` }
-  return page({ where, ...which, order: "position", params }, atMost(options, most))
+  return page({ where, ...which, factsOnly, order: "position", params }, atMost(options, most))
 }
 
 /** A command's first event has a derived id; the others stand right behind it. */
@@ -193,7 +197,7 @@ export const readCommand = (firstId: string, commandId: string) =>
   Effect.flatMap(PgClient.PgClient, (sql) =>
     Effect.flatMap(
       sql.unsafe<Row>(
-        `SELECT ${columns} FROM events WHERE stream = (SELECT e.stream FROM events e WHERE e.event_id = $1)
+        `SELECT ${allColumns} FROM events WHERE stream = (SELECT e.stream FROM events e WHERE e.event_id = $1)
          AND revision >= (SELECT e.revision FROM events e WHERE e.event_id = $1) AND command_id = $2 ORDER BY revision`,
         [firstId, commandId]
       ),

@@ -4,6 +4,7 @@ import type { AnyEvent, Recorded } from "#engine/Event.ts"
 import { hasText, jsonPieces } from "#engine/jsonPieces.ts"
 import { dropped, folding, type Row, type Table, touched } from "#engine/Projection.ts"
 import type { Bound } from "#engine/ports/Bounds.ts"
+import { beginSending, isLong, sent } from "../sending.ts"
 
 // Postgres has no NUL in text and no lone surrogates in JSON; what a model wrote may hold either. `includes` takes ten times as long
 // as this where a text has many line breaks.
@@ -54,6 +55,8 @@ const grouped = (found: ReadonlyArray<Found>, bytes: number): Array<Array<string
   return groups
 }
 
+const utf8 = new TextEncoder()
+
 /** Characters of a row from which it is written in pieces. */
 const long = 131_072
 
@@ -78,33 +81,52 @@ const foldInto = Effect.fnUntraced(function* (
 /** Writes what came out, a statement for about so many bytes. */
 const write = Effect.fnUntraced(function* (name: string, table: Table, rows: Rows, bytes: number) {
   const sql = yield* PgClient.PgClient
-  const gone = [...rows].flatMap(([id, row]) => (row === undefined ? [id] : []))
-  if (gone.length > 0) yield* sql.unsafe(`DELETE FROM ${name} WHERE id = ANY ($1::text[])`, [gone])
+  const removed = [...rows].flatMap(([id, row]) => (row === undefined ? [id] : []))
+  if (removed.length > 0) yield* sql.unsafe(`DELETE FROM ${name} WHERE id = ANY ($1::text[])`, [removed])
   const others = Object.keys(table.columns).filter((column) => column !== "id")
   const set = others.map((column) => `"${column}" = excluded."${column}"`).join(", ")
-  let kept = ""
-  let since = performance.now()
-  const flush = Effect.suspend(() => {
-    const json = `[${kept}]`
-    kept = ""
-    return sql.unsafe(
-      `INSERT INTO ${name} SELECT * FROM json_populate_recordset(NULL::${name}, $1::text::json)
+  const insert = (json: string, parameters: ReadonlyArray<string>) =>
+    sql.unsafe(
+      `INSERT INTO ${name} SELECT * FROM json_populate_recordset(NULL::${name}, ${json}::json)
        ON CONFLICT (id) DO ${others.length > 0 ? `UPDATE SET ${set}` : "NOTHING"}`,
-      [json]
+      parameters
     )
+  let sending: Effect.Success<typeof beginSending> | undefined
+  /** Characters that were sent of the rows in hand, and what follows them. */
+  let gone = 0
+  let kept = ""
+  const send = Effect.gen(function* () {
+    sending ??= yield* beginSending
+    gone += kept.length
+    const bytes = utf8.encode(kept)
+    kept = ""
+    yield* sending.put(1, bytes)
   })
+  const flush = Effect.gen(function* () {
+    kept += "]"
+    if (gone === 0) yield* insert("$1::text", [kept])
+    else {
+      yield* send
+      yield* insert(`convert_from(${sent("1")}, 'UTF8')`, [])
+      yield* sending!.clear
+    }
+    gone = 0
+    kept = ""
+  })
+  let since = performance.now()
   for (const row of rows.values()) {
     if (row === undefined) continue
-    if (kept !== "") kept += ","
+    kept += gone === 0 && kept === "" ? "[" : ","
     for (const piece of hasText(row, long) ? jsonPieces(row) : [JSON.stringify(row)]) {
       kept += storable(piece)
+      if (isLong(kept)) yield* send
       if (performance.now() - since < turn) continue
       yield* Effect.yieldNow
       since = performance.now()
     }
-    if (kept.length >= bytes) yield* flush
+    if (gone + kept.length >= bytes) yield* flush
   }
-  if (kept !== "") yield* flush
+  if (gone > 0 || kept !== "") yield* flush
 })
 
 /**

@@ -14,7 +14,7 @@ import { erase } from "#src/workspaces/restore.ts"
 
 const page = 100
 
-/** Hands over a tenant's events up to a position, of some types when they are given, page by page. */
+/** Hands over a tenant's events up to a position, page by page: of some types without their text, when they are given. */
 const each = Effect.fnUntraced(function* <E, R>(
   tenant: string,
   to: number,
@@ -24,7 +24,7 @@ const each = Effect.fnUntraced(function* <E, R>(
   const store = yield* EventStore
   let after = 0
   while (after < to) {
-    const filters = types === undefined ? { tenant } : { tenant, types }
+    const filters = types === undefined ? { tenant } : { tenant, types, factsOnly: true }
     const { events, more } = yield* store.readAll(after, { ...filters, limit: page })
     yield* use(events.filter(({ position }) => position <= to))
     after = more ? events.at(-1)!.position : to

@@ -86,6 +86,7 @@ const storeAll = Effect.fnUntraced(function* ({ event, ...envelope }: Received, 
 export const StoreUploads = reaction({
   name: "store_uploads",
   on: ["UploadReceived"],
+  needsText: true,
   handle: (received) =>
     Effect.gen(function* () {
       const { event, eventId, correlationId, actor, tenant } = received

@@ -13,19 +13,27 @@ import { freshClient, freshStore, storeOn } from "../stores.ts"
 const calls: Array<ReadonlyArray<string>> = []
 /** Of all statements. */
 let statements = 0
-/** Bytes of the largest value that came in one message. */
+/** Bytes of the largest value that came in one message, and of the largest that went. */
 let largest = 0
+let largestSent = 0
 
 const note = (row: object) => {
   for (const value of Object.values(row)) if (value instanceof Uint8Array) largest = Math.max(largest, value.length)
 }
 
-/** The client, with what the store asks of it noted. */
+const noteSent = (parameter: unknown): void => {
+  if (parameter instanceof Uint8Array) largestSent = Math.max(largestSent, parameter.length)
+  else if (Array.isArray(parameter)) parameter.forEach(noteSent)
+  else if (typeof parameter === "object" && parameter !== null && "value" in parameter) noteSent(parameter.value)
+}
+
+/** The client, with what the store asks of it noted, also within a transaction. */
 const noting = Layer.effect(
   PgClient.PgClient,
   Effect.map(PgClient.PgClient, (sql) => {
     const unsafe = ((statement: string, parameters: ReadonlyArray<unknown> = []) => {
       statements += 1
+      parameters.forEach(noteSent)
       if (statement.includes("es_append"))
         calls.push((parameters[1] as { readonly value: ReadonlyArray<string> }).value)
       const asked = sql.unsafe<object>(statement, parameters)
@@ -79,26 +87,51 @@ describe("the calls of PostgresEventStore", () =>
       })
     )
 
-    it.effect("bring a long text by pieces, whoever reads it: a connection keeps room for the longest message", () =>
+    it.effect(
+      "take and bring a long text by pieces, whoever reads it: a connection keeps room for the longest message",
+      () =>
+        Effect.gen(function* () {
+          const { append, readStream, readAll, outcome } = yield* EventStore
+          largestSent = 0
+          for (const size of [256 * 1024, 256 * 1024 + 1, 512 * 1024 + 1, 1_500_000]) {
+            const text = Uint8Array.from({ length: size }, (_, n) => (n * 7_919) >> 8)
+            const sent = command({ events: [noted({ payload: typed(fresh("subject"), text) })] })
+            const stream = fresh()
+            const [[stored]] = (yield* append(to(stream, "none", [sent]))) as [[StoredEvent]]
+            largest = 0
+            const reads = [
+              ...(yield* readStream(stream, -1)).events,
+              ...(yield* readAll(stored.position - 1, { limit: 1 })).events,
+              ...(yield* outcome(sent.commandId))
+            ]
+            assert.deepStrictEqual(
+              reads.map(({ position }) => position),
+              [stored.position, stored.position, stored.position]
+            )
+            for (const { payload } of reads) assert.strictEqual(Buffer.compare(payload!, text), 0)
+            assert.isAtMost(largest, 256 * 1024)
+          }
+          assert.strictEqual(largestSent, 512 * 1024)
+        })
+    )
+
+    it.effect("keep long texts apart that come together, with short ones between them", () =>
       Effect.gen(function* () {
-        const { append, readStream, readAll, outcome } = yield* EventStore
-        for (const size of [256 * 1024, 256 * 1024 + 1, 1_500_000]) {
-          const text = Uint8Array.from({ length: size }, (_, n) => (n * 7_919) >> 8)
-          const sent = command({ events: [noted({ payload: typed(fresh("subject"), text) })] })
-          const stream = fresh()
-          const [[stored]] = (yield* append(to(stream, "none", [sent]))) as [[StoredEvent]]
-          largest = 0
-          const reads = [
-            ...(yield* readStream(stream, -1)).events,
-            ...(yield* readAll(stored.position - 1, { limit: 1 })).events,
-            ...(yield* outcome(sent.commandId))
-          ]
-          assert.deepStrictEqual(
-            reads.map(({ position }) => position),
-            [stored.position, stored.position, stored.position]
-          )
-          for (const { payload } of reads) assert.strictEqual(Buffer.compare(payload!, text), 0)
-          assert.isAtMost(largest, 256 * 1024)
+        const { append, readStream } = yield* EventStore
+        const sizes = [600_000, 10, 1_200_000, 0, 524_289]
+        const texts = sizes.map((length, of) => Uint8Array.from({ length }, (_, n) => (n * 7_919 * (of + 1)) >> 8))
+        const events = texts.map((text) => noted({ payload: typed(fresh("subject"), text) }))
+        const streams = upTo(3).map(() => fresh())
+        yield* Effect.forEach(streams, (stream) => append(to(stream, "none", [command({ events })])), {
+          concurrency: "unbounded"
+        })
+        for (const stream of streams) {
+          let after = -1
+          for (const text of texts) {
+            const { events: read } = yield* readStream(stream, after, { limit: 1 })
+            assert.strictEqual(Buffer.compare(read[0]!.payload!, text), 0)
+            after = read[0]!.revision
+          }
         }
       })
     )

@@ -62,7 +62,7 @@ const recorded = (position: number, event: DomainEvent): Recorded<DomainEvent> =
 /** Characters of text that each statement took and gave. */
 const moved: Array<number> = []
 
-const lengthOf = (value: unknown) => (typeof value === "string" ? value.length : 0)
+const lengthOf = (value: unknown) => (typeof value === "string" || value instanceof Uint8Array ? value.length : 0)
 
 /** The client, with what its statements move noted. */
 const noting = Layer.effect(
@@ -123,6 +123,40 @@ describe("read models in Postgres", () =>
             assert.deepStrictEqual(more, { text: letters(3_000, id) })
           }
         }
+      })
+    )
+
+    it.effect("write a long row by pieces, as it is, and others behind it", () =>
+      Effect.gen(function* () {
+        const store = yield* ReadModels
+        const sql = yield* PgClient.PgClient
+        const text = 'line é 😀 \\ " \n'.repeat(150_000)
+        const Long = {
+          name: "long_of_a_test",
+          version: 1,
+          tables: {
+            long: table<{ readonly id: string; readonly text: string }>({
+              columns: { id: "text", text: "text" },
+              on: {
+                SnippetPublished: {
+                  rows: ({ snippet }) => [snippet],
+                  to: (_, { snippet }) => ({ id: snippet, text: snippet === "b" ? "short" : `${snippet}${text}` })
+                }
+              }
+            })
+          }
+        } satisfies Projection
+        const events = ["a", "b", "c"].map((snippet, n) => recorded(n + 1, SnippetPublished.make({ snippet })))
+        moved.length = 0
+        const [build] = yield* store.apply([yield* store.begin(Long)], events, 3)
+        // with the piece of JSON that fills it, some of whose characters take more than a byte
+        assert.isAtMost(Math.max(...moved), 768 * 1024)
+        const rows = yield* sql.unsafe(`SELECT id, text FROM long_of_a_test_v1_b${build!.build}.long ORDER BY id`)
+        assert.deepStrictEqual(rows, [
+          { id: "a", text: `a${text}` },
+          { id: "b", text: "short" },
+          { id: "c", text: `c${text}` }
+        ])
       })
     )
 

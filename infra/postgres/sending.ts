@@ -1,0 +1,42 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+
+/**
+ * Bytes of one message: what is longer goes to the database by pieces. A parameter is in hand five times (encoded, in its array, in its
+ * message, in what is sent, on the socket), and three times as long while its text becomes UTF-8: an upload of 32 MiB took 160 at once.
+ */
+export const piece = 512 * 1024
+
+/** Whether a text, or bytes, are too long for one message. */
+export const isLong = ({ length }: { readonly length: number }): boolean => length > piece
+
+/**
+ * Gives bytes back at once. V8 looks after what lies outside of its heap when there are 64 MiB more of it than the last time: who makes
+ * many bytes for a moment, and has them alone, says when it is over.
+ */
+export const release = (bytes: Uint8Array): void => {
+  const { buffer, byteLength } = bytes
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
+}
+
+/** Of the session: it is in no log of the database's, and empty again when the transaction is over. */
+const table = `CREATE TEMP TABLE IF NOT EXISTS sent (value integer NOT NULL, place integer NOT NULL, bytes bytea NOT NULL)
+  ON COMMIT DELETE ROWS`
+
+/** SQL for the bytes of a value that was sent; `value` is SQL for its number. */
+export const sent = (value: string): string =>
+  `(SELECT string_agg(s.bytes, ''::bytea ORDER BY s.place) FROM pg_temp.sent s WHERE s.value = ${value})`
+
+/** Sends values to the database by pieces, for a later statement of the transaction that this runs in. */
+export const beginSending = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  yield* sql.unsafe(table)
+  let place = 0
+  return {
+    /** Puts a piece behind those that the value has. */
+    put: (value: number, bytes: Uint8Array) =>
+      sql.unsafe("INSERT INTO pg_temp.sent (value, place, bytes) VALUES ($1, $2, $3)", [value, place++, bytes]),
+    /** Forgets all values. */
+    clear: sql.unsafe("DELETE FROM pg_temp.sent")
+  }
+})
