@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
+import { beginning } from "#engine/Position.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { bring } from "#engine/project.ts"
@@ -68,7 +69,7 @@ export const replay = (scale: number) =>
       yield* fill(events)
       const store = yield* EventStore
       const started = performance.now()
-      let position = 0
+      let position = beginning
       let decoded = 0
       for (;;) {
         const { events: stored } = yield* store.readAll(position, { limit: 5_000 })

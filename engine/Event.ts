@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import type { Position } from "./Position.ts"
 
 /** What stands in the place of an event's text once its subject was erased. */
 export const Erased = null
@@ -28,8 +29,7 @@ export interface Actor {
 
 /** What the log knows of an event beside its own fields. */
 export interface Envelope {
-  /** Strictly increasing in commit order; opaque outside. */
-  readonly position: number
+  readonly position: Position
   /** The organization or user that owns the stream. */
   readonly tenant: string
   readonly stream: string

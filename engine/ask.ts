@@ -1,5 +1,6 @@
 import { Clock, Context, Data, Deferred, Effect, Exit, Layer, PubSub, Semaphore } from "effect"
 import { ReadModels, type Standing } from "#engine/ports/ReadModels.ts"
+import { beginning, hasReached, type Position, positionOf } from "./Position.ts"
 import { type Projection, schemaOf } from "./Projection.ts"
 import { Projector } from "./project.ts"
 
@@ -14,12 +15,15 @@ export class Stale extends Data.TaggedError("Stale")<{ readonly name: string; re
 /** The read models can't be asked. */
 export class Unreadable extends Data.TaggedError("Unreadable") {}
 
-type Look = { readonly head: number; readonly models: ReadonlyMap<string, Standing> }
+type Look = { readonly head: Position; readonly models: ReadonlyMap<string, Standing> }
+
+/** A read model that is not there yet is behind, also of an empty log. */
+const absent: Standing = { position: beginning, changed: beginning, due: positionOf(1) }
 
 interface Waiter {
   readonly name: string
   /** The position that the read model must have passed. */
-  readonly due: number
+  readonly due: Position
   readonly deadline: number
   readonly answer: Deferred.Deferred<Standing, Stale | Unreadable>
 }
@@ -67,8 +71,7 @@ export class Asker extends Context.Service<
           next === undefined ? Effect.flatMap(begin, Deferred.await) : Deferred.await(next)
         )
 
-        const standingIn = ({ models: standings }: Look, name: string) =>
-          standings.get(name) ?? { position: 0, changed: 0, due: 1 }
+        const standingIn = ({ models: standings }: Look, name: string) => standings.get(name) ?? absent
 
         /** One look for all that wait, whenever a read model has moved, until nobody waits any more. */
         const watch = Effect.gen(function* () {
@@ -79,7 +82,7 @@ export class Asker extends Context.Service<
             for (const waiter of waiters) {
               const { name, due, deadline, answer } = waiter
               const outcome = Exit.map(seen, (found) => standingIn(found, name))
-              if (Exit.isSuccess(outcome) && outcome.value.position < due) {
+              if (Exit.isSuccess(outcome) && !hasReached(outcome.value.position, due)) {
                 if (now < deadline) continue
                 yield* Deferred.fail(answer, new Stale({ name, standing: outcome.value }))
               } else yield* Deferred.done(answer, outcome)
@@ -101,7 +104,7 @@ export class Asker extends Context.Service<
           const name = schemaOf(projection)
           const found = yield* look
           const standing = standingIn(found, name)
-          if (standing.position >= standing.due) return standing
+          if (hasReached(standing.position, standing.due)) return standing
           const answer = yield* Deferred.make<Standing, Stale | Unreadable>()
           const deadline = (yield* Clock.currentTimeMillis) + wait
           waiters.add({ name, due: standing.due, deadline, answer })

@@ -1,8 +1,11 @@
 import { Context, Layer } from "effect"
+import type { Position } from "./Position.ts"
 
 /** An event that a reaction can't handle for now. */
 export interface LeftEvent {
-  readonly position: number
+  readonly position: Position
+  /** What the reaction had passed before it: from there it is read again. */
+  readonly before: Position
   readonly stream: string
 }
 

@@ -1,6 +1,7 @@
 import { Cause, Clock, Context, Effect, Layer, PubSub, Schedule } from "effect"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { type Build, ReadModels } from "#engine/ports/ReadModels.ts"
+import { hasReached, isAfter, latest, type Position } from "./Position.ts"
 import { type Projection, schemaOf, typesOf } from "./Projection.ts"
 import { decodeAll } from "./pages.ts"
 
@@ -15,23 +16,23 @@ const patience = 1_000
  */
 export const bring = Effect.fnUntraced(function* (
   from: Build,
-  to: number,
+  to: Position,
   told: (build: Build, events: number) => Effect.Effect<void> = () => Effect.void
 ) {
-  if (from.position >= to) return from
+  if (hasReached(from.position, to)) return from
   const store = yield* EventStore
   const models = yield* ReadModels
   const types = typesOf(from.projection)
-  const read = (after: number) => store.readAll(after, { types, limit: batch })
+  const read = (after: Position) => store.readAll(after, { types, limit: batch })
   let build = from
   let page = yield* read(build.position)
-  while (build.position < to) {
-    const due = page.events.filter(({ position }) => position <= to)
+  while (isAfter(to, build.position)) {
+    const due = page.events.filter(({ position }) => hasReached(to, position))
     const end = due.length === page.events.length && page.more ? due.at(-1)!.position : to
     const [moved, next] = yield* Effect.all(
       [
         Effect.flatMap(decodeAll(due), (events) => models.apply([build], events, end)),
-        end < to ? read(end) : Effect.succeed(page)
+        isAfter(to, end) ? read(end) : Effect.succeed(page)
       ],
       { concurrency: 2 }
     )
@@ -70,13 +71,13 @@ export class Projector extends Context.Service<
         const tell = (builds: ReadonlyArray<Build>) => PubSub.publishAll(moved, builds.map(nameOf))
 
         /** Brings one read model up to a position by itself. */
-        const alone = Effect.fnUntraced(function* (projection: Projection, to: number) {
+        const alone = Effect.fnUntraced(function* (projection: Projection, to: Position) {
           const build = yield* bring(yield* models.live(projection), to, (build) => tell([build]))
           failures.delete(nameOf(build))
           return [build]
         })
 
-        const orNoted = (projection: Projection, to: number) =>
+        const orNoted = (projection: Projection, to: Position) =>
           alone(projection, to).pipe(
             Effect.retry({ while: (error) => error._tag === "BuildMoved", schedule: Schedule.spaced("5 millis") }),
             Effect.catchCause((cause) => {
@@ -90,7 +91,7 @@ export class Projector extends Context.Service<
         /** Brings them all to one position, each by itself, so that they can go on together from there. */
         const each = Effect.gen(function* () {
           const { head, models: standings } = yield* models.standings(projections)
-          const to = Math.max(head, ...[...standings.values()].map(({ position }) => position))
+          const to = latest(head, ...[...standings.values()].map(({ position }) => position))
           const builds = yield* Effect.forEach(projections, (projection) => orNoted(projection, to), { concurrency: 2 })
           return builds.flat() as ReadonlyArray<Build>
         })

@@ -5,6 +5,7 @@ import { Stale, Unreadable } from "./ask.ts"
 import { Codec } from "./codec.ts"
 import type { AnyEvent, Recorded } from "./Event.ts"
 import { type LeftEvent, LeftOut } from "./leftOut.ts"
+import { beginning, isAfter, latest, type Position } from "./Position.ts"
 import { inSteps } from "./pages.ts"
 
 /**
@@ -44,9 +45,9 @@ const idle = 1_000
 
 /** How far the log was looked through for all reactions together, and where each last had something of its own. */
 interface Watch {
-  readonly from: number
-  to: number
-  readonly latest: Map<string, number>
+  readonly from: Position
+  to: Position
+  readonly latest: Map<string, Position>
 }
 
 /** How often an event is tried, a second apart, before it is left out. */
@@ -84,12 +85,14 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
   const leftOut = yield* LeftOut
   const wanted = { types: on, factsOnly: !needsText }
   // not known before it was read
-  let stored = -1
+  let stored = beginning
   let storedAt = 0
-  let at = -1
+  let at = beginning
+  /** Whether the checkpoint was read: before that it says nothing. */
+  let known = false
   let left: ReadonlyArray<LeftEvent> = []
   let triedAt = 0
-  let failing = { position: -1, times: 0 }
+  let failing: { readonly position: Position | undefined; readonly times: number } = { position: undefined, times: 0 }
 
   const leave = (events: ReadonlyArray<LeftEvent>) => {
     left = events
@@ -98,10 +101,11 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
   }
 
   const keep = Effect.gen(function* () {
-    const done = () => Math.min(at, ...left.slice(0, 1).map(({ position }) => position - 1))
-    while (stored < done() && !(yield* models.advance(name, stored, done()))) stored = yield* models.reaction(name)
-    stored = Math.max(stored, done())
-    at = Math.max(stored, at)
+    const done = () => left[0]?.before ?? at
+    while (isAfter(done(), stored) && !(yield* models.advance(name, stored, done())))
+      stored = yield* models.reaction(name)
+    stored = latest(stored, done())
+    at = latest(stored, at)
     storedAt = yield* Clock.currentTimeMillis
   })
 
@@ -125,20 +129,21 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
     }
     if (follows || Exit.isFailure(exit)) {
       if (left.length >= mostLeft) return yield* Effect.die(new Error("too many events were left out"))
-      leave([...left, { position, stream }])
+      leave([...left, { position, stream, before: at }])
     }
     at = position
   })
 
-  const deliver = Effect.fnUntraced(function* (to: number) {
+  const deliver = Effect.fnUntraced(function* (to: Position) {
     // another process may have done it
     stored = yield* models.reaction(name)
-    at = Math.max(at, stored)
-    while (at < to) {
+    known = true
+    at = latest(at, stored)
+    while (isAfter(to, at)) {
       const { events, more } = yield* store.readAll(at, { ...wanted, limit: batch })
       for (const event of events) yield* take(event)
       const last = events.at(-1)?.position ?? at
-      at = more ? last : Math.max(to, last)
+      at = more ? last : latest(to, last)
       yield* keep
     }
   })
@@ -148,7 +153,7 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
     const stuck = new Set<string>()
     for (const one of left) {
       if (stuck.has(one.stream)) continue
-      const [event] = (yield* store.readAll(one.position - 1, { ...wanted, limit: 1 })).events
+      const [event] = (yield* store.readAll(one.before, { ...wanted, limit: 1 })).events
       const exit = event?.position === one.position ? yield* attempt(event) : Exit.void
       if (Exit.isFailure(exit)) stuck.add(one.stream)
       else leave(left.filter(({ position }) => position !== one.position))
@@ -160,10 +165,11 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
 
   const step = Effect.gen(function* () {
     if (left.length > 0 && (yield* Clock.currentTimeMillis) - triedAt >= pause) yield* again
-    const { from, to, latest } = watch
-    if (at < from || (latest.get(name) ?? 0) > at) return yield* deliver(to)
-    at = Math.max(at, to)
-    if (at > stored && (yield* Clock.currentTimeMillis) - storedAt >= idle) yield* keep
+    const { from, to } = watch
+    const concerned = isAfter(watch.latest.get(name) ?? beginning, at)
+    if (!known || isAfter(from, at) || concerned) return yield* deliver(to)
+    at = latest(at, to)
+    if (isAfter(at, stored) && (yield* Clock.currentTimeMillis) - storedAt >= idle) yield* keep
   })
 
   return yield* step.pipe(

@@ -1,6 +1,7 @@
 import { Effect, Layer, Schedule } from "effect"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { type Other, ReadModels } from "#engine/ports/ReadModels.ts"
+import { isAfter, type Position } from "./Position.ts"
 import { type Projection, schemaOf } from "./Projection.ts"
 
 const nameOf = ({ name, version }: Other) => schemaOf({ name, version, tables: {} })
@@ -13,10 +14,10 @@ export const makeRetire = (projections: ReadonlyArray<Projection>) =>
   Effect.gen(function* () {
     const models = yield* ReadModels
     const store = yield* EventStore
-    let before: ReadonlyMap<string, number> = new Map()
+    let before: ReadonlyMap<string, Position> = new Map()
     return Effect.gen(function* () {
       const head = yield* store.head
-      const behind = (yield* models.others(projections)).filter(({ position }) => position < head)
+      const behind = (yield* models.others(projections)).filter(({ position }) => isAfter(head, position))
       for (const other of behind) {
         if (before.get(nameOf(other)) !== other.position) continue
         if (yield* models.retire(other)) yield* Effect.logInfo(`the read model ${nameOf(other)} is nobody's: removed`)

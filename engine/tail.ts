@@ -6,6 +6,7 @@ import {
   type ReadStream,
   type StoreUnavailable
 } from "#engine/ports/EventStore.ts"
+import { beginning, isAfter, type Position } from "./Position.ts"
 
 type Filters = Omit<ReadAll, "limit" | "bytes">
 
@@ -22,13 +23,13 @@ export class Tail extends Context.Service<
     /** A place among those who follow, as long as the scope lives: gets a message after each look. */
     readonly join: Effect.Effect<PubSub.Subscription<void>, StoreUnavailable, Scope.Scope>
     /** Where the first look began. */
-    readonly begun: () => number
+    readonly begun: () => Position
     /** How far the log was looked at. */
-    readonly reached: () => number
+    readonly reached: () => Position
     /** Whether there may be events behind a position that a reader asks for; always, where it comes from before the first look. */
-    readonly concerns: (after: number, filters: Filters) => boolean
+    readonly concerns: (after: Position, filters: Filters) => boolean
     /** A page behind a position. */
-    readonly page: (after: number, filters: Filters, size: ReadStream) => Effect.Effect<Page, StoreUnavailable>
+    readonly page: (after: Position, filters: Filters, size: ReadStream) => Effect.Effect<Page, StoreUnavailable>
   }
 >()("cairn/Tail") {
   static readonly layer = Layer.effect(
@@ -39,16 +40,16 @@ export class Tail extends Context.Service<
       const news = yield* PubSub.sliding<void>(1)
       let followers = 0
       /** Behind it, `latest` knows of all that came. */
-      let from = 0
-      let to = 0
+      let from = beginning
+      let to = beginning
       /** By tenant, by type: the last one's position. */
-      let latest = new Map<string, Map<string, number>>()
+      let latest = new Map<string, Map<string, Position>>()
       const pages = new Map<string, Deferred.Deferred<Page, StoreUnavailable>>()
 
       const look = Effect.gen(function* () {
         const { head, kinds } = yield* store.since(to)
         for (const { tenant, type, last } of kinds) {
-          const types = latest.get(tenant) ?? new Map<string, number>()
+          const types = latest.get(tenant) ?? new Map<string, Position>()
           latest.set(tenant, types.set(type, last))
         }
         to = head
@@ -76,10 +77,13 @@ export class Tail extends Context.Service<
         followers += 1
       })
 
-      const concerns = (after: number, { tenant, types }: Filters): boolean => {
-        if (after < from) return true
-        const tenants = tenant === undefined ? [...latest.values()] : [latest.get(tenant) ?? new Map<string, number>()]
-        return tenants.some((seen) => (types ?? [...seen.keys()]).some((type) => (seen.get(type) ?? 0) > after))
+      const concerns = (after: Position, { tenant, types }: Filters): boolean => {
+        if (isAfter(from, after)) return true
+        const tenants =
+          tenant === undefined ? [...latest.values()] : [latest.get(tenant) ?? new Map<string, Position>()]
+        return tenants.some((seen) =>
+          (types ?? [...seen.keys()]).some((type) => isAfter(seen.get(type) ?? beginning, after))
+        )
       }
 
       return Tail.of({
@@ -91,7 +95,7 @@ export class Tail extends Context.Service<
         begun: () => from,
         reached: () => to,
         concerns,
-        page: Effect.fnUntraced(function* (after: number, filters: Filters, size: ReadStream) {
+        page: Effect.fnUntraced(function* (after: Position, filters: Filters, size: ReadStream) {
           const name = JSON.stringify([after, filters.tenant, filters.types, filters.stream, size.limit])
           const known = pages.get(name)
           if (known !== undefined) return yield* Deferred.await(known)

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { positionOf } from "#engine/Position.ts"
 import type { Projection } from "#engine/Projection.ts"
 import { table } from "./table.ts"
 
@@ -233,7 +234,7 @@ export const openRuns = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(
     sql<{ id: string; tenant: string; workspace: string; position: bigint }>`
       SELECT id, tenant, workspace, position FROM workspaces_v2.runs ORDER BY position`,
-    (rows) => rows.map((row) => ({ ...row, position: Number(row.position) }))
+    (rows) => rows.map((row) => ({ ...row, position: positionOf(row.position) }))
   )
 )
 

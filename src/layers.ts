@@ -133,7 +133,13 @@ export const tool = (place: Place) =>
         Asker.layer(projections).pipe(Layer.provideMerge(alone ? Projector.layer(projections) : someoneElsesProjector))
       ).pipe(
         Layer.provideMerge(
-          Layer.mergeAll(Codec.layer, PostgresEventStore.layer, PostgresReadModels.layer, PostgresInstallation.layer)
+          Layer.mergeAll(
+            Codec.layer,
+            PostgresEventStore.layer,
+            PostgresReadModels.layer,
+            PostgresInstallation.layer,
+            PostgresAudit.layer
+          )
         ),
         Layer.provideMerge(EmbeddingTable.layer),
         Layer.provideMerge(Postgres.layer(url))

@@ -3,6 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Arbitrary, Result, type Schema } from "effect"
 import type { DomainEvent } from "#domain/events.ts"
 import type { Decider } from "#engine/Decider.ts"
+import { positionOf } from "#engine/Position.ts"
 import type { StoredEvent } from "#engine/ports/EventStore.ts"
 import { decode, encode } from "#src/codec.ts"
 
@@ -10,7 +11,7 @@ import { decode, encode } from "#src/codec.ts"
 export const stored = (event: DomainEvent, place = 0): StoredEvent => {
   const { payload, ...written } = encode(event)
   return {
-    ...{ position: place + 1, tenant: "tenant", stream: "stream", revision: place, eventId: randomUUID() },
+    ...{ position: positionOf(place + 1), tenant: "tenant", stream: "stream", revision: place, eventId: randomUUID() },
     ...{ actor: { key: null, user: null, organization: null }, commandId: randomUUID(), correlationId: randomUUID() },
     ...{ causationId: null, recordedAt: 1_700_000_000_000 + place },
     ...written,

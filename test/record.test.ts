@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { Holder } from "#domain/Scope.ts"
 import * as MemoryEventStore from "#engine/memory/EventStore.ts"
+import { beginning } from "#engine/Position.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { KeySightings } from "#ports/KeySightings.ts"
 import { Recorder } from "#src/record.ts"
@@ -28,7 +29,7 @@ describe("a key in constant use", () => {
         }
         assert.strictEqual(seen.length, 140)
         for (const [place, at] of seen.entries()) assert.strictEqual(at, place * 30_000)
-        const { events } = yield* (yield* EventStore).readAll(0, { types: ["KeyUsed"], limit: 100 })
+        const { events } = yield* (yield* EventStore).readAll(beginning, { types: ["KeyUsed"], limit: 100 })
         assert.strictEqual(events.length, 2)
         // and again after a rest
         yield* TestClock.adjust("10 minutes")

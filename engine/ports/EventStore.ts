@@ -1,5 +1,6 @@
 import { Context, type Effect, type PubSub, Schema, type Scope } from "effect"
 import type { Actor, Envelope } from "../Event.ts"
+import type { Position } from "../Position.ts"
 
 /** Text that is kept beside the log, under the subject that it can be erased with. */
 export interface Payload {
@@ -82,7 +83,7 @@ export interface Page {
 export interface Kind {
   readonly tenant: string
   readonly type: string
-  readonly last: number
+  readonly last: Position
 }
 
 export interface ReadStream {
@@ -103,7 +104,7 @@ export interface ReadAll extends ReadStream {
 }
 
 /**
- * The log. Positions strictly increase in commit order and are opaque outside; a stream's revisions have no gap;
+ * The log. Positions strictly increase in commit order; a stream's revisions have no gap;
  * whoever reads on from the last position that they saw skips nothing and sees nothing twice.
  */
 export class EventStore extends Context.Service<
@@ -123,14 +124,14 @@ export class EventStore extends Context.Service<
     readonly outcome: (commandId: string) => Effect.Effect<ReadonlyArray<StoredEvent>, StoreUnavailable>
     /** A page of one stream, oldest first, after a revision (-1: from its beginning). */
     readonly readStream: (stream: string, after: number, options?: ReadStream) => Effect.Effect<Page, StoreUnavailable>
-    /** A page of every stream, in commit order, strictly after a position (0: from the beginning). */
-    readonly readAll: (after: number, options?: ReadAll) => Effect.Effect<Page, StoreUnavailable>
-    /** The position of the last event, 0 for an empty log. Sees every append that was acknowledged before, anywhere. */
-    readonly head: Effect.Effect<number, StoreUnavailable>
+    /** A page of every stream, in commit order, strictly after a position. */
+    readonly readAll: (after: Position, options?: ReadAll) => Effect.Effect<Page, StoreUnavailable>
+    /** The position of the last event, `beginning` for an empty log. Sees every append that was acknowledged before, anywhere. */
+    readonly head: Effect.Effect<Position, StoreUnavailable>
     /** Of all that lies strictly after a position: where it ends (the position itself, when there is nothing), and what it is. */
     readonly since: (
-      after: number
-    ) => Effect.Effect<{ readonly head: number; readonly kinds: ReadonlyArray<Kind> }, StoreUnavailable>
+      after: Position
+    ) => Effect.Effect<{ readonly head: Position; readonly kinds: ReadonlyArray<Kind> }, StoreUnavailable>
     /** Gets a message whenever there may be something new: soon after each append by anyone, and now and then besides. */
     readonly hints: Effect.Effect<PubSub.Subscription<void>, never, Scope.Scope>
   }

@@ -1,22 +1,23 @@
 import { Context, type Effect, Schema } from "effect"
 import type { AnyEvent, Recorded } from "../Event.ts"
+import type { Position } from "../Position.ts"
 import type { Projection } from "../Projection.ts"
 
 /** One build of a projection's tables, and how far it has come. */
 export interface Build {
   readonly projection: Projection
   readonly build: number
-  readonly position: number
+  readonly position: Position
   /** Whether it was the one that is read. A build that has become the live one, or was, has moved. */
   readonly live: boolean
 }
 
 /** Where a live read model stands: `position` has been taken in; `changed` was the last event that changed a row. */
 export interface Standing {
-  readonly position: number
-  readonly changed: number
+  readonly position: Position
+  readonly changed: Position
   /** The last event in the log that it has to take in; it is fresh once `position` has passed it. */
-  readonly due: number
+  readonly due: Position
 }
 
 /** Another process has moved the read model, or put another build in its place: look again. */
@@ -30,7 +31,7 @@ export class ReadModelsUnavailable extends Schema.TaggedError<ReadModelsUnavaila
 export interface Other {
   readonly name: string
   readonly version: number
-  readonly position: number
+  readonly position: Position
 }
 
 /**
@@ -73,7 +74,7 @@ export class ReadModels extends Context.Service<
     readonly apply: (
       builds: ReadonlyArray<Build>,
       events: ReadonlyArray<Recorded<AnyEvent>>,
-      to: number
+      to: Position
     ) => Effect.Effect<ReadonlyArray<Build>, BuildMoved | ReadModelsUnavailable>
     /**
      * Holds the live build where it is until `bring` has brought another one to its position, and compares both as they
@@ -105,16 +106,19 @@ export class ReadModels extends Context.Service<
     /** The log's head, and the live builds of projections by their schemas' names, all in one look. */
     readonly standings: (
       projections: ReadonlyArray<Projection>
-    ) => Effect.Effect<{ readonly head: number; readonly models: ReadonlyMap<string, Standing> }, ReadModelsUnavailable>
+    ) => Effect.Effect<
+      { readonly head: Position; readonly models: ReadonlyMap<string, Standing> },
+      ReadModelsUnavailable
+    >
     /** The read models that belong to none of these projections. */
     readonly others: (
       projections: ReadonlyArray<Projection>
     ) => Effect.Effect<ReadonlyArray<Other>, ReadModelsUnavailable>
     /** Removes one with all its rows; `false` when it stands elsewhere by now, because a process moves it on. */
     readonly retire: (other: Other) => Effect.Effect<boolean, ReadModelsUnavailable>
-    /** How far a reaction has come: 0 for one that is new. */
-    readonly reaction: (name: string) => Effect.Effect<number, ReadModelsUnavailable>
+    /** How far a reaction has come: the `beginning` for one that is new. */
+    readonly reaction: (name: string) => Effect.Effect<Position, ReadModelsUnavailable>
     /** Moves a reaction on; `false` when it does not stand at `from`. */
-    readonly advance: (name: string, from: number, to: number) => Effect.Effect<boolean, ReadModelsUnavailable>
+    readonly advance: (name: string, from: Position, to: Position) => Effect.Effect<boolean, ReadModelsUnavailable>
   }
 >()("cairn/ReadModels") {}

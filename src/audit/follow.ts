@@ -1,5 +1,6 @@
 import { Clock, Effect, PubSub, Stream } from "effect"
 import { fresh, longPatience } from "#engine/ask.ts"
+import { isAfter, latest, type Position } from "#engine/Position.ts"
 import {
   EventStore,
   type Page,
@@ -29,7 +30,7 @@ export type News =
 
 interface State {
   /** All that concerns the reader was told up to here. */
-  readonly after: number
+  readonly after: Position
   /** Milliseconds since the epoch. */
   readonly saidAt: number
   readonly ended: boolean
@@ -42,7 +43,7 @@ interface State {
  */
 export const follow = <E, R>(
   key: string,
-  after: number,
+  after: Position,
   filters: Omit<ReadAll, "limit" | "bytes">,
   reading: (read: Effect.Effect<Page, StoreUnavailable>) => Effect.Effect<Page, E, R>
 ) =>
@@ -69,9 +70,9 @@ export const follow = <E, R>(
       ]
 
       /** Who comes from before the first look has the past to themselves; at the end of the log all read together. */
-      const read = (at: number): Effect.Effect<Page, StoreUnavailable> => {
+      const read = (at: Position): Effect.Effect<Page, StoreUnavailable> => {
         if (!tail.concerns(at, filters)) return Effect.succeed({ events: [], more: false })
-        return at < tail.begun() ? store.readAll(at, { ...filters, ...page }) : tail.page(at, filters, page)
+        return isAfter(tail.begun(), at) ? store.readAll(at, { ...filters, ...page }) : tail.page(at, filters, page)
       }
 
       const next = Effect.fnUntraced(function* (state: State) {
@@ -85,11 +86,11 @@ export const follow = <E, R>(
           if (events.length > 0) {
             const told: News = { _tag: "Events", events }
             const last = events.at(-1)!.position
-            return [told, { ...state, after: more ? last : Math.max(last, reached), saidAt }] as const
+            return [told, { ...state, after: more ? last : latest(last, reached), saidAt }] as const
           }
           if (saidAt - state.saidAt >= silence) return [{ _tag: "Silence" } as News, { ...state, saidAt }] as const
           // all that concerns this reader up to there was read
-          if (!more) at = Math.max(at, reached)
+          if (!more) at = latest(at, reached)
           // a look comes every second at least: then the key is looked at
           const woken = Effect.andThen(PubSub.takeAll(looks), Effect.sleep(pause))
           yield* Effect.raceFirst(woken, closing.await)

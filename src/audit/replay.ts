@@ -1,10 +1,11 @@
 import { Effect, Schema } from "effect"
+import { beginning, hasReached, isAfter, type Position } from "#engine/Position.ts"
 import type { Projection } from "#engine/Projection.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { type Build, type Difference, ReadModels } from "#engine/ports/ReadModels.ts"
 import { bring } from "#engine/project.ts"
 
-/** So many positions behind the live build a new one is near enough for the live one to be held meanwhile. */
+/** So many events that were new since the last look: then a new build is near enough for the live one to be held meanwhile. */
 const near = 2_000
 
 /** Times that differences are looked at again. */
@@ -17,7 +18,7 @@ const shown = 50
 export interface Replayed {
   readonly projection: Projection
   /** That it was brought to. */
-  readonly position: number
+  readonly position: Position
   /** Events that were taken in. */
   readonly events: number
   readonly differences: ReadonlyArray<Difference>
@@ -37,14 +38,14 @@ const nameOf = ({ table, id }: Difference) => `${table}/${id}`
  */
 export const replay = Effect.fnUntraced(function* (
   projection: Projection,
-  options: { readonly promote: boolean; readonly progress: (position: number, of: number) => void }
+  options: { readonly promote: boolean; readonly progress: (position: Position, of: Position) => void }
 ) {
   const store = yield* EventStore
   const models = yield* ReadModels
   let events = 0
 
   /** Takes the build on to a position that the live one has. */
-  const bringTo = (from: Build, to: number) =>
+  const bringTo = (from: Build, to: Position) =>
     bring(from, to, (build, taken) =>
       Effect.sync(() => {
         events += taken
@@ -53,10 +54,10 @@ export const replay = Effect.fnUntraced(function* (
     )
 
   /** The live build, once it has passed a position. */
-  const passed = Effect.fnUntraced(function* (position: number) {
+  const passed = Effect.fnUntraced(function* (position: Position) {
     for (let tries = 0; tries < 500; tries++) {
       const live = yield* models.live(projection)
-      if (live.position >= position) return live
+      if (hasReached(live.position, position)) return live
       yield* Effect.sleep("20 millis")
     }
     return yield* new StandsStill({
@@ -67,21 +68,22 @@ export const replay = Effect.fnUntraced(function* (
   const bringNear = Effect.fnUntraced(function* (from: Build) {
     let build = from
     while (true) {
+      const before = events
       const live = yield* models.live(projection)
-      if (live.position - build.position <= near) return build
       build = yield* bringTo(build, live.position)
+      if (events - before <= near) return build
     }
   })
 
   /** Both builds compared where the live one stands, and whether the log had more by then. */
   const compared = Effect.fnUntraced(function* (build: Build, limit: number) {
-    let head = 0
+    let head = beginning
     const met = yield* models.compare(
       projection,
       (live) => Effect.tap(bringTo(build, live.position), () => Effect.map(store.head, (now) => void (head = now))),
       limit
     )
-    return { ...met, head, more: head > met.live.position }
+    return { ...met, head, more: isAfter(head, met.live.position) }
   })
 
   const settle = Effect.fnUntraced(function* (first: Build) {

@@ -1,8 +1,9 @@
 import { Effect } from "effect"
 import { derivedId } from "#engine/derivedId.ts"
+import { beginning, hasReached, isAfter, type Position } from "#engine/Position.ts"
 import type { Projection } from "#engine/Projection.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
-import { type AuditedEvent, LogAudit } from "#ports/LogAudit.ts"
+import { type AuditedEvent, type Gap, LogAudit } from "#ports/LogAudit.ts"
 import * as Codec from "#src/codec.ts"
 import { type Finding, Findings } from "./findings.ts"
 import { verifyWorkspaces } from "./verifyWorkspaces.ts"
@@ -10,7 +11,7 @@ import { verifyWorkspaces } from "./verifyWorkspaces.ts"
 /** What was looked at, and the first findings by position. */
 export interface Verified {
   /** The log's head when the look began. */
-  readonly position: number
+  readonly position: Position
   readonly events: number
   /** Texts beside the log. */
   readonly texts: number
@@ -40,20 +41,23 @@ class Walk {
   undigested = 0
   /** The one growing thing: ids of workspaces. */
   readonly workspaces = new Set<string>()
-  #position = 0
+  #position = beginning
   #recordedAt = 0
   #command = ""
   #index = 0
   readonly #findings: Findings
+  readonly #audit: LogAudit["Service"]
 
-  constructor(findings: Findings) {
+  constructor(findings: Findings, audit: LogAudit["Service"]) {
     this.#findings = findings
+    this.#audit = audit
   }
 
   take(event: AuditedEvent): void {
-    const missing = event.position - this.#position - 1
-    this.#order(event, missing)
-    this.#identity(event, missing)
+    const gap = this.#audit.missingBetween(this.#position, event.position)
+    if (gap !== undefined) this.#missing(gap)
+    this.#order(event)
+    this.#identity(event, gap?.count ?? 0)
     this.#content(event)
     this.#text(event)
     this.events += 1
@@ -62,18 +66,18 @@ class Walk {
   }
 
   /** That the log goes on to its head. */
-  end(head: number): void {
-    if (this.#position < head) this.#missing(this.#position + 1, head)
+  end(head: Position): void {
+    const gap = this.#audit.missingUpTo(this.#position, head)
+    if (gap !== undefined) this.#missing(gap)
   }
 
-  #missing(from: number, to: number): void {
-    const which = from === to ? `position ${from} is` : `positions ${from} to ${to} are`
-    this.#findings.add(from, "position", `${which} missing from the log`)
+  #missing({ first, last, count }: Gap): void {
+    const which = count === 1 ? `position ${first} is` : `positions ${first} to ${last} are`
+    this.#findings.add(first, "position", `${which} missing from the log`)
   }
 
-  #order({ position, stream, revision, before, recordedAt }: AuditedEvent, missing: number): void {
-    if (missing > 0) this.#missing(this.#position + 1, position - 1)
-    if (revision > 0 && (before === null || before >= position)) {
+  #order({ position, stream, revision, before, recordedAt }: AuditedEvent): void {
+    if (revision > 0 && (before === null || hasReached(before, position))) {
       this.#findings.add(position, "revision", `${stream} has no revision ${revision - 1} before its ${revision}`)
     }
     if (recordedAt < this.#recordedAt) {
@@ -146,9 +150,9 @@ export const verify = Effect.fnUntraced(function* (
   const models = yield* ReadModels
   const { head, models: standings } = yield* models.standings(projections)
   const findings = new Findings()
-  const walk = new Walk(findings)
-  for (let after = 0; after < head; ) {
-    const events = (yield* audit.read(after, page)).filter(({ position }) => position <= head)
+  const walk = new Walk(findings, audit)
+  for (let after = beginning; isAfter(head, after); ) {
+    const events = (yield* audit.read(after, page)).filter(({ position }) => hasReached(head, position))
     if (events.length === 0) break
     for (const event of events) walk.take(event)
     after = events.at(-1)!.position
@@ -157,8 +161,9 @@ export const verify = Effect.fnUntraced(function* (
   walk.end(head)
   // a log that was cut at its end is whole in itself
   for (const [name, { position }] of standings) {
-    if (position > head) {
-      findings.add(head + 1, "position", `the log ends at ${head}, and the read model ${name} has taken in ${position}`)
+    if (isAfter(position, head)) {
+      const first = audit.missingUpTo(head, position)?.first ?? position
+      findings.add(first, "position", `the log ends at ${head}, and the read model ${name} has taken in ${position}`)
     }
   }
   const strays = yield* audit.strays

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { DomainEvent } from "#domain/events.ts"
 import { repositoryOf } from "#domain/Workspace.ts"
+import { beginning, isAfter, type Position } from "#engine/Position.ts"
 import { EventStore, type StoredEvent } from "#engine/ports/EventStore.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { RepositoryCheck } from "#ports/RepositoryCheck.ts"
@@ -23,7 +24,7 @@ const follower = "move_refs"
 const remover = "remove_repositories"
 
 interface Commit {
-  readonly position: number
+  readonly position: Position
   readonly commit: string
   readonly parent: string | null
   readonly tree: string
@@ -35,7 +36,7 @@ interface Said {
   readonly generation: number
   readonly commits: ReadonlyArray<Commit>
   /** Where each earlier generation was erased. */
-  readonly erased: ReadonlyArray<number>
+  readonly erased: ReadonlyArray<Position>
 }
 
 type Told = ReadonlyArray<readonly [number | null, Check, string]>
@@ -54,8 +55,8 @@ const read = Effect.fnUntraced(function* (workspace: string) {
   let generation = 0
   let revision = -1
   let commits: Array<Commit> = []
-  const erased: Array<number> = []
-  for (let after = 0; ; ) {
+  const erased: Array<Position> = []
+  for (let after = beginning; ; ) {
     const { events: stored, more } = yield* store.readAll(after, { stream: streamOf(workspace), limit: page })
     for (const one of stored) {
       revision = one.revision
@@ -107,7 +108,7 @@ const checkErased = Effect.fnUntraced(function* (workspace: string, { erased }: 
     const repository = repositoryOf(workspace, generation)
     if (position === undefined || (yield* Effect.catchCause(git.ref(repository), () => Effect.undefined)) === undefined)
       continue
-    if ((yield* models.reaction(remover)) < position) continue
+    if (isAfter(position, yield* models.reaction(remover))) continue
     told.push([position, "git", `${repository}: it was erased, and is still there`])
   }
   return told
@@ -135,7 +136,7 @@ const checkOne = Effect.fnUntraced(function* (workspace: string) {
       continue
     }
     // no service is there to move it; it was told to, and will be by the next one
-    const behind = astray && head !== undefined && (yield* models.reaction(follower)) < head.position
+    const behind = astray && head !== undefined && isAfter(head.position, yield* models.reaction(follower))
     const wrong: Told =
       astray && !behind
         ? [

@@ -1,8 +1,10 @@
 import { Effect } from "effect"
+import { hasReached, positionOf } from "#engine/Position.ts"
 import type { Projection } from "#engine/Projection.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
-import { asOf, positionAt, schemaAt } from "#src/audit/asOf.ts"
+import { LogAudit } from "#ports/LogAudit.ts"
+import { asOf, schemaAt } from "#src/audit/asOf.ts"
 import { Failed } from "./failure.ts"
 import { answer, Json, plain, table } from "./output.ts"
 import { progress } from "./progress.ts"
@@ -11,14 +13,14 @@ import { progress } from "./progress.ts"
 const iso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
 
 /** The position that is meant, which the log must have come to. */
-const positionOf = Effect.fnUntraced(function* (text: string) {
+const meant = Effect.fnUntraced(function* (text: string) {
   const head = yield* (yield* EventStore).head
   if (/^\d{1,15}$/.test(text)) {
-    if (Number(text) <= head) return Number(text)
+    if (hasReached(head, positionOf(text))) return positionOf(text)
     return yield* new Failed({ message: `The log has come to position ${head} only.` })
   }
   const time = iso.test(text) ? Date.parse(text) : Number.NaN
-  if (!Number.isNaN(time)) return yield* positionAt(time)
+  if (!Number.isNaN(time)) return yield* (yield* LogAudit).at(time)
   return yield* new Failed({
     message: `${plain(text)} is neither a position nor a time; expected 1234, 2026-11-21 or 2026-11-21T13:24:40Z.`
   })
@@ -26,7 +28,7 @@ const positionOf = Effect.fnUntraced(function* (text: string) {
 
 /** Removes what an earlier call has made. */
 export const forget = Effect.fnUntraced(function* (at: string) {
-  const position = yield* positionOf(at)
+  const position = yield* meant(at)
   const schema = schemaAt(position)
   if (!(yield* (yield* ReadModels).forget(schema))) {
     return yield* new Failed({ message: `There are no read models as of position ${position}.` })
@@ -37,7 +39,7 @@ export const forget = Effect.fnUntraced(function* (at: string) {
 /** Makes the read models as they were, and says where they are. */
 export const make = Effect.fnUntraced(function* (at: string, wanted: ReadonlyArray<Projection>) {
   const bar = progress(!(yield* Json))
-  const position = yield* positionOf(at)
+  const position = yield* meant(at)
   const schema = schemaAt(position)
   const made = yield* Effect.forEach(wanted, (projection) =>
     asOf(projection, position, (done, of) => bar.at(done, of, projection.name))

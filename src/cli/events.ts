@@ -2,6 +2,7 @@ import { Effect, Option, PubSub, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { type DomainEvent, type EventType, eventSchemas } from "#domain/events.ts"
 import type { Recorded } from "#engine/Event.ts"
+import { type Position, positionOf } from "#engine/Position.ts"
 import { decodeAll } from "#engine/pages.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
@@ -70,14 +71,15 @@ export const command = Command.make(
           ...(Option.isSome(type) ? { types: [type.value] } : {}),
           ...(Option.isSome(stream) ? { stream: stream.value } : {})
         }
-        const read = Effect.fnUntraced(function* (from: number, limit: number) {
+        const read = Effect.fnUntraced(function* (from: Position, limit: number) {
           const { events: stored, more } = yield* store.readAll(from, { ...filters, limit })
           const recorded = yield* decodeAll<DomainEvent>(stored)
           if (recorded.some(({ type }) => type === "SearchAnswered")) yield* upToDate(Snippets)
           const deleted = yield* deletedIn(recorded.map(({ event }) => event))
-          return { events: recorded.map((one) => shown(one, deleted)), more }
+          const last = stored.at(-1)?.position ?? from
+          return { events: recorded.map((one) => shown(one, deleted)), more, last }
         })
-        let from = Number(after)
+        let from = positionOf(after)
         if (!follow) {
           if (json) yield* write('{"events":[')
           for (let [left, more] = [limit, true]; more && left > 0; ) {
@@ -85,7 +87,7 @@ export const command = Command.make(
             const before = json && left < limit && page.events.length > 0 ? "," : ""
             const texts = page.events.map((event) => (json ? JSON.stringify(event) : `${line(event)}\n`))
             yield* write(before + texts.join(json ? "," : ""))
-            from = Number(page.events.at(-1)?.position ?? from)
+            from = page.last
             left -= page.events.length
             more = page.more
           }
@@ -94,9 +96,9 @@ export const command = Command.make(
         }
         const hints = yield* store.hints
         while (true) {
-          const { events, more } = yield* read(from, limit)
+          const { events, more, last } = yield* read(from, limit)
           yield* write(events.map((event) => `${json ? JSON.stringify(event) : line(event)}\n`).join(""))
-          from = Number(events.at(-1)?.position ?? from)
+          from = last
           if (!more) yield* PubSub.takeAll(hints)
         }
       }).pipe(Effect.scoped)

@@ -1,4 +1,5 @@
 import { Clock, Effect } from "effect"
+import { earliest, hasReached, isAfter, latest, type Position } from "#engine/Position.ts"
 import type { Projection } from "#engine/Projection.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { ReadModels as Models, type ReadModels } from "#engine/ports/ReadModels.ts"
@@ -26,21 +27,21 @@ const patience = 30_000
 /** Waits until read models have passed a position; fails when none of them has moved for 30 s. */
 export const reach = Effect.fnUntraced(function* (
   projections: ReadonlyArray<Projection>,
-  position: number,
-  progress: (reached: number) => void = () => {}
+  position: Position,
+  progress: (reached: Position) => void = () => {}
 ) {
   const models: ReadModels["Service"] = yield* Models
   const projector = yield* Projector
-  let least = -1
+  let least: Position | undefined
   let since = yield* Clock.currentTimeMillis
   while (true) {
     const builds = yield* Effect.forEach(projections, models.live)
     const now = yield* Clock.currentTimeMillis
-    const behind = Math.min(...builds.map(({ position }) => position))
+    const behind = earliest(position, ...builds.map((build) => build.position))
     progress(behind)
-    if (behind >= position) return
-    if (behind > least) since = now
-    least = Math.max(least, behind)
+    if (hasReached(behind, position)) return
+    if (least === undefined || isAfter(behind, least)) since = now
+    least = latest(behind, least ?? behind)
     const [why] = (yield* projector.failures).entries()
     if (why !== undefined) return yield* new Failed({ message: `The read model ${why[0]} can't go on: ${why[1]}` })
     if (now - since > patience) {

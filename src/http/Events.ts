@@ -7,6 +7,7 @@ import { AdminKeyRequired } from "#domain/Organization.ts"
 import type { Asker } from "#engine/ask.ts"
 import type { Codec } from "#engine/codec.ts"
 import { jsonPieces } from "#engine/jsonPieces.ts"
+import { positionOf } from "#engine/Position.ts"
 import type { EventStore } from "#engine/ports/EventStore.ts"
 import type { Tail } from "#engine/tail.ts"
 import { Api } from "#src/api/Api.ts"
@@ -115,7 +116,7 @@ export const layer = HttpApiBuilder.group(Api, "events", (handlers) => {
         const { tenant } = yield* auditor
         const { includePublic } = yield* CallerScope
         const { after = "0", limit = 100 } = query
-        const { events, last } = portions({ tenant, includePublic }, Number(after), limit, filtersOf(tenant, query))
+        const { events, last } = portions({ tenant, includePublic }, positionOf(after), limit, filtersOf(tenant, query))
         const next_after = {
           get value() {
             return String(last())
@@ -143,7 +144,7 @@ export const layer = HttpApiBuilder.group(Api, "events", (handlers) => {
           | HttpServerRequest.HttpServerRequest
         >()
         const news = Stream.unwrap(
-          Effect.as(cutWhenStopping(request), follow(key, Number(last), filtersOf(tenant, query), roomyInTurn()))
+          Effect.as(cutWhenStopping(request), follow(key, positionOf(last), filtersOf(tenant, query), roomyInTurn()))
         ).pipe(Stream.rechunk(1))
         const body = Stream.make("retry: 1000\n\n").pipe(
           Stream.concat(Stream.flatMap(news, (news) => Stream.unwrap(told({ tenant, includePublic }, news)))),

@@ -14,6 +14,7 @@ import { type NewVote, SnippetCommand } from "#domain/Snippet/commands.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
+import type { Position } from "#engine/Position.ts"
 import { LanguageModel } from "#ports/LanguageModel.ts"
 import { type Executed, Executions, executionOf, executionsByIds, findExecutions } from "#projections/Executions.ts"
 import { Api } from "#src/api/Api.ts"
@@ -222,7 +223,7 @@ const reviewed = "The run is reviewed."
 /** The answer to a run that is in the log, by its events. */
 const answered = (
   execution: string,
-  events: ReadonlyArray<{ readonly type: string; readonly position: number }>,
+  events: ReadonlyArray<{ readonly type: string; readonly position: Position }>,
   voted = events.some(({ type }) => type === "VoteCast")
 ) =>
   Effect.as(written(events.at(-1)!.position), {

@@ -12,6 +12,7 @@ import { normalEmail, personId } from "#domain/Person.ts"
 import type { Holder } from "#domain/Scope.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
+import type { Position } from "#engine/Position.ts"
 import { Installation } from "#ports/Installation.ts"
 import { Keys, listKeys, tenantOf } from "#projections/Keys.ts"
 import { KeyUsage } from "#projections/KeyUsage.ts"
@@ -54,7 +55,7 @@ export const layer = HttpApiBuilder.group(Api, "keys", (handlers) =>
         const { full, key } = issueKey(derivedId("key", attempt.commandId), payload.key_name)
         const events: ReadonlyArray<{
           readonly event: OrganizationEvent
-          readonly position: number
+          readonly position: Position
           readonly recordedAt: number
         }> = yield* dispatch(Organization, {
           tenant: organization,

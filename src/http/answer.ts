@@ -3,6 +3,7 @@ import { HttpEffect, HttpServerResponse } from "effect/http"
 import type { Holder } from "#domain/Scope.ts"
 import { Asker, fresh, Unreadable } from "#engine/ask.ts"
 import type { Attempt } from "#engine/attempt.ts"
+import { beginning, hasReached, type Position } from "#engine/Position.ts"
 import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import type { Standing } from "#engine/ports/ReadModels.ts"
@@ -18,7 +19,7 @@ const setHeader = (name: string, value: string) =>
   )
 
 /** Tells the caller where in the log the write is. */
-export const written = (position: number) => setHeader("cairn-position", String(position))
+export const written = (position: Position) => setHeader("cairn-position", String(position))
 
 /** Where a read model stands; when it did not catch up with the log in time, the answer says that it is stale. */
 export const freshOrStale = (projection: Projection) =>
@@ -28,10 +29,10 @@ export const freshOrStale = (projection: Projection) =>
   )
 
 /** Whether an event is in all of these read models by now. Waits for none of them; when they can't be asked, it says no. */
-export const isApplied = (position: number, projections: ReadonlyArray<Projection>) =>
+export const isApplied = (position: Position, projections: ReadonlyArray<Projection>) =>
   Effect.flatMap(Asker, ({ look }) => look).pipe(
     Effect.map(({ models }) =>
-      projections.every((projection) => (models.get(schemaOf(projection))?.position ?? 0) >= position)
+      projections.every((projection) => hasReached(models.get(schemaOf(projection))?.position ?? beginning, position))
     ),
     Effect.orElseSucceed(() => false)
   )

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { Asker } from "#engine/ask.ts"
 import { LeftOut } from "#engine/leftOut.ts"
+import { hasReached, type Position, positionOf } from "#engine/Position.ts"
 import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { Projector } from "#engine/project.ts"
@@ -40,8 +41,8 @@ export class Readiness extends Context.Service<Readiness, { readonly look: Effec
         const look = Effect.gen(function* () {
           const failures = yield* projector.failures
           const standings = yield* asker.look.pipe(Effect.orElseSucceed(() => undefined))
-          const indexed = yield* indexing.position
-          const passed = (position: number | undefined) => (position ?? -1) >= start
+          const indexed = positionOf(yield* indexing.position)
+          const passed = (position: Position | undefined) => position !== undefined && hasReached(position, start)
           const read_models = Object.fromEntries([
             ...projections.map((projection): [string, string] => {
               const name = schemaOf(projection)

@@ -1,5 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
 import type { Envelope } from "#engine/Event.ts"
+import type { Position } from "#engine/Position.ts"
 
 /** An event as it is stored, with what tells whether it still is what was appended. */
 export interface AuditedEvent extends Envelope {
@@ -9,11 +10,18 @@ export interface AuditedEvent extends Envelope {
   /** Whether all of it is as it was appended; `null` when no digest was kept of it. */
   readonly intact: boolean | null
   /** The position of the event before it in its stream, when there is one. */
-  readonly before: number | null
+  readonly before: Position | null
   /** Its text as it lies beside the log: whose it is, and the salted digest of its bytes. */
   readonly text: { readonly tenant: string; readonly subject: string; readonly digest: string } | null
   /** The position at which the subject of its text was erased. */
-  readonly erasedAt: number | null
+  readonly erasedAt: Position | null
+}
+
+/** Events that the log must have had. */
+export interface Gap {
+  readonly first: Position
+  readonly last: Position
+  readonly count: number
 }
 
 export class AuditUnavailable extends Schema.TaggedError<AuditUnavailable>()("AuditUnavailable", {
@@ -25,7 +33,16 @@ export class LogAudit extends Context.Service<
   LogAudit,
   {
     /** Events strictly after a position, oldest first, each as of one moment with its text. */
-    readonly read: (after: number, limit: number) => Effect.Effect<ReadonlyArray<AuditedEvent>, AuditUnavailable>
+    readonly read: (after: Position, limit: number) => Effect.Effect<ReadonlyArray<AuditedEvent>, AuditUnavailable>
+    /** What is missing between two events that follow one another as they are read; a store whose positions have gaps can't tell. */
+    readonly missingBetween: (before: Position, next: Position) => Gap | undefined
+    /** Likewise behind the last one, of a log that had come to a position. */
+    readonly missingUpTo: (last: Position, to: Position) => Gap | undefined
+    /**
+     * The position of the last event that was recorded at a time (milliseconds since the epoch) or before; the `beginning`
+     * for none. The log's time never goes back.
+     */
+    readonly at: (time: number) => Effect.Effect<Position, AuditUnavailable>
     /** Texts that no event has. */
     readonly strays: Effect.Effect<number, AuditUnavailable>
   }

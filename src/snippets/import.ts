@@ -1,6 +1,7 @@
 import { Effect, Schedule, Schema, Semaphore, Stream } from "effect"
 import { keyedDigest } from "#domain/Id.ts"
 import { derivedId } from "#engine/derivedId.ts"
+import { beginning, isAfter, latest, type Position } from "#engine/Position.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { parse, publicTexts, toUpload } from "./importedLine.ts"
 import type { Line } from "./lines.ts"
@@ -38,7 +39,7 @@ export interface Imported {
   readonly unchanged: number
   readonly bad: ReadonlyArray<BadLine>
   /** Of the last event; 0 when nothing was appended. */
-  readonly position: number
+  readonly position: Position
 }
 
 /** The log could not take the snippets in time; what was counted is stored. */
@@ -80,7 +81,7 @@ export const importLines = Effect.fnUntraced(function* (
   const before = yield* log.head
   const seen = new Set<string>()
   const bad: Array<BadLine> = []
-  const counts = { lines: 0, stored: 0, merged: 0, unchanged: 0, position: 0 }
+  const counts = { lines: 0, stored: 0, merged: 0, unchanged: 0, position: beginning }
   // as long as lines turn out to be known it is worth asking first: that is quicker than deciding them again
   let repeating = true
 
@@ -104,12 +105,13 @@ export const importLines = Effect.fnUntraced(function* (
       Effect.mapError(() => new ImportStopped({ message: "the log does not take anything at the moment" })),
       Effect.catchDefect((defect) => Effect.fail(`could not be stored: ${String(defect).split("\n")[0]}`))
     )
-    repeating = position <= before
+    const isNew = isAfter(position, before)
+    repeating = !isNew
     if (seen.has(digest) || repeating) counts.unchanged += 1
     else if (name === null) counts.merged += 1
     else counts.stored += 1
     seen.add(digest)
-    if (position > before) counts.position = Math.max(counts.position, position)
+    if (isNew) counts.position = latest(counts.position, position)
   })
 
   const one = (line: Line) =>

@@ -14,6 +14,7 @@ import type { Attempt } from "#engine/attempt.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
 import { jsonPieces, stretches } from "#engine/jsonPieces.ts"
+import { beginning, type Position } from "#engine/Position.ts"
 import { inSteps } from "#engine/pages.ts"
 import { type FunctionFound, type JsonObject, SourceAnalysis } from "#ports/SourceAnalysis.ts"
 
@@ -64,7 +65,7 @@ export interface Uploaded {
   readonly name: string | null
   /** The grading that is due. */
   readonly request: string | null
-  readonly position: number
+  readonly position: Position
 }
 
 /** What logs tell of functions. */
@@ -192,7 +193,7 @@ export const upload = Effect.fnUntraced(function* (
     snippet,
     name: first?.text?.name ?? null,
     request,
-    position: events.at(-1)?.position ?? 0
+    position: events.at(-1)?.position ?? beginning
   }
   return uploaded
 })

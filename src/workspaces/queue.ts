@@ -3,6 +3,7 @@ import type { SqlClient } from "effect/sql"
 import { type Asker, fresh, Unreadable } from "#engine/ask.ts"
 import type { Codec } from "#engine/codec.ts"
 import type { Dispatcher } from "#engine/dispatch.ts"
+import { isAfter, type Position } from "#engine/Position.ts"
 import type { EventStore } from "#engine/ports/EventStore.ts"
 import type { LanguageModel } from "#ports/LanguageModel.ts"
 import type { Sandbox } from "#ports/Sandbox.ts"
@@ -17,7 +18,7 @@ interface Waiting {
   readonly run: string
   readonly workspace: string
   /** Of its ChatRequested: runs of a workspace go in this order. */
-  readonly position: number
+  readonly position: Position
   readonly resumed: boolean
   /** Settled when its workspace was erased. */
   readonly stopped: Deferred.Deferred<void>
@@ -52,7 +53,7 @@ export class Runs extends Context.Service<
      */
     readonly end: (run: Omit<Asked, "resumed">) => Effect.Effect<void, Delayed>
     /** Stops a workspace's runs that were asked for before it was erased, and waits until none is at work. */
-    readonly stop: (workspace: string, erasedAt: number) => Effect.Effect<void>
+    readonly stop: (workspace: string, erasedAt: Position) => Effect.Effect<void>
   }
 >()("cairn/Runs") {
   static readonly layer = Layer.effect(
@@ -118,9 +119,9 @@ export class Runs extends Context.Service<
       })
 
       /** Takes a workspace's runs from before a position out of its queue. Nobody leaves in between: who is out of it is asked by nobody else. */
-      const drop = Effect.fnUntraced(function* (workspace: string, erasedAt: number) {
+      const drop = Effect.fnUntraced(function* (workspace: string, erasedAt: Position) {
         const queue = queues.get(workspace) ?? []
-        const doomed = queue.filter(({ position }) => position < erasedAt)
+        const doomed = queue.filter(({ position }) => isAfter(erasedAt, position))
         // out of the queue before the one at work hears of it: as soon as that one has ended the next begins
         const waiting = doomed.filter((one) => one !== queue[0])
         for (const one of waiting) {
@@ -132,7 +133,7 @@ export class Runs extends Context.Service<
         return doomed
       }, Effect.uninterruptible)
 
-      const stop = (workspace: string, erasedAt: number) =>
+      const stop = (workspace: string, erasedAt: Position) =>
         Effect.flatMap(
           drop(workspace, erasedAt),
           Effect.forEach(({ done }) => Effect.exit(Deferred.await(done)), { discard: true })
@@ -150,7 +151,7 @@ export class Runs extends Context.Service<
         known.set(run.run, waiting)
         const queue = queues.get(run.workspace)
         if (queue !== undefined) {
-          const later = queue.findIndex(({ position }, index) => index > 0 && position > run.position)
+          const later = queue.findIndex(({ position }, index) => index > 0 && isAfter(position, run.position))
           queue.splice(later === -1 ? queue.length : later, 0, waiting)
         } else {
           queues.set(run.workspace, [waiting])

@@ -1,10 +1,12 @@
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
+import { beginning, type Position, positionOf } from "#engine/Position.ts"
 import { schemaOf } from "#engine/Projection.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
-import { asOf, positionAt, schemaAt } from "#src/audit/asOf.ts"
+import { LogAudit } from "#ports/LogAudit.ts"
+import { asOf, schemaAt } from "#src/audit/asOf.ts"
 import { upToDate } from "#src/cli/log.ts"
-import { projections } from "#src/layers.ts"
+import { audit, projections } from "#src/layers.ts"
 import { stored, vote } from "#test/http/store.ts"
 import { memberKey } from "#test/service/tenants.ts"
 import { type Service, startService } from "#test/service.ts"
@@ -18,8 +20,10 @@ describe("read models as of a position", () => {
   })
   afterAll(() => service.close())
 
-  const make = (position: number) =>
+  const make = (position: Position) =>
     service.run(Effect.forEach(projections, (projection) => asOf(projection, position, () => undefined)))
+  const at = (time: number) =>
+    Effect.flatMap(LogAudit, (audit) => audit.at(time)).pipe(Effect.provide(audit({ dataDir: service.dataDir })))
   const rowsOf = (name: string) => service.sql(`SELECT * FROM ${name} ORDER BY id`)
 
   /** Every table of every live read model, once all is taken in. */
@@ -30,7 +34,7 @@ describe("read models as of a position", () => {
     )
     return Object.fromEntries(await Promise.all(names.map(async ([name, from]) => [name, await rowsOf(from!)])))
   }
-  const kept = async (position: number): Promise<Rows> => {
+  const kept = async (position: Position): Promise<Rows> => {
     const made = await make(position)
     const tables = made.flatMap(({ tables }) => tables)
     const rows = await Promise.all(
@@ -44,13 +48,13 @@ describe("read models as of a position", () => {
   }
 
   it("are what the live ones were then, and leave those alone", async () => {
-    const points: Array<{ readonly position: number; readonly rows: Rows }> = []
+    const points: Array<{ readonly position: Position; readonly rows: Rows }> = []
     // what is noted in the background comes when it will: the rows are those of a position only when the log stood there
     const note = async () => {
       for (;;) {
         const position = await service.head()
         const rows = await live()
-        if ((await service.head()) === position) return points.push({ position, rows })
+        if ((await service.head()) === position) return points.push({ position: positionOf(position), rows })
       }
     }
     const noted = (type: string) =>
@@ -73,12 +77,12 @@ describe("read models as of a position", () => {
   })
 
   it("are empty as of the beginning", async () => {
-    for (const rows of Object.values(await kept(0))) assert.isEmpty(rows)
+    for (const rows of Object.values(await kept(beginning))) assert.isEmpty(rows)
   })
 
   it("are removed without a trace", async () => {
-    await make(1)
-    const forget = () => service.run(Effect.flatMap(ReadModels, (models) => models.forget(schemaAt(1))))
+    await make(positionOf(1))
+    const forget = () => service.run(Effect.flatMap(ReadModels, (models) => models.forget(schemaAt(positionOf(1)))))
     assert.isTrue(await forget())
     assert.isFalse(await forget())
     assert.isEmpty(await service.sql("SELECT FROM read_models WHERE NOT live"))
@@ -91,7 +95,7 @@ describe("read models as of a position", () => {
     const { keys } = (await service.call("POST", "/api/keys/org/list")).json
     const { user_id } = keys.find(({ user_email }: { user_email: string }) => user_email === "gone@example.org")
     await service.call("DELETE", `/api/users/${user_id}`)
-    const rows = await kept(position)
+    const rows = await kept(positionOf(position))
     assert.deepInclude(
       (rows["keys_members"] as ReadonlyArray<{ user_id: string; email: string }>).map(({ user_id, email }) => [
         user_id,
@@ -107,10 +111,10 @@ describe("read models as of a position", () => {
       "SELECT max(position) AS position, recorded_at FROM events GROUP BY recorded_at ORDER BY recorded_at"
     )
     for (const { position, recorded_at } of times) {
-      assert.strictEqual(await service.run(positionAt(recorded_at.getTime())), Number(position))
+      assert.strictEqual(await service.run(at(recorded_at.getTime())), Number(position))
     }
     const first = times[0]!.recorded_at.getTime()
-    assert.strictEqual(await service.run(positionAt(first - 1)), 0)
-    assert.strictEqual(await service.run(positionAt(Number.MAX_SAFE_INTEGER)), await service.head())
+    assert.strictEqual(await service.run(at(first - 1)), 0)
+    assert.strictEqual(await service.run(at(Number.MAX_SAFE_INTEGER)), await service.head())
   })
 })

@@ -1,5 +1,6 @@
 import { Clock, Effect, Fiber, Layer, PubSub, Stream } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { beginning } from "#engine/Position.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { Tail } from "#engine/tail.ts"
 import { follow } from "#src/audit/follow.ts"
@@ -40,7 +41,7 @@ describe("following the log", () => {
     const told = await service.run(
       Effect.gen(function* () {
         const store = yield* noting(pages)
-        const stream = follow(key, 0, { tenant: "tenant" }, asIs).pipe(
+        const stream = follow(key, beginning, { tenant: "tenant" }, asIs).pipe(
           Stream.provideService(EventStore, store),
           Stream.mapEffect((news) => Effect.sync(() => [news, pages.length] as const)),
           Stream.take(3)
@@ -67,7 +68,7 @@ describe("following the log", () => {
     await service.run(
       Effect.gen(function* () {
         const store = yield* noting(pages)
-        const first = follow(key, 0, {}, asIs).pipe(Stream.provideService(EventStore, store), Stream.take(1))
+        const first = follow(key, beginning, {}, asIs).pipe(Stream.provideService(EventStore, store), Stream.take(1))
         yield* Stream.runDrain(first)
       }).pipe(Effect.provide(Closing.layer))
     )
@@ -168,7 +169,9 @@ describe("following the log", () => {
       Effect.gen(function* () {
         const store = yield* EventStore
         const broken = EventStore.of({ ...store, readAll: () => Effect.fail({ _tag: "StoreUnavailable" } as never) })
-        return yield* Stream.runCollect(follow(key, 0, {}, asIs).pipe(Stream.provideService(EventStore, broken)))
+        return yield* Stream.runCollect(
+          follow(key, beginning, {}, asIs).pipe(Stream.provideService(EventStore, broken))
+        )
       }).pipe(Effect.provide(Closing.layer))
     )
     assert.deepStrictEqual(told, [{ _tag: "End", why: "unavailable" }])

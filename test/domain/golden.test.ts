@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { currentVersion, type EventType, eventSchemas } from "#domain/events.ts"
+import { positionOf } from "#engine/Position.ts"
 import type { StoredEvent } from "#engine/ports/EventStore.ts"
 import { saltedDigest } from "#engine/saltedDigest.ts"
 import { decode, encode } from "#src/codec.ts"
@@ -24,7 +25,7 @@ const golden = (type: EventType, version: number): Golden =>
 const utf8 = new TextEncoder()
 
 const stored = (type: EventType, schemaVersion: number, { data, text }: Golden): StoredEvent => ({
-  ...{ position: 7, tenant: "tenant", stream: "stream", revision: 3, eventId: "event" },
+  ...{ position: positionOf(7), tenant: "tenant", stream: "stream", revision: 3, eventId: "event" },
   ...{ actor: { key: null, user: null, organization: null }, commandId: "command", correlationId: "correlation" },
   ...{ causationId: null, recordedAt: 1_700_000_000_000, type, schemaVersion, data: JSON.stringify(data) },
   payload: text === undefined ? null : utf8.encode(JSON.stringify(text))

@@ -5,6 +5,7 @@ import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
+import { beginning } from "#engine/Position.ts"
 import { EventStore, type StoredEvent } from "#engine/ports/EventStore.ts"
 import { storeOn } from "../infra/stores.ts"
 import { command, fresh, noted, revisions, texts, to, typed, upTo } from "./appends.ts"
@@ -67,11 +68,11 @@ export const crash = (name: string, freshDatabase: Effect.Effect<Redacted.Redact
         for (const acknowledgements of [1, 30, 100 + Math.floor(Math.random() * 200)]) {
           const { tried, acknowledged } = yield* killedAfter(acknowledgements, fresh(), Redacted.value(url))
           assert.isAtLeast(acknowledged.length, acknowledgements)
-          const commands = sound(yield* rest(0))
+          const commands = sound(yield* rest(beginning))
           for (const commandId of acknowledged) assert.isTrue(commands.has(commandId))
           // the next process repeats everything: what was done is not done twice, what was lost is done now
           for (const attempt of tried) yield* append(again(attempt))
-          const repeated = sound(yield* rest(0))
+          const repeated = sound(yield* rest(beginning))
           for (const { commandId } of tried) assert.isTrue(repeated.has(commandId))
           assert.strictEqual(
             repeated.size,
@@ -108,9 +109,9 @@ export const crash = (name: string, freshDatabase: Effect.Effect<Redacted.Redact
           }
         })
         yield* Effect.all([killer, ...upTo(4).map(() => writer(fresh()))], { concurrency: "unbounded" })
-        assert.strictEqual(sound(yield* rest(0)).size, 400)
+        assert.strictEqual(sound(yield* rest(beginning)).size, 400)
         yield* Effect.forEach(done, (attempt) => append(again(attempt)), { concurrency: "unbounded" })
-        assert.strictEqual(sound(yield* rest(0)).size, 400)
+        assert.strictEqual(sound(yield* rest(beginning)).size, 400)
       })
       yield* Effect.provide(proof, storeOn(url))
     }).pipe(Effect.scoped)

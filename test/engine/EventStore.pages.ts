@@ -1,5 +1,6 @@
 import { assert, type Vitest } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { beginning, positionOf } from "#engine/Position.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { command, fresh, noted, revisions, to, typed, upTo } from "./appends.ts"
@@ -28,8 +29,10 @@ export const pages = (it: Vitest.MethodsNonLive<EventStore>) => {
       const { tenant, stream, stored } = yield* append([0, 0, 0, 0, 0])
       for (const read of [
         (after: number, limit?: number) => readStream(stream, after, limit === undefined ? {} : { limit }),
-        (after: number, limit = 1_000) => readAll(after < 0 ? 0 : stored[after]!.position, { tenant, limit }),
-        (after: number, limit = 1_000) => readAll(after < 0 ? 0 : stored[after]!.position, { stream, limit })
+        (after: number, limit = 1_000) =>
+          readAll(positionOf(after < 0 ? 0 : stored[after]!.position), { tenant, limit }),
+        (after: number, limit = 1_000) =>
+          readAll(positionOf(after < 0 ? 0 : stored[after]!.position), { stream, limit })
       ]) {
         assert.deepStrictEqual(yield* read(-1), { events: stored.slice(0, 3), more: true })
         assert.deepStrictEqual(yield* read(-1, 2), { events: stored.slice(0, 2), more: true })
@@ -50,7 +53,7 @@ export const pages = (it: Vitest.MethodsNonLive<EventStore>) => {
           const page: { events: typeof stored; more: boolean } =
             options === undefined
               ? yield* readStream(stream, last)
-              : yield* readAll(last < 0 ? 0 : stored[last]!.position, options)
+              : yield* readAll(positionOf(last < 0 ? 0 : stored[last]!.position), options)
           last += page.events.length
           counts.push(last + 1)
           if (!page.more) break
@@ -66,8 +69,8 @@ export const pages = (it: Vitest.MethodsNonLive<EventStore>) => {
       const { stream, tenant, stored } = yield* append([5_000, 5_000, 5_000])
       for (const page of [
         yield* readStream(stream, -1, { bytes: 6_000 }),
-        yield* readAll(0, { stream, bytes: 6_000 }),
-        yield* readAll(0, { tenant, bytes: 6_000 })
+        yield* readAll(beginning, { stream, bytes: 6_000 }),
+        yield* readAll(beginning, { tenant, bytes: 6_000 })
       ]) {
         assert.deepStrictEqual(page, { events: stored.slice(0, 2), more: true })
       }

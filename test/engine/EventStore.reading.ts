@@ -1,11 +1,12 @@
 import { assert, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
+import type { Position } from "#engine/Position.ts"
 import { EventStore, type ReadAll, type StoredEvent } from "#engine/ports/EventStore.ts"
 import { command, fresh, noted, plain, revisions, to, typed, upTo } from "./appends.ts"
 import { whole } from "./whole.ts"
 
 /** Everything after a position, in small pieces. */
-export const rest = Effect.fnUntraced(function* (after: number, types?: ReadonlyArray<string>) {
+export const rest = Effect.fnUntraced(function* (after: Position, types?: ReadonlyArray<string>) {
   const store = yield* whole
   const seen: Array<StoredEvent> = []
   for (;;) {

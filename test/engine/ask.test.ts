@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer, PubSub } from "effect"
 import { TestClock } from "effect/testing"
 import { Asker, fresh, longPatience, Stale, Unreadable } from "#engine/ask.ts"
+import { beginning, positionOf } from "#engine/Position.ts"
 import type { Projection } from "#engine/Projection.ts"
 import { ReadModels, ReadModelsUnavailable, type Standing } from "#engine/ports/ReadModels.ts"
 import { Projector } from "#engine/project.ts"
@@ -33,7 +34,7 @@ const world = () => {
   }
   const stands = (name: string, position: number, due: number) => {
     head = Math.max(head, due)
-    standings.set(`${name}_v1`, { position, changed: 0, due })
+    standings.set(`${name}_v1`, { position: positionOf(position), changed: beginning, due: positionOf(due) })
   }
   const gate = () => {
     const made = Deferred.makeUnsafe<void>()
@@ -129,7 +130,10 @@ it.effect("after a second behind, it is told where its read model stands; others
     assert.isTrue(isWaiting(first))
     yield* TestClock.adjust("10 millis")
     const stale = yield* Effect.flip(yield* Fiber.join(first))
-    const behind = new Stale({ name: "a_v1", standing: { position: 5, changed: 0, due: 7 } })
+    const behind = new Stale({
+      name: "a_v1",
+      standing: { position: positionOf(5), changed: beginning, due: positionOf(7) }
+    })
     assert.deepStrictEqual({ ...stale }, { ...behind })
     yield* idle
     assert.isTrue(isWaiting(second))
@@ -166,7 +170,7 @@ it.effect("a read model that is not there yet counts as behind", () => {
     assert.strictEqual((yield* Fiber.join(read)).position, 1)
     const other = yield* later(Effect.flip(fresh(B)))
     yield* TestClock.adjust("1010 millis")
-    const standing = { position: 0, changed: 0, due: 1 }
+    const standing = { position: beginning, changed: beginning, due: positionOf(1) }
     const missing = yield* Fiber.join(other)
     // two errors are equal by their messages alone
     assert.deepStrictEqual(missing instanceof Stale && { ...missing }, { ...new Stale({ name: "b_v1", standing }) })

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { type DomainEvent, eventSchemas } from "#domain/events.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
 import { makeCodec, UnreadableEvent, type Upcast } from "#engine/codec.ts"
+import { positionOf } from "#engine/Position.ts"
 import type { StoredEvent } from "#engine/ports/EventStore.ts"
 import { saltedDigest } from "#engine/saltedDigest.ts"
 import { decode, decoding, encode, encoding } from "#src/codec.ts"
@@ -45,7 +46,7 @@ describe("decoding", () => {
   })
 
   const unreadable = (what: Partial<StoredEvent>, read = decode) => {
-    const event = { ...stored(cast), position: 42, ...what }
+    const event = { ...stored(cast), position: positionOf(42), ...what }
     try {
       read(event)
     } catch (error) {

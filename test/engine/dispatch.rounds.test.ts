@@ -6,6 +6,7 @@ import { UsageEvent } from "#domain/Usage.ts"
 import type { Decider } from "#engine/Decider.ts"
 import { Busy } from "#engine/decide.ts"
 import { Dispatcher, dispatch } from "#engine/dispatch.ts"
+import { positionOf } from "#engine/Position.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { WrongRevision } from "#engine/ports/EventStore.ts"
 import { given } from "#test/commands.ts"
@@ -179,7 +180,7 @@ it.effect("keeps the folds of the streams that were used last, and never lets go
             const first = typeof expected === "number" ? expected + 1 : 0
             const stored = commands.map(({ events, ...command }, revision) =>
               events.map((event) => ({
-                ...{ ...event, ...command, tenant, stream, revision: first + revision, position: 1 },
+                ...{ ...event, ...command, tenant, stream, revision: first + revision, position: positionOf(1) },
                 ...{ eventId: command.commandId, recordedAt: 0, payload: null }
               }))
             )

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
+import { beginning, positionOf } from "#engine/Position.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { type Build, ReadModels } from "#engine/ports/ReadModels.ts"
@@ -8,14 +9,14 @@ import { idle, Keys, Snippets, until, used, world } from "./projecting.ts"
 
 describe("bringing a build on", () => {
   const keys = Array.from({ length: 7 }, (_, n) => `key ${n}`)
-  const build: Build = { projection: Keys, build: 1, live: true, position: 0 }
+  const build: Build = { projection: Keys, build: 1, live: true, position: beginning }
 
   it.effect("takes in each event once up to the position, batch by batch, and tells of each batch", () => {
     const { applied, layer } = world()
     return Effect.gen(function* () {
       yield* used(...keys)
       const told: Array<readonly [number, number]> = []
-      const end = yield* bring(build, 5, ({ position }, events) =>
+      const end = yield* bring(build, positionOf(5), ({ position }, events) =>
         Effect.sync(() => void told.push([position, events]))
       )
       assert.deepStrictEqual(applied, [
@@ -38,9 +39,9 @@ describe("bringing a build on", () => {
       const { applied, layer } = world()
       return Effect.gen(function* () {
         yield* used(...keys)
-        const end = yield* bring({ ...build, projection: Snippets }, 6)
+        const end = yield* bring({ ...build, projection: Snippets }, positionOf(6))
         assert.deepStrictEqual([end.position, applied], [6, [{ models: "snips", keys: [], to: 6 }]])
-        yield* bring(end, 6)
+        yield* bring(end, positionOf(6))
         assert.lengthOf(applied, 1)
       }).pipe(Effect.provide(layer))
     }
@@ -70,7 +71,7 @@ describe("bringing a build on", () => {
             Effect.andThen(Deferred.await(open), models.apply(...args))
           )
       }
-      const bringing = yield* bring(build, 7).pipe(
+      const bringing = yield* bring(build, positionOf(7)).pipe(
         Effect.provideService(EventStore, noting),
         Effect.provideService(ReadModels, slow),
         Effect.forkChild

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, PubSub } from "effect"
 import { TestClock } from "effect/testing"
+import { positionOf } from "#engine/Position.ts"
 import type { Projection } from "#engine/Projection.ts"
 import { Projector } from "#engine/project.ts"
 import { idle, Keys, More, Snippets, until, used, world } from "./projecting.ts"
@@ -145,7 +146,7 @@ describe("the projector", () => {
     return Effect.gen(function* () {
       yield* projector(Keys, More)
       yield* idle
-      positions.set("keys", 1)
+      positions.set("keys", positionOf(1))
       yield* used("a")
       yield* until(() => positions.get("more") === 1)
       yield* used("b")
@@ -161,7 +162,7 @@ describe("the projector", () => {
     const { applied, between, positions, layer } = world()
     return Effect.gen(function* () {
       yield* used("a", "b")
-      between.push(() => positions.set("keys", 1))
+      between.push(() => positions.set("keys", positionOf(1)))
       const context = yield* Layer.build(Projector.layer([Keys]))
       const { failures } = context.mapUnsafe.get(Projector.key) as Projector["Service"]
       yield* until(() => between.length === 0)

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { Effect, Layer, Logger } from "effect"
 import { UsageEvent } from "#domain/Usage.ts"
 import * as MemoryEventStore from "#engine/memory/EventStore.ts"
+import { beginning, type Position, positionOf } from "#engine/Position.ts"
 import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { type Build, BuildMoved, ReadModels, ReadModelsUnavailable } from "#engine/ports/ReadModels.ts"
@@ -31,8 +32,13 @@ interface Applied {
 }
 
 /** Read models that note what they take in; a test says which of them can't, and may move them as another process does. */
-export const world = (options: { readonly at?: Readonly<Record<string, number>> } = {}) => {
-  const positions = new Map<string, number>(Object.entries(options.at ?? {}))
+export const world = (
+  options: { readonly at?: Readonly<Record<string, number>> } = {},
+  log = MemoryEventStore.layer
+) => {
+  const positions = new Map<string, Position>(
+    Object.entries(options.at ?? {}).map(([name, at]) => [name, positionOf(at)])
+  )
   const applied: Array<Applied> = []
   const broken = new Set<string>()
   const asked: Array<string> = []
@@ -43,7 +49,7 @@ export const world = (options: { readonly at?: Readonly<Record<string, number>> 
   /** What another process does between a look at a read model and the next call to apply. */
   const between: Array<() => void> = []
   const buildOf = (projection: Projection): Build => ({
-    ...{ projection, build: 1, live: true, position: positions.get(projection.name) ?? 0 }
+    ...{ projection, build: 1, live: true, position: positions.get(projection.name) ?? beginning }
   })
   const models = Layer.effect(
     ReadModels,
@@ -54,7 +60,7 @@ export const world = (options: { readonly at?: Readonly<Record<string, number>> 
             asked.push(projection.name)
             return buildOf(projection)
           }),
-        apply: (builds: ReadonlyArray<Build>, events: ReadonlyArray<{ event: { key?: string } }>, to: number) =>
+        apply: (builds: ReadonlyArray<Build>, events: ReadonlyArray<{ event: { key?: string } }>, to: Position) =>
           Effect.suspend((): Effect.Effect<ReadonlyArray<Build>, BuildMoved | ReadModelsUnavailable> => {
             const names = builds.map(({ projection }) => projection.name)
             between.shift()?.()
@@ -91,7 +97,7 @@ export const world = (options: { readonly at?: Readonly<Record<string, number>> 
           return store.readAll(...args)
         })
     }))
-  ).pipe(Layer.provide(MemoryEventStore.layer))
+  ).pipe(Layer.provide(log))
   const layer = Layer.provideMerge(models, Layer.mergeAll(store, Codec.layer, Logger.layer([])))
   const looks = () => standings
   const pages = () => reads

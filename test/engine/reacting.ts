@@ -12,7 +12,7 @@ import * as Codec from "#src/codec.ts"
 type Store = EventStore["Service"]
 
 /** Checkpoints in memory, which another process may move as well, and a store in memory, some of whose operations a test replaces. */
-export const world = (change: (store: Store) => Partial<Store> = () => ({})) => {
+export const world = (change: (store: Store) => Partial<Store> = () => ({}), log = MemoryEventStore.layer) => {
   const checkpoints = new Map<string, number>()
   /** Each time that a checkpoint was asked for, and each that it was to be moved. */
   const asked: Array<string> = []
@@ -34,7 +34,7 @@ export const world = (change: (store: Store) => Partial<Store> = () => ({})) => 
   const store = Layer.effect(
     EventStore,
     Effect.map(EventStore, (store) => ({ ...store, ...change(store) }))
-  ).pipe(Layer.provide(MemoryEventStore.layer))
+  ).pipe(Layer.provide(log))
   /** What was logged: the level, the message, and what is noted with it. */
   const logged: Array<readonly [string, string, Readonly<Record<string, unknown>>]> = []
   const logger = Logger.make(({ fiber, logLevel, message }) => {

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { Position } from "#engine/Position.ts"
 import { EventStore, type Page, type ReadAll, type StoredEvent } from "#engine/ports/EventStore.ts"
 
 /** All pages one after the other, of `limit` events at the most. */
@@ -19,6 +20,6 @@ export const whole = Effect.map(EventStore, (store) => ({
   ...store,
   readStream: (stream: string, after: number) =>
     gathered(1_000_000, (last, limit) => store.readStream(stream, last?.revision ?? after, { limit })),
-  readAll: (after: number, options: ReadAll = {}) =>
+  readAll: (after: Position, options: ReadAll = {}) =>
     gathered(options.limit ?? 1_000_000, (last, limit) => store.readAll(last?.position ?? after, { ...options, limit }))
 }))

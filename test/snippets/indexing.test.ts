@@ -6,6 +6,7 @@ import { SnippetEvent } from "#domain/Snippet/events.ts"
 import type { Encoder } from "#domain/search/embeddings/Encoder.ts"
 import { indexText } from "#domain/search/IndexedText.ts"
 import type { Recorded } from "#engine/Event.ts"
+import { positionOf } from "#engine/Position.ts"
 import { folding, type Row, type Table } from "#engine/Projection.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
@@ -22,7 +23,13 @@ import { freshStore } from "#test/infra/stores.ts"
 const { SnippetUploaded, TaskAdded } = SnippetEvent.cases
 
 const recorded = (position: number, event: DomainEvent): Recorded<DomainEvent> => ({
-  ...{ position, tenant: "tenant", stream: "stream", revision: position, eventId: `event ${position}` },
+  ...{
+    position: positionOf(position),
+    tenant: "tenant",
+    stream: "stream",
+    revision: position,
+    eventId: `event ${position}`
+  },
   ...{ type: event._tag, schemaVersion: 1, actor: { key: null, user: null, organization: null } },
   ...{ commandId: "command", correlationId: "correlation", causationId: null, recordedAt: 0, event }
 })
@@ -130,7 +137,7 @@ const indexed = <A, E>(
     yield* models.apply(
       [build],
       events.map((event, at) => recorded(at + 1, event)),
-      events.length
+      positionOf(events.length)
     )
     return yield* Effect.provide(
       use,

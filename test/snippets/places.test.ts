@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Asker, Stale } from "#engine/ask.ts"
+import { positionOf } from "#engine/Position.ts"
 import { Places } from "#src/snippets/places.ts"
 
 const home = "person/a"
@@ -11,7 +12,7 @@ const place = { id: "a", tenant: "t", home, name: "n", agent: null, is_public: f
 /** Where a catalogue that has these rows, look by look, says that a snippet is, while it is or is not behind the log. */
 const seen = (rows: ReadonlyArray<ReadonlyArray<unknown>>, isStale: boolean) => {
   const left = [...rows]
-  const standing = { position: 1, changed: 1, due: 2 }
+  const standing = { position: positionOf(1), changed: positionOf(1), due: positionOf(2) }
   const services = Context.empty().pipe(
     Context.add(SqlClient.SqlClient, { unsafe: () => Effect.sync(() => left.shift() ?? []) } as never),
     Context.add(Asker, {

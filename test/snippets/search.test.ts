@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
+import { positionOf } from "#engine/Position.ts"
 import { type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { Indexing } from "#src/snippets/indexing.ts"
 import { Search } from "#src/snippets/search.ts"
@@ -43,7 +44,7 @@ layer(Search.layer.pipe(Layer.provide(stubs), Layer.provideMerge(freshStore)), {
       Effect.gen(function* () {
         const { search } = yield* Search
         const scope = { homes: ["tenant"], includePublic: false, agent: null }
-        const standing = { position: 7, changed: 7, due: 7 }
+        const standing = { position: positionOf(7), changed: positionOf(7), due: positionOf(7) }
         const ask = search({ task: "t", limit: 5, minVerdict: 0.3, preferComplete: false }, scope, standing)
         const seen = Effect.map(ask, ({ stale, cacheHit }) => ({ stale, cacheHit }))
         assert.deepStrictEqual(yield* seen, { stale: true, cacheHit: false })
@@ -64,7 +65,7 @@ layer(Search.layer.pipe(Layer.provide(stubs), Layer.provideMerge(freshStore)), {
           const hit = (task: string, changed: number) =>
             Effect.map(
               search({ task, limit: 5, minVerdict: 0.3, preferComplete: false }, scope, {
-                ...{ position: changed, changed, due: changed }
+                ...{ position: positionOf(changed), changed: positionOf(changed), due: positionOf(changed) }
               }),
               ({ cacheHit }) => cacheHit
             )

@@ -3,6 +3,7 @@ import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Asker } from "#engine/ask.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
+import { positionOf } from "#engine/Position.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { LanguageModel } from "#ports/LanguageModel.ts"
 import { Sandbox } from "#ports/Sandbox.ts"
@@ -60,7 +61,8 @@ it.effect("runs of one workspace go one at a time, in the order in which they we
   const { begun, gate, until, idle, layer } = world([])
   return Effect.gen(function* () {
     const runs = yield* Runs
-    const end = (run: string, position: number, workspace = "w") => runs.end({ run, workspace, position })
+    const end = (run: string, position: number, workspace = "w") =>
+      runs.end({ run, workspace, position: positionOf(position) })
     const first = yield* Effect.forkChild(end("five", 5))
     yield* until(() => begun.length === 1)
     // they come out of order: each request goes its own way to the queue
@@ -100,7 +102,7 @@ it.effect("what an earlier process left goes first, also before what is asked fo
   ])
   return Effect.gen(function* () {
     const runs = yield* Runs
-    const asked = yield* Effect.forkChild(runs.end({ run: "new", workspace: "w", position: 3 }))
+    const asked = yield* Effect.forkChild(runs.end({ run: "new", workspace: "w", position: positionOf(3) }))
     for (const run of ["left one", "left two", "new"]) {
       yield* until(() => begun.at(-1) === run)
       yield* Deferred.succeed(gate(run), undefined)
@@ -122,13 +124,13 @@ it.effect(
         ["two", 2],
         ["four", 4]
       ] as const) {
-        waiting.push(yield* Effect.forkChild(runs.end({ run, workspace: "w", position })))
+        waiting.push(yield* Effect.forkChild(runs.end({ run, workspace: "w", position: positionOf(position) })))
         yield* idle
       }
-      const elsewhere = yield* Effect.forkChild(runs.end({ run: "other", workspace: "v", position: 1 }))
+      const elsewhere = yield* Effect.forkChild(runs.end({ run: "other", workspace: "v", position: positionOf(1) }))
       yield* until(() => begun.includes("one") && begun.includes("other"))
       // nobody opens the gate of the first: only its end can
-      yield* runs.stop("w", 3)
+      yield* runs.stop("w", positionOf(3))
       yield* Effect.forEach(waiting.slice(0, 2), Fiber.join)
       yield* until(() => begun.includes("four"))
       assert.notInclude(begun, "two")
@@ -138,8 +140,8 @@ it.effect(
       yield* Effect.forEach([waiting[2]!, elsewhere], Fiber.join)
       assert.deepStrictEqual([...begun].sort(), ["four", "one", "other"])
       // of a workspace that has none, and again
-      yield* runs.stop("w", 9)
-      yield* runs.stop("x", 9)
+      yield* runs.stop("w", positionOf(9))
+      yield* runs.stop("x", positionOf(9))
     }).pipe(Effect.provide(layer))
   }
 )
@@ -151,15 +153,19 @@ it.effect("whoever leaves while stopping runs keeps nobody waiting for one of th
       const { begun, until, idle, layer } = world([])
       yield* Effect.gen(function* () {
         const runs = yield* Runs
-        const asked = [yield* Effect.forkChild(runs.end({ run: "first", workspace: "w", position: 1 }))]
+        const asked = [yield* Effect.forkChild(runs.end({ run: "first", workspace: "w", position: positionOf(1) }))]
         yield* until(() => begun.length === 1)
         for (const position of [2, 3]) {
-          asked.push(yield* Effect.forkChild(runs.end({ run: `run ${position}`, workspace: "w", position })))
+          asked.push(
+            yield* Effect.forkChild(
+              runs.end({ run: `run ${position}`, workspace: "w", position: positionOf(position) })
+            )
+          )
         }
         yield* idle
-        ended = yield* leftAfter(steps, runs.stop("w", 9))
+        ended = yield* leftAfter(steps, runs.stop("w", positionOf(9)))
         // as the reaction does
-        yield* Effect.forkChild(runs.stop("w", 9))
+        yield* Effect.forkChild(runs.stop("w", positionOf(9)))
         yield* idle
         for (const one of asked) assert.isDefined(one.pollUnsafe(), `left after ${steps} steps`)
       }).pipe(Effect.provide(layer))

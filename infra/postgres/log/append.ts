@@ -1,6 +1,7 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { Effect, Result } from "effect"
 import { derivedId } from "#engine/derivedId.ts"
+import { positionOf } from "#engine/Position.ts"
 import type { Append, StoredEvent } from "#engine/ports/EventStore.ts"
 import { beginSending, isLong, piece, sent } from "../sending.ts"
 
@@ -155,7 +156,8 @@ export const appended = (
     events.map(({ type, schemaVersion, data, payload }) => {
       const place = next++
       return {
-        position: head + first + place + 1,
+        // dense: that is how es_append gives them
+        position: positionOf(head + first + place + 1),
         tenant,
         stream,
         revision: actual + place + 1,

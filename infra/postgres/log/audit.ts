@@ -1,7 +1,9 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
+import { beginning, isAfter, positionOf } from "#engine/Position.ts"
 import { type AuditedEvent, AuditUnavailable, LogAudit } from "#ports/LogAudit.ts"
-import { type EnvelopeRow, envelopeOf } from "./read.ts"
+import { middleOf, missingBetween, missingUpTo } from "./dense.ts"
+import { type EnvelopeRow, envelopeOf, head } from "./read.ts"
 
 interface Row extends EnvelopeRow {
   readonly data: string
@@ -31,10 +33,26 @@ const audited = (row: Row): AuditedEvent => ({
   data: row.data,
   hasText: row.has_text,
   intact: row.intact,
-  before: row.before === null ? null : Number(row.before),
+  before: row.before === null ? null : positionOf(row.before),
   text:
     row.text_digest === null ? null : { tenant: row.text_tenant!, subject: row.text_subject!, digest: row.text_digest },
-  erasedAt: row.erased_at === null ? null : Number(row.erased_at)
+  erasedAt: row.erased_at === null ? null : positionOf(row.erased_at)
+})
+
+/** Halves the log again and again: all events up to `low` are in time, and the first one behind `high` is not. */
+const at = Effect.fnUntraced(function* (time: number) {
+  const sql = yield* PgClient.PgClient
+  let low = beginning
+  let high = yield* head
+  while (isAfter(high, low)) {
+    const middle = middleOf(low, high)
+    const [next] = yield* sql<Pick<EnvelopeRow, "position" | "recorded_at">>`SELECT position, recorded_at FROM events
+      WHERE position > ${BigInt(middle)} ORDER BY position LIMIT 1`
+    const position = next && positionOf(next.position)
+    if (position === undefined || isAfter(position, high) || next!.recorded_at.getTime() > time) high = middle
+    else low = position
+  }
+  return low
 })
 
 /** The tables of PostgresEventStore. */
@@ -45,6 +63,9 @@ export const layer = Layer.effect(
     const here = <A, E>(effect: Effect.Effect<A, E>) =>
       Effect.mapError(effect, () => new AuditUnavailable({ message: "The log can't be read at the moment." }))
     return LogAudit.of({
+      missingBetween,
+      missingUpTo,
+      at: (time) => here(Effect.provideService(at(time), PgClient.PgClient, sql)),
       read: (after, limit) =>
         here(Effect.map(sql.unsafe<Row>(page, [BigInt(after), BigInt(limit)]), (rows) => rows.map(audited))),
       strays: here(

@@ -2,6 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Stream } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Envelope } from "#engine/Event.ts"
+import { latest, type Position, positionOf } from "#engine/Position.ts"
 import type { Bound } from "#engine/ports/Bounds.ts"
 import type { Kind, Page, ReadAll, ReadStream, StoredEvent } from "#engine/ports/EventStore.ts"
 import { release } from "../sending.ts"
@@ -32,7 +33,7 @@ interface Row extends EnvelopeRow {
 }
 
 export const envelopeOf = (row: EnvelopeRow): Envelope => ({
-  position: Number(row.position),
+  position: positionOf(row.position),
   tenant: row.tenant,
   stream: row.stream,
   revision: row.revision,
@@ -160,7 +161,7 @@ export const readStream = (stream: string, after: number, options: ReadStream, m
  * A stream's own index knows revisions, not positions, and both have one order: whoever goes on from an event of the
  * stream is led to its place there, and whoever comes from elsewhere is led there from the stream's end.
  */
-const revisionAt = (stream: string, position: number) =>
+const revisionAt = (stream: string, position: Position) =>
   Effect.flatMap(PgClient.PgClient, (sql) =>
     Effect.map(
       sql.unsafe<{ revision: number }>(
@@ -174,7 +175,7 @@ const revisionAt = (stream: string, position: number) =>
     )
   )
 
-const readOne = Effect.fnUntraced(function* (stream: string, after: number, options: ReadAll, most: Bound) {
+const readOne = Effect.fnUntraced(function* (stream: string, after: Position, options: ReadAll, most: Bound) {
   const { types, tenant, factsOnly = false } = options
   const where = "revision > $1 AND stream = $2"
   const which = "($3::text IS NULL OR tenant = $3) AND ($4::text[] IS NULL OR type = ANY ($4))"
@@ -182,7 +183,7 @@ const readOne = Effect.fnUntraced(function* (stream: string, after: number, opti
   return yield* page({ where, which, factsOnly, order: "revision", params }, atMost(options, most))
 })
 
-export const readAll = (after: number, options: ReadAll, most: Bound) => {
+export const readAll = (after: Position, options: ReadAll, most: Bound) => {
   const { types, tenant, stream, factsOnly = false } = options
   if (stream !== undefined) return readOne(stream, after, options, most)
   const params: Array<unknown> = [BigInt(after)]
@@ -207,11 +208,11 @@ export const readCommand = (firstId: string, commandId: string) =>
 
 export const head = Effect.flatMap(PgClient.PgClient, (sql) =>
   Effect.map(sql.unsafe<{ head: bigint }>("SELECT coalesce(max(position), 0) AS head FROM events"), ([row]) =>
-    Number(row!.head)
+    positionOf(row!.head)
   )
 )
 
-export const since = (after: number) =>
+export const since = (after: Position) =>
   Effect.flatMap(PgClient.PgClient, (sql) =>
     Effect.map(
       sql.unsafe<Omit<Kind, "last"> & { readonly last: bigint }>(
@@ -219,8 +220,8 @@ export const since = (after: number) =>
         [BigInt(after)]
       ),
       (rows) => {
-        const kinds = rows.map(({ tenant, type, last }): Kind => ({ tenant, type, last: Number(last) }))
-        return { head: kinds.reduce((head, { last }) => Math.max(head, last), after), kinds }
+        const kinds = rows.map(({ tenant, type, last }): Kind => ({ tenant, type, last: positionOf(last) }))
+        return { head: latest(after, ...kinds.map(({ last }) => last)), kinds }
       }
     )
   )

@@ -1,5 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schedule } from "effect"
+import { positionOf } from "#engine/Position.ts"
 import { Given, type Projection, schemaOf, typesOf } from "#engine/Projection.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { type Build, BuildMoved, ReadModels, ReadModelsUnavailable } from "#engine/ports/ReadModels.ts"
@@ -64,7 +65,7 @@ export const layer = Layer.effect(
     const asBuild = (projection: Projection, { build, position, live }: BuildRow): Build => ({
       projection,
       build,
-      position: Number(position),
+      position: positionOf(position),
       live
     })
 
@@ -215,13 +216,13 @@ export const layer = Layer.effect(
               [subscriptions(projections)]
             ),
             (rows) => ({
-              head: Number(rows[0]?.head ?? 0n),
+              head: positionOf(rows[0]?.head ?? 0n),
               models: new Map(
                 rows
                   .filter(({ name }) => name !== null)
                   .map(({ position, changed, due, ...row }) => [
                     schemaOf({ ...row, tables: {} }),
-                    { position: Number(position), changed: Number(changed), due: Number(due) }
+                    { position: positionOf(position), changed: positionOf(changed), due: positionOf(due) }
                   ])
               )
             })
@@ -234,7 +235,7 @@ export const layer = Layer.effect(
           Effect.map(
             sql<{ position: bigint }>`INSERT INTO reactions (name, position) VALUES (${name}, 0)
               ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING position`,
-            ([row]) => Number(row!.position)
+            ([row]) => positionOf(row!.position)
           )
         ),
       advance: (name, from, to) =>

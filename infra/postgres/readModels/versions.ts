@@ -1,5 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
+import { positionOf } from "#engine/Position.ts"
 import { schemaOf } from "#engine/Projection.ts"
 import type { Other } from "#engine/ports/ReadModels.ts"
 
@@ -12,7 +13,7 @@ export const others = Effect.fnUntraced(function* (known: string) {
        WHERE (p.name, p.version) = (m.name, m.version))`,
     [known]
   )
-  return rows.map((row): Other => ({ ...row, position: Number(row.position) }))
+  return rows.map((row): Other => ({ ...row, position: positionOf(row.position) }))
 })
 
 /** Drops all builds of a version that still stands where it stood, and what showed them. */

@@ -1,5 +1,6 @@
 import { Effect, Stream } from "effect"
 import { Unreadable } from "#engine/ask.ts"
+import type { Position } from "#engine/Position.ts"
 import { EventStore, type Page, type ReadAll, type StoredEvent, sizeOf } from "#engine/ports/EventStore.ts"
 import { slice, slight } from "#src/portions.ts"
 import { Answers, copies } from "../answers.ts"
@@ -46,8 +47,9 @@ export const roomyInTurn = () => {
 }
 
 /** A page of the log, portion by portion: the next one is read when this one was taken. */
-export const portions = (reader: Reader, after: number, limit: number, filters: Filters) => {
-  let [at, left, bytes] = [after, limit, 0]
+export const portions = (reader: Reader, after: Position, limit: number, filters: Filters) => {
+  let at = after
+  let [left, bytes] = [limit, 0]
   const reading = roomyInTurn()
   const events = Stream.unfold(undefined, () =>
     Effect.gen(function* () {

@@ -6,6 +6,7 @@ import { fresh } from "#engine/ask.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { Dispatcher, dispatch } from "#engine/dispatch.ts"
 import type { Envelope } from "#engine/Event.ts"
+import { beginning, hasReached, isAfter, type Position } from "#engine/Position.ts"
 import { EventStore, type StoredEvent } from "#engine/ports/EventStore.ts"
 import { Workspaces } from "#projections/Workspaces.ts"
 import * as Codec from "#src/codec.ts"
@@ -17,16 +18,16 @@ const page = 100
 /** Hands over a tenant's events up to a position, page by page: of some types without their text, when they are given. */
 const each = Effect.fnUntraced(function* <E, R>(
   tenant: string,
-  to: number,
+  to: Position,
   types: ReadonlyArray<string> | undefined,
   use: (events: ReadonlyArray<StoredEvent>) => Effect.Effect<unknown, E, R>
 ) {
   const store = yield* EventStore
-  let after = 0
-  while (after < to) {
+  let after = beginning
+  while (isAfter(to, after)) {
     const filters = types === undefined ? { tenant } : { tenant, types, factsOnly: true }
     const { events, more } = yield* store.readAll(after, { ...filters, limit: page })
-    yield* use(events.filter(({ position }) => position <= to))
+    yield* use(events.filter(({ position }) => hasReached(to, position)))
     after = more ? events.at(-1)!.position : to
   }
 })

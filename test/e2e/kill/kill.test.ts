@@ -1,5 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { beginning } from "#engine/Position.ts"
 import { typesOf } from "#engine/Projection.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { replay } from "#src/audit/replay.ts"
@@ -125,7 +126,7 @@ describe(`a service that is killed ${rounds} times`, () => {
         assert.deepStrictEqual(differences, [], projection.name)
         // what nobody does here has no events
         const types = typesOf(projection)
-        const some = await run(Effect.flatMap(EventStore, (store) => store.readAll(0, { types, limit: 1 })))
+        const some = await run(Effect.flatMap(EventStore, (store) => store.readAll(beginning, { types, limit: 1 })))
         assert.strictEqual(events > 0, some.events.length > 0, projection.name)
       }
     })

@@ -2,6 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer, Logger, PubSub, Stream } from "effect"
 import { TestClock } from "effect/testing"
+import { beginning, positionOf } from "#engine/Position.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { EventStore, type StoredEvent } from "#engine/ports/EventStore.ts"
 import * as PostgresEventStore from "#infra/postgres/log/layer.ts"
@@ -101,7 +102,7 @@ describe("the calls of PostgresEventStore", () =>
             largest = 0
             const reads = [
               ...(yield* readStream(stream, -1)).events,
-              ...(yield* readAll(stored.position - 1, { limit: 1 })).events,
+              ...(yield* readAll(positionOf(stored.position - 1), { limit: 1 })).events,
               ...(yield* outcome(sent.commandId))
             ]
             assert.deepStrictEqual(
@@ -179,7 +180,14 @@ it.effect("a store whose tables are away says that it can't be reached, whatever
     const sql = yield* PgClient.PgClient
     yield* append(to("before"))
     yield* sql`ALTER TABLE events RENAME TO away`
-    for (const asked of [append(to("x")), readAll(0), readStream("x", -1), outcome(fresh()), since(0), head])
+    for (const asked of [
+      append(to("x")),
+      readAll(beginning),
+      readStream("x", -1),
+      outcome(fresh()),
+      since(beginning),
+      head
+    ])
       assert.strictEqual((yield* Effect.flip(asked as typeof head))._tag, "StoreUnavailable")
     yield* sql`ALTER TABLE away RENAME TO events`
     assert.strictEqual(yield* head, 1)

@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import type { DomainEvent } from "#domain/events.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
 import type { Recorded } from "#engine/Event.ts"
+import { positionOf } from "#engine/Position.ts"
 import type { Projection } from "#engine/Projection.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { type Build, ReadModels } from "#engine/ports/ReadModels.ts"
@@ -54,7 +55,13 @@ const vote = (snippet: string) =>
   })
 
 const recorded = (position: number, event: DomainEvent): Recorded<DomainEvent> => ({
-  ...{ position, tenant: "tenant", stream: "stream", revision: position, eventId: `event ${position}` },
+  ...{
+    position: positionOf(position),
+    tenant: "tenant",
+    stream: "stream",
+    revision: position,
+    eventId: `event ${position}`
+  },
   ...{ type: event._tag, schemaVersion: 1, actor: { key: null, user: null, organization: null } },
   ...{ commandId: "command", correlationId: "correlation", causationId: null, recordedAt: 0, event }
 })
@@ -148,7 +155,7 @@ describe("read models in Postgres", () =>
         } satisfies Projection
         const events = ["a", "b", "c"].map((snippet, n) => recorded(n + 1, SnippetPublished.make({ snippet })))
         moved.length = 0
-        const [build] = yield* store.apply([yield* store.begin(Long)], events, 3)
+        const [build] = yield* store.apply([yield* store.begin(Long)], events, positionOf(3))
         // with the piece of JSON that fills it, some of whose characters take more than a byte
         assert.isAtMost(Math.max(...moved), 768 * 1024)
         const rows = yield* sql.unsafe(`SELECT id, text FROM long_of_a_test_v1_b${build!.build}.long ORDER BY id`)

@@ -1,6 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { beginning, positionOf } from "#engine/Position.ts"
 import type { Projection } from "#engine/Projection.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { ReadModels, ReadModelsUnavailable } from "#engine/ports/ReadModels.ts"
@@ -67,7 +68,9 @@ describe("builds of read models", () =>
         const models = yield* ReadModels
         const before = yield* Effect.forEach([Two, Other], models.live)
         const build = yield* models.begin(One)
-        const met = yield* models.promote(One, () => Effect.map(models.apply([build], [], 7), ([moved]) => moved!))
+        const met = yield* models.promote(One, () =>
+          Effect.map(models.apply([build], [], positionOf(7)), ([moved]) => moved!)
+        )
         assert.deepStrictEqual([met.live.build, met.rebuilt.build], [1, build.build])
         const live = yield* models.live(One)
         assert.deepStrictEqual([live.build, live.position, live.live], [build.build, 7, true])
@@ -85,7 +88,7 @@ describe("builds of read models", () =>
         yield* (yield* EventStore).append(to(fresh(), "none", [command()]))
         assert.strictEqual((yield* models.standings([One])).head, 1)
         // whoever held the old one can't move it on
-        assert.strictEqual((yield* Effect.flip(models.apply([met.live], [], 9)))._tag, "BuildMoved")
+        assert.strictEqual((yield* Effect.flip(models.apply([met.live], [], positionOf(9))))._tag, "BuildMoved")
         yield* models.drop(met.live)
         assert.notInclude(yield* tables, "built_v1_b1")
         assert.include(yield* tables, `built_v1_b${live.build}`)
@@ -96,8 +99,8 @@ describe("builds of read models", () =>
       Effect.gen(function* () {
         const { reaction, advance } = yield* ReadModels
         assert.deepStrictEqual([yield* reaction("a"), yield* reaction("b")], [0, 0])
-        assert.isTrue(yield* advance("a", 0, 5))
-        assert.isFalse(yield* advance("a", 0, 9))
+        assert.isTrue(yield* advance("a", beginning, positionOf(5)))
+        assert.isFalse(yield* advance("a", beginning, positionOf(9)))
         assert.deepStrictEqual([yield* reaction("a"), yield* reaction("b")], [5, 0])
       })
     )
@@ -118,7 +121,7 @@ describe("builds of read models", () =>
         const live = yield* models.live(Other)
         const nowhere = Effect.succeed({ ...live, build: 99 })
         for (const failing of [
-          Effect.asVoid(models.apply([live], [], 1e30)),
+          Effect.asVoid(models.apply([live], [], positionOf(1e30))),
           Effect.asVoid(models.promote(Other, () => nowhere))
         ]) {
           assert.strictEqual((yield* Effect.flip(failing))._tag, "ReadModelsUnavailable")

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { DomainEvent } from "#domain/events.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
 import type { Recorded } from "#engine/Event.ts"
+import { positionOf } from "#engine/Position.ts"
 import type { Projection } from "#engine/Projection.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
@@ -34,7 +35,13 @@ const letters = (name: string): Projection => ({
 })
 
 const recorded = (position: number, event: DomainEvent): Recorded<DomainEvent> => ({
-  ...{ position, tenant: "tenant", stream: "stream", revision: position, eventId: `event ${position}` },
+  ...{
+    position: positionOf(position),
+    tenant: "tenant",
+    stream: "stream",
+    revision: position,
+    eventId: `event ${position}`
+  },
   ...{ type: event._tag, schemaVersion: 1, actor: { key: null, user: null, organization: null } },
   ...{ commandId: "command", correlationId: "correlation", causationId: null, recordedAt: 0, event }
 })
@@ -53,7 +60,7 @@ describe("two builds of a read model", () =>
     /** The live build and one beside it, with what each has taken in. */
     const builds = Effect.fnUntraced(function* (projection: Projection, live: string, rebuilt: string) {
       const { apply, begin, live: find } = yield* ReadModels
-      const take = (build: typeof one, names: string) => apply([build], published(names), 9)
+      const take = (build: typeof one, names: string) => apply([build], published(names), positionOf(9))
       const one = yield* find(projection)
       yield* take(one, live)
       const [other] = yield* take(yield* begin(projection), rebuilt)
@@ -158,8 +165,8 @@ describe("two builds of a read model", () =>
           [unknown, unknown, { position: number }]
         ]
         // an unfinished build is none that is read, wherever it stands
-        const [one] = yield* apply([yield* live(mine)], published("ab"), 3)
-        yield* apply([yield* begin(mine)], [], 8)
+        const [one] = yield* apply([yield* live(mine)], published("ab"), positionOf(3))
+        yield* apply([yield* begin(mine)], [], positionOf(8))
         yield* live(theirs)
         const at = Effect.fnUntraced(function* (name: string) {
           const { models, head } = yield* standings([mine, theirs])
@@ -170,7 +177,7 @@ describe("two builds of a read model", () =>
         assert.deepStrictEqual(yield* at("stands_v1"), { position: 3, changed: 2, due: last.position })
         assert.deepStrictEqual(yield* at("stands_beside_v1"), { position: 0, changed: 0, due: last.position })
         // what concerns none of its rows moves it, and changes nothing
-        yield* apply([one!], [], last.position)
+        yield* apply([one!], [], positionOf(last.position))
         assert.deepStrictEqual(yield* at("stands_v1"), {
           ...{ position: last.position, changed: 2, due: last.position }
         })

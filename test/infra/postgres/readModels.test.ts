@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { DomainEvent } from "#domain/events.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
 import type { Recorded } from "#engine/Event.ts"
+import { positionOf } from "#engine/Position.ts"
 import type { Projection } from "#engine/Projection.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
@@ -46,7 +47,13 @@ const vote = (snippet: string) =>
 const deleted = (snippet: string) => SnippetDeleted.make({ snippet, subject: `snippet/${snippet}`, comments: [] })
 
 const recorded = (position: number, event: DomainEvent): Recorded<DomainEvent> => ({
-  ...{ position, tenant: "tenant", stream: "stream", revision: position, eventId: `event ${position}` },
+  ...{
+    position: positionOf(position),
+    tenant: "tenant",
+    stream: "stream",
+    revision: position,
+    eventId: `event ${position}`
+  },
   ...{ type: event._tag, schemaVersion: 1, actor: { key: null, user: null, organization: null } },
   ...{ commandId: "command", correlationId: "correlation", causationId: null, recordedAt: 0, event }
 })
@@ -64,7 +71,7 @@ describe("a table that drops rows by a column", () =>
         let position = 0
         for (const batch of batches) {
           const events = batch.map((event) => recorded(++position, event))
-          const [next] = yield* models.apply([build], events, position)
+          const [next] = yield* models.apply([build], events, positionOf(position))
           build = next!
         }
         const rows = yield* sql.unsafe<VoteRow>(
@@ -107,7 +114,7 @@ describe("a row", () =>
         yield* models.apply(
           [build],
           odd.map((text, index) => recorded(index + 1, vote(text))),
-          odd.length
+          positionOf(odd.length)
         )
         const rows = yield* sql.unsafe<VoteRow>(
           `SELECT id, snippet FROM votes_of_a_test_v1_b${build.build}.votes ORDER BY id`
@@ -154,7 +161,7 @@ describe("a row", () =>
         yield* models.apply(
           [build],
           [1, 2, 3].map((n) => recorded(n, vote("s"))),
-          3
+          positionOf(3)
         )
         assert.lengthOf(seen, 3)
         assert.isBelow(seen[0]!, seen[1]!)
@@ -193,12 +200,12 @@ describe("read models of other versions", () =>
         const models = yield* ReadModels
         const look = yield* makeRetire([version(2)]).pipe(Effect.provideService(EventStore, storeAt(9)))
         const [one, two, ten] = yield* Effect.forEach([1, 2, 10], (number) => models.live(version(number)))
-        const [moved] = yield* models.apply([one!], [recorded(1, vote("a"))], 5)
-        yield* models.apply([two!], [], 9)
+        const [moved] = yield* models.apply([one!], [recorded(1, vote("a"))], positionOf(5))
+        yield* models.apply([two!], [], positionOf(9))
         yield* look
         assert.deepStrictEqual(yield* schemas, [...at(1), ...at(10), ...at(2)].sort())
         // one of them is at work: in another process, which has other code
-        yield* models.apply([moved!], [], 7)
+        yield* models.apply([moved!], [], positionOf(7))
         yield* look
         assert.deepStrictEqual(yield* schemas, [...at(1), ...at(2)])
         assert.deepStrictEqual(
@@ -209,7 +216,7 @@ describe("read models of other versions", () =>
         assert.deepStrictEqual(yield* schemas, at(2))
         // it is begun anew when it is wanted again
         assert.strictEqual((yield* models.live(version(1))).position, 0)
-        assert.isFalse(yield* models.retire({ name: "versions", version: 1, position: 7 }))
+        assert.isFalse(yield* models.retire({ name: "versions", version: 1, position: positionOf(7) }))
         assert.strictEqual(ten!.position, 0)
       })
     )
@@ -218,8 +225,8 @@ describe("read models of other versions", () =>
       Effect.gen(function* () {
         const models = yield* ReadModels
         const sql = yield* SqlClient.SqlClient
-        const [build] = yield* models.apply([yield* models.live(version(4))], [], 5)
-        const old = { name: "versions", version: 4, position: 5 }
+        const [build] = yield* models.apply([yield* models.live(version(4))], [], positionOf(5))
+        const old = { name: "versions", version: 4, position: positionOf(5) }
         const reading = Effect.andThen(
           sql.unsafe("SELECT * FROM versions_v4.votes"),
           Effect.flip(other(models.retire(old)))
@@ -235,7 +242,7 @@ describe("read models of other versions", () =>
     it.effect("stay as long as they have missed nothing", () =>
       Effect.gen(function* () {
         const models = yield* ReadModels
-        const [build] = yield* models.apply([yield* models.live(version(3))], [], 9)
+        const [build] = yield* models.apply([yield* models.live(version(3))], [], positionOf(9))
         const look = yield* makeRetire([]).pipe(Effect.provideService(EventStore, storeAt(9)))
         yield* look
         yield* look
