@@ -1,4 +1,4 @@
-import { stem } from "./porter.ts"
+import { stemmer } from "stemmer"
 
 /** What a synonym's match weighs beside the word's own. */
 export const synonymWeight = 0.5
@@ -63,7 +63,7 @@ matrix grid
 const table = (): ReadonlyMap<string, ReadonlyArray<string>> => {
   const bySynonym = new Map<string, Set<string>>()
   for (const line of groups.trim().split("\n")) {
-    const terms = line.split(" ").map(stem)
+    const terms = line.split(" ").map(stemmer)
     for (const term of terms) {
       const others = bySynonym.get(term) ?? new Set()
       for (const other of terms) if (other !== term) others.add(other)

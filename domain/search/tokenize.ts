@@ -1,7 +1,7 @@
+import { stemmer } from "stemmer"
 import { atOnce, type Steps } from "#engine/steps.ts"
 import { beginning } from "../beginning.ts"
 import { normalForm } from "./normalForm.ts"
-import { stem } from "./porter.ts"
 import { isStopWord } from "./stopWords.ts"
 
 /**
@@ -100,7 +100,7 @@ class Terms {
     if (token.length > longest) return
     let stemmed = this.#stems.get(token)
     if (stemmed === undefined) {
-      const found = isStopWord(token) ? "" : stem(token)
+      const found = isStopWord(token) ? "" : stemmer(token)
       // A stop word may come out of stemming too (`doing` → do).
       stemmed = isStopWord(found) ? "" : found
       this.#stems.set(token, stemmed)

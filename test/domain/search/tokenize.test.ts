@@ -1,5 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import { stem } from "#domain/search/porter.ts"
 import { tokenize } from "#domain/search/tokenize.ts"
 
 const meets = (one: string, other: string) => {
@@ -70,18 +69,14 @@ describe("tokenize", () => {
   })
 })
 
-describe("stem", () => {
-  it("follows the examples of Porter's paper", () => {
-    const examples = {
-      ...{ caresses: "caress", ponies: "poni", cats: "cat", feed: "feed", agreed: "agre", plastered: "plaster" },
-      ...{ motoring: "motor", sing: "sing", conflated: "conflat", sized: "size", hopping: "hop", falling: "fall" },
-      ...{ filing: "file", happy: "happi", sky: "sky", relational: "relat", rational: "ration", digitizer: "digit" },
-      ...{ vietnamization: "vietnam", operator: "oper", hopefulness: "hope", sensibiliti: "sensibl" },
-      ...{ triplicate: "triplic", electrical: "electr", goodness: "good", adjustment: "adjust", adoption: "adopt" },
-      ...{ effective: "effect", rate: "rate", cease: "ceas", controll: "control", roll: "roll", year: "year" }
-    }
-    for (const [word, expected] of Object.entries(examples)) assert.strictEqual(stem(word), expected, word)
-  })
-
-  it("leaves other scripts alone", () => assert.strictEqual(stem("日期"), "日期"))
+it("words have the stems that stored terms were made with: others need a new version of the read model", () => {
+  const examples = {
+    ...{ caresses: "caress", ponies: "poni", cats: "cat", feed: "feed", agreed: "agre", plastered: "plaster" },
+    ...{ motoring: "motor", sing: "sing", conflated: "conflat", sized: "size", hopping: "hop", falling: "fall" },
+    ...{ filing: "file", happy: "happi", sky: "sky", relational: "relat", rational: "ration", digitizer: "digit" },
+    ...{ vietnamization: "vietnam", operator: "oper", hopefulness: "hope", sensibiliti: "sensibl" },
+    ...{ triplicate: "triplic", electrical: "electr", goodness: "good", adjustment: "adjust", adoption: "adopt" },
+    ...{ effective: "effect", rate: "rate", cease: "ceas", controll: "control", roll: "roll", year: "year" }
+  }
+  assert.deepStrictEqual(Object.keys(examples).flatMap(tokenize), Object.values(examples))
 })
