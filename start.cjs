@@ -6,7 +6,8 @@
 //   demo                      a tour of the API
 //   bench …                   the benchmarks
 //   schemathesis …            a service against its own API document (test/schemathesis/run.ts)
-//   test [--node] [vitest…]   the tests, on Deno or Node
+//   test [--node] [vitest…]   the tests, on Deno; on Node those of what a runtime may do otherwise, unless files are named
+//   test --changed [COMMIT]   the tests of what has changed since a commit, or is not committed
 //   ok [vitest…]              format, lint, types, tests: what must pass before a commit; check is the same without tests
 "use strict"
 const { spawn } = require("node:child_process")
@@ -166,8 +167,27 @@ const finish = (outcome) => {
   setTimeout(() => process.exit(128 + (constants.signals[outcome] || 0)), 100)
 }
 
+/**
+ * What the second runtime is asked about: all that stands on processes, sockets, files, workers and streams, the engine and the rules
+ * (whose numbers and texts are the runtime's), and one way through the API. The rest is the same code over the same parts.
+ */
+const ofRuntimes = [
+  ...["engine/", "domain/", "infra/", "service/", "e2e/", "cli/process", "scheduler", "config", "smallPages"],
+  ...[
+    "http/snippets",
+    "http/listener",
+    "http/eventStream",
+    "http/firstStart",
+    "http/git.test",
+    "http/pieces",
+    "http/body/"
+  ],
+  ...["mcp/stream", "clients/typescript/connections", "clients/typescript/eventStream"]
+].map((part) => `test/${part}`)
+
 const test = (args) => {
   const onNode = args.includes("--node")
+  if (onNode && args.every((arg) => arg.startsWith("-"))) args = args.concat(ofRuntimes)
   const runtime = onNode ? node() || fail(`No Node 22.19 or newer for ${platform}.`) : either()
   const vitest = installed("vitest", "vitest.mjs") || fail("vitest is not installed: run `npm install`.")
   return run(runtime, [vitest, "run"].concat(args.filter((arg) => arg !== "--node")))

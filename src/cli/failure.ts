@@ -2,6 +2,7 @@ import { Cause, Data, Predicate, Redacted } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
 import { unusableDatabase } from "#src/unreachable.ts"
 import { plain } from "./output.ts"
+import type { Around } from "./surroundings.ts"
 
 /** What the operator asked for can't be done; the message is one line that says why. */
 export class Failed extends Data.TaggedError("Failed")<{ readonly message: string }> {}
@@ -20,13 +21,13 @@ const sentences: { readonly [tag: string]: (error: { readonly [field: string]: u
   TierRequired: ({ tier }) => `Workspaces need the tier PRO or ENTERPRISE; the organization's is ${tier}.`
 }
 
-const sentence = (error: unknown): string => {
+const sentence = (error: unknown, { env }: Around): string => {
   if (!Predicate.isObject(error)) return String(error)
   const tag = String(error["_tag"] ?? "")
   const said = sentences[tag]?.(error)
   if (said !== undefined) return said
   if (isSqlError(error)) {
-    const url = process.env["DATABASE_URL"]?.trim()
+    const url = env["DATABASE_URL"]?.trim()
     const line = unusableDatabase(error, url ? Redacted.make(url) : undefined)
     return line.charAt(0).toUpperCase() + line.slice(1)
   }
@@ -34,7 +35,7 @@ const sentence = (error: unknown): string => {
 }
 
 /** Why it failed, on one line. */
-export const lineOf = (cause: Cause.Cause<unknown>): string => {
-  const line = plain(sentence(Cause.squash(cause))).trim()
+export const lineOf = (cause: Cause.Cause<unknown>, around: Around): string => {
+  const line = plain(sentence(Cause.squash(cause), around)).trim()
   return Cause.hasDies(cause) ? `unexpected: ${line}` : line
 }

@@ -13,6 +13,7 @@ import { config, onLog, reach } from "./log.ts"
 import { organizationOf, orgFlag } from "./organization.ts"
 import { answer, Json, plain } from "./output.ts"
 import { progress } from "./progress.ts"
+import { type Around, Surroundings } from "./surroundings.ts"
 
 /** Bad lines that are told on stderr; the JSON has all. */
 const told = 20
@@ -21,11 +22,11 @@ const told = 20
 const longestLine = 112 * 1024 * 1024
 
 /** The file as it lies where the user is; `-` is stdin. */
-const open = (name: string) =>
+const open = (name: string, { env }: Around) =>
   Effect.try({
     try: () => {
       if (name === "-") return { size: 0, chunks: process.stdin as AsyncIterable<Uint8Array> }
-      const path = resolve(process.env["INIT_CWD"] ?? ".", name)
+      const path = resolve(env["INIT_CWD"] ?? ".", name)
       const stat = statSync(path)
       if (stat.isDirectory()) throw new Error("it is a folder")
       return { size: stat.size, chunks: createReadStream(path, { highWaterMark: 256 * 1024 }) }
@@ -68,7 +69,8 @@ export const command = Command.make(
           message: "nothing can be public here: CAIRN_PUBLIC is off. Import without --public."
         })
       }
-      const { size, chunks } = yield* open(file)
+      const around = yield* Surroundings
+      const { size, chunks } = yield* open(file, around)
       return yield* onLog(
         Effect.gen(function* () {
           const json = yield* Json
@@ -86,7 +88,8 @@ export const command = Command.make(
             bad += 1
             if (bad > told) return
             bar.clear()
-            process.stderr.write(`line ${line}: ${plain(reason)}${bad === told ? " (further ones are counted)" : ""}\n`)
+            const more = bad === told ? " (further ones are counted)" : ""
+            around.stderr.write(`line ${line}: ${plain(reason)}${more}\n`)
           }
           const homeOf = (name: string) =>
             Effect.mapError(homeIn(organization, Option.some(name)), ({ _tag }) =>

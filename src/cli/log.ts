@@ -7,11 +7,11 @@ import { Projector } from "#engine/project.ts"
 import { type BadConfig, type Config, readConfig } from "#src/config.ts"
 import { parentGone, tool } from "#src/layers.ts"
 import { Failed } from "./failure.ts"
+import { Surroundings } from "./surroundings.ts"
 
-export const config: Effect.Effect<Config, BadConfig> = Effect.try({
-  try: () => readConfig(process.env),
-  catch: (error) => error as BadConfig
-})
+export const config: Effect.Effect<Config, BadConfig> = Effect.flatMap(Surroundings, ({ env }) =>
+  Effect.try({ try: () => readConfig(env), catch: (error) => error as BadConfig })
+)
 
 /** Runs a verb on the log and the read models: those of a running service, else its own for as long as it takes. */
 export const onLog = <A, E, R>(verb: Effect.Effect<A, E, R>) =>

@@ -1,5 +1,6 @@
 import { Data, Effect } from "effect"
 import { Flag, GlobalFlag } from "effect/cli"
+import { Surroundings } from "./surroundings.ts"
 
 /** `--json`, of every verb. */
 export const Json = GlobalFlag.Setting("json")({
@@ -12,14 +13,17 @@ export const Json = GlobalFlag.Setting("json")({
 /** The reader of the output has gone (`cairn export | head`): there is nobody to tell. */
 export class OutputClosed extends Data.TaggedError("OutputClosed") {}
 
-/** Writes to stdout; completes when it is out, so that the process may end. */
-export const write = (text: string): Effect.Effect<void, OutputClosed> =>
-  Effect.callback((resume) => {
-    process.stdout.write(text, (error) => resume(error == null ? Effect.void : Effect.fail(new OutputClosed())))
-  })
+/** Writes text, or bytes as they are, to stdout; completes when it is out, so that the process may end. */
+export const write = (text: string | Uint8Array): Effect.Effect<void, OutputClosed> =>
+  Effect.flatMap(Surroundings, ({ stdout }) =>
+    Effect.callback((resume) => {
+      stdout.write(text, (error) => resume(error == null ? Effect.void : Effect.fail(new OutputClosed())))
+    })
+  )
 
 /** A line for people, beside the output. */
-export const note = (line: string) => Effect.sync(() => void process.stderr.write(`${line}\n`))
+export const note = (line: string): Effect.Effect<void> =>
+  Effect.map(Surroundings, ({ stderr }) => void stderr.write(`${line}\n`))
 
 /** Prints an answer: as one JSON object, or as lines for people. */
 export const answer = Effect.fnUntraced(function* (value: object, lines: () => ReadonlyArray<string>) {

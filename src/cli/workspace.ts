@@ -7,7 +7,7 @@ import { commitsOf, Workspaces as WorkspacesModel, workspacesOf } from "#project
 import { Failed } from "./failure.ts"
 import { onLog, upToDate } from "./log.ts"
 import { organizationOf, orgFlag } from "./organization.ts"
-import { answer, Json, OutputClosed, plain, table, write } from "./output.ts"
+import { answer, Json, plain, table, write } from "./output.ts"
 import { erase, restore } from "./workspace/changes.ts"
 import { at, commitIn, find, onGit, which } from "./workspace/which.ts"
 
@@ -112,12 +112,6 @@ const files = Command.make("files", { ...which, at }, ({ at, ...given }) =>
   )
 ).pipe(Command.withDescription("List the files of a commit"))
 
-/** The bytes as they are: a terminal gets what `cat` would give it. */
-const writeBytes = (bytes: Uint8Array): Effect.Effect<void, OutputClosed> =>
-  Effect.callback((resume) => {
-    process.stdout.write(bytes, (error) => resume(error == null ? Effect.void : Effect.fail(new OutputClosed())))
-  })
-
 const cat = Command.make(
   "cat",
   {
@@ -137,7 +131,7 @@ const cat = Command.make(
         const repository = repositoryOf(workspace.id, workspace.generation)
         const found = yield* (yield* Workspaces).readFile(repository, tree, path)
         if (found === undefined) return yield* new Failed({ message: `There is no file ${plain(path)} at ${sha}.` })
-        if (!(yield* Json)) return yield* writeBytes(found.bytes)
+        if (!(yield* Json)) return yield* write(found.bytes)
         const content = Buffer.from(found.bytes).toString("base64")
         yield* write(`${JSON.stringify({ ...found.file, sha, encoding: "base64", content })}\n`)
       })

@@ -1,19 +1,49 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Writable } from "node:stream"
+import { fileURLToPath } from "node:url"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { assert } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Exit, Option, Redacted } from "effect"
 import { connect } from "#infra/postgres/launcher/launcher.ts"
-import { cairn } from "#src/cli/demo/programs.ts"
+import { cairn } from "#src/cli/cairn.ts"
+import { cairn as spawned } from "#src/cli/demo/programs.ts"
+import { Surroundings } from "#src/cli/surroundings.ts"
+import { freshDatabase } from "#test/postgres.ts"
 
-/** A data folder of its own, and how the command line is asked there. */
+type Run = (...args: ReadonlyArray<string>) => ReturnType<typeof spawned>
+
+/** What is written to it, as text. */
+class Heard extends Writable {
+  text = ""
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString("utf8")
+    done()
+  }
+}
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+
+const inProcess = async (dataDir: string, args: ReadonlyArray<string>, database: string) => {
+  // what it names started the tests' first process, and has not gone when that is not the parent of this one
+  delete process.env["CAIRN_PARENT_PID"]
+  const env = { ...process.env, CAIRN_DATA_DIR: dataDir, INIT_CWD: root, DATABASE_URL: database }
+  const [stdout, stderr] = [new Heard(), new Heard()]
+  const around = { env, stdout, stderr }
+  const exit = await Effect.runPromiseExit(Effect.provideService(cairn(args), Surroundings, around))
+  return { code: Exit.isSuccess(exit) ? 0 : 1, out: stdout.text, err: stderr.text }
+}
+
+/** A data folder of its own, with or without a Postgres that is its own, and how the command line is asked there. */
 export interface Folder {
   readonly dataDir: string
   /** Runs `cairn … --json`; fails unless it ends well, with one JSON object on stdout. */
   readonly json: <A>(...args: ReadonlyArray<string>) => Promise<A>
-  /** Runs `cairn …`. */
-  readonly run: (...args: ReadonlyArray<string>) => ReturnType<typeof cairn>
+  /** Runs `cairn …` in this process, which is most of what it is at a hundredth of the time. */
+  readonly run: Run
+  /** The same as a process of its own. */
+  readonly spawned: Run
   /** Runs it and expects exit code 1 and one line on stderr, which is answered. */
   readonly refused: (...args: ReadonlyArray<string>) => Promise<string>
   /** Writes JSON lines to a file, as they are, and answers its path. */
@@ -21,12 +51,16 @@ export interface Folder {
   readonly remove: () => void
 }
 
-export const makeFolder = (): Folder => {
+export const makeFolder = (options: { readonly ownPostgres: boolean } = { ownPostgres: true }): Folder => {
   const dataDir = mkdtempSync(join(tmpdir(), "cairn-test-"))
-  const run: Folder["run"] = (...args) => cairn(dataDir, ...args)
+  const database = options.ownPostgres
+    ? Promise.resolve("")
+    : Effect.runPromise(Effect.map(freshDatabase, Redacted.value))
+  const run: Run = async (...args) => inProcess(dataDir, args, await database)
   return {
     dataDir,
     run,
+    spawned: (...args) => spawned(dataDir, ...args),
     json: async (...args) => {
       const { code, out, err } = await run(...args, "--json")
       assert.strictEqual(code, 0, `cairn ${args.join(" ")}: ${err}`)

@@ -1,4 +1,3 @@
-import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it, vi } from "@effect/vitest"
 import { schemaOf } from "#engine/Projection.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
@@ -144,10 +143,9 @@ describe("cairn, beside a service", () => {
           file_written: { path: `${name}.py`, content: `def ${name}():\n    return ${uploads}\n` },
           succeeded: true
         })
-        const { matches } = await search(`keep busy number ${uploads}`)
-        assert.include(
-          matches.map(({ code_block }) => code_block.name),
-          name
+        // within a second, unless the machine has much else to do
+        await within(60_000, `finding ${name}`, async () =>
+          (await search(`keep busy number ${uploads}`)).matches.find(({ code_block }) => code_block.name === name)
         )
         if (uploads % 3 === 0) await service.ask("POST", "/api/snippets/delete", { snippet_id: name })
         // the limit of its key's requests a minute
@@ -220,10 +218,5 @@ describe("cairn, beside a service", () => {
       source
     )
     assert.match(await refused("workspace", "cat", id, "nothing"), /no file nothing/)
-  })
-
-  it("reads files from where its user is", async () => {
-    const { out } = await run("import", join("demo", "snippets.jsonl"), "--json")
-    assert.include(JSON.parse(out), { success: true, lines: 24, stored: 24 })
   })
 })

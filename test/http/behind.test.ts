@@ -1,7 +1,8 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { send } from "#test/service/call.ts"
 import { holdReadModels } from "#test/service/cut.ts"
 import { memberKey } from "#test/service/tenants.ts"
-import { type Service, startService } from "#test/service.ts"
+import { ownerKey, type Service, startService } from "#test/service.ts"
 import { refused } from "./problem.ts"
 import { creating, fine, revoking, uploading, uploadOf } from "./routes.ts"
 import { findByName, stored } from "./store.ts"
@@ -14,7 +15,11 @@ describe("read models that are behind the log", () => {
   afterAll(() => service.close())
 
   const asked = async (task: string) => {
-    const answer = await service.call("POST", "/api/retrieve/search", { task, top_k: 100, min_verdict_score: 0 })
+    // as it is answered: what `service.call` asks would be asked again
+    const body = { task, top_k: 100, min_verdict_score: 0 }
+    const answer = await send(service.url, "POST", "/api/retrieve/search", body, {
+      authorization: `Bearer ${ownerKey}`
+    })
     const names = fine(answer).matches.map((match: { code_block: { name: string } }) => match.code_block.name)
     return { names, stale: answer.headers.get("cairn-stale") }
   }

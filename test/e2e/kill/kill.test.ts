@@ -6,6 +6,7 @@ import { EventStore } from "#engine/ports/EventStore.ts"
 import { replay } from "#src/audit/replay.ts"
 import * as Layers from "#src/layers.ts"
 import { noGit } from "#test/infra/git/git.ts"
+import { isLong } from "#test/long.ts"
 import { findSnippet, post } from "./calls.ts"
 import { checkAnswers, checkOrder, checkRuns, checkVotes } from "./log.ts"
 import { isAlive, postmasterOf, until } from "./process.ts"
@@ -13,7 +14,8 @@ import { checkRepositories, checkWorkspaces } from "./repositories.ts"
 import { Scene } from "./Scene.ts"
 import { Workload } from "./Workload.ts"
 
-const rounds = Number(process.env["CAIRN_KILL_ROUNDS"] || 20)
+/** Seven are one of each kind (`Scene.play`). */
+const rounds = Number(process.env["CAIRN_KILL_ROUNDS"] || (isLong ? 20 : 7))
 const minutes = 60_000
 
 describe(`a service that is killed ${rounds} times`, () => {

@@ -4,6 +4,7 @@ import * as Job from "#infra/analysis/treeSitter/job.ts"
 import * as TreeSitterAnalysis from "#infra/analysis/treeSitter/layer.ts"
 import * as Workers from "#infra/workers/layer.ts"
 import { SourceAnalysis } from "#ports/SourceAnalysis.ts"
+import { isLong } from "#test/long.ts"
 
 const analyse = (path: string, source: string) => Effect.flatMap(SourceAnalysis, ({ analyse }) => analyse(path, source))
 /** In this process, to see what it costs. */
@@ -301,8 +302,8 @@ layer(Layer.provide(TreeSitterAnalysis.layer, Workers.layer))("TreeSitterAnalysi
         })
       yield* round(500)
       const before = process.memoryUsage.rss()
-      yield* round(5_000)
-      assert.isBelow(process.memoryUsage.rss() - before, 60 * 2 ** 20)
+      yield* round(isLong ? 5_000 : 1_500)
+      assert.isBelow(process.memoryUsage.rss() - before, (isLong ? 60 : 30) * 2 ** 20)
     })
   )
 })

@@ -5,11 +5,13 @@ import { afterAll, assert, describe, it, vi } from "@effect/vitest"
 import { Effect } from "effect"
 import { Workspaces } from "#ports/Workspaces.ts"
 import { layer } from "#test/gitWorkspaces.ts"
+import { isLong } from "#test/long.ts"
 import { fsck, git, noGit, temporaryDirectory } from "./git.ts"
 
 const directory = temporaryDirectory()
 afterAll(() => fs.rmSync(directory, { recursive: true }))
 const committer = fileURLToPath(new URL("./committer.ts", import.meta.url))
+const rounds = isLong ? 10 : 4
 const runtime = "Deno" in globalThis ? ["run", "-A"] : []
 
 /** Kills a committer while native git packs for it, git with it or not; answers the last commit that it told. */
@@ -53,11 +55,11 @@ const killed = (workspace: string, after: number, delayMs: number): Promise<stri
 
 describe("a committer that is killed", () => {
   it.live.skipIf(noGit)(
-    "leaves a sound repository in 10 of 10 rounds",
+    "leaves a sound repository in each round",
     () =>
       Effect.gen(function* () {
         const workspaces = yield* Workspaces
-        for (let round = 0; round < 10; round++) {
+        for (let round = 0; round < rounds; round++) {
           // the same repository is gone on with every other time
           const id = `killed-${Math.floor(round / 2)}`
           const told = yield* Effect.promise(() => killed(id, 3 + (round % 3), (round * 7) % 11))
@@ -76,11 +78,11 @@ describe("a committer that is killed", () => {
   )
 
   it.live.skipIf(noGit)(
-    "leaves one in 8 of 8 rounds also when it is killed while its repository is packed",
+    "leaves one also when it is killed while its repository is packed",
     () =>
       Effect.gen(function* () {
         const workspaces = yield* Workspaces
-        for (let round = 0; round < 8; round++) {
+        for (let round = 0; round < rounds; round++) {
           const id = `packing-${Math.floor(round / 4)}`
           const told = yield* Effect.promise(() => killedPacking(id, round * 12, round % 2 === 0))
           const gitdir = `${directory}/${id}.git`

@@ -1,0 +1,88 @@
+import { execFileSync } from "node:child_process"
+import { existsSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import type { Reporter, TestCase, TestModule, Vitest } from "vitest/node"
+
+const has = (path: string) => existsSync(new URL(path, import.meta.url))
+
+const runs = (program: string, ...args: ReadonlyArray<string>) => {
+  try {
+    execFileSync(program, args, { stdio: "ignore" })
+    return true
+  } catch {
+    return false
+  }
+}
+
+interface Reason {
+  readonly files: RegExp
+  readonly why: string
+  /** Whether it is so here. */
+  readonly holds: () => boolean
+  /** Whether CI may leave them out, too. */
+  readonly always?: boolean
+}
+
+/** Why a test may be left out, and nothing else may be. */
+const reasons: ReadonlyArray<Reason> = [
+  {
+    ...{ files: /^test\/hostile\//, why: "the bounds are for Deno, which `npm start` uses", always: true },
+    holds: () => process.versions["deno"] === undefined
+  },
+  {
+    ...{ files: /^test\/coverage\.test/, why: "the specification lies outside of the project", always: true },
+    holds: () => !has("../../shared/specification.md")
+  },
+  {
+    ...{ files: /^test\/domain\/search\/embeddings/, why: "the reference encoder's table lies outside of the project" },
+    ...{ always: true, holds: () => !has("../../shared/eval") }
+  },
+  {
+    ...{ files: /^test\/(infra\/git|http\/git|audit\/verify|e2e\/kill)/, why: "there is no git here" },
+    holds: () => !runs("git", "--version")
+  },
+  {
+    ...{ files: /^test\/infra\/postgres\/launcher/, why: "only root starts Postgres as somebody else", always: true },
+    holds: () => process.getuid?.() !== 0
+  },
+  {
+    files: /^test\/infra\/sandbox\/bubblewrap/,
+    why: "bubblewrap can't run here (Debian: apt-get install bubblewrap python3 perl)",
+    holds: () => !runs("bwrap", "--ro-bind", "/", "/", "--unshare-all", "true")
+  },
+  {
+    ...{ files: /^test\/infra\/sandbox\/bubblewrap\.service/, why: "bubblewrap runs here", always: true },
+    holds: () => runs("bwrap", "--ro-bind", "/", "/", "--unshare-all", "true")
+  }
+]
+
+/**
+ * Says in the last lines which tests were left out and why. One that is left out for none of these reasons fails the run; in CI
+ * (`CI=true`) so does one whose reason CI does not have.
+ */
+export default class Skips implements Reporter {
+  #vitest: Vitest | undefined
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest
+  }
+
+  onTestRunEnd(modules: ReadonlyArray<TestModule>): void {
+    // whoever picks tests by name leaves out the others on purpose
+    if (this.#vitest?.config.testNamePattern !== undefined) return
+    const root = fileURLToPath(new URL("..", import.meta.url))
+    const lines: Array<string> = []
+    for (const module of modules) {
+      const skipped: Array<TestCase> = [...module.children.allTests("skipped")]
+      if (skipped.length === 0) continue
+      const path = module.moduleId.startsWith(root) ? module.moduleId.slice(root.length) : module.moduleId
+      const reason = reasons.find(({ files, holds }) => files.test(path) && holds())
+      const isFine = reason !== undefined && (reason.always === true || process.env["CI"] !== "true")
+      if (!isFine) process.exitCode = 1
+      const why = reason?.why ?? "for no reason that test/skips.ts knows"
+      lines.push(` skipped ${String(skipped.length).padStart(3)} of ${path}: ${why}${isFine ? "" : " — NOT EXPECTED"}`)
+      if (reason === undefined) lines.push(...skipped.map(({ fullName }) => `             ${fullName}`))
+    }
+    if (lines.length > 0) console.log(`\n${lines.join("\n")}\n`)
+  }
+}
