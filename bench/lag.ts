@@ -48,8 +48,8 @@ export const lag = (scale: number) =>
       const moves = yield* PubSub.subscribe(moved)
       const passed = Effect.fnUntraced(function* (position: number) {
         for (;;) {
-          const { models: standings } = yield* models.standings([KeyUsage])
-          if ((standings.get(model)?.position ?? 0) >= position) return
+          const checkpoints = yield* models.checkpoints([KeyUsage])
+          if ((checkpoints.get(model)?.position ?? 0) >= position) return
           yield* PubSub.take(moves)
         }
       })

@@ -1,13 +1,20 @@
 import { Clock, Context, Data, Deferred, Effect, Exit, Layer, PubSub, Semaphore } from "effect"
-import { ReadModels, type Standing } from "#engine/ports/ReadModels.ts"
-import { beginning, hasReached, type Position, positionOf } from "./Position.ts"
-import { type Projection, schemaOf } from "./Projection.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
+import { type Checkpoint, ReadModels } from "#engine/ports/ReadModels.ts"
+import { beginning, hasReached, latest, type Position, positionOf } from "./Position.ts"
+import { type Projection, schemaOf, typesOf } from "./Projection.ts"
 import { Projector } from "./project.ts"
 
 /** Milliseconds that a read waits for its read model to have passed the log's head. */
 const patience = 1_000
 /** The same for whoever has no use for an older state, and could only refuse. */
 export const longPatience = 10_000
+
+/** Where a live read model stands. */
+export interface Standing extends Checkpoint {
+  /** The last event in the log that it has to take in; it is fresh once `position` has passed it. */
+  readonly due: Position
+}
 
 /** A read model is behind the log, and did not catch up in time. */
 export class Stale extends Data.TaggedError("Stale")<{ readonly name: string; readonly standing: Standing }> {}
@@ -53,7 +60,43 @@ export class Asker extends Context.Service<
         const waiters = new Set<Waiter>()
         let watching = false
 
-        const now = Effect.mapError(models.standings(projections), () => new Unreadable())
+        const store = yield* EventStore
+
+        /** Behind it, `newest` has the last event of each type; how far the log was looked at. */
+        let from: Position | undefined
+        let to = beginning
+        const newest = new Map<string, Position>()
+
+        /** What is new in the log since the last look: one at a time. */
+        const news = Effect.gen(function* () {
+          if (from === undefined) {
+            to = yield* store.head
+            from = to
+            return
+          }
+          const { head, kinds } = yield* store.since(to)
+          for (const { type, last } of kinds) newest.set(type, latest(last, newest.get(type) ?? last))
+          to = head
+        })
+
+        /** Of one that stands before the first look, nobody knows what it has to take in before that. */
+        const dueOf = (projection: Projection, position: Position): Position =>
+          typesOf(projection).reduce(
+            (due, type) => latest(due, newest.get(type) ?? due),
+            latest(position, from ?? position)
+          )
+
+        const now = Effect.all([news, models.checkpoints(projections)], { concurrency: 2 }).pipe(
+          Effect.map(([, checkpoints]): Look => {
+            const standings = projections.flatMap((projection) => {
+              const name = schemaOf(projection)
+              const found = checkpoints.get(name)
+              return found === undefined ? [] : [[name, { ...found, due: dueOf(projection, found.position) }] as const]
+            })
+            return { head: to, models: new Map(standings) }
+          }),
+          Effect.mapError(() => new Unreadable())
+        )
 
         /** Nobody leaves while beginning what others wait for too: it would stay begun for all of them, and never end. */
         const begin = Effect.gen(function* () {

@@ -90,8 +90,9 @@ export class Projector extends Context.Service<
 
         /** Brings them all to one position, each by itself, so that they can go on together from there. */
         const each = Effect.gen(function* () {
-          const { head, models: standings } = yield* models.standings(projections)
-          const to = latest(head, ...[...standings.values()].map(({ position }) => position))
+          const head = yield* store.head
+          const checkpoints = yield* models.checkpoints(projections)
+          const to = latest(head, ...[...checkpoints.values()].map(({ position }) => position))
           const builds = yield* Effect.forEach(projections, (projection) => orNoted(projection, to), { concurrency: 2 })
           return builds.flat() as ReadonlyArray<Build>
         })

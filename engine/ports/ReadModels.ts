@@ -12,12 +12,10 @@ export interface Build {
   readonly live: boolean
 }
 
-/** Where a live read model stands: `position` has been taken in; `changed` was the last event that changed a row. */
-export interface Standing {
+/** How far a live read model has come: `position` has been taken in; `changed` was the last event that changed a row. */
+export interface Checkpoint {
   readonly position: Position
   readonly changed: Position
-  /** The last event in the log that it has to take in; it is fresh once `position` has passed it. */
-  readonly due: Position
 }
 
 /** Another process has moved the read model, or put another build in its place: look again. */
@@ -103,13 +101,10 @@ export class ReadModels extends Context.Service<
     readonly forget: (schema: string) => Effect.Effect<boolean, ReadModelsUnavailable>
     /** Removes a build that is not live. */
     readonly drop: (build: Build) => Effect.Effect<void, ReadModelsUnavailable>
-    /** The log's head, and the live builds of projections by their schemas' names, all in one look. */
-    readonly standings: (
+    /** How far the live builds of projections have come, by their schemas' names, all in one look; one that was never made is not there. */
+    readonly checkpoints: (
       projections: ReadonlyArray<Projection>
-    ) => Effect.Effect<
-      { readonly head: Position; readonly models: ReadonlyMap<string, Standing> },
-      ReadModelsUnavailable
-    >
+    ) => Effect.Effect<ReadonlyMap<string, Checkpoint>, ReadModelsUnavailable>
     /** The read models that belong to none of these projections. */
     readonly others: (
       projections: ReadonlyArray<Projection>

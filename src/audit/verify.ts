@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { derivedId } from "#engine/derivedId.ts"
 import { beginning, hasReached, isAfter, type Position } from "#engine/Position.ts"
 import type { Projection } from "#engine/Projection.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { type AuditedEvent, type Gap, LogAudit } from "#ports/LogAudit.ts"
 import * as Codec from "#src/codec.ts"
@@ -148,7 +149,9 @@ export const verify = Effect.fnUntraced(function* (
 ) {
   const audit = yield* LogAudit
   const models = yield* ReadModels
-  const { head, models: standings } = yield* models.standings(projections)
+  const { head: end } = yield* EventStore
+  const head = yield* end
+  const checkpoints = yield* models.checkpoints(projections)
   const findings = new Findings()
   const walk = new Walk(findings, audit)
   for (let after = beginning; isAfter(head, after); ) {
@@ -160,7 +163,7 @@ export const verify = Effect.fnUntraced(function* (
   }
   walk.end(head)
   // a log that was cut at its end is whole in itself
-  for (const [name, { position }] of standings) {
+  for (const [name, { position }] of checkpoints) {
     if (isAfter(position, head)) {
       const first = audit.missingUpTo(head, position)?.first ?? position
       findings.add(first, "position", `the log ends at ${head}, and the read model ${name} has taken in ${position}`)

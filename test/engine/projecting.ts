@@ -51,42 +51,35 @@ export const world = (
   const buildOf = (projection: Projection): Build => ({
     ...{ projection, build: 1, live: true, position: positions.get(projection.name) ?? beginning }
   })
-  const models = Layer.effect(
-    ReadModels,
-    Effect.map(EventStore, (store) => {
-      const models = {
-        live: (projection: Projection) =>
-          Effect.sync(() => {
-            asked.push(projection.name)
-            return buildOf(projection)
-          }),
-        apply: (builds: ReadonlyArray<Build>, events: ReadonlyArray<{ event: { key?: string } }>, to: Position) =>
-          Effect.suspend((): Effect.Effect<ReadonlyArray<Build>, BuildMoved | ReadModelsUnavailable> => {
-            const names = builds.map(({ projection }) => projection.name)
-            between.shift()?.()
-            if (builds.some((build) => build.position !== buildOf(build.projection).position)) {
-              return Effect.fail(new BuildMoved({ name: names.join() }))
-            }
-            if (names.some((name) => broken.has(name))) return Effect.fail(away)
-            for (const name of names) positions.set(name, to)
-            applied.push({ models: names.join(), keys: events.map(({ event }) => event.key!), to })
-            return Effect.succeed(builds.map((build) => ({ ...build, position: to })))
-          }),
-        standings: (projections: ReadonlyArray<Projection>) =>
-          Effect.suspend(() => {
-            standings += 1
-            if (down) return Effect.fail(away)
-            return Effect.map(Effect.orDie(store.head), (head) => ({
-              head,
-              models: new Map(
-                projections.map((one) => [schemaOf(one), { position: buildOf(one).position, changed: 0, due: head }])
-              )
-            }))
-          })
-      }
-      return models as unknown as ReadModels["Service"]
-    })
-  )
+  const models = Layer.sync(ReadModels, () => {
+    const models = {
+      live: (projection: Projection) =>
+        Effect.sync(() => {
+          asked.push(projection.name)
+          return buildOf(projection)
+        }),
+      apply: (builds: ReadonlyArray<Build>, events: ReadonlyArray<{ event: { key?: string } }>, to: Position) =>
+        Effect.suspend((): Effect.Effect<ReadonlyArray<Build>, BuildMoved | ReadModelsUnavailable> => {
+          const names = builds.map(({ projection }) => projection.name)
+          between.shift()?.()
+          if (builds.some((build) => build.position !== buildOf(build.projection).position)) {
+            return Effect.fail(new BuildMoved({ name: names.join() }))
+          }
+          if (names.some((name) => broken.has(name))) return Effect.fail(away)
+          for (const name of names) positions.set(name, to)
+          applied.push({ models: names.join(), keys: events.map(({ event }) => event.key!), to })
+          return Effect.succeed(builds.map((build) => ({ ...build, position: to })))
+        }),
+      checkpoints: (projections: ReadonlyArray<Projection>) =>
+        Effect.suspend(() => {
+          standings += 1
+          if (down) return Effect.fail(away)
+          const at = (one: Projection) => ({ position: buildOf(one).position, changed: beginning })
+          return Effect.succeed(new Map(projections.map((one) => [schemaOf(one), at(one)])))
+        })
+    }
+    return models as unknown as ReadModels["Service"]
+  })
   const store = Layer.effect(
     EventStore,
     Effect.map(EventStore, (store) => ({

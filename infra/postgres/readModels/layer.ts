@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schedule } from "effect"
 import { positionOf } from "#engine/Position.ts"
-import { Given, type Projection, schemaOf, typesOf } from "#engine/Projection.ts"
+import { Given, type Projection, schemaOf } from "#engine/Projection.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { type Build, BuildMoved, ReadModels, ReadModelsUnavailable } from "#engine/ports/ReadModels.ts"
 import { applyEvents, createTables, differences, dropTables, forgetTables, keepTables, showBuild } from "./tables.ts"
@@ -13,22 +13,15 @@ interface BuildRow {
   readonly live: boolean
 }
 
-interface StandingRow {
-  readonly head: bigint
+interface CheckpointRow {
   readonly name: string
   readonly version: number
   readonly position: bigint
   readonly changed: bigint
-  readonly due: bigint
 }
 
-const subscriptions = (projections: ReadonlyArray<Projection>): string =>
-  JSON.stringify(
-    projections.map((projection) => {
-      const { name, version } = projection
-      return { name, version, types: typesOf(projection).join(" ") }
-    })
-  )
+const named = (projections: ReadonlyArray<Projection>): string =>
+  JSON.stringify(projections.map(({ name, version }) => ({ name, version })))
 
 const nameOf = ({ projection }: Build) => projection.name
 
@@ -202,33 +195,24 @@ export const layer = Layer.effect(
         }).pipe(sql.withTransaction, unavailable),
       forget: (schema) => here(forgetTables(schema)).pipe(sql.withTransaction, unavailable),
       drop,
-      // only what lies behind a model's position is looked at, from the head back to the first event that concerns it
-      standings: (projections) =>
+      checkpoints: (projections) =>
         unavailable(
           Effect.map(
-            sql.unsafe<StandingRow>(
-              `SELECT l.head, m.name, m.version, m.position, m.changed, coalesce((
-                 SELECT e.position FROM events e WHERE e.position > m.position AND e.type = ANY (string_to_array(p.types, ' '))
-                 ORDER BY e.position DESC LIMIT 1), m.position) AS due
-               FROM (SELECT coalesce(max(position), 0) AS head FROM events) l LEFT JOIN (
-                 json_to_recordset($1::text::json) AS p (name text, version int, types text)
-                 JOIN read_models m ON m.name = p.name AND m.version = p.version AND m.live) ON true`,
-              [subscriptions(projections)]
+            sql.unsafe<CheckpointRow>(
+              `SELECT m.name, m.version, m.position, m.changed FROM json_to_recordset($1::text::json) AS p (name text, version int)
+               JOIN read_models m ON m.name = p.name AND m.version = p.version AND m.live`,
+              [named(projections)]
             ),
-            (rows) => ({
-              head: positionOf(rows[0]?.head ?? 0n),
-              models: new Map(
-                rows
-                  .filter(({ name }) => name !== null)
-                  .map(({ position, changed, due, ...row }) => [
-                    schemaOf({ ...row, tables: {} }),
-                    { position: positionOf(position), changed: positionOf(changed), due: positionOf(due) }
-                  ])
+            (rows) =>
+              new Map(
+                rows.map(({ position, changed, ...row }) => [
+                  schemaOf({ ...row, tables: {} }),
+                  { position: positionOf(position), changed: positionOf(changed) }
+                ])
               )
-            })
           )
         ),
-      others: (projections) => unavailable(here(others(subscriptions(projections)))),
+      others: (projections) => unavailable(here(others(named(projections)))),
       retire: (other) => here(retire(other)).pipe(sql.withTransaction, unavailable),
       reaction: (name) =>
         unavailable(
