@@ -1,6 +1,7 @@
 import { Context, Deferred, Effect, Layer, PubSub, type Scope } from "effect"
 import {
   EventStore,
+  type Look,
   type Page,
   type ReadAll,
   type ReadStream,
@@ -29,7 +30,7 @@ export class Tail extends Context.Service<
     /** Whether there may be events behind a position that a reader asks for; always, where it comes from before the first look. */
     readonly concerns: (after: Position, filters: Filters) => boolean
     /** A page behind a position. */
-    readonly page: (after: Position, filters: Filters, size: ReadStream) => Effect.Effect<Page, StoreUnavailable>
+    readonly page: (after: Position, filters: Filters, size: ReadStream & Look) => Effect.Effect<Page, StoreUnavailable>
   }
 >()("cairn/Tail") {
   static readonly layer = Layer.effect(
@@ -95,8 +96,15 @@ export class Tail extends Context.Service<
         begun: () => from,
         reached: () => to,
         concerns,
-        page: Effect.fnUntraced(function* (after: Position, filters: Filters, size: ReadStream) {
-          const name = JSON.stringify([after, filters.tenant, filters.types, filters.stream, size.limit])
+        page: Effect.fnUntraced(function* (after: Position, filters: Filters, size: ReadStream & Look) {
+          const name = JSON.stringify([
+            after,
+            filters.tenant,
+            filters.types,
+            filters.stream,
+            size.limit,
+            size.withoutLong
+          ])
           const known = pages.get(name)
           if (known !== undefined) return yield* Deferred.await(known)
           const read = store.readAll(after, { ...filters, ...size })

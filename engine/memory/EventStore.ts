@@ -88,7 +88,7 @@ const make = (step: number) =>
       outcome: (commandId) => Effect.sync(() => ofCommand(commandId)),
       readStream: (stream, after, options = {}) =>
         Effect.sync(() => pageOf(ofStream(stream).slice(after + 1), options)),
-      readAll: (after, { types, tenant, stream, factsOnly = false, ...options } = {}) =>
+      readAll: (after, { types, tenant, stream, factsOnly = false, withoutLong: _, ...options } = {}) =>
         Effect.sync(() =>
           pageOf(
             behind(after)

@@ -77,6 +77,8 @@ export interface Page {
   readonly events: ReadonlyArray<StoredEvent>
   /** Whether there may be more behind the last one: a short page does not tell, and an empty one is the end. */
   readonly more: boolean
+  /** Bytes of texts that are left out of it, where it was read `withoutLong`; their events have none. A store in memory leaves out nothing. */
+  readonly left?: number
 }
 
 /** Whose events there are, of which type, and where the last of them is. */
@@ -93,7 +95,13 @@ export interface ReadStream {
   readonly bytes?: number
 }
 
-export interface ReadAll extends ReadStream {
+/** A look at a page, before it is read whole. */
+export interface Look {
+  /** Without texts that the store reads by themselves: `Page.left` tells how much they have. */
+  readonly withoutLong?: boolean
+}
+
+export interface ReadAll extends ReadStream, Look {
   /** Only these types; all when absent. */
   readonly types?: ReadonlyArray<string>
   /** Only this tenant's; everyone's when absent. */

@@ -3,6 +3,7 @@ import { fresh, longPatience } from "#engine/ask.ts"
 import { isAfter, latest, type Position } from "#engine/Position.ts"
 import {
   EventStore,
+  type Look,
   type Page,
   type ReadAll,
   type StoredEvent,
@@ -39,13 +40,13 @@ interface State {
 /**
  * The log behind a position as it grows, for as long as a key is live and the service runs. A page is read when the one
  * before was taken, and is given out only when the key was live behind its last event. Each read goes through `reading`, which may
- * let it wait or read again.
+ * look before it reads, and let it wait in between.
  */
 export const follow = <E, R>(
   key: string,
   after: Position,
   filters: Omit<ReadAll, "limit" | "bytes">,
-  reading: (read: Effect.Effect<Page, StoreUnavailable>) => Effect.Effect<Page, E, R>
+  reading: (read: (look: Look) => Effect.Effect<Page, StoreUnavailable>) => Effect.Effect<Page, E, R>
 ) =>
   Stream.unwrap(
     Effect.gen(function* () {
@@ -70,9 +71,11 @@ export const follow = <E, R>(
       ]
 
       /** Who comes from before the first look has the past to themselves; at the end of the log all read together. */
-      const read = (at: Position): Effect.Effect<Page, StoreUnavailable> => {
+      const read = (at: Position, look: Look): Effect.Effect<Page, StoreUnavailable> => {
         if (!tail.concerns(at, filters)) return Effect.succeed({ events: [], more: false })
-        return isAfter(tail.begun(), at) ? store.readAll(at, { ...filters, ...page }) : tail.page(at, filters, page)
+        return isAfter(tail.begun(), at)
+          ? store.readAll(at, { ...filters, ...page, ...look })
+          : tail.page(at, filters, { ...page, ...look })
       }
 
       const next = Effect.fnUntraced(function* (state: State) {
@@ -80,7 +83,7 @@ export const follow = <E, R>(
         for (;;) {
           if (closing.isOpen()) return end(state, "stopping")
           const reached = tail.reached()
-          const { events, more } = yield* reading(read(at))
+          const { events, more } = yield* reading((look) => read(at, look))
           if (!(yield* isLive)) return end(state, "revoked")
           const saidAt = yield* Clock.currentTimeMillis
           if (events.length > 0) {

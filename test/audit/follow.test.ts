@@ -10,7 +10,7 @@ import { memberKey } from "../service/tenants.ts"
 import { type Service, startService } from "../service.ts"
 
 /** Reads as they are. */
-const asIs = <A>(read: A): A => read
+const asIs = <A>(read: (look: object) => A): A => read({})
 
 describe("following the log", () => {
   let service: Service

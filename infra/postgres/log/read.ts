@@ -28,8 +28,9 @@ export interface EnvelopeRow {
 interface Row extends EnvelopeRow {
   readonly data: string
   readonly bytes: Uint8Array | null
-  /** Whether its text has to be read by itself. */
+  /** Whether its text has to be read by itself, and bytes of data and text where they are not few. */
   readonly apart: boolean | null
+  readonly big: number | null
 }
 
 export const envelopeOf = (row: EnvelopeRow): Envelope => ({
@@ -86,9 +87,9 @@ const names = `position, tenant, stream, revision, event_id, type, schema_versio
   actor_key, actor_user, actor_organization, command_id, correlation_id, causation_id, recorded_at`
 
 // A scalar subquery: the plan of a join turns bad when it was made while the tables were empty.
-const allColumns = `${names}, has_text AND big > ${piece} AS apart,
+const allColumns = `${names}, big, has_text AND big > ${piece} AS apart,
   CASE WHEN has_text AND coalesce(big, 0) <= ${piece} THEN (SELECT p.bytes FROM payloads p WHERE p.id = event_id) END AS bytes`
-const facts = `${names}, false AS apart, NULL::bytea AS bytes`
+const facts = `${names}, NULL::integer AS big, false AS apart, NULL::bytea AS bytes`
 
 /** Big events that one page looks at, those of other types included: a page ends there at the latest. */
 const looked = 1000
@@ -105,6 +106,7 @@ interface Wanted {
   /** A further condition, which does not lead to where they lie. */
   readonly which?: string
   readonly factsOnly?: boolean
+  readonly withoutLong?: boolean
   readonly order: "position" | "revision"
   readonly params: ReadonlyArray<unknown>
 }
@@ -127,7 +129,7 @@ const statementOf = ({ where, which = "true", factsOnly = false, order, params }
     SELECT ${names
       .split(",")
       .map(() => "NULL")
-      .join(", ")}, NULL, NULL, end_at FROM ending WHERE end_at IS NOT NULL`
+      .join(", ")}, NULL, NULL, NULL, end_at FROM ending WHERE end_at IS NOT NULL`
 }
 
 const page = (wanted: Wanted, most: Bound): Effect.Effect<Page, SqlError, PgClient.PgClient> =>
@@ -137,16 +139,21 @@ const page = (wanted: Wanted, most: Bound): Effect.Effect<Page, SqlError, PgClie
     const rows = yield* sql.unsafe<(Row & { readonly end_at: null }) | EndRow>(statementOf(wanted), params)
     const events: Array<StoredEvent> = []
     let end: bigint | undefined
+    let left = 0
     for (const row of rows) {
       if (row.event_id === null) end = row.end_at
-      else events.push(row.apart ? yield* storedWhole(row) : stored(row))
+      else if (row.apart && wanted.withoutLong === true) {
+        events.push(stored(row))
+        left += row.big ?? 0
+      } else events.push(row.apart ? yield* storedWhole(row) : stored(row))
     }
     // nothing but big events of other types up to there
     if (events.length === 0 && end !== undefined) {
       const next = typeof wanted.params[0] === "bigint" ? end : Number(end)
       return yield* page({ ...wanted, params: [next, ...wanted.params.slice(1)] }, most)
     }
-    return { events, more: events.length > 0 && (events.length === most.count || end !== undefined) }
+    const more = events.length > 0 && (events.length === most.count || end !== undefined)
+    return left === 0 ? { events, more } : { events, more, left }
   })
 
 const atMost = ({ limit = 1000, bytes = Number.MAX_SAFE_INTEGER }: ReadStream, most: Bound): Bound => ({
@@ -176,21 +183,21 @@ const revisionAt = (stream: string, position: Position) =>
   )
 
 const readOne = Effect.fnUntraced(function* (stream: string, after: Position, options: ReadAll, most: Bound) {
-  const { types, tenant, factsOnly = false } = options
+  const { types, tenant, factsOnly = false, withoutLong = false } = options
   const where = "revision > $1 AND stream = $2"
   const which = "($3::text IS NULL OR tenant = $3) AND ($4::text[] IS NULL OR type = ANY ($4))"
   const params = [yield* revisionAt(stream, after), stream, tenant ?? null, types ?? null]
-  return yield* page({ where, which, factsOnly, order: "revision", params }, atMost(options, most))
+  return yield* page({ where, which, factsOnly, withoutLong, order: "revision", params }, atMost(options, most))
 })
 
 export const readAll = (after: Position, options: ReadAll, most: Bound) => {
-  const { types, tenant, stream, factsOnly = false } = options
+  const { types, tenant, stream, factsOnly = false, withoutLong = false } = options
   if (stream !== undefined) return readOne(stream, after, options, most)
   const params: Array<unknown> = [BigInt(after)]
   const given = (value: unknown) => `$${params.push(value)}`
   const where = tenant === undefined ? "position > $1" : `position > $1 AND tenant = ${given(tenant)}`
   const which = types === undefined ? {} : { which: `type = ANY (${given(types)}::text[])` }
-  return page({ where, ...which, factsOnly, order: "position", params }, atMost(options, most))
+  return page({ where, ...which, factsOnly, withoutLong, order: "position", params }, atMost(options, most))
 }
 
 /** A command's first event has a derived id; the others stand right behind it. */

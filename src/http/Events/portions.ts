@@ -1,7 +1,7 @@
 import { Effect, Stream } from "effect"
 import { Unreadable } from "#engine/ask.ts"
 import type { Position } from "#engine/Position.ts"
-import { EventStore, type Page, type ReadAll, type StoredEvent, sizeOf } from "#engine/ports/EventStore.ts"
+import { EventStore, type Look, type Page, type ReadAll, type StoredEvent, sizeOf } from "#engine/ports/EventStore.ts"
 import { slice, slight } from "#src/portions.ts"
 import { Answers, copies } from "../answers.ts"
 import { problemOf } from "../refusals.ts"
@@ -19,26 +19,26 @@ const mostBytes = 4 * 1024 * 1024
 const bytesOf = (stored: ReadonlyArray<StoredEvent>): number => stored.reduce((sum, event) => sum + sizeOf(event), 0)
 
 /**
- * Reads events that an answer has room for. Few take none; large ones are let go of while they wait for theirs, and read again. Only some
+ * Reads events that an answer has room for. Few take none; of large ones the long texts are read when there is room for them. Only some
  * are at it at once, as nobody knows before how large they are.
  */
-const roomy = Effect.fnUntraced(function* <E, R>(read: Effect.Effect<Page, E, R>) {
+const roomy = Effect.fnUntraced(function* <E, R>(read: (look: Look) => Effect.Effect<Page, E, R>) {
   const { take, looking } = yield* Answers
   const found = yield* looking(
-    Effect.map(read, (page) => {
-      const bytes = bytesOf(page.events)
+    Effect.map(read({ withoutLong: true }), (page) => {
+      const bytes = bytesOf(page.events) + (page.left ?? 0)
       return bytes <= slight ? { page } : { bytes }
     })
   )
   if ("page" in found) return { page: found.page, place: undefined }
   const place = yield* take(copies * found.bytes)
-  return { page: yield* looking(read), place }
+  return { page: yield* looking(read({})), place }
 })
 
 /** The same for one page after the other: what a page took is given back when the next one is asked for. */
 export const roomyInTurn = () => {
   let held: Place | undefined
-  return Effect.fnUntraced(function* <E, R>(read: Effect.Effect<Page, E, R>) {
+  return Effect.fnUntraced(function* <E, R>(read: (look: Look) => Effect.Effect<Page, E, R>) {
     held?.leave()
     const { page, place } = yield* roomy(read)
     held = place
@@ -55,8 +55,10 @@ export const portions = (reader: Reader, after: Position, limit: number, filters
     Effect.gen(function* () {
       if (left <= 0 || bytes >= mostBytes) return undefined
       const store = yield* EventStore
-      const read = store.readAll(at, { ...filters, limit: Math.min(left, portion.limit), bytes: portion.bytes })
-      const page = yield* reading(Effect.mapError(read, () => problemOf(new Unreadable())))
+      const size = { limit: Math.min(left, portion.limit), bytes: portion.bytes }
+      const page = yield* reading((look) =>
+        Effect.mapError(store.readAll(at, { ...filters, ...size, ...look }), () => problemOf(new Unreadable()))
+      )
       if (page.events.length === 0) return undefined
       at = page.events.at(-1)!.position
       left = page.more ? left - page.events.length : 0

@@ -137,6 +137,31 @@ describe("the calls of PostgresEventStore", () =>
       })
     )
 
+    it.effect("leave long texts out of a look at a page, and tell how much they have", () =>
+      Effect.gen(function* () {
+        const { append, readAll } = yield* EventStore
+        const sizes = [100, 300_000, 10_000, 900_000]
+        const events = sizes.map((length) => noted({ payload: typed(fresh("subject"), new Uint8Array(length)) }))
+        const stream = fresh()
+        for (const event of events) yield* append(to(stream, "any", [command({ events: [event] })]))
+        const looked = []
+        let left = 0
+        largest = 0
+        for (let page = yield* readAll(beginning, { stream, withoutLong: true }); page.events.length > 0; ) {
+          looked.push(...page.events)
+          left += page.left ?? 0
+          page = yield* readAll(page.events.at(-1)!.position, { stream, withoutLong: true })
+        }
+        assert.deepStrictEqual(
+          looked.map(({ payload }) => payload?.length),
+          [100, undefined, 10_000, undefined]
+        )
+        const data = looked.reduce((sum, { payload, data }) => sum + (payload === null ? data.length : 0), 0)
+        assert.strictEqual(left, 1_200_000 + data)
+        assert.isAtMost(largest, 10_000)
+      })
+    )
+
     it.effect("tell that a long text was erased", () =>
       Effect.gen(function* () {
         const { append, readStream } = yield* EventStore
