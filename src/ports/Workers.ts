@@ -22,7 +22,7 @@ export interface Jobs {
     after: Uint8Array,
     mostLines: number
   ) => { readonly lines: number; readonly text: Uint8Array | null }
-  readonly matchingPaths: (pattern: string, paths: string, most: number) => MatchingPaths | null
+  readonly matchingPaths: (pattern: string, paths: string, most: number) => MatchingPaths
   readonly numberedLines: (bytes: Uint8Array, offset: number, limit: number) => Lines
   readonly replaced: (bytes: Uint8Array, before: string, after: string, all: boolean, most: number) => Replaced
   readonly scanForSecrets: (path: string, text: string) => ReadonlyArray<FoundSecret>

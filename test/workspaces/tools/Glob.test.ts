@@ -34,7 +34,8 @@ describe("Glob", () => {
       }
       assert.strictEqual((yield* call({ pattern: "*.py" })).content, "No file matches.")
       assert.isTrue((yield* call({ pattern: "../*" })).isError)
-      assert.isTrue((yield* call({ pattern: "{a,b}".repeat(20) })).isError)
+      // so many choices that braces are letters
+      assert.strictEqual((yield* call({ pattern: "{a,b}".repeat(20) })).content, "No file matches.")
     })
   )
 
