@@ -1,6 +1,6 @@
 import fs from "node:fs"
 import type { Commit, CommitInfo, Sha } from "#ports/Workspaces.ts"
-import type { Cache } from "./Cache.ts"
+import type { Cache } from "./cache.ts"
 import { formatCommit, parseCommit } from "./commitObject.ts"
 import { replace } from "./durableFs.ts"
 import { MissingObject } from "./fault.ts"
@@ -46,7 +46,7 @@ export class Repository {
   }
 
   keepTree(tree: StoredTree): void {
-    this.#caches.trees.set(this.#key(tree.sha), tree, tree.entries.size + 1)
+    this.#caches.trees.set(this.#key(tree.sha), tree, { size: tree.entries.size + 1 })
   }
 
   /** Not to be changed by the caller. */
@@ -76,7 +76,7 @@ export class Repository {
   }
 
   keepBlob(sha: Sha, content: Uint8Array): void {
-    if (content.length <= keptBlobBytes) this.#caches.blobs.set(this.#key(sha), content, content.length + 200)
+    if (content.length <= keptBlobBytes) this.#caches.blobs.set(this.#key(sha), content, { size: content.length + 200 })
   }
 
   content(node: FileNode): Promise<Uint8Array> {

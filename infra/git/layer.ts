@@ -3,7 +3,7 @@ import { Effect, Layer, Stream } from "effect"
 import { Workers } from "#ports/Workers.ts"
 import { type Sha, type TreeFile, Workspaces, type WorkspacesUnavailable } from "#ports/Workspaces.ts"
 import { Breath } from "./Breath.ts"
-import { Cache } from "./Cache.ts"
+import { cacheOf, forget } from "./cache.ts"
 import { compare, differences, treeRef } from "./compare.ts"
 import { unifiedDiff } from "./diff/unified.ts"
 import { onDisk } from "./fault.ts"
@@ -71,9 +71,9 @@ export const layer = ({ directory, limits, git }: Options): Layer.Layer<Workspac
     Effect.gen(function* () {
       const workers = yield* Workers
       const caches = {
-        trees: new Cache<StoredTree>(keptEntries),
-        blobs: new Cache<Uint8Array>(keptBlobBytes),
-        diffs: new Cache<string>(keptDiffBytes)
+        trees: cacheOf<StoredTree>(keptEntries),
+        blobs: cacheOf<Uint8Array>(keptBlobBytes),
+        diffs: cacheOf<string>(keptDiffBytes)
       }
       const swept = new Set<string>()
       yield* onDisk(directory, () => sweep(directory))
@@ -181,7 +181,7 @@ export const layer = ({ directory, limits, git }: Options): Layer.Layer<Workspac
             if (known !== undefined) return known
             const changed = differences(repository, treeRef(from), treeRef(to))
             const { text, isWhole } = yield* unifiedDiff(repository, changed, maxBytes, workers)
-            if (isWhole) caches.diffs.set(key, text, 2 * text.length + 200)
+            if (isWhole) caches.diffs.set(key, text, { size: 2 * text.length + 200 })
             return text
           }),
         rebase: (workspace, base, tree, onto) =>
@@ -197,9 +197,9 @@ export const layer = ({ directory, limits, git }: Options): Layer.Layer<Workspac
           writing(workspace, async ({ gitdir }) => {
             mustBeThere()
             await eraseRepository(directory, workspace)
-            caches.trees.deletePrefix(`${workspace}/`)
-            caches.blobs.deletePrefix(`${workspace}/`)
-            caches.diffs.deletePrefix(`${workspace}/`)
+            forget(caches.trees, `${workspace}/`)
+            forget(caches.blobs, `${workspace}/`)
+            forget(caches.diffs, `${workspace}/`)
             forgetPacks(gitdir)
             swept.delete(workspace)
             left.delete(workspace)

@@ -1,13 +1,13 @@
 import fs from "node:fs"
 import type { Sha } from "#ports/Workspaces.ts"
-import { Cache } from "./Cache.ts"
+import { cacheOf, forget } from "./cache.ts"
 import type { StoredObject } from "./object.ts"
 import type { Compressed } from "./objectPieces.ts"
 import { PackFile } from "./packed/PackFile.ts"
 
 /** Of indexes in memory: 32 bytes an object. */
 const keptBytes = 16 * 1024 * 1024
-const kept = new Cache<PackFile>(keptBytes)
+const kept = cacheOf<PackFile>(keptBytes)
 
 interface Listing {
   /** Of the folder, when it was listed. */
@@ -15,7 +15,7 @@ interface Listing {
   readonly packs: ReadonlyArray<string>
 }
 
-const listings = new Cache<Listing>(4_096)
+const listings = cacheOf<Listing>(4_096)
 
 const list = (gitdir: string): Listing => {
   const folder = `${gitdir}/objects/pack`
@@ -23,7 +23,7 @@ const list = (gitdir: string): Listing => {
   const changed = fs.statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0
   const names = changed === 0 ? [] : fs.readdirSync(folder).filter((name) => name.endsWith(".idx"))
   const listing = { changed, packs: names.map((name) => `${folder}/${name.slice(0, -4)}`) }
-  listings.set(gitdir, listing, 1 + names.length)
+  listings.set(gitdir, listing, { size: 1 + names.length })
   return listing
 }
 
@@ -40,14 +40,14 @@ const packAt = (path: string): PackFile => {
   const known = kept.get(path)
   if (known !== undefined) return known
   const pack = new PackFile(path)
-  kept.set(path, pack, pack.bytes)
+  kept.set(path, pack, { size: pack.bytes })
   return pack
 }
 
 /** Forgets what is in memory of a repository's packs. */
 export const forgetPacks = (gitdir: string): void => {
   listings.delete(gitdir)
-  kept.deletePrefix(`${gitdir}/`)
+  forget(kept, `${gitdir}/`)
 }
 
 /** Asks the pack that has an object. A repack may take packs away meanwhile: what they had is in another one then. */

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { LRUCache } from "lru-cache"
 import { type CommentedEntry, type ListedEntry, listedByIds, snippetsByIds } from "#projections/Snippets/queries.ts"
 import { slight } from "#src/portions.ts"
 
@@ -22,26 +23,21 @@ const placeOf = (id: string, homes: ReadonlyArray<string>) => `${id} ${homes.joi
 
 /** Entries of the catalogue, of which those that were asked for since it last changed are at hand. */
 export const makeEntries = (sql: SqlClient.SqlClient) => {
-  const kept = new Map<string, Kept>()
-  let characters = 0
+  const kept = new LRUCache<string, Kept>({
+    max: mostKept,
+    maxSize: mostCharacters,
+    sizeCalculation: ({ bytes }) => bytes
+  })
   let changed = -1
 
   const querying = <A, E>(query: Effect.Effect<A, E, SqlClient.SqlClient>) =>
     Effect.orDie(Effect.provideService(query, SqlClient.SqlClient, sql))
-
-  const keep = (read: Kept, homes: ReadonlyArray<string>): void => {
-    const place = placeOf(read.entry.id, homes)
-    if (kept.has(place) || kept.size >= mostKept || characters + read.bytes > mostCharacters) return
-    kept.set(place, read)
-    characters += read.bytes
-  }
 
   return {
     /** Says where the catalogue stands: what is at hand from before is forgotten. */
     stands: (at: number): void => {
       if (at === changed) return
       kept.clear()
-      characters = 0
       changed = at
     },
 
@@ -68,7 +64,7 @@ export const makeEntries = (sql: SqlClient.SqlClient) => {
       for (const entry of found) {
         const one = { entry, bytes: charactersOf(entry) }
         add(one)
-        if (at === changed) keep(one, homes)
+        if (at === changed) kept.set(placeOf(entry.id, homes), one)
       }
       if (found.length === 0) for (const one of yield* querying(listedByIds(missing, homes))) listed.set(one.id, one)
       return { listed, read }

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { LRUCache } from "lru-cache"
 import { type Scope, sees } from "#domain/Scope.ts"
 import { Asker, type Stale, type Unreadable } from "#engine/ask.ts"
 import { type SnippetPlace, snippetPlace } from "#projections/Snippets/queries.ts"
@@ -24,7 +25,7 @@ export class Places extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const asker = yield* Asker
-      const known = new Map<string, SnippetPlace>()
+      const known = new LRUCache<string, SnippetPlace>({ max: placesKept })
 
       const look = (id: string) =>
         snippetPlace(id).pipe(
@@ -32,7 +33,6 @@ export class Places extends Context.Service<
           Effect.orDie,
           Effect.tap((place) => {
             if (place === undefined) return Effect.void
-            if (known.size >= placesKept) known.clear()
             return Effect.sync(() => known.set(id, place))
           })
         )

@@ -2,10 +2,12 @@ import fs from "node:fs"
 import { PassThrough } from "node:stream"
 import { Effect, Layer, Stream } from "effect"
 import { GitTransport, type RepositoryFile } from "#ports/GitTransport.ts"
-import { Cache } from "../Cache.ts"
+import { cacheOf } from "../cache.ts"
 import { onDisk } from "../fault.ts"
 import { Repository } from "../Repository.ts"
+
 import { repositoryPath } from "../repositories.ts"
+import type { StoredTree } from "../tree.ts"
 import { type NativeGit, startGit } from "./git.ts"
 import { type Place, Places } from "./Places.ts"
 import { Reader } from "./Reader.ts"
@@ -110,7 +112,7 @@ export const layer = ({ directory, git }: Options): Layer.Layer<GitTransport> =>
     Effect.gen(function* () {
       const places = new Places(atOnce, ofOneTenant)
       const gitdirOf = (repository: string) => repositoryPath(directory, repository)
-      const caches = { trees: new Cache<never>(0), blobs: new Cache<never>(0) }
+      const caches = { trees: cacheOf<StoredTree>(1), blobs: cacheOf<Uint8Array>(1) }
       const refOf = (repository: string) => new Repository(gitdirOf(repository), repository, caches).ref()
 
       const serving = (

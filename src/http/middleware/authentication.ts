@@ -1,5 +1,6 @@
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { LRUCache } from "lru-cache"
 import { keyHash, keyPattern } from "#domain/Key.ts"
 import type { Holder } from "#domain/Scope.ts"
 import { Asker, longPatience } from "#engine/ask.ts"
@@ -38,7 +39,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const asker = yield* Asker
     const recorder = yield* Recorder
-    const known = new Map<string, Holder>()
+    const known = new LRUCache<string, Holder>({ max: holdersKept })
     let knownAt = -1
 
     const find = Effect.fnUntraced(function* (key: string) {
@@ -51,7 +52,7 @@ export const layer = Layer.effect(
       const holder = known.get(hash)
       if (holder !== undefined) return holder
       const found = yield* holderOf(hash)
-      if (found !== undefined && changed === knownAt && known.size < holdersKept) known.set(hash, found)
+      if (found !== undefined && changed === knownAt) known.set(hash, found)
       return found
     })
 
