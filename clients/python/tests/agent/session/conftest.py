@@ -13,12 +13,24 @@ if TYPE_CHECKING:
     from tests.service import Service
 
 
-@pytest.fixture(params=["asyncio", "trio"])
-def world(request: pytest.FixtureRequest, service: Service, tmp_path: Path) -> World:
+LOOPS = ["asyncio", "trio"]
+# where the loop has a part in what is seen: cancelling, leaving, delivering; elsewhere both only with CAIRN_LONG=1
+OF_LOOPS = ("test_ends", "test_delivery", "test_own_client")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "loop" not in metafunc.fixturenames:
+        return
+    both = os.environ.get("CAIRN_LONG") == "1" or metafunc.module.__name__.endswith(OF_LOOPS)
+    metafunc.parametrize("loop", LOOPS if both else LOOPS[:1])
+
+
+@pytest.fixture
+def world(loop: str, service: Service, tmp_path: Path) -> World:
     # not above: without the agent SDK this module skips whoever imports it
     from tests.agent.session.world import World
 
-    made = World(service, Path(os.path.realpath(tmp_path)) / "work", tmp_path / "home", request.param)
+    made = World(service, Path(os.path.realpath(tmp_path)) / "work", tmp_path / "home", loop)
     made.folder.mkdir()
     made.home.mkdir()
     return made
