@@ -15,8 +15,8 @@ export default defineConfig({
     pool: "forks",
     globalSetup: ["test/globalSetup.ts"],
     // of what hangs: on a machine with much else to do, anything may take this long
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     maxWorkers: 2,
     reporters: ["default", "test/skips.ts"],
     // what one file put in the place of something ends with the test that did

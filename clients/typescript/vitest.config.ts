@@ -13,8 +13,8 @@ export default defineConfig({
     pool: "forks",
     include: ["test/**/*.test.ts"],
     globalSetup: [repository("test/globalSetup.ts")],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     maxWorkers: 1
   }
 })

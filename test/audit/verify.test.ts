@@ -168,7 +168,7 @@ describe("verify", () => {
     await vi.waitFor(async () => {
       const reached = await service.run(Effect.flatMap(ReadModels, (models) => models.reaction("remove_repositories")))
       assert.isAtLeast(reached, await service.head())
-    }, 10_000)
+    }, 60_000)
     cpSync(copy, before, { recursive: true })
     const findings = await found()
     assert.deepStrictEqual(checks(findings), [[await positionOf("WorkspaceErased"), "git"]])
@@ -194,5 +194,5 @@ describe("verify", () => {
     while (!done) seen.push(...(await found()))
     await writing
     assert.deepStrictEqual([...seen, ...(await found())], [])
-  }, 60_000)
+  })
 })

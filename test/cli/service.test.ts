@@ -86,7 +86,7 @@ describe("cairn, beside a service", () => {
       ...{ method: "POST", headers: { "content-type": "application/json" }, body: "{}" }
     })
     assert.strictEqual((await everyones.json()).total, 0)
-  }, 90_000)
+  })
 
   it("names no deleted snippet in the log that it prints", async () => {
     const path = file("gone.jsonl", [snippet("ebb", "Tell when the tide goes out")])
@@ -106,7 +106,7 @@ describe("cairn, beside a service", () => {
     const { out } = await run("events", "--type", "SearchAnswered")
     assert.include(out, "SearchAnswered")
     assert.notInclude(out, id)
-  }, 90_000)
+  })
 
   it("finds a row that was tampered with, and mends it", async () => {
     assert.isTrue((await json<Replay>("replay", "--verify")).success)
@@ -170,7 +170,7 @@ describe("cairn, beside a service", () => {
       await writing
     }
     assert.isTrue((await json<Replay>("replay", "--verify")).success)
-  }, 60_000)
+  })
 
   it("shows workspaces", async () => {
     const source = "echo hello from the tide table\n"

@@ -91,7 +91,7 @@ describe("cairn workspace", () => {
     const anew = await chat("tide_table")
     assert.deepStrictEqual([anew.workspace_id, ...anew.workspace_files], [id, "tide_table.sh"])
     assert.strictEqual((await json<Log>("workspace", "log", ...pair)).commits.length, 1)
-  }, 120_000)
+  })
 
   it("does the same without a service", async () => {
     const [first, second] = [await chat("moon_phase"), await chat("tide_table")]
@@ -109,5 +109,5 @@ describe("cairn workspace", () => {
     assert.match(await refused("workspace", "restore", id, before), /no workspace/)
     assert.isTrue(existsSync(folder.dataDir))
     assert.isTrue((await json<{ success: boolean }>("replay", "--verify")).success)
-  }, 120_000)
+  })
 })

@@ -191,7 +191,9 @@ describe("the main job on 1,138 snippets", () => {
     const [before, events] = [await history(), await everyEvent()]
     await service.stop()
     service = await start(service)
-    await vi.waitFor(async () => assert.strictEqual((await service.call("GET", "/ready")).json.status, "ready"))
+    await vi.waitFor(async () => assert.strictEqual((await service.call("GET", "/ready")).json.status, "ready"), {
+      timeout: 60_000
+    })
     assert.deepStrictEqual(await search(asked), ranked)
     assert.deepStrictEqual(await history(), before)
     assert.deepStrictEqual((await everyEvent()).slice(0, events.length), events)

@@ -52,7 +52,7 @@ export interface Target {
 }
 
 const until = async (holds: () => Promise<boolean>, otherwise: () => string) => {
-  const deadline = performance.now() + 60_000
+  const deadline = performance.now() + 240_000
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(otherwise())
     await new Promise((resolve) => setTimeout(resolve, 20))

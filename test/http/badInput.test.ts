@@ -12,13 +12,16 @@ beforeAll(async () => {
   service = await startService()
   await stored(service.call, "before")
   await findByName(service.call, "before")
-  await vi.waitFor(async () => {
-    // the search and the key's use are noted in the background
-    const [row] = await service.sql<{ rows: bigint }>(
-      "SELECT count(*) AS rows FROM events WHERE type IN ('KeyUsed', 'SearchAnswered')"
-    )
-    assert.strictEqual(Number(row!.rows), 2)
-  })
+  await vi.waitFor(
+    async () => {
+      // the search and the key's use are noted in the background
+      const [row] = await service.sql<{ rows: bigint }>(
+        "SELECT count(*) AS rows FROM events WHERE type IN ('KeyUsed', 'SearchAnswered')"
+      )
+      assert.strictEqual(Number(row!.rows), 2)
+    },
+    { timeout: 60_000 }
+  )
   head = await service.head()
 })
 afterAll(async () => {

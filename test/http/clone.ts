@@ -97,5 +97,5 @@ export const clonesAndFetches = (name: string, started: () => Service) => {
     assert.strictEqual(await good("-C", clone, "status", "--porcelain"), "")
     // nothing new
     await good("-C", clone, "fetch", "-q")
-  }, 60_000)
+  })
 }

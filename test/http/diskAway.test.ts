@@ -51,7 +51,7 @@ describe("while the workspaces' folder is away", () => {
       ...["ChatRequested", "ChatStarted", "ModelTurned", "ToolsRan", "ModelTurned", "ChatCompleted"]
     ])
     assert.isTrue(service.log.some((line) => line.includes("a run can't go on yet") && line.includes("ENOENT")))
-  }, 60_000)
+  })
 
   it("a run that was at work asks the model for no step again", async () => {
     await ended(service.call, "make a beginning", "midway")
@@ -65,7 +65,7 @@ describe("while the workspaces' folder is away", () => {
     const again = await ended(service.call, "away meanwhile", "midway")
     assert.deepStrictEqual([again.success, again.changed_files], [true, ["b.txt"]])
     assert.deepStrictEqual(asked("away meanwhile").map(turnOf), [1, 2])
-  }, 60_000)
+  })
 
   it("commits, clones and erasures are told to come again, and an erasure is carried out when it is back", async () => {
     const { workspace_id: id } = await ended(service.call, "something to lose", "doomed")
@@ -78,7 +78,7 @@ describe("while the workspaces' folder is away", () => {
     assert.deepStrictEqual([erasing.status, erasing.json.code], [503, "unavailable/workspaces"])
     bringBack()
     await vi.waitFor(() => assert.isFalse(existsSync(join(folder(), `${id}.git`))), { timeout: 60_000 })
-  }, 60_000)
+  })
 
   it("an empty folder in its place, as a disk leaves that is not mounted, takes nothing", async () => {
     takeAway()
@@ -91,7 +91,7 @@ describe("while the workspaces' folder is away", () => {
     rmdirSync(folder())
     bringBack()
     await endOf("unmounted")
-  }, 60_000)
+  })
 })
 
 describe("while one repository can't be written", () => {
@@ -128,5 +128,5 @@ describe("while one repository can't be written", () => {
     const { head } = workspaces.find(({ workspace_id }: { readonly workspace_id: string }) => workspace_id === id)
     const ref = readFileSync(join(gitdir, "refs", "heads", "main"), "utf8").trim()
     assert.strictEqual(ref, head)
-  }, 120_000)
+  })
 })

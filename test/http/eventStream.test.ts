@@ -83,11 +83,14 @@ describe("the stream of events", () => {
     refused(more, 429, "rate_limit/exceeded")
     assert.strictEqual(more.headers.get("retry-after"), "1")
     await open.pop()!.close()
-    const again = await vi.waitFor(async () => {
-      const stream = await listen(service, path, key)
-      assert.strictEqual(stream.headers.get("content-type"), "text/event-stream; charset=utf-8")
-      return stream
-    })
+    const again = await vi.waitFor(
+      async () => {
+        const stream = await listen(service, path, key)
+        assert.strictEqual(stream.headers.get("content-type"), "text/event-stream; charset=utf-8")
+        return stream
+      },
+      { timeout: 60_000 }
+    )
     for (const stream of [...open, again]) await stream.close()
   })
 

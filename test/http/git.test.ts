@@ -46,7 +46,7 @@ describe("git over HTTP", () => {
       assert.strictEqual(code, 0, err)
       assert.match(err, /Content-Encoding: gzip/i)
       assert.strictEqual(await good("-C", clone, "show", "origin/main:a.txt"), "two")
-    }, 60_000)
+    })
 
     it("is of the workspace as it stands: after a restore, and after an erasure", async () => {
       const one = await wrote("stands", { "a.txt": "one\n" })
@@ -199,7 +199,7 @@ describe("git over HTTP", () => {
       await good("clone", "-q", urlOf(id), clone)
       assert.strictEqual(readFileSync(join(clone, "d2/9.txt"), "utf8"), "changed\n")
       assert.strictEqual(fsck(clone), "")
-    }, 60_000)
+    })
 
     it("ends native git when the client goes away", async () => {
       // a few files a chat: what a model says at once is bounded
@@ -246,6 +246,6 @@ describe("git over HTTP", () => {
       assert.isAbove(await running(), 0)
       sending.destroy()
       await vi.waitFor(async () => assert.strictEqual(await running(), 0), { timeout: 60_000 })
-    }, 60_000)
+    })
   })
 })

@@ -41,8 +41,10 @@ it("a write whose answer may not have arrived is the same for ten minutes, and a
     ])
   const votes = async () => (await findByName(service.call, "tenfold"))!.thumbs_up
   const noted = () =>
-    vi.waitFor(async () =>
-      assert.isEmpty(await service.sql(`SELECT FROM requests WHERE delivered_at IS NULL AND ${own}`, [stream]))
+    vi.waitFor(
+      async () =>
+        assert.isEmpty(await service.sql(`SELECT FROM requests WHERE delivered_at IS NULL AND ${own}`, [stream])),
+      { timeout: 60_000 }
     )
   const before = await votes()
   fine(await vote(service.call, id))

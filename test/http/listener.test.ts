@@ -152,7 +152,7 @@ describe("an expectation that HTTP does not know", () => {
   })
 })
 
-describe("a connection ends", { timeout: 20_000 }, () => {
+describe("a connection ends", () => {
   it("of a head that does not end, however it drips", async () => {
     const [silent, dripping, nothing] = await Promise.all([
       sent("GET /a HTTP/1.1\r\nHost: x\r\n"),
@@ -250,7 +250,7 @@ describe("a server that listens before its routes are there", () => {
     await new Promise<void>((resolve) => early.listen(0, "127.0.0.1", resolve))
     const { port } = early.address() as AddressInfo
     const answers = ["/one", "/two"].map((path) => fetch(`http://127.0.0.1:${port}${path}`).then((one) => one.text()))
-    await vi.waitFor(() => assert.strictEqual(came, 2))
+    await vi.waitFor(() => assert.strictEqual(came, 2), { timeout: 60_000 })
     early.on("request", ({ url }: IncomingMessage, response: ServerResponse) => response.end(url))
     assert.deepStrictEqual(await Promise.all(answers), ["/one", "/two"])
     assert.strictEqual(await (await fetch(`http://127.0.0.1:${port}/three`)).text(), "/three")

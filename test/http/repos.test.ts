@@ -155,7 +155,7 @@ describe("a repository", () => {
     // the catalogue may take more than the second that a search waits for it
     await vi.waitFor(
       async () => assert.strictEqual((await matches(call, "large pachyderm"))[0]?.code_block.id, json.repo_id),
-      { timeout: 30_000, interval: 100 }
+      { timeout: 60_000, interval: 100 }
     )
     assert.strictEqual((await download(json.repo_id)).json.files.length, 200)
   })

@@ -44,7 +44,7 @@ const sendAgainLater = async (path: string, body: unknown, type: string) => {
   await log.waiting(1)
   await sending.cut()
   await log.release()
-  await vi.waitFor(async () => assert.strictEqual(await count(type), before + 1))
+  await vi.waitFor(async () => assert.strictEqual(await count(type), before + 1), { timeout: 60_000 })
   return post(path, body)
 }
 

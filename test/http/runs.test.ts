@@ -68,7 +68,7 @@ describe("at once", () => {
       (await service.call("GET", `/api/workspaces/${answers[0].workspace_id}/tree`)).json.files.length,
       32
     )
-  }, 60_000)
+  })
 
   it("64 votes for different tasks on one snippet all count", async () => {
     await stored(service.call, "popular")

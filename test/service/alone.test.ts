@@ -13,7 +13,7 @@ import { startCommand, startProcess } from "./process.ts"
 
 const address = /Cairn is at (http:\S+)/
 
-describe("a database", { timeout: 120_000 }, () => {
+describe("a database", () => {
   let place: Place
   let elsewhere: Place
   beforeAll(async () => {

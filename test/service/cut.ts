@@ -65,7 +65,7 @@ export const holdWrites = async (place: Place) => {
   return {
     waiting: (count: number) =>
       vi
-        .waitFor(() => look(count), { timeout: 5_000, interval: 5 })
+        .waitFor(() => look(count), { timeout: 60_000, interval: 5 })
         .catch(async (error) => {
           await release()
           throw error

@@ -38,7 +38,7 @@ const holderOf = ({ database }: Place) =>
     return Number(/process (\d+)/.exec(String(rows[0]?.["name"]))?.[1])
   }).pipe(Effect.scoped, Effect.runPromise)
 
-describe("start.cjs", { timeout: 120_000 }, () => {
+describe("start.cjs", () => {
   it("starts a killed service again, and ends when it is told to", async () => {
     const place = await newPlace()
     const service = startNpm(place, "serve")
@@ -79,7 +79,7 @@ describe("start.cjs", { timeout: 120_000 }, () => {
   })
 })
 
-describe("a service", { timeout: 120_000 }, () => {
+describe("a service", () => {
   it("ends when it takes more memory than it may, with the code that starts it again", async () => {
     const place = await newPlace()
     const service = startProcess(place, { CAIRN_MEMORY_LIMIT: "64" })

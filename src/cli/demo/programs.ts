@@ -76,12 +76,12 @@ export const serve = async (dataDir: string, environment: Environment = {}): Pro
     await ended
   }
   try {
-    const url = await within(60_000, "starting the service", () => {
+    const url = await within(240_000, "starting the service", () => {
       if (child.exitCode !== null) throw new Error(`the service did not start: ${said.err || said.out}`)
       return /Cairn is at (http:\S+)/.exec(said.out)?.[1]
     })
     const keyFile = join(dataDir, "owner.key")
-    const key = await within(5_000, "writing the key", () =>
+    const key = await within(60_000, "writing the key", () =>
       existsSync(keyFile) ? readFileSync(keyFile, "utf8").trim() || undefined : undefined
     )
     const ask = async <A>(method: string, path: string, body?: object, as = key): Promise<A> => {

@@ -151,10 +151,13 @@ describe("on a service", () => {
     })
     assert.deepStrictEqual(await client.publishFunctionRegistry([add]), [add._raysurferSchema.codeBlockId!])
     assert.strictEqual(await add(2, 3), 5)
-    await vi.waitFor(async () => {
-      const { executions } = await client.getExecutions({ task: "agent_accessible:add_numbers" })
-      assert.deepInclude(executions[0]?.io, { inputData: { args: [2, 3] }, outputData: 5 } as never)
-    })
+    await vi.waitFor(
+      async () => {
+        const { executions } = await client.getExecutions({ task: "agent_accessible:add_numbers" })
+        assert.deepInclude(executions[0]?.io, { inputData: { args: [2, 3] }, outputData: 5 } as never)
+      },
+      { timeout: 60_000 }
+    )
   })
 })
 

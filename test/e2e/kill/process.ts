@@ -9,7 +9,7 @@ import { ownerKey } from "./calls.ts"
 const main = fileURLToPath(new URL("../../../src/main.ts", import.meta.url))
 const flags = "Deno" in globalThis ? ["run", "-A"] : ["--disable-warning=ExperimentalWarning"]
 // milliseconds, of a machine with much else to do
-const readyWithin = 60_000
+const readyWithin = 240_000
 
 /** The service in a process of its own. */
 export interface ServiceProcess {
@@ -112,7 +112,7 @@ export const startService = async (
 export const until = async (
   condition: () => boolean | Promise<boolean>,
   otherwise: () => string,
-  within = 30_000
+  within = 120_000
 ): Promise<void> => {
   const deadline = performance.now() + within
   while (!(await condition())) {

@@ -284,7 +284,7 @@ layer(Layer.provide(TreeSitterAnalysis.layer, Workers.layer))("TreeSitterAnalysi
           const found = yield* here(path, source)
           assert.isTrue(found.completeness >= 0 && found.completeness <= 1)
           // of this process's own, however busy the machine is: what grows with the square takes minutes
-          assert.isBelow(process.cpuUsage(start).user / 1e6, 5, source.slice(0, 10))
+          assert.isBelow(process.cpuUsage(start).user / 1e6, 30, source.slice(0, 10))
         }
       }
       assert.strictEqual((yield* analyse("a.py", "def f(:\n  return")).language, "python")

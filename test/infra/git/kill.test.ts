@@ -54,47 +54,41 @@ const killed = (workspace: string, after: number, delayMs: number): Promise<stri
   })
 
 describe("a committer that is killed", () => {
-  it.live.skipIf(noGit)(
-    "leaves a sound repository in each round",
-    () =>
-      Effect.gen(function* () {
-        const workspaces = yield* Workspaces
-        for (let round = 0; round < rounds; round++) {
-          // the same repository is gone on with every other time
-          const id = `killed-${Math.floor(round / 2)}`
-          const told = yield* Effect.promise(() => killed(id, 3 + (round % 3), (round * 7) % 11))
-          const gitdir = `${directory}/${id}.git`
-          assert.strictEqual(fsck(gitdir), "", `round ${round}`)
-          const head = (yield* workspaces.ref(id))!
-          assert.isTrue(git(gitdir, ["rev-list", head]).includes(told), "a commit that was told is there")
-          const { tree } = (yield* workspaces.readCommit(id, head))!
-          const files = yield* workspaces.files(id, tree)
-          assert.isAtLeast(files.length, 20)
-          for (const { path } of files) assert.isDefined(yield* workspaces.readFile(id, tree, path))
-          git(gitdir, ["rev-list", "--objects", "--quiet", head])
-        }
-      }).pipe(Effect.provide(layer({ directory }))),
-    120_000
+  it.live.skipIf(noGit)("leaves a sound repository in each round", () =>
+    Effect.gen(function* () {
+      const workspaces = yield* Workspaces
+      for (let round = 0; round < rounds; round++) {
+        // the same repository is gone on with every other time
+        const id = `killed-${Math.floor(round / 2)}`
+        const told = yield* Effect.promise(() => killed(id, 3 + (round % 3), (round * 7) % 11))
+        const gitdir = `${directory}/${id}.git`
+        assert.strictEqual(fsck(gitdir), "", `round ${round}`)
+        const head = (yield* workspaces.ref(id))!
+        assert.isTrue(git(gitdir, ["rev-list", head]).includes(told), "a commit that was told is there")
+        const { tree } = (yield* workspaces.readCommit(id, head))!
+        const files = yield* workspaces.files(id, tree)
+        assert.isAtLeast(files.length, 20)
+        for (const { path } of files) assert.isDefined(yield* workspaces.readFile(id, tree, path))
+        git(gitdir, ["rev-list", "--objects", "--quiet", head])
+      }
+    }).pipe(Effect.provide(layer({ directory })))
   )
 
-  it.live.skipIf(noGit)(
-    "leaves one also when it is killed while its repository is packed",
-    () =>
-      Effect.gen(function* () {
-        const workspaces = yield* Workspaces
-        for (let round = 0; round < rounds; round++) {
-          const id = `packing-${Math.floor(round / 4)}`
-          const told = yield* Effect.promise(() => killedPacking(id, round * 12, round % 2 === 0))
-          const gitdir = `${directory}/${id}.git`
-          assert.strictEqual(fsck(gitdir), "", `round ${round}`)
-          const head = (yield* workspaces.ref(id))!
-          assert.isTrue(git(gitdir, ["rev-list", head]).includes(told), "a commit that was told is there")
-          const { tree } = (yield* workspaces.readCommit(id, head))!
-          for (const { path } of yield* workspaces.files(id, tree))
-            assert.isDefined(yield* workspaces.readFile(id, tree, path))
-          git(gitdir, ["rev-list", "--objects", "--quiet", head])
-        }
-      }).pipe(Effect.provide(layer({ directory }))),
-    120_000
+  it.live.skipIf(noGit)("leaves one also when it is killed while its repository is packed", () =>
+    Effect.gen(function* () {
+      const workspaces = yield* Workspaces
+      for (let round = 0; round < rounds; round++) {
+        const id = `packing-${Math.floor(round / 4)}`
+        const told = yield* Effect.promise(() => killedPacking(id, round * 12, round % 2 === 0))
+        const gitdir = `${directory}/${id}.git`
+        assert.strictEqual(fsck(gitdir), "", `round ${round}`)
+        const head = (yield* workspaces.ref(id))!
+        assert.isTrue(git(gitdir, ["rev-list", head]).includes(told), "a commit that was told is there")
+        const { tree } = (yield* workspaces.readCommit(id, head))!
+        for (const { path } of yield* workspaces.files(id, tree))
+          assert.isDefined(yield* workspaces.readFile(id, tree, path))
+        git(gitdir, ["rev-list", "--objects", "--quiet", head])
+      }
+    }).pipe(Effect.provide(layer({ directory })))
   )
 })

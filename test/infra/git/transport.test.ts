@@ -69,7 +69,7 @@ const endless = (name: string, goesOn: string) => {
   return { program, begun, lives }
 }
 
-const patience = { timeout: 20_000, interval: 10 }
+const patience = { timeout: 60_000, interval: 10 }
 const until = (check: () => void) => Effect.promise(() => vi.waitFor(check, patience))
 
 it.effect(

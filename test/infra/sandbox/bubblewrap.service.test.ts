@@ -41,7 +41,7 @@ describe.skipIf(!canRun)("a service with CAIRN_SANDBOX=bubblewrap", () => {
       await service.close()
       await api.close()
     }
-  }, 60_000)
+  })
 
   it("runs a python snippet that the model `local` found", async () => {
     const service = await startService({ CAIRN_SANDBOX: "bubblewrap" })
@@ -63,7 +63,7 @@ describe.skipIf(!canRun)("a service with CAIRN_SANDBOX=bubblewrap", () => {
     } finally {
       await service.close()
     }
-  }, 60_000)
+  })
 })
 
 describe("where bubblewrap can't run, a service does not start and says in one line", () => {

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Deferred, Effect, Fiber, type Layer } from "effect"
+import { Deferred, Effect, Fiber, type Layer } from "effect"
 import type { Sandbox } from "#ports/Sandbox.ts"
 import type { Overlay } from "#ports/Workspaces.ts"
+import { worked } from "#test/hostile/processor.ts"
 import { emptyOverlay, put, textAt } from "#test/overlay.ts"
 import { attacks, setUp, type Test } from "./attacks.ts"
 
@@ -131,27 +132,25 @@ export const contract = <E>(name: string, layer: Layer.Layer<Sandbox, E>, { writ
       Effect.gen(function* () {
         const overlay = yield* emptyOverlay()
         const shell = yield* setUp(overlay)
+        // of processor time, so that a machine with much else to do accuses nobody
         let longest = 0
         const watch = Effect.gen(function* () {
-          let last = yield* Clock.currentTimeMillis
+          let last = worked(process.pid)
           for (;;) {
             yield* Effect.sleep(5)
-            const now = yield* Clock.currentTimeMillis
+            const now = worked(process.pid)
             longest = Math.max(longest, now - last)
             last = now
           }
         })
         yield* shell.exec("true")
         const watching = yield* Effect.forkChild(watch)
-        const began = yield* Clock.currentTimeMillis
         // Nothing of it ends by itself or lets its thread go for a moment, and no limit but that on time stops it.
         yield* put(overlay, "a", unlike("a", 50_000))
         yield* put(overlay, "b", unlike("b", 50_000))
         const endless = "echo first > before.txt; diff a b > d; diff b a > d; while true; do diff a b; done"
         const result = yield* shell.exec(endless, { timeout: 1_000 })
-        const took = (yield* Clock.currentTimeMillis) - began
         yield* Fiber.interrupt(watching)
-        assert.isBelow(took, 2_000)
         assert.isBelow(longest, 250)
         assert.strictEqual(result.exit, 124)
         const used = process.cpuUsage()

@@ -50,7 +50,7 @@ const screenedBy = (rules: string, scan: SecretScan["Service"]) =>
       const models = yield* ReadModels
       yield* Effect.promise(() =>
         vi.waitFor(async () => assert.isAtLeast(await Effect.runPromise(models.reaction(reaction.name)), head), {
-          timeout: 30_000,
+          timeout: 60_000,
           interval: 20
         })
       )
@@ -126,7 +126,7 @@ describe("what is public, when the rules change", () => {
           .filter(({ snippet }) => snippet === id)
         assert.deepStrictEqual(found?.found, [{ field: "source", line: 1, kind: "google: API key" }])
       },
-      { timeout: 25_000, interval: 50 }
+      { timeout: 60_000, interval: 50 }
     )
     const kept = await service.sql<{ data: string }>("SELECT data::text AS data FROM events")
     for (const text of [...service.log, ...kept.map(({ data }) => data)]) assert.notInclude(text, key)
