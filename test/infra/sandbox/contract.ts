@@ -149,17 +149,17 @@ export const contract = <E>(name: string, layer: Layer.Layer<Sandbox, E>, { writ
         yield* put(overlay, "a", unlike("a", 50_000))
         yield* put(overlay, "b", unlike("b", 50_000))
         const endless = "echo first > before.txt; diff a b > d; diff b a > d; while true; do diff a b; done"
-        const result = yield* shell.exec(endless, { timeout: 1_000 })
+        const result = yield* shell.exec(endless, { timeout: 3_000 })
         yield* Fiber.interrupt(watching)
         assert.isBelow(longest, 250)
         assert.strictEqual(result.exit, 124)
         const used = process.cpuUsage()
-        const slept = yield* shell.exec("echo second > slept.txt; sleep 100000", { timeout: 500 })
+        const slept = yield* shell.exec("echo second > slept.txt; sleep 100000", { timeout: 3_000 })
         assert.strictEqual(slept.exit, 124)
-        // A thread of the killed command that went on would have taken all of the half second.
+        // A thread of the killed command that went on would have taken all of the three seconds.
         const { user, system } = process.cpuUsage(used)
-        assert.isBelow(user + system, 400_000)
-        assert.include(slept.stderr, "longer than 0.5 s")
+        assert.isBelow(user + system, 1_500_000)
+        assert.include(slept.stderr, "longer than 3 s")
         assert.strictEqual(yield* textAt(overlay, "before.txt"), "first\n")
         assert.strictEqual(yield* textAt(overlay, "slept.txt"), "second\n")
         assert.strictEqual((yield* shell.exec("cat before.txt")).stdout, "first\n")
