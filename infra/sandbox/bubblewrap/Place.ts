@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process"
 import { oneLine } from "#domain/oneLine.ts"
-import { archive, type Item } from "./archive.ts"
 import { Incoming } from "./Incoming.ts"
 import { scratchSize, workspaceSize } from "./limits.ts"
 import { endOfList, type Found, format, parseListing } from "./listing.ts"
@@ -19,8 +18,8 @@ export interface Place {
   readonly read: (files: ReadonlyArray<Found>) => Promise<ReadonlyArray<Uint8Array>>
   /** Folders with all that is in them. */
   readonly remove: (names: ReadonlyArray<string>) => Promise<void>
-  /** Replaces files and links; folders above must be there or come before. */
-  readonly put: (items: ReadonlyArray<Item>) => Promise<void>
+  /** Unpacks an archive (tar), which replaces files and links; folders above must be there or come before. */
+  readonly put: (archive: Uint8Array) => Promise<void>
   /** Empties the workspace. */
   readonly clear: () => Promise<void>
   /** Ends the keeper. The file systems go when no command is in them any more. */
@@ -156,8 +155,8 @@ export const startPlace = async (tools: Tools): Promise<Place> => {
     remove: async (names) => {
       if (names.length > 0) await asked("remove", bytesOf(names), done)
     },
-    put: async (items) => {
-      if (items.length > 0) await asked("put", archive(items, Math.floor(Date.now() / 1000)), done)
+    put: async (archive) => {
+      await asked("put", archive, done)
     },
     clear: async () => {
       await asked("clear", undefined, done)

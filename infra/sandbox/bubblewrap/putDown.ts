@@ -1,6 +1,7 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
+import { directory, type Entry, file, symlink } from "effect/encoding/Tar"
 import type { DirectoryEntry, Overlay } from "#ports/Workspaces.ts"
-import type { Item } from "./archive.ts"
+import { archive, modes } from "./archive.ts"
 import { differ, hashOf, type Mirror, nameOf, topmost } from "./Mirror.ts"
 import type { Place } from "./Place.ts"
 
@@ -30,26 +31,27 @@ export const putDown = Effect.fnUntraced(function* (overlay: Overlay, place: Pla
   yield* Effect.promise(() => place.remove(topmost(names)))
   for (const name of names) mirror.delete(name)
 
-  let items: Array<Item> = []
+  const mtime = new Date(yield* Clock.currentTimeMillis)
+  let items: Array<Entry> = []
   let size = 0
   const flush = Effect.suspend(() => {
     const batch = items
     items = []
     size = 0
-    return Effect.promise(() => place.put(batch))
+    if (batch.length === 0) return Effect.void
+    return Effect.flatMap(archive(batch), (bytes) => Effect.promise(() => place.put(bytes)))
   })
-  const none = new Uint8Array()
   for (const { path, kind } of wanted) {
     const name = nameOf(path)
     const known = mirror.get(name)
     if (kind === "directory") {
       if (known !== undefined) continue
-      items.push({ kind, name: Buffer.from(path), content: none })
+      items.push(directory(path, { mode: modes.directory, mtime }))
       mirror.set(name, { kind, content: "", base: false, stamp: undefined })
     } else if (kind === "symlink") {
       const target = yield* overlay.readlink(path)
       if (known?.content === target) continue
-      items.push({ kind, name: Buffer.from(path), content: Buffer.from(target) })
+      items.push(symlink(path, target, { mode: modes.symlink, mtime }))
       mirror.set(name, { kind, content: target, base: false, stamp: undefined })
     } else {
       const base = !changed.has(path)
@@ -60,7 +62,7 @@ export const putDown = Effect.fnUntraced(function* (overlay: Overlay, place: Pla
         mirror.set(name, { ...known, base })
         continue
       }
-      items.push({ kind, name: Buffer.from(path), content })
+      items.push(file(path, content, { mode: modes[kind], mtime }))
       size += content.length
       mirror.set(name, { kind, content: hash, base, stamp: undefined })
     }
