@@ -37,9 +37,9 @@ const ours = Effect.gen(function* () {
       expected: "none",
       commands: [
         {
-          ...{ commandId, correlationId: commandId, causationId: null, erases: [], request: null },
+          ...{ commandId, correlationId: commandId, causationId: null, request: null },
           actor: { key: null, user: null, organization: null },
-          events: [{ type: "VoteCast", schemaVersion: 1, data: JSON.stringify(data), payload: null }]
+          events: [{ type: "VoteCast", schemaVersion: 1, data: JSON.stringify(data), payload: null, erases: [] }]
         }
       ]
     })

@@ -39,7 +39,7 @@ export const lag = (scale: number) =>
           ...{ tenant: "t", stream: `usage-${commandId}`, expected: "none" },
           commands: [
             {
-              ...{ commandId, correlationId: commandId, causationId: null, erases: [], request: null, events: [event] },
+              ...{ commandId, correlationId: commandId, causationId: null, request: null, events: [event] },
               actor: { key: null, user: null, organization: null }
             }
           ]

@@ -38,7 +38,7 @@ const fill = Effect.fnUntraced(function* (events: number) {
       expected: "none",
       commands: [
         {
-          ...{ commandId: randomUUID(), correlationId: randomUUID(), causationId: null, erases: [], request: null },
+          ...{ commandId: randomUUID(), correlationId: randomUUID(), causationId: null, request: null },
           ...{ actor: { key: null, user: null, organization: null }, events: [Codec.encode(uploaded)] }
         }
       ]

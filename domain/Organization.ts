@@ -202,7 +202,5 @@ export const Organization: Decider<OrganizationCommand, OrganizationEvent, Organ
       }),
       KeyCreated: ({ key, user, role }) => ({ ...state, keys: HashMap.set(state.keys, key, { user, role }) }),
       KeyRevoked: ({ key }) => ({ ...state, keys: HashMap.remove(state.keys, key) })
-    }),
-
-  erases: (event) => (event._tag === "MemberErased" ? [event.subject] : [])
+    })
 }

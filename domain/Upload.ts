@@ -81,7 +81,8 @@ export const uploadStream = (upload: string) => `upload-${upload}`
 
 /** What it is judged by stays longer than its files. */
 const subjectOf = (upload: string) => `upload/${upload}`
-const filesOf = (upload: string) => `upload/${upload}/files`
+/** The subject of what an upload was sent with, until it is stored. */
+export const filesOf = (upload: string) => `upload/${upload}/files`
 
 type Decision = Result.Result<Array<UploadEvent>, never>
 
@@ -114,10 +115,5 @@ export const Upload: Decider<UploadCommand, UploadEvent, UploadState, never> = {
       EvidenceReceived: () => ({ stage: "received" as const }),
       UploadStored: () => ({ stage: "stored" as const }),
       UploadErased: () => ({ stage: "erased" as const })
-    }),
-
-  erases: (event) => {
-    if (event._tag === "UploadStored") return [filesOf(event.upload)]
-    return event._tag === "UploadErased" ? [event.subject] : []
-  }
+    })
 }

@@ -93,10 +93,5 @@ export const User: Decider<UserCommand, UserEvent, UserState, KeyNotFound | User
       TextErased: () => state,
       KeyCreated: ({ key }) => ({ ...state, keys: HashSet.add(state.keys, key) }),
       KeyRevoked: ({ key }) => ({ ...state, keys: HashSet.remove(state.keys, key) })
-    }),
-
-  erases: (event) => {
-    if (event._tag === "TextErased") return event.subjects
-    return event._tag === "UserErased" ? [event.subject] : []
-  }
+    })
 }

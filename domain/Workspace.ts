@@ -172,7 +172,5 @@ export const Workspace: Decider<WorkspaceCommand, WorkspaceEvent, WorkspaceState
       WorkspaceRestored: (restored) => moved(restored, 0),
       WorkspaceErased: ({ generation }) => ({ ...Workspace.initial, generation: generation + 1 })
     })
-  },
-
-  erases: (event) => (event._tag === "WorkspaceErased" ? [event.subject] : [])
+  }
 }

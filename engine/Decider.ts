@@ -6,6 +6,4 @@ export interface Decider<Command, Event, State, Refusal> {
   /** The events that the command leads to; none when it is already so. */
   readonly decide: (command: Command, state: State) => Result.Result<ReadonlyArray<Event>, Refusal>
   readonly evolve: (state: State, event: Event) => State
-  /** Subjects whose text an event erases, in the same moment as it is recorded. */
-  readonly erases?: (event: Event) => ReadonlyArray<string>
 }

@@ -21,7 +21,11 @@ export interface Registry<E extends AnyEvent> {
    * version is one more than its upcasts. A new meaning is a new type instead.
    */
   readonly upcasts: { readonly [T in E["_tag"]]?: ReadonlyArray<Upcast> }
+  /** Subjects whose text goes because an event has happened. */
+  readonly erasures?: { readonly [T in E["_tag"]]?: (event: Extract<E, { readonly _tag: T }>) => ReadonlyArray<string> }
 }
+
+type Erasures = { readonly [type: string]: ((event: unknown) => ReadonlyArray<string>) | undefined }
 
 /** How events are written into the log and read from it. */
 export interface EventCodec<E extends AnyEvent> {
@@ -104,7 +108,7 @@ const readPayload = (payload: Uint8Array | null): Generator<void, unknown> | { r
   return payload.length < big ? { now: JSON.parse(fromUtf8.decode(payload)) } : jsonInSteps(payload)
 }
 
-export const makeCodec = <E extends AnyEvent>({ schemas, upcasts }: Registry<E>): EventCodec<E> => {
+export const makeCodec = <E extends AnyEvent>({ schemas, upcasts, erasures }: Registry<E>): EventCodec<E> => {
   const encoders = new Map<string, (event: E) => Fields>()
   const decoders = new Map<string, (fields: Fields) => E>()
   for (const [type, schema] of Object.entries(schemas) as Array<[string, Schema.Codec<E, Fields>]>) {
@@ -116,7 +120,8 @@ export const makeCodec = <E extends AnyEvent>({ schemas, upcasts }: Registry<E>)
 
   function* encoding(event: E): Generator<void, NewEvent> {
     const { _tag: type, text, ...facts } = encoders.get(event._tag)!(event) as Fields & { readonly _tag: string }
-    const head = { type, schemaVersion: upcastsOf(type).length + 1 }
+    const erases = (erasures as Erasures | undefined)?.[type]?.(event) ?? []
+    const head = { type, schemaVersion: upcastsOf(type).length + 1, erases }
     if (text === undefined) return { ...head, data: JSON.stringify(facts), payload: null }
     if (text === null) return { ...head, data: JSON.stringify({ ...facts, text }), payload: null }
     const { salt, bytes, digest } = hasText(text, big) ? yield* writtenInSteps(text) : writtenAtOnce(text)

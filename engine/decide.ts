@@ -65,7 +65,7 @@ export const decideAll = (decider: AnyDecider, before: unknown, jobs: ReadonlyAr
 }
 
 /** A decision as the store takes it. Others have their turn while a long text is written down. */
-const appending = Effect.fnUntraced(function* (decider: AnyDecider, { job, events }: Decision) {
+const appending = Effect.fnUntraced(function* ({ job, events }: Decision) {
   const codec = yield* Codec
   const encoded: Array<NewEvent> = []
   for (const event of events) encoded.push(yield* inSteps(codec.encoding(event)))
@@ -75,7 +75,6 @@ const appending = Effect.fnUntraced(function* (decider: AnyDecider, { job, event
     causationId: job.causationId ?? null,
     actor: job.actor,
     events: encoded,
-    erases: events.flatMap((event) => decider.erases?.(event) ?? []),
     request: job.request ?? null
   }
   return command
@@ -85,16 +84,12 @@ const appending = Effect.fnUntraced(function* (decider: AnyDecider, { job, event
  * Decisions as the store takes them, up to and with the one that brings them to so many bytes; `later` is the job of the
  * first one that is left.
  */
-export const encodeAll = Effect.fnUntraced(function* (
-  decider: AnyDecider,
-  decisions: ReadonlyArray<Decision>,
-  most: number
-) {
+export const encodeAll = Effect.fnUntraced(function* (decisions: ReadonlyArray<Decision>, most: number) {
   const commands: Array<Appending> = []
   let bytes = 0
   for (const decision of decisions) {
     if (bytes >= most) return { commands, later: decision.job }
-    const command = yield* appending(decider, decision)
+    const command = yield* appending(decision)
     const size = command.events.reduce((sum, { data, payload }) => sum + data.length + (payload?.bytes.length ?? 0), 0)
     commands.push(command)
     bytes += size

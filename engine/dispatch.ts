@@ -99,10 +99,7 @@ export class Dispatcher extends Context.Service<
           yield* load(line)
           decided = decideAll(line.decider, line.state, jobs)
         }
-        const { commands, later } = yield* Effect.provideContext(
-          encodeAll(line.decider, decided.decisions, most.bytes),
-          log
-        )
+        const { commands, later } = yield* Effect.provideContext(encodeAll(decided.decisions, most.bytes), log)
         const left = later === undefined ? [] : jobs.slice(jobs.indexOf(later))
         if (left.length > 0) decided = decideAll(line.decider, line.state, jobs.slice(0, -left.length))
         const { decisions, idle, state } = decided

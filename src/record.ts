@@ -72,7 +72,7 @@ export class Recorder extends Context.Service<
           expected: "any",
           commands: notes.map(({ commandId, actor, encoded }) => ({
             ...{ commandId, correlationId: commandId, causationId: null, actor },
-            ...{ events: [encoded], erases: [], request: null }
+            ...{ events: [encoded], request: null }
           }))
         })
 

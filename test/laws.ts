@@ -9,7 +9,7 @@ import { decode, encode } from "#src/codec.ts"
 
 /** The event as a store would hold it, and give it back. */
 export const stored = (event: DomainEvent, place = 0): StoredEvent => {
-  const { payload, ...written } = encode(event)
+  const { payload, erases: _, ...written } = encode(event)
   return {
     ...{ position: positionOf(place + 1), tenant: "tenant", stream: "stream", revision: place, eventId: randomUUID() },
     ...{ actor: { key: null, user: null, organization: null }, commandId: randomUUID(), correlationId: randomUUID() },

@@ -36,7 +36,8 @@ export interface SnippetState {
 }
 
 const subjectOf = (snippet: string) => `snippet/${snippet}`
-const commentSubject = (snippet: string, comment: string) => `${subjectOf(snippet)}/comment/${comment}`
+/** Of a comment's own words: they can be erased without the snippet's. */
+export const commentSubject = (snippet: string, comment: string) => `${subjectOf(snippet)}/comment/${comment}`
 
 const cast = (
   snippet: string,
@@ -214,11 +215,5 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusa
         ...{ ...state, stage: "deleted" as const },
         ...{ due: HashSet.empty<string>(), comments: HashMap.empty<string, LiveComment>() }
       })
-    }),
-
-  erases: (event) => {
-    if (event._tag === "CommentDeleted") return [event.subject]
-    if (event._tag !== "SnippetDeleted") return []
-    return [event.subject, ...event.comments.map((comment) => commentSubject(event.snippet, comment))]
-  }
+    })
 }

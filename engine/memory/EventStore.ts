@@ -3,7 +3,6 @@ import { Bounds } from "#engine/ports/Bounds.ts"
 import {
   type Append,
   type Command,
-  EventStore,
   type Kind,
   type Page,
   type ReadStream,
@@ -14,14 +13,14 @@ import {
 } from "#engine/ports/EventStore.ts"
 import { derivedId } from "../derivedId.ts"
 import { beginning, isAfter, type Position, positionOf } from "../Position.ts"
+import { bySteps, Facts } from "../texts.ts"
+import * as MemoryTexts from "./Texts.ts"
 
 /** A log whose positions are `step` apart: whoever counts on from one of them, instead of reading on, finds nothing there. */
 const make = (step: number) =>
   Effect.gen(function* () {
     const most = yield* Bounds
     const log: Array<StoredEvent> = []
-    const subjects = new Map<string, string>()
-    const erased = new Set<string>()
     const news = yield* PubSub.sliding<void>(1)
 
     const head = (): Position => log.at(-1)?.position ?? beginning
@@ -51,19 +50,11 @@ const make = (step: number) =>
     const record = ({ tenant, stream }: Append, command: Command, recordedAt: number) => {
       const { commandId, correlationId, causationId, actor } = command
       const next = ofStream(stream).length
-      for (const [index, { payload, ...event }] of command.events.entries()) {
+      for (const [index, { type, schemaVersion, data }] of command.events.entries()) {
         const eventId = derivedId(commandId, index)
-        const subject = payload === null ? "" : `${tenant} ${payload.subject}`
-        subjects.set(eventId, subject)
         const place = { position: positionOf((log.length + 1) * step), tenant, stream, revision: next + index, eventId }
         const cause = { actor, commandId, correlationId, causationId, recordedAt }
-        log.push({ ...place, ...event, ...cause, payload: erased.has(subject) ? null : (payload?.bytes ?? null) })
-      }
-      for (const subject of command.erases) {
-        erased.add(`${tenant} ${subject}`)
-        for (const [index, event] of log.entries()) {
-          if (subjects.get(event.eventId) === `${tenant} ${subject}`) log[index] = { ...event, payload: null }
-        }
+        log.push({ ...place, type, schemaVersion, data, ...cause, payload: null })
       }
     }
 
@@ -83,16 +74,15 @@ const make = (step: number) =>
       )
     }
 
-    return EventStore.of({
+    return Facts.of({
       append: (request) => Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.suspend(() => append(request, now))),
       outcome: (commandId) => Effect.sync(() => ofCommand(commandId)),
       readStream: (stream, after, options = {}) =>
         Effect.sync(() => pageOf(ofStream(stream).slice(after + 1), options)),
-      readAll: (after, { types, tenant, stream, factsOnly = false, withoutLong: _, ...options } = {}) =>
+      readAll: (after, { types, tenant, stream, factsOnly: _facts, withoutLong: _long, ...options } = {}) =>
         Effect.sync(() =>
           pageOf(
             behind(after)
-              .map((event) => (factsOnly ? { ...event, payload: null } : event))
               .filter((event) => types?.includes(event.type) ?? true)
               .filter((event) => tenant === undefined || event.tenant === tenant)
               .filter((event) => stream === undefined || event.stream === stream),
@@ -109,8 +99,11 @@ const make = (step: number) =>
     })
   })
 
-/** The log in memory: for unit tests and for nothing else. It keeps every promise of the port but survival. */
-export const layer = Layer.effect(EventStore, make(1))
+/** The log in memory, without texts. */
+export const facts = Layer.effect(Facts, make(1))
+
+/** The log in memory, its texts beside it: for unit tests and for nothing else. It keeps every promise of the port but survival. */
+export const layer = bySteps.pipe(Layer.provide(Layer.merge(facts, MemoryTexts.layer)))
 
 /** The same with room between its positions, as other engines have it. */
-export const spaced = Layer.effect(EventStore, make(1_000))
+export const spaced = bySteps.pipe(Layer.provide(Layer.merge(Layer.effect(Facts, make(1_000)), MemoryTexts.layer)))

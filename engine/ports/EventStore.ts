@@ -16,6 +16,8 @@ export interface NewEvent {
   readonly schemaVersion: number
   readonly data: string
   readonly payload: Payload | null
+  /** Subjects of the tenant whose payloads go because this has happened, and are never stored again. */
+  readonly erases: ReadonlyArray<string>
 }
 
 /** An event in the log; `payload` is `null` when it has none or when its subject was erased. */
@@ -43,8 +45,6 @@ export interface Command {
   readonly actor: Actor
   /** At least one. */
   readonly events: ReadonlyArray<NewEvent>
-  /** Subjects of the tenant whose payloads are deleted with this append, and never stored again. */
-  readonly erases: ReadonlyArray<string>
   /** The HTTP request that the command answers: noted with the append, so that a repeated one finds it. */
   readonly request: { readonly digest: string; readonly n: number; readonly fingerprint: string | null } | null
 }

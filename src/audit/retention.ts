@@ -28,7 +28,7 @@ const erase = Effect.fnUntraced(function* (tenant: string, stream: string) {
     commands: [
       {
         ...{ commandId, correlationId: commandId, causationId: null, actor: operator, request: null },
-        ...{ events: [Codec.encode(event)], erases: [stream] }
+        ...{ events: [Codec.encode(event)] }
       }
     ]
   })

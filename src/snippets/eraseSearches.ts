@@ -22,7 +22,7 @@ export const eraseSearches = Effect.fnUntraced(function* (
       commands: [
         {
           ...{ commandId, correlationId: commandId, causationId: null, actor: operator, request: null },
-          ...{ events: [Codec.encode(event)], erases: subjects }
+          ...{ events: [Codec.encode(event)] }
         }
       ]
     })

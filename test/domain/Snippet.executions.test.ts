@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { erasedBy } from "#domain/erasures.ts"
 import { type NewVote, SnippetCommand } from "#domain/Snippet/commands.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
@@ -109,13 +110,13 @@ it("a comment is deleted by its author, or by who owns the snippet", () => {
 })
 
 it("the text of a comment goes with it, and that of the others with the snippet", () => {
-  assert.deepStrictEqual(Snippet.erases!(removed), [commentSubject])
+  assert.deepStrictEqual(erasedBy(removed), [commentSubject])
   const second = Event.CommentAdded.make({ ...commented, comment: "c2", subject: `${subject}/comment/c2` })
   // as it was stored before comments had subjects of their own
   const old = Event.CommentAdded.make({ ...commented, comment: "c0", subject })
   const gone = Event.SnippetDeleted.make({ snippet, subject, comments: ["c2"] })
   given(Snippet, [uploaded, old, commented, second, removed]).when(SnippetCommand.DeleteSnippet({ snippet })).then(gone)
-  assert.deepStrictEqual(Snippet.erases!(gone), [subject, `${subject}/comment/c2`])
+  assert.deepStrictEqual(erasedBy(gone), [subject, `${subject}/comment/c2`])
 })
 
 it("a snippet has a thousand comments at most", () => {

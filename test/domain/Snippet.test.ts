@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { erasedBy } from "#domain/erasures.ts"
 import { type NewVote, SnippetCommand } from "#domain/Snippet/commands.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
 import { SnippetEvent, type UploadedText } from "#domain/Snippet/events.ts"
@@ -154,9 +155,9 @@ describe("deleting a snippet", () => {
 
   it("erases all of its text", () => {
     given(Snippet, [uploaded(), added()]).when(remove).then(deleted)
-    assert.deepStrictEqual(Snippet.erases?.(deleted), [subject])
+    assert.deepStrictEqual(erasedBy(deleted), [subject])
     for (const event of [uploaded(), added(), published, cast("eve", up, null)]) {
-      assert.deepStrictEqual(Snippet.erases?.(event), [])
+      assert.deepStrictEqual(erasedBy(event), [])
     }
   })
 

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { erasedBy } from "#domain/erasures.ts"
 import { Upload, UploadCommand, UploadEvent } from "#domain/Upload.ts"
 import { given } from "#test/given.ts"
 import { laws } from "#test/laws.ts"
@@ -55,7 +56,7 @@ describe("a bulk upload", () => {
   })
 
   it("loses its files' text when they are stored, and the rest when it is erased", () => {
-    const subjects = [received, kept, stored, erased].map((event) => Upload.erases!(event))
+    const subjects = [received, kept, stored, erased].map((event) => erasedBy(event))
     assert.deepStrictEqual(subjects, [[], [], [received.subject], [kept.subject]])
     assert.notStrictEqual(received.subject, kept.subject)
   })

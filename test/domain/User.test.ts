@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { erasedBy } from "#domain/erasures.ts"
 import { User, UserCommand, UserEvent } from "#domain/User.ts"
 import { given } from "#test/given.ts"
 import { laws } from "#test/laws.ts"
@@ -55,7 +56,7 @@ describe("a person without an organization", () => {
     given(User, history)
       .when(EraseUser({ user: "eve" }))
       .then(revoked("two"), erased)
-    assert.deepStrictEqual(User.erases?.(erased), [subject])
+    assert.deepStrictEqual(erasedBy(erased), [subject])
     const next = { ...registered, subject: "user/eve.1" }
     given(User, [...history, revoked("two"), erased])
       .when(create("three"))
@@ -80,7 +81,7 @@ describe("a person without an organization", () => {
     given(User, [registered, UserErased.make({ user: "eve", subject })])
       .when(erase)
       .then(erased)
-    assert.deepStrictEqual(User.erases?.(erased), ["execution/1"])
+    assert.deepStrictEqual(erasedBy(erased), ["execution/1"])
   })
 
   laws(User, UserEvent, [

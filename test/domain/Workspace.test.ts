@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { erasedBy } from "#domain/erasures.ts"
 import {
   type ChatFailure,
   repositoryOf,
@@ -127,9 +128,9 @@ describe("erasing", () => {
     given(Workspace, [...two, restored("c3", "c2", "c1")])
       .when(erase())
       .then(erased(3, 2))
-    assert.deepStrictEqual(Workspace.erases!(erased(2, 2)), ["workspace/w1.0"])
-    assert.deepStrictEqual(Workspace.erases!(erased(2, 2, 5)), ["workspace/w1.5"])
-    for (const event of two) assert.deepStrictEqual(Workspace.erases!(event), [])
+    assert.deepStrictEqual(erasedBy(erased(2, 2)), ["workspace/w1.0"])
+    assert.deepStrictEqual(erasedBy(erased(2, 2, 5)), ["workspace/w1.5"])
+    for (const event of two) assert.deepStrictEqual(erasedBy(event), [])
   })
 
   it("counts chats at work, and does not need the first of them to have ended", () => {

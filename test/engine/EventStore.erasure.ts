@@ -5,8 +5,8 @@ import type { EventStore } from "#engine/ports/EventStore.ts"
 import { command, fresh, noted, plain, texts, to, typed, upTo } from "./appends.ts"
 import { whole } from "./whole.ts"
 
-const says = (subject: string, text?: string | Uint8Array) =>
-  command({ events: [noted({ payload: typed(subject, text) })] })
+const says = (subject: string, text?: string | Uint8Array, erases: ReadonlyArray<string> = []) =>
+  command({ events: [noted({ payload: typed(subject, text), erases })] })
 
 /** The part of the contract that is about what callers typed: kept beside the log, and gone when it is erased. */
 export const erasure = (it: Vitest.MethodsNonLive<EventStore>) => {
@@ -44,7 +44,7 @@ export const erasure = (it: Vitest.MethodsNonLive<EventStore>) => {
       const given = says(subject, "one")
       yield* append(to(mine, "any", [given, says(other, "kept"), says(subject, "two")]))
       yield* append(to(theirs, "any", [says(subject, "another tenant's")], "other tenant"))
-      yield* append(to(mine, 2, [{ ...says(other, "also kept"), erases: [subject] }]))
+      yield* append(to(mine, 2, [says(other, "also kept", [subject])]))
       const stored = yield* readStream(mine, -1)
       assert.deepStrictEqual(texts(stored), [null, "kept", null, "also kept"])
       assert.deepStrictEqual(
@@ -62,12 +62,12 @@ export const erasure = (it: Vitest.MethodsNonLive<EventStore>) => {
       const [stream, subject] = [fresh(), fresh("subject")]
       const given = says(subject, "before")
       yield* append(to(stream, "any", [given]))
-      yield* append(to(stream, "any", [command({ erases: [subject, fresh("never seen")] })]))
+      yield* append(to(stream, "any", [command({ events: [noted({ erases: [subject, fresh("never seen")] })] })]))
       yield* append(to(stream, "any", [says(subject, "after")]))
       yield* append(to(stream, "any", [given]))
       assert.deepStrictEqual(texts(yield* readStream(stream, -1)), [null, null, null])
       // erasing again is nothing new
-      yield* append(to(stream, "any", [command({ erases: [subject] })]))
+      yield* append(to(stream, "any", [command({ events: [noted({ erases: [subject] })] })]))
       yield* append(to(stream, "any", [says(subject, "after that")]))
       assert.deepStrictEqual(texts(yield* readStream(stream, -1)), [null, null, null, null, null])
       yield* append(to(stream, "any", [says(subject, "elsewhere")], "other tenant"))
@@ -79,7 +79,7 @@ export const erasure = (it: Vitest.MethodsNonLive<EventStore>) => {
     Effect.gen(function* () {
       const { append, readStream } = yield* whole
       const [stream, subject] = [fresh(), fresh("subject")]
-      yield* append(to(stream, "any", [says(subject), { ...says(subject), erases: [subject] }, says(subject)]))
+      yield* append(to(stream, "any", [says(subject), says(subject, undefined, [subject]), says(subject)]))
       assert.deepStrictEqual(texts(yield* readStream(stream, -1)), [null, null, null])
     })
   )
@@ -89,7 +89,7 @@ export const erasure = (it: Vitest.MethodsNonLive<EventStore>) => {
       const { append, readStream } = yield* whole
       const [stream, subject] = [fresh(), fresh("subject")]
       yield* append(to(stream, "any", [says(subject, "kept")]))
-      yield* Effect.flip(append(to(stream, 7, [command({ erases: [subject] })])))
+      yield* Effect.flip(append(to(stream, 7, [command({ events: [noted({ erases: [subject] })] })])))
       yield* append(to(stream, 0, [says(subject, "kept too")]))
       assert.deepStrictEqual(texts(yield* readStream(stream, -1)), ["kept", "kept too"])
     })
@@ -101,7 +101,7 @@ export const erasure = (it: Vitest.MethodsNonLive<EventStore>) => {
       for (const round of upTo(20)) {
         const [stream, subject] = [fresh(), fresh("subject")]
         const says_ = upTo(12).map(() => append(to(stream, "any", [says(subject)])))
-        const erases = append(to(fresh(), "any", [command({ erases: [subject] })]))
+        const erases = append(to(fresh(), "any", [command({ events: [noted({ erases: [subject] })] })]))
         yield* Effect.all(says_.toSpliced(round % 12, 0, erases), { concurrency: "unbounded", discard: true })
         assert.deepStrictEqual(
           texts(yield* readStream(stream, -1)),

@@ -11,7 +11,7 @@ export const typed = (subject: string, text: string | Uint8Array = "what a calle
 })
 
 export const noted = (event: Partial<NewEvent> = {}): NewEvent => ({
-  ...{ type: "Noted", schemaVersion: 1, data: '{"n":1}', payload: null },
+  ...{ type: "Noted", schemaVersion: 1, data: '{"n":1}', payload: null, erases: [] },
   ...event
 })
 
@@ -21,7 +21,6 @@ export const command = (command: Partial<Command> = {}): Command => ({
   causationId: null,
   actor: { key: null, user: null, organization: null },
   events: [noted()],
-  erases: [],
   request: null,
   ...command
 })

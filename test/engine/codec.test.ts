@@ -17,7 +17,7 @@ const published = SnippetEvent.cases.SnippetPublished.make({ snippet: "s" })
 describe("encoding", () => {
   it("puts what a caller typed beside the log, with a salted digest in it", () => {
     const { data, payload, ...head } = encode(cast)
-    assert.deepStrictEqual(head, { type: "VoteCast", schemaVersion: 1 })
+    assert.deepStrictEqual(head, { type: "VoteCast", schemaVersion: 1, erases: [] })
     assert.strictEqual(payload!.subject, "snippet/s")
     assert.strictEqual(JSON.parse(data).text, saltedDigest(payload!.salt, payload!.bytes))
     assert.notInclude(data, "a task")
@@ -28,7 +28,7 @@ describe("encoding", () => {
     assert.notStrictEqual(encode(cast).data, encode(cast).data))
 
   it("has no payload for an event without text", () => {
-    const expected = { type: "SnippetPublished", schemaVersion: 1, data: '{"snippet":"s"}', payload: null }
+    const expected = { type: "SnippetPublished", schemaVersion: 1, data: '{"snippet":"s"}', payload: null, erases: [] }
     assert.deepStrictEqual(encode(published), expected)
   })
 

@@ -3,16 +3,8 @@ import { Deferred, Effect, Result } from "effect"
 import type { DomainEvent } from "#domain/events.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
 import { UsageEvent } from "#domain/Usage.ts"
-import type { Decider } from "#engine/Decider.ts"
 import { type AnyDecider, asSent, type Decision, decideAll, encodeAll, Idle, type Job } from "#engine/decide.ts"
 import * as Codec from "#src/codec.ts"
-
-const decider = {
-  initial: 0,
-  decide: () => Result.succeed([]),
-  evolve: (state) => state,
-  erases: (event: DomainEvent) => (event._tag === "SnippetDeleted" ? [event.subject] : [])
-} satisfies Decider<unknown, DomainEvent, unknown, never> as unknown as AnyDecider
 
 const decision = (events: ReadonlyArray<DomainEvent>, more: Partial<Job> = {}): Decision => ({
   job: {
@@ -40,16 +32,22 @@ describe("what goes to the log", () => {
       const request = { digest: "digest", n: 2, fingerprint: null }
       const deleted = SnippetDeleted.make({ snippet: "s", subject: "snippet/s", comments: [] })
       const { commands } = yield* encoded(
-        decider,
         [decision([used, deleted], { causationId: "cause", request }), decision([used])],
         1_000_000
       )
       const [first, second] = commands
       assert.deepStrictEqual(
-        [first!.causationId, first!.request, first!.erases, first!.events.map(({ type }) => type)],
-        ["cause", request, ["snippet/s"], ["KeyUsed", "SnippetDeleted"]]
+        [first!.causationId, first!.request, first!.events.map(({ type, erases }) => [type, erases])],
+        [
+          "cause",
+          request,
+          [
+            ["KeyUsed", []],
+            ["SnippetDeleted", ["snippet/s"]]
+          ]
+        ]
       )
-      assert.deepStrictEqual([second!.causationId, second!.request, second!.erases], [null, null, []])
+      assert.deepStrictEqual([second!.causationId, second!.request], [null, null])
     })
   )
 
@@ -65,23 +63,23 @@ describe("what goes to the log", () => {
         [3 * size + 1, 4],
         [4 * size, 4]
       ] as const) {
-        const { commands, later } = yield* encoded(decider, decisions, most)
+        const { commands, later } = yield* encoded(decisions, most)
         assert.strictEqual(commands.length, taken, `${most} bytes`)
         assert.strictEqual(later, decisions[taken]?.job)
       }
-      assert.deepStrictEqual(yield* encoded(decider, [], 1), { commands: [], later: undefined })
+      assert.deepStrictEqual(yield* encoded([], 1), { commands: [], later: undefined })
     })
   )
 
   it.effect("counts every event of a command, and its text as well as its data", () =>
     Effect.gen(function* () {
       const long = decision([vote("x".repeat(1_000)), used])
-      const { commands } = yield* encoded(decider, [long], 1)
+      const { commands } = yield* encoded([long], 1)
       const [voted, other] = commands[0]!.events
       const all = voted!.data.length + voted!.payload!.bytes.length + other!.data.length
       assert.isAbove(all, 1_000)
-      assert.lengthOf((yield* encoded(decider, [long, long], all)).commands, 1)
-      assert.lengthOf((yield* encoded(decider, [long, long], all + 1)).commands, 2)
+      assert.lengthOf((yield* encoded([long, long], all)).commands, 1)
+      assert.lengthOf((yield* encoded([long, long], all + 1)).commands, 2)
     })
   )
 
@@ -91,7 +89,6 @@ describe("what goes to the log", () => {
       const sent = (...lists: ReadonlyArray<ReadonlyArray<DomainEvent>>) =>
         Effect.map(
           encoded(
-            decider,
             lists.map((events) => decision(events)),
             1_000_000
           ),

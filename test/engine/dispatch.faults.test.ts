@@ -116,7 +116,7 @@ it.live("refuses nothing because of what was not recorded in the end", () => {
         readStream: readStream(store),
         append: (request) =>
           Effect.suspend(() =>
-            request.commands.some(({ erases }) => erases.length > 0) || failing
+            request.commands.some(({ events }) => events.some(({ erases }) => erases.length > 0)) || failing
               ? Effect.fail(down)
               : store.append(request)
           )

@@ -106,7 +106,7 @@ export const used = Effect.fnUntraced(function* (...keys: ReadonlyArray<string>)
       ...{ tenant: "t", stream: `usage-${key}`, expected: "any" },
       commands: [
         {
-          ...{ commandId, correlationId: commandId, causationId: null, erases: [], request: null },
+          ...{ commandId, correlationId: commandId, causationId: null, request: null },
           ...{ actor: { key: null, user: null, organization: null } },
           events: [Codec.encode(UsageEvent.cases.KeyUsed.make({ key }))]
         }

@@ -56,7 +56,7 @@ const happened = Effect.fnUntraced(function* (stream: string, event: DomainEvent
     ...{ tenant: "t", stream, expected: "any" },
     commands: [
       {
-        ...{ commandId, correlationId: commandId, causationId: null, erases: [], request: null },
+        ...{ commandId, correlationId: commandId, causationId: null, request: null },
         ...{ actor: { key: null, user: null, organization: null }, events: [Codec.encode(event)] }
       }
     ]

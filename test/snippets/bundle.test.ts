@@ -14,7 +14,7 @@ const complete = (upload: string) =>
       ...{ tenant: "tenant", stream: `upload-${upload}`, expected: "none" },
       commands: [
         {
-          ...{ commandId: storedId(upload), correlationId: upload, causationId: null, erases: [], request: null },
+          ...{ commandId: storedId(upload), correlationId: upload, causationId: null, request: null },
           actor: { key: null, user: null, organization: null },
           events: [
             Codec.encode(UploadEvent.cases.UploadStored.make({ upload, files: 2, snippets: ["s"], gradings: 1 }))

@@ -53,7 +53,7 @@ const columnsOf = (batch: ReadonlyArray<Append>): Columns => {
   for (const [index, append] of batch.entries()) {
     const before = events.id.length
     for (const { commandId, correlationId, causationId, actor, ...command } of append.commands) {
-      for (const [place, { type, schemaVersion, data, payload }] of command.events.entries()) {
+      for (const [place, { type, schemaVersion, data, payload, erases }] of command.events.entries()) {
         events.unit.push(index + 1)
         events.first.push(place === 0)
         events.id.push(derivedId(commandId, place))
@@ -67,15 +67,15 @@ const columnsOf = (batch: ReadonlyArray<Append>): Columns => {
         events.command.push(commandId)
         events.correlation.push(correlationId)
         events.causation.push(causationId)
+        for (const subject of erases) {
+          erasures.unit.push(index + 1)
+          erasures.subject.push(subject)
+        }
         if (payload === null) continue
         payloads.event.push(events.id.length)
         payloads.subject.push(payload.subject)
         payloads.salt.push(payload.salt)
         payloads.bytes.push(payload.bytes)
-      }
-      for (const subject of command.erases) {
-        erasures.unit.push(index + 1)
-        erasures.subject.push(subject)
       }
       if (command.request === null) continue
       requests.digest.push(command.request.digest)

@@ -169,7 +169,7 @@ describe("the calls of PostgresEventStore", () =>
         yield* append(
           to(stream, "none", [command({ events: [noted({ payload: typed(subject, new Uint8Array(1e6)) })] })])
         )
-        yield* append(to(stream, 0, [command({ events: [noted({ payload: null })], erases: [subject] })]))
+        yield* append(to(stream, 0, [command({ events: [noted({ erases: [subject] })] })]))
         const [first] = (yield* readStream(stream, -1, { limit: 1 })).events
         assert.isNull(first!.payload)
       })

@@ -113,7 +113,7 @@ layer(two, { excludeTestServices: true })("two PostgresEventStores on one databa
       for (const round of upTo(25)) {
         const subject = fresh("subject")
         const says = to(fresh(), "any", [command({ events: [noted({ payload: typed(subject, text) })] })])
-        const erases = to(fresh(), "any", [command({ erases: [subject] })])
+        const erases = to(fresh(), "any", [command({ events: [noted({ erases: [subject] })] })])
         const both = [there.append(says), here.append(erases)]
         yield* Effect.all(round % 2 === 0 ? both : both.toReversed(), together)
         assert.deepStrictEqual(yield* sql`SELECT id FROM payloads WHERE subject = ${subject}`, [])

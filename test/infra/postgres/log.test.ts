@@ -104,7 +104,7 @@ layer(quiet, { excludeTestServices: true })("PostgresEventStore", (it) => {
       const stream = fresh()
       yield* append(to(stream, "any", [command({ events: [noted({ payload: typed(subject, `so ${marker}`) })] })]))
       assert.deepStrictEqual(yield* found, ["payloads"])
-      yield* append(to(stream, "any", [command({ erases: [subject] })]))
+      yield* append(to(stream, "any", [command({ events: [noted({ erases: [subject] })] })]))
       assert.deepStrictEqual(yield* found, [])
       // once, and where it was said
       const erasures = yield* sql<{ position: bigint }>`SELECT position FROM erasures WHERE subject = ${subject}`

@@ -122,7 +122,7 @@ describe("erasing a person without an organization", () => {
       })
       const commandId = randomUUID()
       const actor = { key: "revoked", user, organization: null }
-      const command = { commandId, correlationId: commandId, causationId: null, actor, request: null, erases: [] }
+      const command = { commandId, correlationId: commandId, causationId: null, actor, request: null }
       const commands = [{ ...command, events: [Codec.encode(note)] }]
       const append = { tenant: user, stream, expected: "any" as const, commands }
       const [events] = await service.run(Effect.flatMap(EventStore, (store) => store.append(append)))

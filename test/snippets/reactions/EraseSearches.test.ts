@@ -48,7 +48,7 @@ describe("what searches asked for", () => {
     })
     const commandId = crypto.randomUUID()
     const actor = { key: null, user: null, organization: tenant }
-    const command = { commandId, correlationId: commandId, causationId: null, actor, erases: [], request: null }
+    const command = { commandId, correlationId: commandId, causationId: null, actor, request: null }
     return service.run(
       Effect.flatMap(EventStore, (store) =>
         store.append({ tenant, stream, expected: "any", commands: [{ ...command, events: [encode(event)] }] })

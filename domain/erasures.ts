@@ -1,0 +1,25 @@
+import type { EventOf, EventType } from "./events.ts"
+import { commentSubject } from "./Snippet/decider.ts"
+import { filesOf } from "./Upload.ts"
+
+/** Subjects whose text an event erases, for good: all that they have in the log of the event's tenant. */
+export const erasures: { readonly [T in EventType]?: (event: EventOf<T>) => ReadonlyArray<string> } = {
+  MemberErased: ({ subject }) => [subject],
+  UserErased: ({ subject }) => [subject],
+  TextErased: ({ subjects }) => subjects,
+  CommentDeleted: ({ subject }) => [subject],
+  SnippetDeleted: ({ subject, snippet, comments }) => [
+    subject,
+    ...comments.map((comment) => commentSubject(snippet, comment))
+  ],
+  // what was sent is in the snippets now
+  UploadStored: ({ upload }) => [filesOf(upload)],
+  UploadErased: ({ subject }) => [subject],
+  WorkspaceErased: ({ subject }) => [subject],
+  SearchesErased: ({ subjects }) => subjects,
+  RetrievalErased: ({ subject }) => [subject]
+}
+
+/** Subjects whose text an event erases. */
+export const erasedBy = (event: { readonly _tag: EventType }): ReadonlyArray<string> =>
+  (erasures[event._tag] as ((event: unknown) => ReadonlyArray<string>) | undefined)?.(event) ?? []

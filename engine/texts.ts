@@ -1,0 +1,109 @@
+import { Context, Effect, Layer } from "effect"
+import { Bounds } from "#engine/ports/Bounds.ts"
+import {
+  type Append,
+  EventStore,
+  type NewEvent,
+  type Page,
+  type ReadStream,
+  type StoredEvent,
+  sizeOf,
+  smallEvent
+} from "#engine/ports/EventStore.ts"
+import { type Text, Texts } from "#engine/ports/Texts.ts"
+import type { Registry } from "./codec.ts"
+import { derivedId } from "./derivedId.ts"
+import type { AnyEvent, Recorded } from "./Event.ts"
+
+/** A log that keeps no texts: an event store whose events are given to it without payloads, and that erases nothing. */
+export class Facts extends Context.Service<Facts, EventStore["Service"]>()("engine/Facts") {}
+
+/** What an event says tells its text apart from that of another try, which has another salt. */
+const idOf = (eventId: string, data: string): string => derivedId("text", eventId, data)
+
+/** Texts that are asked for at once. */
+const some = 16
+
+/**
+ * An event store of a log and of texts that lie elsewhere, in steps that may each be repeated: texts go in before their events, and out
+ * after the event that erases them. Whoever stops in between leaves texts without an event, which lie under their subject and go
+ * with it; or an erasure that is in the log and not done, which `finishErasures` does. A store that has both in one transaction is better
+ * off with that.
+ */
+export const bySteps = Layer.effect(
+  EventStore,
+  Effect.gen(function* () {
+    const facts = yield* Facts
+    const texts = yield* Texts
+    const most = yield* Bounds
+
+    const withTexts = Effect.fnUntraced(function* (events: ReadonlyArray<StoredEvent>) {
+      const found = yield* texts.get(events.map(({ eventId, data }) => idOf(eventId, data)))
+      return events.map((event) => ({ ...event, payload: found.get(idOf(event.eventId, event.data)) ?? null }))
+    })
+
+    /** A page that ends where its texts have come to the bytes allowed. */
+    const bounded = Effect.fnUntraced(function* (page: Page, { bytes = most.bytes }: ReadStream) {
+      const enough = Math.min(bytes, most.bytes)
+      const events: Array<StoredEvent> = []
+      let sum = 0
+      for (let from = 0; from < page.events.length && sum < enough; from += some) {
+        for (const event of yield* withTexts(page.events.slice(from, from + some))) {
+          if (sum >= enough) break
+          events.push(event)
+          const size = sizeOf(event)
+          if (size > smallEvent) sum += size
+        }
+      }
+      return { events, more: page.more || events.length < page.events.length || (sum >= enough && events.length > 0) }
+    })
+
+    const bare = (append: Append): Append => ({
+      ...append,
+      commands: append.commands.map((command) => ({
+        ...command,
+        events: command.events.map((event): NewEvent => ({ ...event, payload: null, erases: [] }))
+      }))
+    })
+
+    const textsOf = ({ tenant, commands }: Append): ReadonlyArray<Text> =>
+      commands.flatMap(({ commandId, events }) =>
+        events.flatMap(({ data, payload }, place) =>
+          payload === null ? [] : [{ ...payload, tenant, id: idOf(derivedId(commandId, place), data) }]
+        )
+      )
+
+    return EventStore.of({
+      ...facts,
+      append: Effect.fnUntraced(function* (append) {
+        const put = textsOf(append)
+        if (put.length > 0) yield* texts.put(put)
+        const stored = yield* facts.append(bare(append))
+        // of a command that the log had already, only what it led to then has happened
+        const subjects = append.commands.flatMap(({ events }, index) =>
+          events.flatMap(({ data, erases }, place) => (stored[index]![place]?.data === data ? erases : []))
+        )
+        if (subjects.length > 0) yield* texts.erase(append.tenant, subjects)
+        return yield* Effect.forEach(stored, withTexts)
+      }),
+      outcome: (commandId) => Effect.flatMap(facts.outcome(commandId), withTexts),
+      readStream: (stream, after, options = {}) =>
+        Effect.flatMap(facts.readStream(stream, after, options), (page) => bounded(page, options)),
+      readAll: (after, options = {}) =>
+        Effect.flatMap(facts.readAll(after, options), (page) =>
+          options.factsOnly ? Effect.succeed(page) : bounded(page, options)
+        )
+    })
+  })
+)
+
+/** A reaction that does what an erasing event had no time for: for logs whose texts lie elsewhere. */
+export const finishErasures = <E extends AnyEvent>(erasures: NonNullable<Registry<E>["erasures"]>) => ({
+  name: "finish_erasures",
+  on: Object.keys(erasures) as ReadonlyArray<E["_tag"]>,
+  handle: ({ event, tenant }: Recorded<E>) =>
+    Effect.flatMap(Texts, (texts) => {
+      const subjects = (erasures[event._tag as E["_tag"]] as (event: E) => ReadonlyArray<string>)(event)
+      return subjects.length === 0 ? Effect.void : texts.erase(tenant, subjects)
+    })
+})
