@@ -1,9 +1,8 @@
 import { Effect } from "effect"
 import { leastTaken } from "#domain/search/offered.ts"
-import type { SnippetIndex } from "#ports/SnippetIndex.ts"
 import { offTopic } from "#test/offTopic.ts"
 import { percentile } from "./report.ts"
-import { eachStore, type Store } from "./stores.ts"
+import { eachStore, type Searching, type Store } from "./stores.ts"
 
 const range = (scores: ReadonlyArray<number>) =>
   [0.05, 0.5, 0.95].map((share) => percentile(scores, share).toFixed(2)).join(" ")
@@ -31,5 +30,5 @@ const row = ({ name, queries, ask }: Store) => {
 }
 
 /** What scores tell: those of right, wrong and off-topic best matches (p5, median, p95), and what comes of a threshold. */
-export const calibration = (index: Effect.Effect<SnippetIndex["Service"]>) =>
+export const calibration = (index: Effect.Effect<Searching>) =>
   Effect.map(eachStore(index, row), (rows) => console.table(Object.fromEntries(rows)))

@@ -1,17 +1,17 @@
 import { Effect } from "effect"
 import { isNear } from "#domain/search/offered.ts"
-import type { IndexMatch, SnippetIndex } from "#ports/SnippetIndex.ts"
+import type { Ranked } from "#domain/search/rank.ts"
 import { nonsense, offTopic } from "#test/offTopic.ts"
-import { eachStore, type Store } from "./stores.ts"
+import { eachStore, type Searching, type Store } from "./stores.ts"
 
-type Rule = (match: IndexMatch) => boolean
+type Rule = (match: Ranked) => boolean
 
 /** What can be offered by: the least score alone, the least cosine alone, and what is done. */
 const rules: ReadonlyArray<readonly [name: string, rule: Rule]> = [
   ...[0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8].map(
-    (least) => [`score ≥ ${least}`, ({ score }: IndexMatch) => score >= least] as const
+    (least) => [`score ≥ ${least}`, ({ score }: Ranked) => score >= least] as const
   ),
-  ...[0.6, 0.65, 0.7, 0.75].map((least) => [`cosine ≥ ${least}`, ({ vector }: IndexMatch) => vector >= least] as const),
+  ...[0.6, 0.65, 0.7, 0.75].map((least) => [`cosine ≥ ${least}`, ({ vector }: Ranked) => vector >= least] as const),
   ["offered", isNear]
 ]
 
@@ -45,7 +45,7 @@ const offered = ({ ask }: Store, tasks: ReadonlyArray<string>, rule: Rule) =>
  * tasks, and such as were asked before), and how much of what is offered is right; and how many tasks that no snippet does are
  * offered something all the same.
  */
-export const offers = (index: Effect.Effect<SnippetIndex["Service"]>) =>
+export const offers = (index: Effect.Effect<Searching>) =>
   Effect.gen(function* () {
     const before = yield* eachStore(
       index,

@@ -1,16 +1,17 @@
 import { Effect, Layer } from "effect"
 import { meaningOf, vectorToText } from "#domain/search/embeddings/vector.ts"
 import { layer } from "#infra/search/memory/layer.ts"
-import { type IndexedSnippet, SnippetIndex } from "#ports/SnippetIndex.ts"
+import type { IndexedSnippet } from "#ports/SnippetIndex.ts"
 import { embeddings } from "#test/embeddings.ts"
 import { corpus, distractorsExist, miniSearch, qualityOf, queries, queryOf, snippetOf } from "#test/evaluation.ts"
+import { searching } from "#test/searching.ts"
 import { calibration } from "./calibration.ts"
 import { offers } from "./offers.ts"
 import { eachStore } from "./stores.ts"
 
 // Quality and speed of search on the development sets: `deno run -A --v8-flags=--expose-gc bench/search.ts [quality|calibration|offers|speed]`.
 
-const index = SnippetIndex.pipe(Effect.provide(Layer.provide(layer, embeddings)))
+const index = Effect.orDie(Effect.provide(searching, Layer.provideMerge(layer, embeddings)))
 
 const quality = Effect.gen(function* () {
   const rows = yield* eachStore(index, ({ name, documents, queries, ask }) =>

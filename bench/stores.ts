@@ -1,9 +1,13 @@
 import { Effect } from "effect"
 import { toUnit } from "#domain/search/embeddings/vector.ts"
 import { indexText } from "#domain/search/IndexedText.ts"
-import type { IndexedSnippet, IndexMatch, SnippetIndex } from "#ports/SnippetIndex.ts"
+import type { Ranked } from "#domain/search/rank.ts"
+import type { IndexedSnippet, IndexUnavailable } from "#ports/SnippetIndex.ts"
 import { encoder } from "#test/embeddings.ts"
 import { corpus, type EvaluationDocument, type EvaluationQuery, queries, queryOf, snippetOf } from "#test/evaluation.ts"
+import type { searching } from "#test/searching.ts"
+
+export type Searching = Effect.Success<typeof searching>
 
 /** A development set in an index, by itself or among the distractors. */
 export interface Store {
@@ -11,7 +15,7 @@ export interface Store {
   readonly documents: ReadonlyArray<EvaluationDocument>
   readonly queries: ReadonlyArray<EvaluationQuery>
   /** Best first. */
-  readonly ask: (task: string, limit: number) => ReadonlyArray<IndexMatch>
+  readonly ask: (task: string, limit: number) => ReadonlyArray<Ranked>
 }
 
 /** A document that was stored for tasks. */
@@ -26,10 +30,10 @@ const used = (document: EvaluationDocument, tasks: ReadonlyArray<string>): Index
  * for it.
  */
 export const eachStore = <A>(
-  index: Effect.Effect<SnippetIndex["Service"]>,
+  index: Effect.Effect<Searching>,
   use: (store: Store) => A,
   asked = false
-): Effect.Effect<ReadonlyArray<A>> =>
+): Effect.Effect<ReadonlyArray<A>, IndexUnavailable> =>
   Effect.forEach(
     (["mbpp", "agent30"] as const).flatMap((set) => [
       { name: set, set, documents: corpus(set) },

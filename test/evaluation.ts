@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from "node:fs"
 import MiniSearch from "minisearch"
 import { indexText } from "#domain/search/IndexedText.ts"
 import { tokenize } from "#domain/search/tokenize.ts"
-import type { IndexedSnippet, IndexQuery } from "#ports/SnippetIndex.ts"
+import type { IndexedSnippet } from "#ports/SnippetIndex.ts"
+import type { Sought } from "#src/snippets/find.ts"
 import { vectorOf } from "./embeddings.ts"
 
 /** A snippet of the development sets. */
@@ -60,7 +61,7 @@ export const snippetOf = (document: EvaluationDocument, id = document.id): Index
   humanUp: 0
 })
 
-export const queryOf = (task: string): IndexQuery => ({
+export const queryOf = (task: string): Sought => ({
   task,
   homes: ["home"],
   includePublic: false,

@@ -1,7 +1,7 @@
 import { type Field, fields } from "./IndexedText.ts"
 
 /** How fast further occurrences of a term stop to count. */
-export const k1 = 1.2
+const k1 = 1.2
 
 /** What an occurrence in a field weighs. A name says what a snippet is, its source only what it touches. */
 export const boosts: { readonly [field in Field]: number } = { name: 3, description: 2, exampleQueries: 2, source: 1 }
@@ -17,6 +17,9 @@ export const lengthWeights: { readonly [field in Field]: number } = {
 /** Rareness of a term that `df` of `documents` documents have; > 0, so that a term that all have still counts a little. */
 export const idf = (df: number, documents: number): number => Math.log(1 + (documents - df + 0.5) / (df + 0.5))
 
+/** Tokens of a field beyond which its length counts no more. */
+export const lengthCounted = 2047
+
 /**
  * What one occurrence in a field is worth, in boosted occurrences in a field of average length.
  *
@@ -24,7 +27,10 @@ export const idf = (df: number, documents: number): number => Math.log(1 + (docu
  */
 export const occurrence = (field: Field, length: number, average: number): number => {
   const b = lengthWeights[field]
-  return average === 0 ? 0 : boosts[field] / (1 - b + (b * length) / average)
+  return average === 0 ? 0 : boosts[field] / (1 - b + (b * Math.min(length, lengthCounted)) / average)
 }
+
+/** What `worth` of a term, summed over the fields, adds for a term of this weight. */
+export const saturated = (weight: number, worth: number): number => (weight * worth) / (k1 + worth)
 
 export const fieldCount = fields.length

@@ -1,5 +1,7 @@
 import { beginning } from "../beginning.ts"
 import { idf } from "./bm25f.ts"
+import type { Encoder } from "./embeddings/Encoder.ts"
+import type { Vector } from "./embeddings/vector.ts"
 import { synonymsOf, synonymWeight } from "./synonyms.ts"
 import { firstTerms } from "./tokenize.ts"
 
@@ -53,39 +55,75 @@ export const parts = (task: string): ReadonlyArray<string> => {
   return [whole, ...packed.filter((part) => part !== whole).slice(0, mostParts)]
 }
 
-/** A term to look up, and what its full saturation adds to the sum. */
+/** A task as it is searched by, whatever is searched: its terms, and what it means. */
+export interface Asked {
+  /** Every term that counts, and every synonym of one, each once. */
+  readonly terms: ReadonlyArray<string>
+  /**
+   * The texts that are searched by, the whole task first, then its parts when it is long: per term of it the alternatives of which a
+   * document counts its best, by their places in `terms`: itself, then its synonyms.
+   */
+  readonly texts: ReadonlyArray<ReadonlyArray<ReadonlyArray<number>>>
+  /** What these texts mean, in the same order. */
+  readonly meanings: ReadonlyArray<Vector>
+  /** The share of the task that could be read, 0…1; 0 when its meaning says nothing. */
+  readonly read: number
+}
+
+/** Cuts a task into what is searched by. */
+export const asked = (task: string, encoder: Pick<Encoder, "query">): Asked => {
+  const places = new Map<string, number>()
+  const place = (term: string): number => {
+    const known = places.get(term) ?? places.size
+    places.set(term, known)
+    return known
+  }
+  const texts = parts(task)
+  const meanings = texts.map(encoder.query)
+  return {
+    texts: texts.map((text) => firstTerms(text, mostTerms).map((term) => [term, ...synonymsOf(term)].map(place))),
+    terms: [...places.keys()],
+    meanings: meanings.map(({ vector }) => vector),
+    read: meanings[0]!.read
+  }
+}
+
+/** A term to look up, by its place in `Asked.terms`, and what its full saturation adds to the sum. */
 export interface WeightedTerm {
-  readonly term: string
+  readonly term: number
   readonly weight: number
 }
 
-/** One text to search by: per term of it the alternatives (itself, its synonyms), of which a document counts its best. */
+/** What a task's terms weigh. */
 export interface QueryPlan {
-  readonly terms: ReadonlyArray<ReadonlyArray<WeightedTerm>>
+  /** By text, of those terms that some document has, or a synonym of them. */
+  readonly texts: ReadonlyArray<ReadonlyArray<ReadonlyArray<WeightedTerm>>>
   /** The most that a document's own words could reach. */
   readonly self: number
 }
 
 /**
- * Weighs a text's distinct terms by their rareness among the `documents` that the search may see; `df` says how many of these
- * have a term. A term that none has counts as its rarest synonym, or not at all.
+ * Weighs a task's terms by their rareness among the `documents` that the search may see; `frequencies` are, by the terms' places, how many
+ * of these have them. A term that none has counts as its rarest synonym, or not at all.
  */
-export const plan = (text: string, documents: number, df: (term: string) => number): QueryPlan => {
-  const terms: Array<ReadonlyArray<WeightedTerm>> = []
-  let self = 0
-  const add = (into: Array<WeightedTerm>, term: string, weight: number) => {
-    const found = df(term)
-    if (found > 0) into.push({ term, weight: weight * idf(found, documents) })
-  }
-  for (const term of firstTerms(text, mostTerms)) {
-    const own: Array<WeightedTerm> = []
-    const others: Array<WeightedTerm> = []
-    add(own, term, 1)
-    for (const synonym of synonymsOf(term)) add(others, synonym, synonymWeight)
-    self += own[0]?.weight ?? others.reduce((most, { weight }) => Math.max(most, weight), 0)
-    if (own.length + others.length > 0) terms.push([...own, ...others])
-  }
-  return { terms, self }
+export const plan = ({ texts }: Asked, documents: number, frequencies: ReadonlyArray<number>): QueryPlan => {
+  const selves: Array<number> = []
+  const weighted = texts.map((terms) => {
+    let self = 0
+    const some = terms.flatMap((alternatives): Array<ReadonlyArray<WeightedTerm>> => {
+      const found = alternatives.flatMap((term, at): Array<WeightedTerm> => {
+        const frequency = frequencies[term]!
+        return frequency === 0 ? [] : [{ term, weight: (at === 0 ? 1 : synonymWeight) * idf(frequency, documents) }]
+      })
+      if (found.length === 0) return []
+      self += found[0]!.term === alternatives[0] ? found[0]!.weight : Math.max(...found.map(({ weight }) => weight))
+      return [found]
+    })
+    selves.push(self)
+    return some
+  })
+  const [whole, ...others] = selves
+  return { texts: weighted, self: others.length === 0 ? whole! : merged(whole!, Math.max(...others)) }
 }
 
 const wholeWeight = 0.25

@@ -38,7 +38,7 @@ export const isApplied = (position: Position, projections: ReadonlyArray<Project
 
 /** A search of the catalogue where it stands; when the index did not catch up with it in time, the answer says so. */
 export const searched = Effect.fnUntraced(function* (question: Question, scope: Sight, standing: Standing) {
-  const answer = yield* (yield* Search).search(question, scope, standing)
+  const answer = yield* Effect.mapError((yield* Search).search(question, scope, standing), problemOf)
   if (answer.stale) yield* setHeader("cairn-stale", "true")
   return answer
 })

@@ -12,6 +12,7 @@ import type { WorkspaceGone, WorkspaceNotFound } from "#domain/Workspace.ts"
 import type { Stale, Unreadable } from "#engine/ask.ts"
 import type { Busy } from "#engine/decide.ts"
 import type { TooMuchWaits } from "#ports/JobFaults.ts"
+import type { IndexUnavailable } from "#ports/SnippetIndex.ts"
 import type { WorkspacesUnavailable } from "#ports/Workspaces.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
 
@@ -30,6 +31,7 @@ type Refusal =
   | Unreadable
   | TooMuchWaits
   | WorkspacesUnavailable
+  | IndexUnavailable
 
 const wait = { retryAfter: 1 }
 
@@ -143,6 +145,7 @@ export const problemOf = (refusal: Refusal): Problem => {
       })
     case "Stale":
     case "Unreadable":
+    case "IndexUnavailable":
       return new Problem({
         code: "unavailable/store",
         message: "The service can't read its store at the moment. Send the same request again.",

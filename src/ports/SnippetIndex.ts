@@ -1,7 +1,9 @@
-import { Context, type Effect } from "effect"
+import { Context, type Effect, Schema } from "effect"
 import type { SnippetKind } from "#domain/Snippet/events.ts"
 import type { Vector } from "#domain/search/embeddings/vector.ts"
 import type { IndexedText } from "#domain/search/IndexedText.ts"
+import type { Asked } from "#domain/search/query.ts"
+import type { Candidates } from "#domain/search/rank.ts"
 
 /** The votes that a snippet has got; `humanUp` are those of `up` that people gave. */
 export interface Votes {
@@ -28,60 +30,68 @@ export interface IndexedSnippet extends Votes {
   readonly language: string
 }
 
+/** What became of the catalogue's snippets, as they are now. */
+export interface IndexChanges {
+  /** New ones, and ones whose text or place is another: each replaces what is there under its id, wherever it was; of two the last. */
+  readonly put: ReadonlyArray<IndexedSnippet>
+  /** All votes of a snippet; of one that the index does not have they mean nothing, as a removal does. */
+  readonly voted: ReadonlyArray<Votes & { readonly id: string }>
+  readonly removed: ReadonlyArray<string>
+}
+
+/** How far an index has come: it holds all changes up to a position of the log, as one build of the catalogue has them. */
+export interface IndexStand {
+  /** `undefined`: it holds nothing yet. */
+  readonly build: number | undefined
+  readonly position: number
+}
+
+/** Which snippets count, and by what. */
 export interface IndexQuery {
-  readonly task: string
+  readonly asked: Asked
   /** Homes that are searched; every snippet of them whatever its flag. */
   readonly homes: ReadonlyArray<string>
   /** Public snippets of any home too. */
   readonly includePublic: boolean
   /** When given: this agent's own snippets and those of no agent. */
   readonly agent: string | null
+  /** As `rank` is told it: what is likely depends on it. */
   readonly preferComplete: boolean
   /** A snippet whose verdict is below is left out. */
   readonly minVerdict: number
-  readonly limit: number
   /** A snippet with fewer votes of people for it is left out; 0 unless given. */
   readonly minHumanUp?: number
   /** When given, only snippets of these kinds. */
   readonly kinds?: ReadonlyArray<SnippetKind>
   /** When given, only snippets in this language. */
   readonly language?: string
-  /** When given, only snippets it accepts count (the caller's further filters). */
-  readonly accept?: (id: string) => boolean
+  /** When given, only these count (the caller's further filters). */
+  readonly only?: ReadonlySet<string>
 }
 
-/** Scores are all in 0…1. */
-export interface IndexMatch {
-  readonly id: string
-  readonly score: number
-  /** How well its words and its meaning match, without its votes. */
-  readonly relevance: number
-  /** How near its meaning is: the cosine, 0 where it is below or there is none. */
-  readonly vector: number
-  readonly verdict: number
-}
-
-export interface IndexAnswer {
-  /** Best first, at most `limit`; ties in order of id. */
-  readonly matches: ReadonlyArray<IndexMatch>
-  /** All that pass the filters and share a term with the query, or a synonym of one, or have a score of 0.2 or more. */
-  readonly total: number
-}
+/** The index can't be reached or does not answer: what was asked may work in a moment. `fault` is for the service's log. */
+export class IndexUnavailable extends Schema.TaggedError<IndexUnavailable>()("IndexUnavailable", {
+  fault: Schema.String
+}) {}
 
 /**
- * Finds snippets by the words of a task and by its meaning. Fed by a projection; knows no text, only terms and vectors.
- *
- * A score depends on nothing but the snippets that the query's homes (and `includePublic`) let it see: how rare a word is
- * elsewhere must not leak. `put` of an id that is there replaces it, wherever it was; `remove` and `votes` of an unknown one
- * do nothing. A long `put` lets searches in between.
+ * Finds what may answer a task by its words and its meaning, for `domain/search/rank.ts` to judge. Knows no text, only terms and vectors;
+ * what it says of rareness and lengths is of the snippets alone that the query's homes (and `includePublic`) let it see.
  */
 export class SnippetIndex extends Context.Service<
   SnippetIndex,
   {
-    readonly put: (snippets: ReadonlyArray<IndexedSnippet>) => Effect.Effect<void>
-    readonly remove: (ids: ReadonlyArray<string>) => Effect.Effect<void>
-    readonly votes: (votes: ReadonlyArray<Votes & { readonly id: string }>) => Effect.Effect<void>
-    readonly search: (query: IndexQuery) => Effect.Effect<IndexAnswer>
-    readonly size: Effect.Effect<number>
+    /**
+     * Takes changes in, up to a position. What it has taken in already it leaves alone: the same again, whole or after it was broken
+     * off, leads to the same. Another build begins anew, over what is there. Answers with the ids of what it could not take; that is
+     * out of it. Lets searches in between.
+     */
+    readonly apply: (
+      changes: IndexChanges,
+      upTo: { readonly build: number; readonly position: number }
+    ) => Effect.Effect<{ readonly refused: ReadonlyArray<string> }, IndexUnavailable>
+    readonly stand: Effect.Effect<IndexStand, IndexUnavailable>
+    /** At most `most` of all that match, those that it deems likeliest to rank first. */
+    readonly candidates: (query: IndexQuery, most: number) => Effect.Effect<Candidates, IndexUnavailable>
   }
 >()("cairn/SnippetIndex") {}

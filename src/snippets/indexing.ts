@@ -4,7 +4,7 @@ import { meaningsOf } from "#domain/search/embeddings/vector.ts"
 import { schemaOf } from "#engine/Projection.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { Projector } from "#engine/project.ts"
-import { type IndexedSnippet, SnippetIndex } from "#ports/SnippetIndex.ts"
+import { type IndexStand, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { indexChanges } from "#projections/Snippets/changes.ts"
 import type { LeftOut } from "#projections/Snippets/rows.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
@@ -52,19 +52,7 @@ export class Indexing extends Context.Service<
       const one = yield* Semaphore.make(1)
       const name = schemaOf(Snippets)
       const leftOut = new Map<string, LeftOut | "refused">()
-      let position = 0
-      let build: number | undefined
-
-      /** Puts snippets into the index; one that it can't take is left out, and must not keep the others from being found. */
-      const put = (snippets: ReadonlyArray<IndexedSnippet>) =>
-        unlessInterrupted(index.put(snippets), () =>
-          Effect.forEach(
-            snippets,
-            (snippet) =>
-              unlessInterrupted(index.put([snippet]), () => Effect.sync(() => leftOut.set(snippet.id, "refused"))),
-            { discard: true }
-          )
-        )
+      let stand: IndexStand | undefined
 
       /** Says once of each snippet what became of it. */
       const tell = Effect.fnUntraced(function* (before: ReadonlyMap<string, string>) {
@@ -76,13 +64,16 @@ export class Indexing extends Context.Service<
       })
 
       const step = Effect.gen(function* () {
-        const from = position
-        const changes = yield* indexChanges(from, { rows: Math.min(rows, most.count), bytes: most.bytes })
-        const replaced = build !== undefined && changes.build !== build
-        build = changes.build
-        if (replaced) {
+        const from = stand ?? (yield* index.stand)
+        stand = from
+        const changes = yield* indexChanges(from.position, { rows: Math.min(rows, most.count), bytes: most.bytes })
+        const { build, position } = changes
+        if (build === undefined) return false
+        if (from.build !== undefined && build !== from.build) {
           // another build was promoted, perhaps because this one was wrong: all of it again, over what is here
-          position = 0
+          const anew = { build, position: 0 }
+          yield* index.apply({ put: [], voted: [], removed: [] }, anew)
+          stand = anew
           leftOut.clear()
           return true
         }
@@ -92,22 +83,22 @@ export class Indexing extends Context.Service<
           else leftOut.set(id, left_out)
         }
         const meanings = meaningsOf(changes.put.map(({ vector, task_vector }) => [vector, task_vector]))
-        yield* put(
-          changes.put.map(
-            ({ published, human_up, left_out: _why, vector: _, task_vector: _tasks, ...snippet }, place) => ({
-              ...snippet,
-              isPublic: published,
-              humanUp: human_up,
-              vector: meanings[place]!
-            })
-          )
+        const put = changes.put.map(
+          ({ published, human_up, left_out: _why, vector: _, task_vector: _tasks, ...snippet }, place) => ({
+            ...snippet,
+            isPublic: published,
+            humanUp: human_up,
+            vector: meanings[place]!
+          })
         )
-        yield* index.votes(changes.voted.map(({ human_up, ...votes }) => ({ ...votes, humanUp: human_up })))
-        yield* index.remove(changes.removed)
+        const voted = changes.voted.map(({ human_up, ...votes }) => ({ ...votes, humanUp: human_up }))
+        const upTo = { build, position }
+        const { refused } = yield* index.apply({ put, voted, removed: changes.removed }, upTo)
+        for (const id of refused) leftOut.set(id, "refused")
         for (const id of changes.removed) leftOut.delete(id)
         yield* tell(before)
-        position = changes.position
-        return changes.position > from
+        stand = upTo
+        return position > from.position
       }).pipe(Effect.provideService(SqlClient.SqlClient, sql))
 
       const catchUp = Effect.suspend(function again(): Effect.Effect<void> {
@@ -137,14 +128,15 @@ export class Indexing extends Context.Service<
         )
       )
 
+      const position = () => stand?.position ?? 0
       const reach = Effect.fnUntraced(function* (to: number) {
         const deadline = (yield* Clock.currentTimeMillis) + patience
-        while (position < to && (yield* Clock.currentTimeMillis) < deadline) yield* catchUp
-        return position >= to
+        while (position() < to && (yield* Clock.currentTimeMillis) < deadline) yield* catchUp
+        return position() >= to
       })
       return Indexing.of({
         reach,
-        position: Effect.sync(() => position),
+        position: Effect.sync(position),
         leftOut: Effect.sync(() => new Map(leftOut))
       })
     })

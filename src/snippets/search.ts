@@ -7,16 +7,19 @@ import { RetrievalEvent, searchSubject } from "#domain/Retrieval.ts"
 import { type Holder, type Scope, sees } from "#domain/Scope.ts"
 import type { SnippetKind } from "#domain/Snippet/events.ts"
 import { searched } from "#domain/search/query.ts"
+import type { Ranked } from "#domain/search/rank.ts"
 import { schemaFilter } from "#domain/search/schemaFilter.ts"
 import type { Standing } from "#engine/ask.ts"
 import { inSteps } from "#engine/pages.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
-import { type IndexMatch, type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
+import { Embeddings } from "#ports/Embeddings.ts"
+import { type IndexUnavailable, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { type CommentedEntry, inputSchemas } from "#projections/Snippets/queries.ts"
 import { longestProperty } from "#projections/Snippets/tables.ts"
 import { bytesOf, slight } from "#src/portions.ts"
 import { actorOf, Recorder } from "#src/record.ts"
 import { makeEntries } from "./entries.ts"
+import { find, type Sought } from "./find.ts"
 import { Indexing } from "./indexing.ts"
 
 /** A snippet that was found. */
@@ -24,7 +27,7 @@ export interface Found {
   readonly id: string
   /** About how many its texts have. */
   readonly bytes: number
-  readonly match: IndexMatch
+  readonly match: Ranked
   /** What an agent should write it to. */
   readonly filename: string
   /** With its texts: only where those of all that was found are slight. */
@@ -79,7 +82,11 @@ const dayOf = (milliseconds: number) => new Date(milliseconds).toISOString().sli
 export class Search extends Context.Service<
   Search,
   {
-    readonly search: (question: Question, scope: Sight, standing: Standing) => Effect.Effect<SearchAnswer>
+    readonly search: (
+      question: Question,
+      scope: Sight,
+      standing: Standing
+    ) => Effect.Effect<SearchAnswer, IndexUnavailable>
     /**
      * With their texts, in their order; without one that has gone since, or that the scope does not see any more. Whoever has room for
      * some of them asks for these.
@@ -91,7 +98,7 @@ export class Search extends Context.Service<
     Search,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const index = yield* SnippetIndex
+      const finding = Context.pick(Embeddings, SnippetIndex)(yield* Effect.context<Embeddings | SnippetIndex>())
       const indexing = yield* Indexing
       const entries = makeEntries(sql)
       const { count, bytes } = yield* Bounds
@@ -109,8 +116,8 @@ export class Search extends Context.Service<
       ): ReadonlyArray<Found> =>
         bytesOf(found) > slight ? found : found.map((one) => ({ ...one, snippet: textsOf(one.id) }))
 
-      const ask = Effect.fnUntraced(function* (query: IndexQuery) {
-        const { matches, total } = yield* index.search(query)
+      const ask = Effect.fnUntraced(function* (query: Sought) {
+        const { matches, total } = yield* Effect.provideContext(find(query), finding)
         const ids = matches.map(({ id }) => id)
         const { listed, read } = yield* entries.list(ids, query.homes)
         const taken = new Set<string>()
@@ -155,7 +162,7 @@ export class Search extends Context.Service<
           const reached = yield* indexing.reach(changed)
           const { homes, includePublic, agent } = scope
           // of a long task only what is searched counts, and is remembered
-          const query: IndexQuery = { ...question, task: searched(question.task), homes, includePublic, agent }
+          const query: Sought = { ...question, task: searched(question.task), homes, includePublic, agent }
           entries.stands(changed)
           if (changed !== answersAt) {
             answers.clear()
@@ -169,7 +176,7 @@ export class Search extends Context.Service<
             return { found, total: before.total, cacheHit: true, stale: false }
           }
           const fitting = yield* callable(inputSchema, scope)
-          const asked = fitting === undefined ? query : { ...query, accept: (id: string) => fitting.has(id) }
+          const asked = fitting === undefined ? query : { ...query, only: fitting }
           const { found, total, read } = yield* ask(asked)
           // what could not see everything is no answer to keep
           const hasPlace = answers.size < answersKept && founds + found.length <= foundKept

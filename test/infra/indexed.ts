@@ -1,5 +1,6 @@
 import { indexText, type SearchedText } from "#domain/search/IndexedText.ts"
-import type { IndexedSnippet, IndexQuery } from "#ports/SnippetIndex.ts"
+import type { IndexedSnippet } from "#ports/SnippetIndex.ts"
+import type { Sought } from "#src/snippets/find.ts"
 import { vectorOf } from "#test/embeddings.ts"
 
 /** A snippet of a home; each test has homes of its own, since the index lives as long as the suite. */
@@ -26,7 +27,7 @@ export const snippet = (
   ...rest
 })
 
-export const query = (task: string, homes: ReadonlyArray<string>, rest: Partial<IndexQuery> = {}): IndexQuery => ({
+export const query = (task: string, homes: ReadonlyArray<string>, rest: Partial<Sought> = {}): Sought => ({
   ...{ task, homes, includePublic: false, agent: null, preferComplete: false, minVerdict: 0.3, limit: 10 },
   ...rest
 })

@@ -13,7 +13,7 @@ import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { Projector } from "#engine/project.ts"
 import * as PostgresReadModels from "#infra/postgres/readModels/layer.ts"
 import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
-import { SnippetIndex } from "#ports/SnippetIndex.ts"
+import { type IndexStand, SnippetIndex } from "#ports/SnippetIndex.ts"
 import type { TermsRow } from "#projections/Snippets/rows.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Indexing } from "#src/snippets/indexing.ts"
@@ -100,20 +100,20 @@ const asked = (pages: ReadonlyArray<ReadonlyArray<string>>) => pages.filter(({ l
 /** What an index was given, page by page, and which snippet it can't take. */
 const makeIndex = (refused: string) => {
   const pages: Array<ReadonlyArray<string>> = []
+  let stand: IndexStand = { build: undefined, position: 0 }
   return {
     pages,
     layer: Layer.succeed(
       SnippetIndex,
       SnippetIndex.of({
-        put: (snippets) =>
+        apply: ({ put }, upTo) =>
           Effect.sync(() => {
-            pages.push(snippets.map(({ id }) => id))
-            if (snippets.some(({ id }) => id === refused)) throw new Error("a defect")
+            pages.push(put.map(({ id }) => id))
+            stand = upTo
+            return { refused: put.flatMap(({ id }) => (id === refused ? [id] : [])) }
           }),
-        remove: () => Effect.void,
-        votes: () => Effect.void,
-        size: Effect.succeed(0),
-        search: () => Effect.succeed({ matches: [], total: 0 })
+        stand: Effect.sync(() => stand),
+        candidates: () => Effect.die("not asked for")
       })
     )
   }
@@ -158,7 +158,7 @@ it.live("a snippet that the index can't take is left out, and those beside and b
     Effect.gen(function* () {
       const indexing = yield* Indexing
       assert.isTrue(yield* indexing.reach(3))
-      assert.deepStrictEqual(asked(pages), [["a", "b", "c"], ["a"], ["b"], ["c"]])
+      assert.deepStrictEqual(asked(pages), [["a", "b", "c"]])
       assert.deepStrictEqual([...(yield* indexing.leftOut)], [["b", "refused"]])
     })
   )

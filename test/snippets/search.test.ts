@@ -4,12 +4,14 @@ import { positionOf } from "#engine/Position.ts"
 import { type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { Indexing } from "#src/snippets/indexing.ts"
 import { Search } from "#src/snippets/search.ts"
+import { embeddings } from "#test/embeddings.ts"
 import { freshStore } from "#test/infra/stores.ts"
 
 /** An index that has caught up or not, what it was asked, and what happens before it answers. */
 const state = { caughtUp: false, asked: [] as Array<IndexQuery>, before: Effect.void as Effect.Effect<void> }
 
 const stubs = Layer.mergeAll(
+  embeddings,
   Layer.succeed(
     Indexing,
     Indexing.of({
@@ -21,17 +23,15 @@ const stubs = Layer.mergeAll(
   Layer.succeed(
     SnippetIndex,
     SnippetIndex.of({
-      put: () => Effect.void,
-      remove: () => Effect.void,
-      votes: () => Effect.void,
-      size: Effect.succeed(0),
-      search: (query) =>
+      apply: () => Effect.succeed({ refused: [] }),
+      stand: Effect.succeed({ build: undefined, position: 0 }),
+      candidates: (query) =>
         Effect.as(
           Effect.andThen(
             Effect.sync(() => void state.asked.push(query)),
             Effect.suspend(() => state.before)
           ),
-          { matches: [], total: 0 }
+          { documents: 0, frequencies: [], tokens: [], candidates: [], total: 0 }
         )
     })
   )

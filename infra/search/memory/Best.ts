@@ -1,28 +1,33 @@
-import type { IndexMatch } from "#ports/SnippetIndex.ts"
+/** What is likeliest so far, at most so many; of those that are as likely the first ids, so that it does not depend on the order of insertion. */
+export class Best<A> {
+  readonly #most: number
+  readonly #found: Array<{ readonly score: number; readonly id: string; readonly value: A }> = []
 
-const before = (one: IndexMatch, other: IndexMatch): boolean =>
-  one.score > other.score || (one.score === other.score && one.id < other.id)
-
-/** The best so far, best first; ties in order of id, so that an answer doesn't depend on the order of insertion. */
-export class Best {
-  readonly #limit: number
-  readonly matches: Array<IndexMatch> = []
-
-  constructor(limit: number) {
-    this.#limit = limit
+  constructor(most: number) {
+    this.#most = most
   }
 
-  offer(match: IndexMatch): void {
-    const { matches } = this
-    let at = matches.length
-    while (at > 0 && before(match, matches[at - 1]!)) at--
-    if (at >= this.#limit) return
-    matches.splice(at, 0, match)
-    if (matches.length > this.#limit) matches.pop()
+  /** Best first. */
+  get values(): ReadonlyArray<A> {
+    return this.#found.map(({ value }) => value)
   }
 
-  /** Whether a score is too low to be offered: spares making the match. */
+  offer(score: number, id: string, value: A): void {
+    const found = this.#found
+    let [low, high] = [0, found.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const other = found[middle]!
+      if (score > other.score || (score === other.score && id < other.id)) high = middle
+      else low = middle + 1
+    }
+    if (low >= this.#most) return
+    found.splice(low, 0, { score, id, value })
+    if (found.length > this.#most) found.pop()
+  }
+
+  /** Whether a score is too low to be offered: spares making the value. */
   refuses(score: number): boolean {
-    return this.matches.length >= this.#limit && score < this.matches.at(-1)!.score
+    return this.#found.length >= this.#most && (this.#most === 0 || score < this.#found.at(-1)!.score)
   }
 }

@@ -11,6 +11,9 @@ export const masks = countBits.map((bits) => (1 << bits) - 1)
 export const packCount = (packed: number, field: number, count: number): number =>
   (packed | (Math.min(count, masks[field]!) << shifts[field]!)) >>> 0
 
+/** The count in one field of a posting's word. */
+export const countIn = (packed: number, field: number): number => (packed >>> shifts[field]!) & masks[field]!
+
 /** A string that shares no memory with the text it was cut from: V8 keeps a whole row alive for a substring of 13 characters. */
 const detached = (term: string): string => (term.length < 13 ? term : JSON.parse(JSON.stringify(term)))
 
@@ -41,6 +44,29 @@ export class Postings {
   df(term: string): number {
     const number = this.#numbers.get(term)
     return number === undefined ? 0 : this.#lengths[number]! / 2
+  }
+
+  /** The term's number, as `add` gave it. */
+  number(term: string): number | undefined {
+    return this.#numbers.get(term)
+  }
+
+  /** The packed counts of a document that has the term with this number. */
+  packedOf(number: number, slot: number): number {
+    const address = this.#addresses[number]!
+    const words = this.#lists.page(address)
+    const from = this.#lists.offset(address)
+    const last = from + this.#lengths[number]! - 2
+    // Documents come with growing slots, so that a list is nearly in their order until some are removed.
+    let [low, high] = [0, this.#lengths[number]! / 2 - 1]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (words[from + 2 * middle]! < slot) low = middle + 1
+      else high = middle
+    }
+    let at = from + 2 * low
+    if (words[at] !== slot) for (at = last; words[at] !== slot; ) at -= 2
+    return words[at + 1]!
   }
 
   /** The term's postings as a window of words, or `undefined`. Valid until the next change. */

@@ -3,7 +3,7 @@ import { eachTerm, fields } from "#domain/search/IndexedText.ts"
 import { verdict, verdictOdds } from "#domain/search/score.ts"
 import type { IndexedSnippet, Votes } from "#ports/SnippetIndex.ts"
 import { Lists } from "./Lists.ts"
-import { Postings, packCount } from "./Postings.ts"
+import { countIn, Postings, packCount } from "./Postings.ts"
 import type { VectorMemory } from "./VectorMemory.ts"
 import { Vectors } from "./Vectors.ts"
 
@@ -84,6 +84,21 @@ export class Segment {
     this.agents[slot] = null
     this.#freed.push(slot)
     this.documents--
+  }
+
+  /** How often some terms occur in each field of a document: `fieldCount` numbers a place; `places` are by the terms' numbers. */
+  counts(slot: number, places: ReadonlyMap<number, number>, size: number): Uint16Array {
+    const counts = new Uint16Array(size * fieldCount)
+    const address = this.#terms[slot]!
+    const from = this.#lists.offset(address)
+    const numbers = this.#lists.page(address)
+    for (let at = from; at < from + this.#termCounts[slot]!; at++) {
+      const place = places.get(numbers[at]!)
+      if (place === undefined) continue
+      const packed = this.postings.packedOf(numbers[at]!, slot)
+      for (let field = 0; field < fieldCount; field++) counts[place * fieldCount + field] = countIn(packed, field)
+    }
+    return counts
   }
 
   #index(slot: number, text: IndexedSnippet["text"]): void {

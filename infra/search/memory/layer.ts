@@ -1,12 +1,11 @@
-import { Effect, Layer } from "effect"
-import type { Encoder } from "#domain/search/embeddings/Encoder.ts"
+import { Effect, Layer, Semaphore } from "effect"
 import { fields } from "#domain/search/IndexedText.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
-import { type IndexedSnippet, type IndexQuery, SnippetIndex, type Votes } from "#ports/SnippetIndex.ts"
+import { type IndexedSnippet, type IndexQuery, type IndexStand, SnippetIndex, type Votes } from "#ports/SnippetIndex.ts"
+import { candidates } from "./candidates.ts"
 import { Lists } from "./Lists.ts"
 import { Scratch } from "./Scratch.ts"
 import { Segment } from "./Segment.ts"
-import { search } from "./search.ts"
 import { VectorMemory } from "./VectorMemory.ts"
 
 /** Snippets that are put or removed before others get a turn, and characters of their terms: a few milliseconds. */
@@ -28,26 +27,24 @@ class Index {
   readonly #public = new Map<string, Segment>()
   readonly #places = new Map<string, Place>()
   readonly #languages = new Map<string, string>()
-  readonly #encoder: Encoder
   readonly #vectors: VectorMemory
 
-  constructor(encoder: Encoder) {
-    this.#encoder = encoder
-    this.#vectors = new VectorMemory(encoder.dimensions)
+  constructor(dimensions: number) {
+    this.#vectors = new VectorMemory(dimensions)
   }
 
-  get size(): number {
-    return this.#places.size
-  }
-
-  put(snippet: IndexedSnippet): void {
+  /** Whether it could be taken; what is refused is out of the index. */
+  put(snippet: IndexedSnippet): boolean {
     this.remove(snippet.id)
+    // the kernel reads as many numbers as the table's vectors have
+    if (snippet.vector !== null && snippet.vector.length !== this.#vectors.dimensions) return false
     const { id, home, isPublic } = snippet
     const segment = this.#segment(home, isPublic)
     // one string for all snippets of a language, not the row's own
     const language = this.#languages.get(snippet.language) ?? snippet.language
     this.#languages.set(language, language)
     this.#places.set(id, { segment, home, isPublic, slot: segment.add({ ...snippet, language }) })
+    return true
   }
 
   remove(id: string): void {
@@ -66,12 +63,12 @@ class Index {
     place?.segment.vote(place.slot, votes)
   }
 
-  search(query: IndexQuery) {
+  candidates(query: IndexQuery, most: number) {
     const homes = [...new Set(query.homes)]
     const own = homes.flatMap((home) => [this.#private.get(home), this.#public.get(home)])
     const segments = new Set(own.filter((segment) => segment !== undefined))
     if (query.includePublic) for (const segment of this.#public.values()) segments.add(segment)
-    return search([...segments], query, { encoder: this.#encoder, vectors: this.#vectors, scratch: this.#scratch })
+    return candidates([...segments], query, most, { vectors: this.#vectors, scratch: this.#scratch })
   }
 
   #segment(home: string, isPublic: boolean): Segment {
@@ -105,17 +102,40 @@ const sliced = <A>(
 
 const termsOf = ({ text }: IndexedSnippet): number => fields.reduce((sum, field) => sum + text[field].length, 0)
 
+/** Whether a snippet was taken; whatever is wrong with one must not keep the others from being found. */
+const taken = (index: Index, snippet: IndexedSnippet): boolean => {
+  try {
+    return index.put(snippet)
+  } catch {
+    return false
+  }
+}
+
+const nothing: IndexStand = { build: undefined, position: 0 }
+
 /** The index in this process: about a kilobyte a snippet, half of it its vector. Empty at start; its feeder fills it from the catalogue. */
 export const layer = Layer.effect(
   SnippetIndex,
-  Effect.map(Embeddings, (encoder) => {
-    const index = new Index(encoder)
+  Effect.gen(function* () {
+    const index = new Index((yield* Embeddings).dimensions)
+    const one = yield* Semaphore.make(1)
+    let stand = nothing
     return SnippetIndex.of({
-      put: (snippets) => sliced(snippets, (snippet) => index.put(snippet), termsOf),
-      remove: (ids) => sliced(ids, (id) => index.remove(id)),
-      votes: (votes) => sliced(votes, ({ id, ...given }) => index.vote(id, given)),
-      search: (query) => Effect.sync(() => index.search(query)),
-      size: Effect.sync(() => index.size)
+      apply: ({ put, voted, removed }, upTo) =>
+        Effect.gen(function* () {
+          const refused: Array<string> = []
+          if (stand.build === upTo.build && upTo.position <= stand.position) return { refused }
+          const take = (snippet: IndexedSnippet) => {
+            if (!taken(index, snippet)) refused.push(snippet.id)
+          }
+          yield* sliced(put, take, termsOf)
+          yield* sliced(voted, ({ id, ...given }) => index.vote(id, given))
+          yield* sliced(removed, (id) => index.remove(id))
+          stand = upTo
+          return { refused }
+        }).pipe(one.withPermits(1)),
+      stand: Effect.sync(() => stand),
+      candidates: (query, most) => Effect.sync(() => index.candidates(query, most))
     })
   })
 )

@@ -1,12 +1,12 @@
-import { fieldCount, k1, occurrence } from "#domain/search/bm25f.ts"
+import { fieldCount, lengthCounted, occurrence, saturated } from "#domain/search/bm25f.ts"
 import { fields } from "#domain/search/IndexedText.ts"
 import type { QueryPlan, WeightedTerm } from "#domain/search/query.ts"
 import { masks, shifts } from "./Postings.ts"
 import type { Scratch } from "./Scratch.ts"
 import type { Segment } from "./Segment.ts"
 
-/** Field lengths that have their worth tabulated; beyond, it is that of the last. */
-const tabulated = 2048
+/** Field lengths that have their worth tabulated. */
+const tabulated = lengthCounted + 1
 
 /** What an occurrence is worth by field and length, for documents whose fields have these average lengths. */
 export const occurrences = (averages: ReadonlyArray<number>): Float32Array => {
@@ -22,6 +22,7 @@ export const occurrences = (averages: ReadonlyArray<number>): Float32Array => {
 /** Adds to the sums of all documents what the best alternative gives to each. */
 const addTerm = (
   segment: Segment,
+  terms: ReadonlyArray<string>,
   alternatives: ReadonlyArray<WeightedTerm>,
   table: Float32Array,
   scratch: Scratch
@@ -30,7 +31,7 @@ const addTerm = (
   const { sums, best } = scratch
   scratch.nextTerm()
   for (const { term, weight } of alternatives) {
-    const postings = segment.postings.of(term)
+    const postings = segment.postings.of(terms[term]!)
     if (postings === undefined) continue
     const { words, from, to } = postings
     for (let at = from; at < to; at += 2) {
@@ -40,9 +41,9 @@ const addTerm = (
       for (let field = 0; field < fieldCount; field++) {
         const count = (packed >>> shifts[field]!) & masks[field]!
         if (count === 0) continue
-        worth += count * table[field * tabulated + Math.min(lengths[slot * fieldCount + field]!, tabulated - 1)]!
+        worth += count * table[field * tabulated + Math.min(lengths[slot * fieldCount + field]!, lengthCounted)]!
       }
-      const value = (weight * worth) / (k1 + worth)
+      const value = saturated(weight, worth)
       if (scratch.isNew(slot)) {
         best[slot] = value
         sums[slot]! += value
@@ -54,16 +55,17 @@ const addTerm = (
   }
 }
 
-/** Sums up what a segment's documents have of each part's terms. */
+/** Sums up what a segment's documents have of each text's terms. */
 export const sumWords = (
   segment: Segment,
-  plans: ReadonlyArray<QueryPlan>,
+  terms: ReadonlyArray<string>,
+  { texts }: QueryPlan,
   table: Float32Array,
   scratch: Scratch
 ): void => {
-  for (const { terms } of plans) {
+  for (const weighted of texts) {
     scratch.beginPart()
-    for (const alternatives of terms) addTerm(segment, alternatives, table, scratch)
+    for (const alternatives of weighted) addTerm(segment, terms, alternatives, table, scratch)
     scratch.endPart()
   }
 }

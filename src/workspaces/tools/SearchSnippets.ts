@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { z } from "zod"
-import { define } from "./tool.ts"
+import type { IndexUnavailable } from "#ports/SnippetIndex.ts"
+import { define, ToolFailed } from "./tool.ts"
 
 /** A snippet as an agent gets it; `score` is 0…1, `near` whether that is enough to be offered. */
 export interface SnippetFound {
@@ -18,11 +19,16 @@ export interface SnippetFound {
 }
 
 /** Best first, of the caller's own scope; none with more votes against than for. What is not near may be left out. */
-export type SearchForSnippets = (task: string, topK: number) => Effect.Effect<ReadonlyArray<SnippetFound>>
+export type SearchForSnippets = (
+  task: string,
+  topK: number
+) => Effect.Effect<ReadonlyArray<SnippetFound>, IndexUnavailable>
 
 /** Characters of sources in one answer; the best match is given whole when it has no more than the second. */
 const mostSource = 60_000
 export const longestShown = 200_000
+
+const away = () => new ToolFailed({ message: "The store of snippets can't be searched at the moment: try again." })
 
 /** Answers with JSON: `{matches: SnippetFound[]}`; a source that is left out is `null`. */
 export const searchSnippets = (search: SearchForSnippets) =>
@@ -35,7 +41,7 @@ export const searchSnippets = (search: SearchForSnippets) =>
       top_k: z.int().min(1).max(20).optional().describe("How many matches, 3 unless given")
     }),
     run: ({ task, top_k: topK = 3 }) =>
-      Effect.map(search(task, topK), (found) => {
+      Effect.map(Effect.mapError(search(task, topK), away), (found) => {
         let left = mostSource
         const close = found.filter(({ near }) => near)
         const matches = close.map(({ id, name, score, language, entrypoint, description, filename, source }, index) => {

@@ -2,10 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { isNear } from "#domain/search/offered.ts"
 import * as MemorySnippetIndex from "#infra/search/memory/layer.ts"
-import { SnippetIndex } from "#ports/SnippetIndex.ts"
 import { embeddings } from "#test/embeddings.ts"
 import { corpus, queries, queryOf, snippetOf } from "#test/evaluation.ts"
 import { nonsense, offTopic } from "#test/offTopic.ts"
+import { searching } from "#test/searching.ts"
 
 it("what is near enough to be offered has a high score, or a fair one and the meaning of the task", () => {
   const pairs = [
@@ -28,7 +28,7 @@ describe("what is offered on the development sets", () => {
     "$set: the right one to most tasks that are offered any, and nearly nothing to others",
     ({ set, recall, right }) =>
       Effect.gen(function* () {
-        const index = yield* SnippetIndex
+        const index = yield* searching
         yield* index.put(corpus(set).map((document) => snippetOf(document)))
         const offered = (task: string) =>
           Effect.runSync(index.search({ ...queryOf(task), limit: 5 })).matches.filter(isNear)
@@ -42,6 +42,6 @@ describe("what is offered on the development sets", () => {
           []
         )
         assert.isAtMost(nonsense.filter((task) => offered(task).length > 0).length, 1)
-      }).pipe(Effect.provide(Layer.provide(MemorySnippetIndex.layer, embeddings)))
+      }).pipe(Effect.provide(Layer.provideMerge(MemorySnippetIndex.layer, embeddings)))
   )
 })

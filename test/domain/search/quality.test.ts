@@ -1,9 +1,9 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as MemorySnippetIndex from "#infra/search/memory/layer.ts"
-import { SnippetIndex } from "#ports/SnippetIndex.ts"
 import { embeddings } from "#test/embeddings.ts"
 import { corpus, miniSearch, type Quality, qualityOf, queries, queryOf, snippetOf } from "#test/evaluation.ts"
+import { searching } from "#test/searching.ts"
 
 const row = ({ mrr, recall, ndcg }: Quality) => ({
   "MRR@10": mrr.toFixed(4),
@@ -12,14 +12,14 @@ const row = ({ mrr, recall, ndcg }: Quality) => ({
 })
 
 describe("search quality", () => {
-  layer(Layer.provide(MemorySnippetIndex.layer, embeddings))((it) => {
+  layer(Layer.provideMerge(MemorySnippetIndex.layer, embeddings))((it) => {
     for (const [set, floor] of [
       ["mbpp", 0.65],
       ["agent30", 0.63]
     ] as const) {
       it.effect(`finds at least as well as MiniSearch with code tokens: ${set}`, () =>
         Effect.gen(function* () {
-          const index = yield* SnippetIndex
+          const index = yield* searching
           const documents = corpus(set)
           const snippets = documents.map((document) => ({ ...snippetOf(document), home: set }))
           yield* index.put(snippets)

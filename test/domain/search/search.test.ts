@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { completeness } from "#domain/search/completeness.ts"
 import { eachTerm, indexText } from "#domain/search/IndexedText.ts"
-import { parts, plan } from "#domain/search/query.ts"
+import { asked, parts, plan } from "#domain/search/query.ts"
 import {
   completenessOdds,
   leastRelevance,
@@ -96,23 +96,29 @@ describe("parts", () => {
 })
 
 describe("plan", () => {
-  const df = (counts: Record<string, number>) => (term: string) => counts[term] ?? 0
+  /** What is asked for by a text, and what it weighs among documents of which so many have a term. */
+  const planned = (text: string, documents: number, counts: Record<string, number>) => {
+    const words = asked(text, { query: () => ({ vector: new Float32Array(0), read: 0 }) })
+    const { texts, self } = plan(
+      words,
+      documents,
+      words.terms.map((term) => counts[term] ?? 0)
+    )
+    return { terms: texts[0]!, self, named: texts[0]!.map((some) => some.map(({ term }) => words.terms[term])) }
+  }
 
   it("leaves out what no document has", () => {
-    assert.deepStrictEqual(plan("zebra crossing", 10, df({})), { terms: [], self: 0 })
+    assert.deepStrictEqual(planned("zebra crossing", 10, {}), { terms: [], self: 0, named: [] })
   })
 
   it("counts an unknown word as its rarest synonym", () => {
-    const { terms, self } = plan("email", 10, df({ mail: 1 }))
-    assert.deepStrictEqual(
-      terms[0]!.map(({ term }) => term),
-      ["mail"]
-    )
+    const { terms, self, named } = planned("email", 10, { mail: 1 })
+    assert.deepStrictEqual(named, [["mail"]])
     assert.strictEqual(self, terms[0]![0]!.weight)
   })
 
   it("weighs a rare word more", () => {
-    const [rare, common] = plan("median list", 100, df({ median: 1, list: 90 })).terms
+    const [rare, common] = planned("median list", 100, { median: 1, list: 90 }).terms
     assert.isAbove(rare![0]!.weight, common![0]!.weight)
     assert.isAbove(common![0]!.weight, 0)
   })

@@ -1,19 +1,21 @@
 import { assert, layer as suite } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
-import { type IndexedSnippet, SnippetIndex } from "#ports/SnippetIndex.ts"
+import type { Embeddings } from "#ports/Embeddings.ts"
+import type { IndexedSnippet, SnippetIndex } from "#ports/SnippetIndex.ts"
+import { searching } from "#test/searching.ts"
 import { csv, median, query, snippet } from "../indexed.ts"
 
 const purge = { name: "purge_messages", source: "def purge_messages(box, days): box.remove(messages_before(days))" }
 const polygon = { name: "draw_polygon", source: "def draw_polygon(canvas, points): canvas.stroke(points)" }
 
-const put = (...snippets: ReadonlyArray<IndexedSnippet>) => Effect.flatMap(SnippetIndex, (index) => index.put(snippets))
+const put = (...snippets: ReadonlyArray<IndexedSnippet>) => Effect.flatMap(searching, (index) => index.put(snippets))
 const search = (...asked: Parameters<typeof query>) =>
-  Effect.flatMap(SnippetIndex, (index) => index.search(query(...asked)))
+  Effect.flatMap(searching, (index) => index.search(query(...asked)))
 const ids = (...asked: Parameters<typeof query>) =>
   Effect.map(search(...asked), ({ matches }) => matches.map(({ id }) => id))
 
 /** What every snippet index must do with what texts mean. */
-export const meaningContract = (name: string, layer: Layer.Layer<SnippetIndex, unknown>) =>
+export const meaningContract = (name: string, layer: Layer.Layer<SnippetIndex | Embeddings, unknown>) =>
   suite(layer)(`what snippets mean, in SnippetIndex (${name})`, (it) => {
     it.effect("finds what means the like without a word in common, and not what is unlike", () =>
       Effect.gen(function* () {
@@ -36,7 +38,7 @@ export const meaningContract = (name: string, layer: Layer.Layer<SnippetIndex, u
         assert.deepStrictEqual([matches.length, total], [1, 2])
         // votes lift it over the least score, or press it below
         const near = yield* search("clear out old emails", ["count"], { minVerdict: 0 })
-        const index = yield* SnippetIndex
+        const index = yield* searching
         yield* index.votes([{ id: "count-purge", up: 0, down: 1_000, humanUp: 0 }])
         const fallen = yield* search("clear out old emails", ["count"], { minVerdict: 0 })
         assert.isBelow(fallen.matches[0]?.score ?? 0, near.matches[0]!.score)
@@ -61,7 +63,7 @@ export const meaningContract = (name: string, layer: Layer.Layer<SnippetIndex, u
         assert.deepStrictEqual(yield* ids(task, ["only"], { language: "go" }), ["only-go"])
         assert.deepStrictEqual(yield* ids(task, ["only"], { kinds: ["repo"] }), ["only-repo"])
         assert.deepStrictEqual(yield* ids(task, ["only"], { minHumanUp: 1 }), ["only-people"])
-        assert.deepStrictEqual(yield* ids(task, ["only"], { accept: (id) => id === "only-go" }), ["only-go"])
+        assert.deepStrictEqual(yield* ids(task, ["only"], { only: new Set(["only-go"]) }), ["only-go"])
         assert.deepStrictEqual(yield* ids(task, ["only/w"]), ["only/w-workspace"])
         assert.include(yield* ids(task, ["only"], { includePublic: true, limit: 100 }), "elsewhere-public")
       })
@@ -80,7 +82,7 @@ export const meaningContract = (name: string, layer: Layer.Layer<SnippetIndex, u
 
     it.effect("forgets what is removed, and what another text replaces", () =>
       Effect.gen(function* () {
-        const index = yield* SnippetIndex
+        const index = yield* searching
         yield* put(snippet("lost", "a", purge), snippet("lost", "b", purge), snippet("lost", "c", polygon))
         yield* index.remove(["lost-a"])
         yield* put(snippet("lost", "b", polygon))

@@ -1,21 +1,24 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { boosts, idf, k1, occurrence } from "#domain/search/bm25f.ts"
+import { boosts, idf, occurrence, saturated } from "#domain/search/bm25f.ts"
 import { eachTerm, type Field, fields } from "#domain/search/IndexedText.ts"
 import { Lists } from "#infra/search/memory/Lists.ts"
 import { layer } from "#infra/search/memory/layer.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
-import { type IndexedSnippet, SnippetIndex } from "#ports/SnippetIndex.ts"
+import type { IndexedSnippet } from "#ports/SnippetIndex.ts"
 import { embeddings, encoder } from "#test/embeddings.ts"
 import { worked } from "#test/hostile/processor.ts"
+import { searching } from "#test/searching.ts"
+import { changesContract } from "./changes.ts"
 import { contract } from "./contract.ts"
 import { meaningContract } from "./meaning.ts"
 
-contract("memory", Layer.provide(layer, embeddings))
-meaningContract("memory", Layer.provide(layer, embeddings))
+contract("memory", Layer.provideMerge(layer, embeddings))
+changesContract("memory", Layer.provideMerge(layer, embeddings))
+meaningContract("memory", Layer.provideMerge(layer, embeddings))
 
 /** An index for tasks that mean nothing, so that only words count. */
-const wordsOnly = Layer.provide(
+const wordsOnly = Layer.provideMerge(
   layer,
   Layer.succeed(Embeddings, {
     ...encoder,
@@ -85,7 +88,7 @@ const relevances = (snippets: ReadonlyArray<IndexedSnippet>, terms: ReadonlyArra
             all + (counts.get(term) ?? 0) * occurrence(field, length, averages[field]),
           0
         )
-        sum += (weight * worth) / (k1 + worth)
+        sum += saturated(weight, worth)
       }
       return sum === 0 ? [] : [[id, sum / self]]
     })
@@ -94,7 +97,7 @@ const relevances = (snippets: ReadonlyArray<IndexedSnippet>, terms: ReadonlyArra
 
 it.effect("gives what BM25F by its definition gives, after any puts, votes and removals", () =>
   Effect.gen(function* () {
-    const index = yield* SnippetIndex
+    const index = yield* searching
     const next = random(7)
     const kept = new Map<string, IndexedSnippet>()
     for (let round = 0; round < 12; round++) {
@@ -104,7 +107,7 @@ it.effect("gives what BM25F by its definition gives, after any puts, votes and r
       const gone = [...kept.keys()].filter(() => next() < 0.25)
       yield* index.remove(gone)
       for (const id of gone) kept.delete(id)
-      assert.strictEqual(yield* index.size, kept.size)
+      assert.strictEqual(yield* index.documents("h"), kept.size)
       const terms = [...new Set(Array.from({ length: 5 }, () => words[Math.floor(next() * words.length)]!))]
       const expected = relevances([...kept.values()], terms)
       const query = { task: terms.join(" "), homes: ["h"], includePublic: round % 2 === 0, agent: null }
@@ -118,7 +121,7 @@ it.effect("gives what BM25F by its definition gives, after any puts, votes and r
 
 it.effect("lets others run while it takes in many snippets", () =>
   Effect.gen(function* () {
-    const index = yield* SnippetIndex
+    const index = yield* searching
     const next = random(3)
     const snippets = Array.from({ length: 20_000 }, (_, n) => snippetOf(next, `${n}`))
     let longest = 0
@@ -129,7 +132,7 @@ it.effect("lets others run while it takes in many snippets", () =>
       last = now
     }).pipe(Effect.andThen(Effect.yieldNow), Effect.forever)
     yield* Effect.raceFirst(index.put(snippets), beat)
-    assert.strictEqual(yield* index.size, 20_000)
+    assert.strictEqual(yield* index.documents("h"), 20_000)
     // milliseconds of work: 20 are the aim; where caches are cold it is some more
     assert.isBelow(longest, 150)
   }).pipe(Effect.provide(wordsOnly))

@@ -6,8 +6,10 @@ import { layer } from "#infra/search/memory/layer.ts"
 import { VectorMemory } from "#infra/search/memory/VectorMemory.ts"
 import { Vectors } from "#infra/search/memory/Vectors.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
-import { type IndexedSnippet, type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
+import type { IndexedSnippet } from "#ports/SnippetIndex.ts"
+import type { Sought } from "#src/snippets/find.ts"
 import { encoder } from "#test/embeddings.ts"
+import { searching } from "#test/searching.ts"
 
 const dimensions = 128
 
@@ -89,7 +91,7 @@ describe("the index", () => {
   const directions = Array.from({ length: 12 }, () => vector(next))
   const stray = (from: Vector): Vector => toUnit(vector(next).map((number, at) => number + from[at]!))
   /** An encoder to which each text means something of its own. */
-  const invented = Layer.provide(
+  const invented = Layer.provideMerge(
     layer,
     Layer.succeed(Embeddings, {
       ...encoder,
@@ -112,13 +114,13 @@ describe("the index", () => {
     },
     ...{ completeness: 0.5, kind: "file", language: "python", up: 0, down: 0, humanUp: 0 }
   })
-  const asked = (task: string): IndexQuery => ({
+  const asked = (task: string): Sought => ({
     ...{ task, homes: ["h"], includePublic: false, agent: null, preferComplete: false, minVerdict: 0, limit: 1_000 }
   })
 
   it.effect("finds what means the like, after any puts and removals, and nothing below a score of 0.2", () =>
     Effect.gen(function* () {
-      const index = yield* SnippetIndex
+      const index = yield* searching
       const kept = new Map<string, IndexedSnippet>()
       let found = 0
       for (let round = 0; round < 8; round++) {

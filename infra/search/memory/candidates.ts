@@ -1,0 +1,124 @@
+import { fieldCount } from "#domain/search/bm25f.ts"
+import { plan, type QueryPlan } from "#domain/search/query.ts"
+import { type Candidate, type Candidates, matches, priorOf } from "#domain/search/rank.ts"
+import { leastRelevance, relevance, score, wordShare } from "#domain/search/score.ts"
+import type { IndexQuery } from "#ports/SnippetIndex.ts"
+import { Best } from "./Best.ts"
+import type { Scratch } from "./Scratch.ts"
+import type { Segment } from "./Segment.ts"
+import type { VectorMemory } from "./VectorMemory.ts"
+import { occurrences, sumWords } from "./words.ts"
+
+/** What every search works with. */
+interface Means {
+  readonly vectors: VectorMemory
+  readonly scratch: Scratch
+}
+
+/** Where a snippet is. */
+interface Spot {
+  readonly segment: Segment
+  readonly slot: number
+  readonly cosine: number
+}
+
+/** What the terms of a query weigh in its scope. */
+interface Weights extends QueryPlan {
+  /** What an occurrence is worth. */
+  readonly table: Float32Array
+}
+
+/**
+ * Searches segments as if they were one collection: rareness and average lengths are those of just these, so nothing outside
+ * of what the caller may see has any influence on a score. What is likely is told by the ranking's own functions, in 32-bit floats:
+ * the best by its own account are the best.
+ */
+export const candidates = (
+  segments: ReadonlyArray<Segment>,
+  query: IndexQuery,
+  most: number,
+  { vectors, scratch }: Means
+): Candidates => {
+  const { asked } = query
+  const documents = segments.reduce((sum, segment) => sum + segment.documents, 0)
+  const frequencies = asked.terms.map((term) => segments.reduce((sum, { postings }) => sum + postings.df(term), 0))
+  const tokens = Array.from({ length: fieldCount }, (_, field) =>
+    segments.reduce((sum, segment) => sum + segment.tokens[field]!, 0)
+  )
+  if (documents === 0) return { documents, frequencies, tokens, candidates: [], total: 0 }
+  const table = occurrences(tokens.map((count) => count / documents))
+  const weights = { ...plan(asked, documents, frequencies), table }
+  vectors.ask(asked.meanings)
+  const best = new Best<Spot>(most)
+  let total = 0
+  for (const segment of segments) {
+    if (segment.documents > 0) total += searchSegment(segment, weights, query, best, scratch)
+  }
+  const found = [...Map.groupBy(best.values, ({ segment }) => segment)].flatMap(([segment, spots]) =>
+    readSpots(segment, asked.terms, spots)
+  )
+  return { documents, frequencies, tokens, candidates: found, total }
+}
+
+/** What ranking needs of some snippets of a segment. */
+const readSpots = (
+  segment: Segment,
+  terms: ReadonlyArray<string>,
+  spots: ReadonlyArray<Spot>
+): ReadonlyArray<Candidate> => {
+  const places = new Map<number, number>()
+  for (const [place, term] of terms.entries()) {
+    const number = segment.postings.number(term)
+    if (number !== undefined) places.set(number, place)
+  }
+  return spots.map(({ slot, cosine }) => ({
+    id: segment.ids[slot]!,
+    counts: segment.counts(slot, places, terms.length),
+    lengths: segment.lengths.slice(slot * fieldCount, (slot + 1) * fieldCount),
+    cosine,
+    completeness: segment.completeness[slot]!,
+    verdict: segment.verdicts[slot]!
+  }))
+}
+
+const searchSegment = (
+  segment: Segment,
+  weights: Weights,
+  { asked, agent, minVerdict, minHumanUp = 0, kinds, language, preferComplete, only }: IndexQuery,
+  best: Best<Spot>,
+  scratch: Scratch
+): number => {
+  const { terms, read } = asked
+  scratch.begin(segment.slots)
+  sumWords(segment, terms, weights, weights.table, scratch)
+  const { cosines } = scratch
+  if (read > 0) segment.vectors.compare(segment.slots, cosines)
+  const { ids, agents, verdicts, completeness } = segment
+  const long = asked.texts.length > 1
+  let total = 0
+
+  const consider = (slot: number, sharesWord: boolean) => {
+    if (verdicts[slot]! < minVerdict) return
+    if (agent !== null && agents[slot] !== null && agents[slot] !== agent) return
+    if (segment.humanUps[slot]! < minHumanUp) return
+    if (kinds !== undefined && !kinds.includes(segment.kinds[slot]!)) return
+    if (language !== undefined && segment.languages[slot] !== language) return
+    const cosine = read === 0 ? 0 : cosines[slot]!
+    const matching = relevance(sharesWord ? wordShare(scratch.sum(slot, long), weights.self) : 0, cosine, read)
+    const final = score(matching, priorOf(segment.verdictOdds[slot]!, completeness[slot]!, preferComplete))
+    if (!matches(sharesWord, final)) return
+    const id = ids[slot]!
+    if (only !== undefined && !only.has(id)) return
+    total++
+    if (!best.refuses(final)) best.offer(final, id, { segment, slot, cosine })
+  }
+
+  for (let at = 0; at < scratch.found; at++) consider(scratch.slots[at]!, true)
+  if (read === 0) return total
+  // what shares no word, and what no votes could lift far enough, is most of them; a slot that is free has no meaning either
+  const least = leastRelevance(preferComplete) / relevance(0, 1, read)
+  for (let slot = 0; slot < segment.slots; slot++) {
+    if (cosines[slot]! >= least && !scratch.has(slot)) consider(slot, false)
+  }
+  return total
+}
