@@ -1,4 +1,4 @@
-import type { Command } from "#engine/ports/EventStore.ts"
+import type { DecidedCommand } from "#engine/ports/EventStore.ts"
 import type { Actor } from "./Event.ts"
 
 /** One try at a write: whoever tries, and the ids by which a repeated try is known. */
@@ -7,5 +7,5 @@ export interface Attempt {
   readonly correlationId: string
   readonly causationId?: string | null
   readonly actor: Actor
-  readonly request?: Command["request"]
+  readonly request?: DecidedCommand["request"]
 }

@@ -1,5 +1,5 @@
 import { Data, type Deferred, Effect, Result } from "effect"
-import type { Command as Appending, NewEvent, StoredEvent } from "#engine/ports/EventStore.ts"
+import type { DecidedCommand, NewEvent, StoredEvent } from "#engine/ports/EventStore.ts"
 import type { Attempt } from "./attempt.ts"
 import { Codec } from "./codec.ts"
 import type { Decider } from "./Decider.ts"
@@ -69,7 +69,7 @@ const appending = Effect.fnUntraced(function* ({ job, events }: Decision) {
   const codec = yield* Codec
   const encoded: Array<NewEvent> = []
   for (const event of events) encoded.push(yield* inSteps(codec.encoding(event)))
-  const command: Appending = {
+  const command: DecidedCommand = {
     commandId: job.commandId,
     correlationId: job.correlationId,
     causationId: job.causationId ?? null,
@@ -85,7 +85,7 @@ const appending = Effect.fnUntraced(function* ({ job, events }: Decision) {
  * first one that is left.
  */
 export const encodeAll = Effect.fnUntraced(function* (decisions: ReadonlyArray<Decision>, most: number) {
-  const commands: Array<Appending> = []
+  const commands: Array<DecidedCommand> = []
   let bytes = 0
   for (const decision of decisions) {
     if (bytes >= most) return { commands, later: decision.job }
@@ -98,7 +98,10 @@ export const encodeAll = Effect.fnUntraced(function* (decisions: ReadonlyArray<D
 })
 
 /** Whether the log holds what was sent just now, and not what the same commands led to another time. */
-export const asSent = (sent: ReadonlyArray<Appending>, stored: ReadonlyArray<ReadonlyArray<StoredEvent>>): boolean =>
+export const asSent = (
+  sent: ReadonlyArray<DecidedCommand>,
+  stored: ReadonlyArray<ReadonlyArray<StoredEvent>>
+): boolean =>
   sent.every(
     ({ events }, index) =>
       events.length === stored[index]!.length && events.every(({ data }, place) => data === stored[index]![place]!.data)

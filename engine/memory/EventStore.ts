@@ -2,7 +2,7 @@ import { Clock, Effect, Layer, PubSub } from "effect"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import {
   type Append,
-  type Command,
+  type DecidedCommand,
   type Kind,
   type Page,
   type ReadStream,
@@ -47,7 +47,7 @@ const make = (step: number) =>
       return [...kinds.values()]
     }
 
-    const record = ({ tenant, stream }: Append, command: Command, recordedAt: number) => {
+    const record = ({ tenant, stream }: Append, command: DecidedCommand, recordedAt: number) => {
       const { commandId, correlationId, causationId, actor } = command
       const next = ofStream(stream).length
       for (const [index, { type, schemaVersion, data }] of command.events.entries()) {

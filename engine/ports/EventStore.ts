@@ -37,7 +37,7 @@ export const smallEvent = 2_048
 export type Expected = number | "none" | "any"
 
 /** One command's share of an append. */
-export interface Command {
+export interface DecidedCommand {
   /** A UUID. The same one again appends nothing and is answered as the first time. */
   readonly commandId: string
   readonly correlationId: string
@@ -54,7 +54,7 @@ export interface Append {
   readonly tenant: string
   readonly stream: string
   readonly expected: Expected
-  readonly commands: ReadonlyArray<Command>
+  readonly commands: ReadonlyArray<DecidedCommand>
 }
 
 /** The stream is not where the command thought; nothing was appended. `actual` is -1 for a stream without events. */

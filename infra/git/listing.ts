@@ -17,16 +17,19 @@ export const treeFile = async (repository: Repository, path: string, node: FileN
   sha: node.sha!
 })
 
-interface Place {
+interface ListedFile {
   readonly path: string
   readonly node: FileNode
 }
 
 /** Where the files of a tree are, in byte order of paths, read as they are asked for: of a long list only its place in the tree is kept. */
-export const placesOf = async function* (repository: Repository, tree: Sha): AsyncGenerator<Place, void, undefined> {
+export const placesOf = async function* (
+  repository: Repository,
+  tree: Sha
+): AsyncGenerator<ListedFile, void, undefined> {
   const breath = new Breath()
   let count = 0
-  const visit = async function* (sha: Sha, prefix: string): AsyncGenerator<Place, void, undefined> {
+  const visit = async function* (sha: Sha, prefix: string): AsyncGenerator<ListedFile, void, undefined> {
     const { entries } = await repository.tree(sha)
     count += entries.size
     if (count > mostEntries) throw new Error(`a tree of more than ${mostEntries} entries can't be listed`)

@@ -6,7 +6,7 @@ import { turn } from "#ports/turn.ts"
 import { Caller } from "#src/api/middleware.ts"
 import type { Problem } from "#src/api/Problem.ts"
 import { bytesOf, portioned, slice, slight } from "#src/portions.ts"
-import { type Bounds, makeRoom, type Place } from "./room.ts"
+import { type Bounds, type Claim, makeRoom } from "./room.ts"
 
 const mebibyte = 1024 * 1024
 
@@ -24,14 +24,14 @@ export const byPortions = <A extends { readonly bytes: number }, B, E, R>(
   rows: ReadonlyArray<A>,
   read: (portion: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, E, R>
 ) => {
-  let place: Place | undefined
+  let claim: Claim | undefined
   return Stream.fromArray(portioned(rows)).pipe(
     Stream.rechunk(1),
     Stream.mapEffect((portion) =>
       Effect.gen(function* () {
-        place?.leave()
+        claim?.leave()
         const bytes = bytesOf(portion)
-        place = bytes <= slight ? undefined : yield* (yield* Answers).take(copies * bytes)
+        claim = bytes <= slight ? undefined : yield* (yield* Answers).take(copies * bytes)
         return yield* read(portion)
       })
     )
@@ -45,7 +45,7 @@ const pace = 512
 /** Who takes an answer that has room. */
 interface Reader {
   readonly owner: string | undefined
-  readonly places: Set<Place>
+  readonly claims: Set<Claim>
   /** Bytes that it has taken. */
   taken: number
   /** Milliseconds for which it let the service wait, and since when it does. */
@@ -72,7 +72,7 @@ export class Answers extends Context.Service<
   Answers,
   {
     /** Waits for room for so many bytes of the request's answer. It is given back when the answer has left, or before that. */
-    readonly take: (bytes: number) => Effect.Effect<Place, Problem, HttpServerRequest.HttpServerRequest>
+    readonly take: (bytes: number) => Effect.Effect<Claim, Problem, HttpServerRequest.HttpServerRequest>
     /**
      * Counts bytes that are in hand for the request's answer already, where nobody took room for any. None: its reader is watched from
      * when the answer begins, as it may take room only then.
@@ -98,19 +98,19 @@ export class Answers extends Context.Service<
       const readerOf = (response: ServerResponse, owner: string | undefined): Reader => {
         const known = readers.get(response)
         if (known !== undefined) return known
-        const reader: Reader = { owner, places: new Set(), taken: 0, waited: 0, since: undefined }
+        const reader: Reader = { owner, claims: new Set(), taken: 0, waited: 0, since: undefined }
         readers.set(response, reader)
         response.once("close", () => {
           readers.delete(response)
-          for (const { leave } of reader.places) leave()
+          for (const { leave } of reader.claims) leave()
         })
         return reader
       }
 
-      const newPlace = (reader: Reader, bytes: number): Place => {
-        const place = room.place(reader.owner, bytes)
-        reader.places.add(place)
-        return place
+      const newClaim = (reader: Reader, bytes: number): Claim => {
+        const claim = room.claim(reader.owner, bytes)
+        reader.claims.add(claim)
+        return claim
       }
 
       const asking = Effect.gen(function* () {
@@ -122,16 +122,16 @@ export class Answers extends Context.Service<
 
       const count = Effect.fnUntraced(function* (bytes: number) {
         const { response, reader } = yield* asking
-        if (bytes > 0 && reader.places.size === 0 && !response.destroyed) newPlace(reader, bytes).hold(bytes)
+        if (bytes > 0 && reader.claims.size === 0 && !response.destroyed) newClaim(reader, bytes).hold(bytes)
       })
 
       const take = Effect.fnUntraced(function* (bytes: number) {
         const { response, reader } = yield* asking
-        const place = newPlace(reader, bytes)
+        const claim = newClaim(reader, bytes)
         // nobody is there to answer any more: the request is being interrupted
-        if (response.destroyed) place.leave()
-        yield* Effect.onError(place.enter(response.headersSent), () => Effect.sync(place.leave))
-        return place
+        if (response.destroyed) claim.leave()
+        yield* Effect.onError(claim.enter(response.headersSent), () => Effect.sync(claim.leave))
+        return claim
       })
 
       /** Counts for how long it is the reader who is waited for, and what it has taken by then. */
@@ -174,12 +174,12 @@ export class Answers extends Context.Service<
         if (body._tag !== "Uint8Array") return response
         const small = body.contentLength <= slight
         if (small) {
-          for (const { leave } of known?.places ?? []) leave()
+          for (const { leave } of known?.claims ?? []) leave()
           return response
         }
         // it is there: whoever made it took what it needs, or took nothing and is counted from now on
         const reader = readerOf(to, known?.owner)
-        const [first = newPlace(reader, 0), ...others] = reader.places
+        const [first = newClaim(reader, 0), ...others] = reader.claims
         for (const { leave } of others) leave()
         first.hold(body.contentLength)
         const pieces = Stream.fromIterable(slices(body.body)).pipe(

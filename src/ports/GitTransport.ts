@@ -2,7 +2,7 @@ import { Context, type Effect, type Stream } from "effect"
 import type { WorkspacesUnavailable } from "./Workspaces.ts"
 
 /** One file of a repository, as the dumb protocol fetches it. */
-export interface RepositoryFile {
+export interface ServedFile {
   readonly size: number
   readonly bytes: Stream.Stream<Uint8Array, unknown>
 }
@@ -33,9 +33,6 @@ export class GitTransport extends Context.Service<
           ) => Stream.Stream<Uint8Array, unknown>
         }
     /** `HEAD`, `info/refs`, `objects/info/packs`, an object or a pack; `undefined`: there is none of that name. */
-    readonly file: (
-      repository: string,
-      path: string
-    ) => Effect.Effect<RepositoryFile | undefined, WorkspacesUnavailable>
+    readonly file: (repository: string, path: string) => Effect.Effect<ServedFile | undefined, WorkspacesUnavailable>
   }
 >()("cairn/GitTransport") {}

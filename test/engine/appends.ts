@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto"
-import type { Append, Command, Expected, NewEvent, Payload, StoredEvent } from "#engine/ports/EventStore.ts"
+import type { Append, DecidedCommand, Expected, NewEvent, Payload, StoredEvent } from "#engine/ports/EventStore.ts"
 
 /** A name that no other test uses. */
 export const fresh = (kind = "stream"): string => `${kind}-${randomUUID()}`
@@ -15,7 +15,7 @@ export const noted = (event: Partial<NewEvent> = {}): NewEvent => ({
   ...event
 })
 
-export const command = (command: Partial<Command> = {}): Command => ({
+export const command = (command: Partial<DecidedCommand> = {}): DecidedCommand => ({
   commandId: randomUUID(),
   correlationId: randomUUID(),
   causationId: null,
@@ -29,7 +29,7 @@ export const command = (command: Partial<Command> = {}): Command => ({
 export const to = (
   stream: string,
   expected: Expected = "any",
-  commands: ReadonlyArray<Command> = [command()],
+  commands: ReadonlyArray<DecidedCommand> = [command()],
   tenant = "tenant"
 ): Append => ({ tenant, stream, expected, commands })
 

@@ -5,7 +5,7 @@ import type { FileNode } from "../tree.ts"
 import { type Directory, type Extent, eachNode, editable, extentOf, type Node, nextEpoch } from "./Directory.ts"
 import { persist, persistBlobs } from "./persist.ts"
 import { afterChange, type Limits, nothing, type Totals } from "./totals.ts"
-import { type Place, walk } from "./walk.ts"
+import { type Destination, walk } from "./walk.ts"
 
 /** New content that is kept in memory before it goes into the repository, where nothing names it yet. */
 const mostPendingBytes = 32 * 1024 * 1024
@@ -46,7 +46,7 @@ export class View {
   }
 
   /** Where a path leads; throws `PathRefused`, `ENOENT` (an absent part's parent only when `..` follows), `ENOTDIR`, `ELOOP`. */
-  find(path: string, follow: boolean): Promise<Place> {
+  find(path: string, follow: boolean): Promise<Destination> {
     checkPath(path)
     return walk(this.repository, this.#root, path, follow)
   }
@@ -63,7 +63,7 @@ export class View {
   }
 
   /** Sets what is at a place (which `find` gave for the current root): what was there goes, missing parents are made. */
-  async put({ names, node: old, missing }: Place, node: Node): Promise<void> {
+  async put({ names, node: old, missing }: Destination, node: Node): Promise<void> {
     const made = Math.max(0, missing - 1)
     const path = names.join("/")
     const problem =
@@ -85,14 +85,14 @@ export class View {
     await this.#spill(node)
   }
 
-  async remove({ names, node }: Place): Promise<void> {
+  async remove({ names, node }: Destination): Promise<void> {
     await this.#change(nothing, node, () => {
       this.#directory(names.slice(0, -1)).entries.delete(names.at(-1)!)
     })
   }
 
   /** Puts what is at one place to another, which is not inside it. */
-  async move(from: Place, to: Place): Promise<void> {
+  async move(from: Destination, to: Destination): Promise<void> {
     const { names, node } = to
     const path = names.join("/")
     const moved = from.node!

@@ -4,7 +4,7 @@ import type { FileNode } from "../tree.ts"
 import type { Directory, Node } from "./Directory.ts"
 
 /** Where a path leads. */
-export interface Place {
+export interface Destination {
   /** The path without links. */
   readonly names: ReadonlyArray<string>
   readonly node: Node | undefined
@@ -44,7 +44,7 @@ export const targetOf = async (repository: Repository, link: FileNode): Promise<
 const partsOf = (path: string): Array<string> => path.split("/").filter((part) => part !== "" && part !== ".")
 
 /** Synchronous, so that nothing changes on the way; answers a link whose target must be read first. */
-const attempt = (root: Directory, path: string, follow: boolean): Place | FileNode => {
+const attempt = (root: Directory, path: string, follow: boolean): Destination | FileNode => {
   const chain = [root]
   const names: Array<string> = []
   const rest = partsOf(path).reverse()
@@ -82,7 +82,12 @@ const leadsOut = (path: string): PathRefused =>
   new PathRefused({ path, message: `${path}: a symbolic link on the way leads out of the workspace` })
 
 /** Goes a path that was checked before, through links inside the workspace; the last one is followed when `follow`. */
-export const walk = async (repository: Repository, root: Directory, path: string, follow: boolean): Promise<Place> => {
+export const walk = async (
+  repository: Repository,
+  root: Directory,
+  path: string,
+  follow: boolean
+): Promise<Destination> => {
   for (;;) {
     const found = attempt(root, path, follow)
     if ("names" in found) return found

@@ -1,7 +1,7 @@
 import fs from "node:fs"
 import { PassThrough } from "node:stream"
 import { Effect, Layer, Stream } from "effect"
-import { GitTransport, type RepositoryFile } from "#ports/GitTransport.ts"
+import { GitTransport, type ServedFile } from "#ports/GitTransport.ts"
 import { cacheOf } from "../cache.ts"
 import { onDisk } from "../fault.ts"
 import { Repository } from "../Repository.ts"
@@ -9,7 +9,7 @@ import { Repository } from "../Repository.ts"
 import { repositoryPath } from "../repositories.ts"
 import type { StoredTree } from "../tree.ts"
 import { type NativeGit, startGit } from "./git.ts"
-import { type Place, Places } from "./Places.ts"
+import { type Permit, Permits } from "./Permits.ts"
 import { Reader } from "./Reader.ts"
 
 export interface Options {
@@ -23,7 +23,7 @@ export interface Options {
 const atOnce = 4
 /** Of them those of one tenant: the others' clones go on beside. */
 const ofOneTenant = 2
-/** How long a place is waited for. */
+/** How long a permit is waited for. */
 const queued = "2 minutes"
 /** Seconds after which a client that neither sends nor takes anything is given up. */
 const patience = 60
@@ -39,7 +39,7 @@ const start = (
   gitdir: string,
   version: string | undefined,
   args: ReadonlyArray<string>,
-  place: Place
+  permit: Permit
 ) => {
   const environment = version === undefined ? {} : { GIT_PROTOCOL: version }
   const child = startGit(git, gitdir, ["-c", "pack.threads=1", "-c", "pack.windowMemory=64m", ...args], { environment })
@@ -50,7 +50,7 @@ const start = (
   const ended = () => {
     clearInterval(watching)
     // who reads slowly may still have to take what was said before
-    place.leave()
+    permit.release()
   }
   child.once("exit", ended).once("error", (error) => {
     ended()
@@ -75,12 +75,12 @@ const through = (starting: () => ReturnType<typeof start>, input: Uint8Array): S
   )
 
 const main = "refs/heads/main"
-const textFile = (text: string): RepositoryFile => {
+const textFile = (text: string): ServedFile => {
   const bytes = Buffer.from(text)
   return { size: bytes.length, bytes: Stream.make(new Uint8Array(bytes)) }
 }
 
-const storedFile = async (path: string): Promise<RepositoryFile | undefined> => {
+const storedFile = async (path: string): Promise<ServedFile | undefined> => {
   // opened at once: a pack may be replaced before it is read
   const file = await fs.promises.open(path, "r").catch(() => undefined)
   if (file === undefined) return undefined
@@ -110,7 +110,7 @@ export const layer = ({ directory, git }: Options): Layer.Layer<GitTransport> =>
   Layer.effect(
     GitTransport,
     Effect.gen(function* () {
-      const places = new Places(atOnce, ofOneTenant)
+      const permits = new Permits(atOnce, ofOneTenant)
       const gitdirOf = (repository: string) => repositoryPath(directory, repository)
       const caches = { trees: cacheOf<StoredTree>(1), blobs: cacheOf<Uint8Array>(1) }
       const refOf = (repository: string) => new Repository(gitdirOf(repository), repository, caches).ref()
@@ -126,8 +126,8 @@ export const layer = ({ directory, git }: Options): Layer.Layer<GitTransport> =>
         const gitdir = gitdirOf(repository)
         const command = ["upload-pack", "--strict", `--timeout=${patience}`, "--stateless-rpc", ...args, gitdir]
         return Stream.unwrap(
-          Effect.map(Effect.timeout(places.take(tenant), queued), (place) =>
-            through(() => start(git, gitdir, version, command, place), input)
+          Effect.map(Effect.timeout(permits.take(tenant), queued), (permit) =>
+            through(() => start(git, gitdir, version, command, permit), input)
           )
         )
       }

@@ -4,8 +4,8 @@ import { constants, setPriority } from "node:os"
 import type { Readable, Writable } from "node:stream"
 import { callFilter } from "./filter.ts"
 import { floodBytes, processLimits } from "./limits.ts"
+import type { Mounts } from "./Mounts.ts"
 import { watchMemory } from "./memory.ts"
-import type { Place } from "./Place.ts"
 import { type Tools, unprivileged } from "./tools.ts"
 import { commandWalls } from "./walls.ts"
 
@@ -35,12 +35,18 @@ const reader = 'script=$(cat; printf x); exec < /dev/null; eval "${script%x}"'
 /** The first process of the namespace: waits for all others, and says nothing of how they end. */
 const first = 'exec 3>&2 2> /dev/null; /bin/bash -c "$1" 2>&3 3>&-; exit $?'
 
-/** Starts a command in a place's file systems. */
-export const startCommand = (tools: Tools, place: Place, script: string, timeout: number, output: number): Command => {
+/** Starts a command on a run's file systems. */
+export const startCommand = (
+  tools: Tools,
+  mounts: Mounts,
+  script: string,
+  timeout: number,
+  output: number
+): Command => {
   const long = Buffer.byteLength(script) > longestArgument
   const [program, ...args] = [
     ...unprivileged(tools, filterFd),
-    ...[tools.nsenter, "--target", String(place.pid), "--user", "--mount", "--preserve-credentials", "--"],
+    ...[tools.nsenter, "--target", String(mounts.pid), "--user", "--mount", "--preserve-credentials", "--"],
     ...[tools.prlimit, ...processLimits(timeout), tools.bwrap],
     ...commandWalls({ info, filter: filter === undefined ? undefined : filterFd }),
     ...["--", "/bin/sh", "-c", first, "sh", long ? reader : script]

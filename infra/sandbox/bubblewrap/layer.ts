@@ -6,7 +6,7 @@ import type { Overlay } from "#ports/Workspaces.ts"
 import { startCommand } from "./Command.ts"
 import { defaultOutput, defaultTimeout } from "./limits.ts"
 import type { Mirror } from "./Mirror.ts"
-import { type Place, startPlace } from "./Place.ts"
+import { type Mounts, startMounts } from "./Mounts.ts"
 import { putDown } from "./putDown.ts"
 import { SandboxUnusable } from "./SandboxUnusable.ts"
 import { takeUp } from "./takeUp.ts"
@@ -36,28 +36,28 @@ const versionOf = (overlay: Overlay): object | undefined => {
 /** The host's own programs, on file systems of the run's own, behind bubblewrap's walls; see docs/decisions/0012. */
 const openShell = Effect.fnUntraced(function* (tools: Tools, overlay: Overlay) {
   const turn = yield* Semaphore.make(1)
-  let place: Place | undefined
+  let mounts: Mounts | undefined
   let mirror: Mirror = new Map()
-  /** The Overlay's state that lies in the place. */
+  /** The Overlay's state that lies there. */
   let version: object | undefined
 
   const close = Effect.suspend(() => {
-    const closing = place
-    place = undefined
+    const closing = mounts
+    mounts = undefined
     return closing === undefined ? Effect.void : Effect.promise(closing.kill)
   })
   yield* Effect.addFinalizer(() => close)
 
   const ready = Effect.gen(function* () {
-    if (place === undefined || place.isDead()) {
+    if (mounts === undefined || mounts.isDead()) {
       mirror = new Map()
       version = undefined
       // one that is started and not known would stay
-      place = yield* Effect.uninterruptible(Effect.promise(() => startPlace(tools)))
+      mounts = yield* Effect.uninterruptible(Effect.promise(() => startMounts(tools)))
     }
     const now = versionOf(overlay)
-    if (now === undefined || now !== version) yield* putDown(overlay, place, mirror)
-    return place
+    if (now === undefined || now !== version) yield* putDown(overlay, mounts, mirror)
+    return mounts
   })
 
   const run = Effect.fnUntraced(function* (script: string, timeout: number, output: number) {
@@ -136,9 +136,9 @@ const unusable = (why: string): SandboxUnusable => new SandboxUnusable({ message
 /** Runs a first command, which tells what languages there are programs for. */
 export const tryOut = (tools: Tools): Effect.Effect<ReadonlyArray<string>, SandboxUnusable> =>
   Effect.gen(function* () {
-    const place = yield* Effect.acquireRelease(
+    const mounts = yield* Effect.acquireRelease(
       Effect.tryPromise({
-        try: () => startPlace(tools),
+        try: () => startMounts(tools),
         catch: (error) => unusable(advice(error instanceof Error ? error.message : String(error)))
       }),
       (started) => Effect.promise(started.kill)
@@ -146,7 +146,7 @@ export const tryOut = (tools: Tools): Effect.Effect<ReadonlyArray<string>, Sandb
     const programs = Object.keys(interpreters).join(" ")
     const script = `for p in ${programs}; do if "$p" --version > /dev/null 2>&1; then echo "$p"; fi; done; echo end`
     const { stdout, stderr } = yield* Effect.promise(
-      () => startCommand(tools, place, script, defaultTimeout, defaultOutput).ended
+      () => startCommand(tools, mounts, script, defaultTimeout, defaultOutput).ended
     )
     const found = stdout.split("\n").slice(0, -1)
     if (found.pop() !== "end") return yield* unusable(advice(oneLine(stderr, "; ")))

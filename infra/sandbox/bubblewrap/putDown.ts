@@ -3,7 +3,7 @@ import { directory, type Entry, file, symlink } from "effect/encoding/Tar"
 import type { DirectoryEntry, Overlay } from "#ports/Workspaces.ts"
 import { archive, modes } from "./archive.ts"
 import { differ, hashOf, type Mirror, nameOf, topmost } from "./Mirror.ts"
-import type { Place } from "./Place.ts"
+import type { Mounts } from "./Mounts.ts"
 
 /** Bytes that are put down at once. */
 const batchBytes = 4 * 1024 * 1024
@@ -22,13 +22,13 @@ const everything = Effect.fnUntraced(function* (overlay: Overlay) {
 })
 
 /** Makes the file system what the Overlay is, writing only what differs from what is known to lie there. */
-export const putDown = Effect.fnUntraced(function* (overlay: Overlay, place: Place, mirror: Mirror) {
+export const putDown = Effect.fnUntraced(function* (overlay: Overlay, mounts: Mounts, mirror: Mirror) {
   const changed = new Set((yield* overlay.changes()).map(({ path }) => path))
   const wanted = yield* everything(overlay)
   const kinds = new Map(wanted.map(({ path, kind }) => [nameOf(path), kind]))
   const surplus = [...mirror].filter(([name, { kind }]) => !kinds.has(name) || differ(kind, kinds.get(name)!))
   const names = surplus.map(([name]) => name)
-  yield* Effect.promise(() => place.remove(topmost(names)))
+  yield* Effect.promise(() => mounts.remove(topmost(names)))
   for (const name of names) mirror.delete(name)
 
   const mtime = new Date(yield* Clock.currentTimeMillis)
@@ -39,7 +39,7 @@ export const putDown = Effect.fnUntraced(function* (overlay: Overlay, place: Pla
     items = []
     size = 0
     if (batch.length === 0) return Effect.void
-    return Effect.flatMap(archive(batch), (bytes) => Effect.promise(() => place.put(bytes)))
+    return Effect.flatMap(archive(batch), (bytes) => Effect.promise(() => mounts.put(bytes)))
   })
   for (const { path, kind } of wanted) {
     const name = nameOf(path)

@@ -4,7 +4,7 @@ import type { EntryKind, Overlay, OverlayError } from "#ports/Workspaces.ts"
 import { mostBytes } from "./limits.ts"
 import type { Found } from "./listing.ts"
 import { differ, hashOf, keptTarget, type Mirror, shown, textOf, topmost } from "./Mirror.ts"
-import type { Place } from "./Place.ts"
+import type { Mounts } from "./Mounts.ts"
 
 /** What of a command's work did not get into the Overlay. */
 export interface Taken {
@@ -39,13 +39,13 @@ const kindOf = ({ type, executable }: Found): EntryKind => {
 }
 
 /** Puts into the Overlay exactly what differs in the file system from what is known to have lain there. */
-export const takeUp = Effect.fnUntraced(function* (overlay: Overlay, place: Place, mirror: Mirror) {
+export const takeUp = Effect.fnUntraced(function* (overlay: Overlay, mounts: Mounts, mirror: Mirror) {
   const began = Date.now()
   const refused = new Map<string, string>()
   const refuse = (name: string, why: string) => refused.set(name, `${shown(name)}: ${why}`)
   const found = new Map<string, Taking>()
   let skipped: string | undefined
-  for (const entry of yield* Effect.promise(() => place.list())) {
+  for (const entry of yield* Effect.promise(() => mounts.list())) {
     const { name, type } = entry
     if (skipped !== undefined && name.startsWith(skipped)) continue
     const path = textOf(name)
@@ -62,7 +62,7 @@ export const takeUp = Effect.fnUntraced(function* (overlay: Overlay, place: Plac
   const files = [...found.values()].filter(({ kind }) => kind === "file" || kind === "executable")
   const claimed = files.reduce((total, { size }) => total + size, 0)
   if (claimed > mostBytes) {
-    return yield* givenUp(place, mirror, `The files would have ${claimed} bytes together; they may have ${mostBytes}.`)
+    return yield* givenUp(mounts, mirror, `The files would have ${claimed} bytes together; they may have ${mostBytes}.`)
   }
 
   const attempt = (name: string, change: Effect.Effect<void, OverlayError>) =>
@@ -111,7 +111,7 @@ export const takeUp = Effect.fnUntraced(function* (overlay: Overlay, place: Plac
 
     const stale = files.filter(({ name, stamp }) => mirror.get(name)?.stamp !== stamp)
     for (const batch of batches(stale)) {
-      const contents = yield* Effect.promise(() => place.read(batch))
+      const contents = yield* Effect.promise(() => mounts.read(batch))
       for (const [index, { name, path, kind, stamp, changed }] of batch.entries()) {
         const bytes = contents[index]!
         const content = hashOf(bytes)
@@ -136,15 +136,15 @@ export const takeUp = Effect.fnUntraced(function* (overlay: Overlay, place: Plac
     Effect.as(undefined),
     Effect.catchTag("WorkspaceFull", ({ message }) => Effect.succeed(message))
   )
-  if (full !== undefined) return yield* givenUp(place, mirror, full)
-  yield* Effect.promise(() => place.remove([...refused.keys()]))
+  if (full !== undefined) return yield* givenUp(mounts, mirror, full)
+  yield* Effect.promise(() => mounts.remove([...refused.keys()]))
   return { refused: [...refused.values()], full } satisfies Taken
 })
 
-const givenUp = (place: Place, mirror: Mirror, full: string): Effect.Effect<Taken> =>
+const givenUp = (mounts: Mounts, mirror: Mirror, full: string): Effect.Effect<Taken> =>
   Effect.promise(async () => {
     mirror.clear()
-    await place.clear()
+    await mounts.clear()
     return { refused: [], full }
   })
 

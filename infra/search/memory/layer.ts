@@ -12,7 +12,7 @@ import { VectorMemory } from "./VectorMemory.ts"
 const slice = 100
 const most = 200_000
 
-interface Place {
+interface Located {
   readonly segment: Segment
   readonly home: string
   readonly isPublic: boolean
@@ -25,7 +25,7 @@ class Index {
   readonly #scratch = new Scratch()
   readonly #private = new Map<string, Segment>()
   readonly #public = new Map<string, Segment>()
-  readonly #places = new Map<string, Place>()
+  readonly #places = new Map<string, Located>()
   readonly #languages = new Map<string, string>()
   readonly #vectors: VectorMemory
 

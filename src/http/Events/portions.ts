@@ -5,7 +5,7 @@ import { EventStore, type Look, type Page, type ReadAll, type StoredEvent, sizeO
 import { slice, slight } from "#src/portions.ts"
 import { Answers, copies } from "../answers.ts"
 import { problemOf } from "../refusals.ts"
-import type { Place } from "../room.ts"
+import type { Claim } from "../room.ts"
 import { allShown, type Reader } from "./shown.ts"
 
 type Filters = Omit<ReadAll, "limit" | "bytes">
@@ -30,18 +30,18 @@ const roomy = Effect.fnUntraced(function* <E, R>(read: (look: Look) => Effect.Ef
       return bytes <= slight ? { page } : { bytes }
     })
   )
-  if ("page" in found) return { page: found.page, place: undefined }
-  const place = yield* take(copies * found.bytes)
-  return { page: yield* looking(read({})), place }
+  if ("page" in found) return { page: found.page, claim: undefined }
+  const claim = yield* take(copies * found.bytes)
+  return { page: yield* looking(read({})), claim }
 })
 
 /** The same for one page after the other: what a page took is given back when the next one is asked for. */
 export const roomyInTurn = () => {
-  let held: Place | undefined
+  let held: Claim | undefined
   return Effect.fnUntraced(function* <E, R>(read: (look: Look) => Effect.Effect<Page, E, R>) {
     held?.leave()
-    const { page, place } = yield* roomy(read)
-    held = place
+    const { page, claim } = yield* roomy(read)
+    held = claim
     return page
   })
 }

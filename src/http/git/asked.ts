@@ -32,15 +32,15 @@ const plainOf = (request: HttpServerRequest.HttpServerRequest): Stream.Stream<Ui
 
 /** Room that is given back when the request has been answered. */
 const roomFor = Effect.fnUntraced(function* (room: Room, owner: string, bytes: number) {
-  const place = room.place(owner, bytes)
-  yield* Effect.addFinalizer(() => Effect.sync(place.leave))
-  yield* place.enter(false)
-  return place
+  const claim = room.claim(owner, bytes)
+  yield* Effect.addFinalizer(() => Effect.sync(claim.leave))
+  yield* claim.enter(false)
+  return claim
 })
 
 /**
  * What a client asks git for: all of it, as git has nothing to do before it is there. It keeps room until the answer has left, since it
- * waits for a place too. How long it is unpacked nobody says before: most are small, and only one that turns out not to be takes room for
+ * waits for room too. How long it is unpacked nobody says before: most are small, and only one that turns out not to be takes room for
  * as much as may come.
  */
 export const asked = Effect.gen(function* () {
@@ -49,14 +49,14 @@ export const asked = Effect.gen(function* () {
   const { git } = yield* Rooms
   const chunks: Array<Uint8Array> = []
   let bytes = 0
-  let place = yield* roomFor(git, key, small.bytes)
+  let claim = yield* roomFor(git, key, small.bytes)
   const take = Effect.fnUntraced(function* (chunk: Uint8Array) {
     const before = bytes
     bytes += chunk.length
     if (bytes > requestBytes) return yield* unreadable
     if (before <= small.bytes && bytes > small.bytes) {
-      place.leave()
-      place = yield* roomFor(git, key, requestBytes)
+      claim.leave()
+      claim = yield* roomFor(git, key, requestBytes)
     }
     chunks.push(chunk)
   })
@@ -64,6 +64,6 @@ export const asked = Effect.gen(function* () {
     Effect.mapError((error) => (error instanceof Problem ? error : unreadable)),
     Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(tooSlow) })
   )
-  place.hold(bytes)
+  claim.hold(bytes)
   return new Uint8Array(Buffer.concat(chunks))
 })

@@ -1,27 +1,27 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
-import { Places } from "#infra/git/native/Places.ts"
+import { Permits } from "#infra/git/native/Permits.ts"
 import { Reader } from "#infra/git/native/Reader.ts"
 
-describe("places for clones", () => {
-  const asking = (places: Places, tenant: string) =>
+describe("permits for clones", () => {
+  const asking = (permits: Permits, tenant: string) =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
-      const fiber = yield* Effect.forkChild(Scope.provide(places.take(tenant), scope), { startImmediately: true })
+      const fiber = yield* Effect.forkChild(Scope.provide(permits.take(tenant), scope), { startImmediately: true })
       return { fiber, there: () => fiber.pollUnsafe() !== undefined, close: Scope.close(scope, Exit.void) }
     })
 
   it.effect("are never all one tenant's, and the next goes to who has the fewest", () =>
     Effect.gen(function* () {
-      const places = new Places(4, 2)
-      const many = yield* Effect.forEach([1, 2, 3, 4], () => asking(places, "a"))
+      const permits = new Permits(4, 2)
+      const many = yield* Effect.forEach([1, 2, 3, 4], () => asking(permits, "a"))
       assert.deepStrictEqual(
         many.map(({ there }) => there()),
         [true, true, false, false]
       )
-      const [b, c] = [yield* asking(places, "b"), yield* asking(places, "c")]
+      const [b, c] = [yield* asking(permits, "b"), yield* asking(permits, "c")]
       assert.isTrue(b.there() && c.there())
-      const d = yield* asking(places, "d")
+      const d = yield* asking(permits, "d")
       assert.isFalse(d.there())
       yield* many[0]!.close
       // "a" asked first, and has one still
@@ -37,17 +37,17 @@ describe("places for clones", () => {
 
   it.effect("are left once, also when the work ended before its scope, and by who gave up waiting", () =>
     Effect.gen(function* () {
-      const places = new Places(1, 1)
-      const one = yield* asking(places, "a")
-      const place = yield* Fiber.join(one.fiber)
-      const gone = yield* asking(places, "b")
+      const permits = new Permits(1, 1)
+      const one = yield* asking(permits, "a")
+      const permit = yield* Fiber.join(one.fiber)
+      const gone = yield* asking(permits, "b")
       yield* Fiber.interrupt(gone.fiber)
-      const next = yield* asking(places, "c")
+      const next = yield* asking(permits, "c")
       assert.isFalse(next.there())
-      place.leave()
+      permit.release()
       yield* Fiber.join(next.fiber)
       yield* one.close
-      const last = yield* asking(places, "d")
+      const last = yield* asking(permits, "d")
       assert.isFalse(last.there())
       yield* next.close
       yield* Fiber.join(last.fiber)

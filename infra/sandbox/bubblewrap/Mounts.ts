@@ -7,7 +7,7 @@ import { type Tools, unprivileged } from "./tools.ts"
 import { keeperWalls, scratch, workspace } from "./walls.ts"
 
 /** A shell's file systems in a mount namespace of their own, and the keeper that reads and writes the workspace there. */
-export interface Place {
+export interface Mounts {
   /** A process that is in the namespace. */
   readonly pid: number
   /** Also after `kill`. */
@@ -78,7 +78,7 @@ const mostListed = 128 * 1024 * 1024
 const bytesOf = (names: ReadonlyArray<string>) => Buffer.from(names.map((name) => `./${name}\0`).join(""), "latin1")
 
 /** Fails with what the programs said. */
-export const startPlace = async (tools: Tools): Promise<Place> => {
+export const startMounts = async (tools: Tools): Promise<Mounts> => {
   const [command, ...args] = [
     ...unprivileged(tools),
     ...[tools.unshare, "--user", "--map-current-user", "--keep-caps", "--mount", "--propagation", "private"],

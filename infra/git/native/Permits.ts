@@ -1,8 +1,8 @@
 import { Effect, type Scope } from "effect"
 
-/** A place that was taken. It is left once, by who comes first: the scope, or the work that ended before it. */
-export interface Place {
-  readonly leave: () => void
+/** A permit that was taken. It is released once, by who comes first: the scope, or the work that ended before it. */
+export interface Permit {
+  readonly release: () => void
 }
 
 interface Waiting {
@@ -10,15 +10,15 @@ interface Waiting {
   readonly come: () => void
 }
 
-/** Places for heavy work, of which no tenant has all: who has the fewest is next, and of equals who came first. */
-export class Places {
+/** Permits for heavy work, of which no tenant has all: who has the fewest is next, and of equals who came first. */
+export class Permits {
   #free: number
   readonly #most: number
   readonly #taken = new Map<string, number>()
   #waiting: Array<Waiting> = []
 
-  constructor(places: number, ofOneTenant: number) {
-    this.#free = places
+  constructor(permits: number, ofOneTenant: number) {
+    this.#free = permits
     this.#most = ofOneTenant
   }
 
@@ -38,7 +38,7 @@ export class Places {
     }
   }
 
-  #leave(tenant: string): void {
+  #release(tenant: string): void {
     this.#free += 1
     const left = this.#has(tenant) - 1
     if (left === 0) this.#taken.delete(tenant)
@@ -46,24 +46,24 @@ export class Places {
     this.#next()
   }
 
-  /** Waits for a place, which is left when the scope closes, or before. */
-  take(tenant: string): Effect.Effect<Place, never, Scope.Scope> {
-    const place = Effect.callback<Place>((resume) => {
+  /** Waits for a permit, which is released when the scope closes, or before. */
+  take(tenant: string): Effect.Effect<Permit, never, Scope.Scope> {
+    const permit = Effect.callback<Permit>((resume) => {
       let there = true
-      const leave = () => {
-        if (there) this.#leave(tenant)
+      const release = () => {
+        if (there) this.#release(tenant)
         there = false
       }
-      const waiting = { tenant, come: () => resume(Effect.succeed({ leave })) }
+      const waiting = { tenant, come: () => resume(Effect.succeed({ release })) }
       this.#waiting.push(waiting)
       this.#next()
       return Effect.sync(() => {
         const waited = this.#waiting.includes(waiting)
         this.#waiting = this.#waiting.filter((one) => one !== waiting)
         // it had come, and nobody took it
-        if (!waited) leave()
+        if (!waited) release()
       })
     })
-    return Effect.acquireRelease(place, ({ leave }) => Effect.sync(leave), { interruptible: true })
+    return Effect.acquireRelease(permit, ({ release }) => Effect.sync(release), { interruptible: true })
   }
 }
