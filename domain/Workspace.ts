@@ -162,8 +162,11 @@ export const Workspace: Decider<WorkspaceCommand, WorkspaceEvent, WorkspaceState
 
   evolve: (state, event) => {
     const moved = ({ commit, tree, files }: Head & { readonly files: number }, chats: number) => ({
-      ...{ ...state, head: { commit, tree }, files },
-      ...{ commits: state.commits + 1, chats: state.chats + chats }
+      ...state,
+      head: { commit, tree },
+      files,
+      commits: state.commits + 1,
+      chats: state.chats + chats
     })
     return WorkspaceEvent.match(event, {
       WorkspaceOpened: ({ generation }) => ({ ...state, opened: true, generation }),

@@ -176,7 +176,13 @@ export class Dispatcher extends Context.Service<
         const known = lines.get(stream)
         lines.delete(stream)
         const line: Line = known ?? {
-          ...{ decider, stream, jobs: [], state: decider.initial, revision: -1, loaded: false, running: false }
+          decider,
+          stream,
+          jobs: [],
+          state: decider.initial,
+          revision: -1,
+          loaded: false,
+          running: false
         }
         // the least recently used goes first
         lines.set(stream, line)

@@ -38,7 +38,11 @@ const engine = Dispatcher.layer.pipe(
 
 const give = (command: AccountCommand, commandId = randomUUID()) =>
   dispatch(Account, {
-    ...{ tenant: "bank", stream: "account-ada", command, commandId, correlationId: commandId },
+    tenant: "bank",
+    stream: "account-ada",
+    command,
+    commandId,
+    correlationId: commandId,
     actor: { key: null, user: "ada", organization: null }
   })
 

@@ -22,8 +22,14 @@ interface CommentRow {
 /** A table of the catalogue, so that whoever waits for a snippet has waited for its comments too. */
 export const comments = table<CommentRow>({
   columns: {
-    ...{ id: "text", snippet: "text", tenant: "text", author: "text", words: "text", position: "bigint" },
-    ...{ home: "text", agent: "text" },
+    id: "text",
+    snippet: "text",
+    tenant: "text",
+    author: "text",
+    words: "text",
+    position: "bigint",
+    home: "text",
+    agent: "text",
     created_at: "timestamptz"
   },
   indexes: ["(snippet, position)"],
@@ -34,8 +40,15 @@ export const comments = table<CommentRow>({
         text === null
           ? undefined
           : {
-              ...{ id: comment, snippet, tenant: actor.organization ?? actor.user ?? tenant, author, home },
-              ...{ words: text.words, agent: text.agent, position, created_at: new Date(recordedAt).toISOString() }
+              id: comment,
+              snippet,
+              tenant: actor.organization ?? actor.user ?? tenant,
+              author,
+              home,
+              words: text.words,
+              agent: text.agent,
+              position,
+              created_at: new Date(recordedAt).toISOString()
             }
     },
     CommentDeleted: { rows: ({ comment }) => [comment], to: () => undefined }

@@ -47,10 +47,28 @@ export const Executions = {
   tables: {
     executions: table<ExecutionRow>({
       columns: {
-        ...{ id: "text", tenant: "text", home: "text", snippet: "text", code: "text", agent: "text", task: "text" },
-        ...{ terms: "text[]", state: "text", duration: "double precision", input: "json", input_hash: "text" },
-        ...{ output: "json", output_hash: "text", output_type: "text", error_message: "text", error_type: "text" },
-        ...{ verdict: "text", review: "json", auto_review: "json", position: "bigint", recorded_at: "timestamptz" }
+        id: "text",
+        tenant: "text",
+        home: "text",
+        snippet: "text",
+        code: "text",
+        agent: "text",
+        task: "text",
+        terms: "text[]",
+        state: "text",
+        duration: "double precision",
+        input: "json",
+        input_hash: "text",
+        output: "json",
+        output_hash: "text",
+        output_type: "text",
+        error_message: "text",
+        error_type: "text",
+        verdict: "text",
+        review: "json",
+        auto_review: "json",
+        position: "bigint",
+        recorded_at: "timestamptz"
       },
       indexes: ["(home, position)", "USING hash (code)", "(snippet)", "USING gin (terms)"],
       on: {
@@ -60,12 +78,27 @@ export const Executions = {
             text === null
               ? undefined
               : {
-                  ...{ id: execution, tenant, home, snippet, code: snippet ?? text.codeBlock, agent: text.agent },
-                  ...{ task: text.task, terms: taskTerms(text.task), state, duration },
-                  ...{ input: text.input, input_hash: text.inputHash, output: text.output },
-                  ...{ output_hash: text.outputHash, output_type: text.outputType },
-                  ...{ error_message: text.errorMessage, error_type: text.errorType },
-                  ...{ verdict: verdict ?? "pending", review: text.review, auto_review: null, position },
+                  id: execution,
+                  tenant,
+                  home,
+                  snippet,
+                  code: snippet ?? text.codeBlock,
+                  agent: text.agent,
+                  task: text.task,
+                  terms: taskTerms(text.task),
+                  state,
+                  duration,
+                  input: text.input,
+                  input_hash: text.inputHash,
+                  output: text.output,
+                  output_hash: text.outputHash,
+                  output_type: text.outputType,
+                  error_message: text.errorMessage,
+                  error_type: text.errorType,
+                  verdict: verdict ?? "pending",
+                  review: text.review,
+                  auto_review: null,
+                  position,
                   recorded_at: new Date(recordedAt).toISOString()
                 }
         },

@@ -33,8 +33,16 @@ export const Gradings = {
   tables: {
     gradings: table<GradingRow>({
       columns: {
-        ...{ id: "text", request: "text", snippet: "text", tenant: "text", count: "integer", state: "text" },
-        ...{ verdict: "integer", reason: "text", requested_at: "timestamptz", position: "bigint" }
+        id: "text",
+        request: "text",
+        snippet: "text",
+        tenant: "text",
+        count: "integer",
+        state: "text",
+        verdict: "integer",
+        reason: "text",
+        requested_at: "timestamptz",
+        position: "bigint"
       },
       indexes: ["(request)", "(snippet)", "(position) WHERE state = 'pending'"],
       on: {
@@ -42,8 +50,16 @@ export const Gradings = {
           rows: one,
           to: (row, { snippet, request, count }, { tenant, recordedAt, position }) =>
             row ?? {
-              ...{ id: idOf(request, snippet), request, snippet, tenant, count, state: "pending", verdict: null },
-              ...{ reason: null, requested_at: new Date(recordedAt).toISOString(), position }
+              id: idOf(request, snippet),
+              request,
+              snippet,
+              tenant,
+              count,
+              state: "pending",
+              verdict: null,
+              reason: null,
+              requested_at: new Date(recordedAt).toISOString(),
+              position
             }
         },
         VoteCast: {

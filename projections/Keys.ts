@@ -53,22 +53,34 @@ export const Keys = {
   tables: {
     tenants: table<Tenant>({
       columns: {
-        ...{ id: "text", kind: "text", tier: "text", name: "text", secret: "text" },
+        id: "text",
+        kind: "text",
+        tier: "text",
+        name: "text",
+        secret: "text",
         registered_at: "timestamptz"
       },
       on: {
         OrganizationRegistered: {
           rows: own,
           to: (_, { organization, tier, text }, envelope) => ({
-            ...{ id: organization, kind: "organization", tier, registered_at: iso(envelope) },
-            ...{ name: text?.name ?? "", secret: text?.secret ?? "" }
+            id: organization,
+            kind: "organization",
+            tier,
+            registered_at: iso(envelope),
+            name: text?.name ?? "",
+            secret: text?.secret ?? ""
           })
         },
         UserRegistered: {
           rows: own,
           to: (_, { user, text }, envelope) => ({
-            ...{ id: user, kind: "user", tier: "FREE", registered_at: iso(envelope) },
-            ...{ name: "", secret: text?.secret ?? "" }
+            id: user,
+            kind: "user",
+            tier: "FREE",
+            registered_at: iso(envelope),
+            name: "",
+            secret: text?.secret ?? ""
           })
         },
         UserErased: { rows: own, to: () => undefined }
@@ -80,14 +92,20 @@ export const Keys = {
         MemberAdded: {
           rows: ({ user }, { tenant }) => [`${tenant}/${user}`],
           to: (_, { user, role, text }, { tenant }) => ({
-            ...{ id: `${tenant}/${user}`, tenant, user_id: user, role },
+            id: `${tenant}/${user}`,
+            tenant,
+            user_id: user,
+            role,
             email: text?.email ?? ""
           })
         },
         UserRegistered: {
           rows: ({ user }, { tenant }) => [`${tenant}/${user}`],
           to: (_, { user, text }, { tenant }) => ({
-            ...{ id: `${tenant}/${user}`, tenant, user_id: user, role: "owner" },
+            id: `${tenant}/${user}`,
+            tenant,
+            user_id: user,
+            role: "owner",
             email: text?.email ?? ""
           })
         },
@@ -97,16 +115,30 @@ export const Keys = {
     }),
     keys: table<KeyRow>({
       columns: {
-        ...{ id: "text", tenant: "text", user_id: "text", role: "text", hash: "text", prefix: "text", name: "text" },
-        ...{ created_at: "timestamptz", created_by: "bigint" }
+        id: "text",
+        tenant: "text",
+        user_id: "text",
+        role: "text",
+        hash: "text",
+        prefix: "text",
+        name: "text",
+        created_at: "timestamptz",
+        created_by: "bigint"
       },
       indexes: ["(hash)", "(tenant)"],
       on: {
         KeyCreated: {
           rows: ({ key }) => [key],
           to: (_, { key, user, role, hash, prefix, text }, envelope) => ({
-            ...{ id: key, tenant: envelope.tenant, user_id: user, role, hash, prefix, name: text?.name ?? "" },
-            ...{ created_at: iso(envelope), created_by: envelope.position }
+            id: key,
+            tenant: envelope.tenant,
+            user_id: user,
+            role,
+            hash,
+            prefix,
+            name: text?.name ?? "",
+            created_at: iso(envelope),
+            created_by: envelope.position
           })
         },
         KeyRevoked: { rows: ({ key }) => [key], to: () => undefined }

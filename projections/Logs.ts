@@ -33,8 +33,14 @@ const rowOf = (
   if (snippet === null || log.trim() === "") return undefined
   const kept = keptLog(log)
   return {
-    ...{ id: `${snippet}/${position}`, tenant, snippet, task: task || null, log: kept, words: logVector(kept) },
-    ...{ position, created_at: new Date(recordedAt).toISOString() }
+    id: `${snippet}/${position}`,
+    tenant,
+    snippet,
+    task: task || null,
+    log: kept,
+    words: logVector(kept),
+    position,
+    created_at: new Date(recordedAt).toISOString()
   }
 }
 
@@ -62,8 +68,14 @@ export const Logs = {
   tables: {
     logs: table<LogRow>({
       columns: {
-        ...{ id: "text", tenant: "text", snippet: "text", task: "text", log: "text", words: "tsvector" },
-        ...{ position: "bigint", created_at: "timestamptz" }
+        id: "text",
+        tenant: "text",
+        snippet: "text",
+        task: "text",
+        log: "text",
+        words: "tsvector",
+        position: "bigint",
+        created_at: "timestamptz"
       },
       indexes: ["USING gin (words)", "(snippet, position)", "(tenant, position)"],
       on: {
@@ -158,7 +170,8 @@ export const searchLogs = (tenant: string, { homes, agent }: Scope, query: LogQu
         ]
       ),
       (rows) => ({
-        ...{ total: rows[0]?.total ?? 0, until: Number(rows[0]?.until ?? 0) },
+        total: rows[0]?.total ?? 0,
+        until: Number(rows[0]?.until ?? 0),
         page: rows.filter(({ snippet }) => snippet !== null)
       })
     )

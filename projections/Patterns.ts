@@ -40,8 +40,15 @@ export const Patterns = {
   tables: {
     patterns: table<PatternRow>({
       columns: {
-        ...{ id: "text", snippet: "text", home: "text", task: "text", terms: "text[]", up: "integer", down: "integer" },
-        ...{ last_up: "timestamptz", last_down: "timestamptz" }
+        id: "text",
+        snippet: "text",
+        home: "text",
+        task: "text",
+        terms: "text[]",
+        up: "integer",
+        down: "integer",
+        last_up: "timestamptz",
+        last_down: "timestamptz"
       },
       indexes: ["(snippet)", "(home)", "USING gin (terms)"],
       on: {
@@ -55,13 +62,15 @@ export const Patterns = {
             const at = new Date(recordedAt).toISOString()
             const { up, down, last_up, last_down } = row ?? { up: 0, down: 0, last_up: null, last_down: null }
             return {
-              ...{ id: derivedId("pattern", snippet, home ?? null, task), snippet, home: home ?? null, task },
-              ...{
-                terms: taskTerms(task),
-                up: up + (value === 1 ? count : 0),
-                down: down + (value === -1 ? count : 0)
-              },
-              ...{ last_up: value === 1 ? at : last_up, last_down: value === -1 ? at : last_down }
+              id: derivedId("pattern", snippet, home ?? null, task),
+              snippet,
+              home: home ?? null,
+              task,
+              terms: taskTerms(task),
+              up: up + (value === 1 ? count : 0),
+              down: down + (value === -1 ? count : 0),
+              last_up: value === 1 ? at : last_up,
+              last_down: value === -1 ? at : last_down
             }
           }
         }

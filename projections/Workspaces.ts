@@ -64,7 +64,11 @@ const moved = {
   ): WorkspaceRow | undefined =>
     row && {
       ...row,
-      ...{ head: commit, tree, files, revision, commits: row.commits + 1 },
+      head: commit,
+      tree,
+      files,
+      revision,
+      commits: row.commits + 1,
       updated_at: new Date(recordedAt).toISOString()
     }
 }
@@ -76,7 +80,13 @@ const committed = {
     { workspace, commit, parent, tree, run = null }: Moved,
     envelope: { readonly recordedAt: number; readonly revision: number; readonly eventId: string }
   ): CommitRow => ({
-    ...{ id: envelope.eventId, workspace, sha: commit, parent, tree, run, revision: envelope.revision },
+    id: envelope.eventId,
+    workspace,
+    sha: commit,
+    parent,
+    tree,
+    run,
+    revision: envelope.revision,
     recorded_at: new Date(envelope.recordedAt).toISOString()
   })
 }
@@ -93,8 +103,17 @@ export const Workspaces = {
   tables: {
     workspaces: table<WorkspaceRow>({
       columns: {
-        ...{ id: "text", tenant: "text", generation: "integer", org_id: "text", user_id: "text", head: "text" },
-        ...{ tree: "text", revision: "integer", commits: "integer", files: "integer", updated_at: "timestamptz" }
+        id: "text",
+        tenant: "text",
+        generation: "integer",
+        org_id: "text",
+        user_id: "text",
+        head: "text",
+        tree: "text",
+        revision: "integer",
+        commits: "integer",
+        files: "integer",
+        updated_at: "timestamptz"
       },
       indexes: ["(tenant)"],
       on: {
@@ -104,8 +123,17 @@ export const Workspaces = {
             text === null
               ? undefined
               : {
-                  ...{ id: workspace, tenant, generation, org_id: text.org, user_id: text.user, revision },
-                  ...{ head: "", tree: "", commits: 0, files: 0, updated_at: new Date(recordedAt).toISOString() }
+                  id: workspace,
+                  tenant,
+                  generation,
+                  org_id: text.org,
+                  user_id: text.user,
+                  revision,
+                  head: "",
+                  tree: "",
+                  commits: 0,
+                  files: 0,
+                  updated_at: new Date(recordedAt).toISOString()
                 }
         },
         ChatCompleted: moved,
@@ -116,8 +144,14 @@ export const Workspaces = {
     }),
     commits: table<CommitRow>({
       columns: {
-        ...{ id: "text", workspace: "text", revision: "integer", sha: "text", parent: "text", tree: "text" },
-        ...{ run: "text", recorded_at: "timestamptz" }
+        id: "text",
+        workspace: "text",
+        revision: "integer",
+        sha: "text",
+        parent: "text",
+        tree: "text",
+        run: "text",
+        recorded_at: "timestamptz"
       },
       indexes: ["(workspace, revision)", "(sha)"],
       on: { ChatCompleted: committed, ChatFailed: committed, WorkspaceRestored: committed },

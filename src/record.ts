@@ -71,8 +71,12 @@ export class Recorder extends Context.Service<
           stream,
           expected: "any",
           commands: notes.map(({ commandId, actor, encoded }) => ({
-            ...{ commandId, correlationId: commandId, causationId: null, actor },
-            ...{ events: [encoded], request: null }
+            commandId,
+            correlationId: commandId,
+            causationId: null,
+            actor,
+            events: [encoded],
+            request: null
           }))
         })
 

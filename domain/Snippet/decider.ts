@@ -47,7 +47,11 @@ const cast = (
   grading: { readonly request: string; readonly reason: string } | null = null
 ) =>
   Event.VoteCast.make({
-    ...{ snippet, value, count, source, voter },
+    snippet,
+    value,
+    count,
+    source,
+    voter,
     ...(home === undefined ? {} : { home }),
     request: grading?.request ?? null,
     subject: subjectOf(snippet),
@@ -59,7 +63,15 @@ type Upload = Data.TaggedEnum.Value<SnippetCommand, "UploadSnippet">
 const uploaded = (upload: Upload): SnippetEvent => {
   const { snippet, home, generation, sourceDigest, origin, author, language, completeness, succeeded, text } = upload
   return Event.SnippetUploaded.make({
-    ...{ snippet, home, generation, sourceDigest, origin, author, language, completeness, succeeded },
+    snippet,
+    home,
+    generation,
+    sourceDigest,
+    origin,
+    author,
+    language,
+    completeness,
+    succeeded,
     published: upload.publish,
     ...(upload.kind === undefined ? {} : { kind: upload.kind }),
     subject: subjectOf(snippet),
@@ -176,7 +188,11 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusa
           ? Result.fail(new CommentLimitReached({ limit: mostComments }))
           : Result.succeed([
               Event.CommentAdded.make({
-                ...{ snippet, comment, author, home, subject: commentSubject(snippet, comment) },
+                snippet,
+                comment,
+                author,
+                home,
+                subject: commentSubject(snippet, comment),
                 text: { words, agent }
               })
             ]),
@@ -212,8 +228,10 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusa
       },
       CommentDeleted: ({ comment }) => ({ ...state, comments: HashMap.remove(state.comments, comment) }),
       SnippetDeleted: () => ({
-        ...{ ...state, stage: "deleted" as const },
-        ...{ due: HashSet.empty<string>(), comments: HashMap.empty<string, LiveComment>() }
+        ...state,
+        stage: "deleted" as const,
+        due: HashSet.empty<string>(),
+        comments: HashMap.empty<string, LiveComment>()
       })
     })
 }

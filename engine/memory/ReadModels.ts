@@ -48,7 +48,12 @@ export const layer = Layer.effect(
     const make = (projection: Projection, live: boolean): Kit => {
       const build = Math.max(0, ...buildsOf(projection).map((kit) => kit.build)) + 1
       const kit: Kit = {
-        ...{ projection, build, live, position: beginning, changed: beginning, tables: empty(projection) },
+        projection,
+        build,
+        live,
+        position: beginning,
+        changed: beginning,
+        tables: empty(projection),
         held: Semaphore.makeUnsafe(1)
       }
       kits.add(kit)

@@ -22,7 +22,9 @@ export const piecesOf = async function* (of: Compressed): AsyncGenerator<Uint8Ar
   const inflate = zlib.createInflate({ chunkSize: pieceBytes })
   try {
     const bytes = file.createReadStream({
-      ...{ highWaterMark: pieceBytes, autoClose: false, start },
+      highWaterMark: pieceBytes,
+      autoClose: false,
+      start,
       ...(end === undefined ? {} : { end })
     })
     // what fails in one of them ends the other, and is thrown below

@@ -80,7 +80,9 @@ export const reputationOf = (
   const beyond = sum(records.map((record) => Math.max(0, record.calls - record.callers)))
   const perCall = (total: number) => (calls === 0 ? 0 : total / calls)
   return {
-    ...{ fingerprint: shown.fingerprint, name: shown.name, signature: shown.signature },
+    fingerprint: shown.fingerprint,
+    name: shown.name,
+    signature: shown.signature,
     executions: sum(held.map(({ executions }) => executions)),
     up: sum(held.map(({ up }) => up)),
     down: sum(held.map(({ down }) => down)),

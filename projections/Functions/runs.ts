@@ -70,13 +70,25 @@ const bounded = (value: number): number =>
   Number.isNaN(value) ? 0 : Math.min(Math.max(value, 0), Number.MAX_SAFE_INTEGER)
 
 export const noRuns = (id: string, functions: ReadonlyArray<FoundFunction>): RunsRow => ({
-  ...{ id, executions: 0, succeeded_at: null, failed_at: null, errors: [], recent: [] },
+  id,
+  executions: 0,
+  succeeded_at: null,
+  failed_at: null,
+  errors: [],
+  recent: [],
   functions: Object.fromEntries(
     functions.map(({ fingerprint, name, signature }) => [
       fingerprint,
       // a file is not declared anywhere: the name is all that it has for a signature
       {
-        ...{ fingerprint, name, isFile: signature === name, calls: 0, size: 0, empty: 0, callers: 0, failed_at: null },
+        fingerprint,
+        name,
+        isFile: signature === name,
+        calls: 0,
+        size: 0,
+        empty: 0,
+        callers: 0,
+        failed_at: null,
         errors: []
       }
     ])
@@ -150,7 +162,9 @@ export const withRun = (row: RunsRow, at: string, succeeded: boolean, { telemetr
   }
 
   const run: KeptRun = {
-    ...{ at, succeeded, errors: told },
+    at,
+    succeeded,
+    errors: told,
     calls: Object.fromEntries([...calls].map(([fingerprint, sum]) => [fingerprint, bounded(sum.calls)]))
   }
   return {

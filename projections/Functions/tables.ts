@@ -43,8 +43,17 @@ export const Functions = {
   tables: {
     functions: table<FunctionRow>({
       columns: {
-        ...{ id: "text", tenant: "text", home: "text", snippet: "text", fingerprint: "text", name: "text" },
-        ...{ signature: "text", line: "integer", agent: "text", place: "integer", position: "bigint" },
+        id: "text",
+        tenant: "text",
+        home: "text",
+        snippet: "text",
+        fingerprint: "text",
+        name: "text",
+        signature: "text",
+        line: "integer",
+        agent: "text",
+        place: "integer",
+        position: "bigint",
         found_at: "timestamptz"
       },
       indexes: ["(fingerprint, tenant, position)", "(home, name, position)", "(snippet)"],
@@ -57,8 +66,18 @@ export const Functions = {
             if (text === null || place === -1) return undefined
             const { fingerprint, name, signature, line } = found[place]!
             return {
-              ...{ id, tenant, home, snippet, fingerprint, name, signature, line: line ?? null, agent: text.agent },
-              ...{ place, position, found_at: new Date(recordedAt).toISOString() }
+              id,
+              tenant,
+              home,
+              snippet,
+              fingerprint,
+              name,
+              signature,
+              line: line ?? null,
+              agent: text.agent,
+              place,
+              position,
+              found_at: new Date(recordedAt).toISOString()
             }
           }
         }
@@ -67,8 +86,13 @@ export const Functions = {
     }),
     runs: table<RunsRow>({
       columns: {
-        ...{ id: "text", executions: "integer", succeeded_at: "timestamptz", failed_at: "timestamptz" },
-        ...{ functions: "json", errors: "json", recent: "json" }
+        id: "text",
+        executions: "integer",
+        succeeded_at: "timestamptz",
+        failed_at: "timestamptz",
+        functions: "json",
+        errors: "json",
+        recent: "json"
       },
       on: {
         FunctionsTracked: {

@@ -30,7 +30,9 @@ const overview = (files: ReadonlyArray<RepositoryFile> | undefined) =>
   files === undefined
     ? { file_tree: null, file_count: null, framework: null, readme_preview: null }
     : {
-        ...{ file_tree: fileTreeOf(files), file_count: files.length, framework: frameworkOf(files) },
+        file_tree: fileTreeOf(files),
+        file_count: files.length,
+        framework: frameworkOf(files),
         readme_preview: readmePreviewOf(files)
       }
 
@@ -47,20 +49,36 @@ export const Snippets = {
   tables: {
     snippets: table<SnippetRow>({
       columns: {
-        ...{ id: "text", tenant: "text", home: "text", author: "text", agent: "text", published: "boolean" },
-        ...{ kind: "text", name: "text", path: "text", description: "text", source: "text", entrypoint: "text" },
-        ...{ language: "text", language_version: "text", dependencies: "json", tags: "text[]", capabilities: "text[]" },
-        ...{ input_schema: "json", input_properties: "text[]", output_schema: "json", example_queries: "text[]" },
-        ...{
-          external_id: "text",
-          workspace: "text",
-          file_tree: "text",
-          file_count: "integer",
-          framework: "text",
-          readme_preview: "text"
-        },
+        id: "text",
+        tenant: "text",
+        home: "text",
+        author: "text",
+        agent: "text",
+        published: "boolean",
+        kind: "text",
+        name: "text",
+        path: "text",
+        description: "text",
+        source: "text",
+        entrypoint: "text",
+        language: "text",
+        language_version: "text",
+        dependencies: "json",
+        tags: "text[]",
+        capabilities: "text[]",
+        input_schema: "json",
+        input_properties: "text[]",
+        output_schema: "json",
+        example_queries: "text[]",
+        external_id: "text",
+        workspace: "text",
+        file_tree: "text",
+        file_count: "integer",
+        framework: "text",
+        readme_preview: "text",
         withdrawn_for: "json",
-        ...{ created_at: "timestamptz", updated_at: "timestamptz" }
+        created_at: "timestamptz",
+        updated_at: "timestamptz"
       },
       // an entry of an index has room for some 2,700 bytes: a longer name would stop the read model
       indexes: [`(home, ${nameBegins("name")})`, "USING gin (input_properties)"],
@@ -71,14 +89,30 @@ export const Snippets = {
             if (text === null) return undefined
             const at = new Date(recordedAt).toISOString()
             return {
-              ...{ id: snippet, tenant, home, author, published, language, created_at: at, updated_at: at },
-              ...{ agent: text.agent, kind: kind ?? "file", name: text.name, path: text.path },
-              ...{ description: text.description, source: text.source, entrypoint: text.entrypoint },
-              ...{ language_version: text.languageVersion, tags: text.tags },
+              id: snippet,
+              tenant,
+              home,
+              author,
+              published,
+              language,
+              created_at: at,
+              updated_at: at,
+              agent: text.agent,
+              kind: kind ?? "file",
+              name: text.name,
+              path: text.path,
+              description: text.description,
+              source: text.source,
+              entrypoint: text.entrypoint,
+              language_version: text.languageVersion,
+              tags: text.tags,
               dependencies: withDependencies({}, text.dependencies),
-              ...{ capabilities: text.capabilities, input_schema: text.inputSchema },
-              ...{ input_properties: propertiesOf(text.inputSchema), output_schema: text.outputSchema },
-              ...{ example_queries: withTask(text.exampleQueries, text.task), external_id: text.externalId },
+              capabilities: text.capabilities,
+              input_schema: text.inputSchema,
+              input_properties: propertiesOf(text.inputSchema),
+              output_schema: text.outputSchema,
+              example_queries: withTask(text.exampleQueries, text.task),
+              external_id: text.externalId,
               workspace: text.workspace,
               ...overview(text.files),
               withdrawn_for: null
@@ -108,15 +142,18 @@ export const Snippets = {
     }),
     votes: table<VotesRow>({
       columns: {
-        ...{ id: "text", kind: "text", language: "text", published: "boolean", up: "integer", down: "integer" },
-        ...{
-          human_up: "integer",
-          human_down: "integer",
-          runs: "integer",
-          succeeded: "integer",
-          created_at: "timestamptz",
-          changed: "bigint"
-        }
+        id: "text",
+        kind: "text",
+        language: "text",
+        published: "boolean",
+        up: "integer",
+        down: "integer",
+        human_up: "integer",
+        human_down: "integer",
+        runs: "integer",
+        succeeded: "integer",
+        created_at: "timestamptz",
+        changed: "bigint"
       },
       indexes: ["(changed)", ...rankings],
       on: {
@@ -126,9 +163,18 @@ export const Snippets = {
             text === null
               ? undefined
               : {
-                  ...{ id: snippet, kind: kind ?? "file", language, published, up: 0, down: 0 },
-                  ...{ human_up: 0, human_down: 0, runs: 1 },
-                  ...{ succeeded: succeeded ? 1 : 0, created_at: new Date(recordedAt).toISOString(), changed: position }
+                  id: snippet,
+                  kind: kind ?? "file",
+                  language,
+                  published,
+                  up: 0,
+                  down: 0,
+                  human_up: 0,
+                  human_down: 0,
+                  runs: 1,
+                  succeeded: succeeded ? 1 : 0,
+                  created_at: new Date(recordedAt).toISOString(),
+                  changed: position
                 }
         },
         TaskAdded: { rows: one, to: (row, { succeeded }) => row && ran(row, succeeded) },

@@ -34,7 +34,10 @@ function* derived(make: () => Steps<Derived>, otherwise: Derived): Steps<Derived
 }
 
 const leftAsItWas = ({ text, vector, task_vector }: TermsRow): Derived => ({
-  ...{ text, vector, task_vector, left_out: "failed" }
+  text,
+  vector,
+  task_vector,
+  left_out: "failed"
 })
 
 const one = ({ snippet }: { readonly snippet: string }) => [snippet]
@@ -42,8 +45,17 @@ const one = ({ snippet }: { readonly snippet: string }) => [snippet]
 /** What a snippet is found by: made of its text here, once, so that an index needs neither the text nor time to make it anew. */
 export const terms = table<TermsRow>({
   columns: {
-    ...{ id: "text", home: "text", agent: "text", published: "boolean", completeness: "double precision" },
-    ...{ tasks: "text[]", text: "json", vector: "text", task_vector: "text", left_out: "text", changed: "bigint" }
+    id: "text",
+    home: "text",
+    agent: "text",
+    published: "boolean",
+    completeness: "double precision",
+    tasks: "text[]",
+    text: "json",
+    vector: "text",
+    task_vector: "text",
+    left_out: "text",
+    changed: "bigint"
   },
   indexes: ["(changed)"],
   on: {
@@ -64,7 +76,13 @@ export const terms = table<TermsRow>({
           }
         }
         return {
-          ...{ id: snippet, home, agent: text.agent, published, completeness, tasks, changed: position },
+          id: snippet,
+          home,
+          agent: text.agent,
+          published,
+          completeness,
+          tasks,
+          changed: position,
           ...(yield* derived(make, nothing))
         }
       }
@@ -76,11 +94,9 @@ export const terms = table<TermsRow>({
         const tasks = withTask(row.tasks, text?.task ?? null)
         const make = function* (): Steps<Derived> {
           return {
-            ...{
-              text: yield* indexing({ exampleQueries: tasks }, row.text),
-              vector: row.vector,
-              left_out: row.left_out
-            },
+            text: yield* indexing({ exampleQueries: tasks }, row.text),
+            vector: row.vector,
+            left_out: row.left_out,
             task_vector: vectorToText(encoder.tasks(tasks))
           }
         }

@@ -103,10 +103,17 @@ export const ShownReview = Schema.Struct({
 }).annotate({ identifier: "AgentReview" })
 
 export const shownReview = (review: Review): typeof ShownReview.Type => ({
-  ...{ timestamp: review.timestamp, verdict: review.verdict, reasoning: review.reasoning },
-  ...{ what_worked: review.whatWorked, what_didnt_work: review.whatDidntWork },
-  ...{ output_was_useful: review.outputWasUseful, output_was_correct: review.outputWasCorrect },
-  ...{ output_was_complete: review.outputWasComplete, error_was_appropriate: review.errorWasAppropriate },
-  ...{ would_use_again: review.wouldUseAgain, suggested_improvements: review.suggestedImprovements },
-  ...{ required_workaround: review.requiredWorkaround, workaround_description: review.workaroundDescription }
+  timestamp: review.timestamp,
+  verdict: review.verdict,
+  reasoning: review.reasoning,
+  what_worked: review.whatWorked,
+  what_didnt_work: review.whatDidntWork,
+  output_was_useful: review.outputWasUseful,
+  output_was_correct: review.outputWasCorrect,
+  output_was_complete: review.outputWasComplete,
+  error_was_appropriate: review.errorWasAppropriate,
+  would_use_again: review.wouldUseAgain,
+  suggested_improvements: review.suggestedImprovements,
+  required_workaround: review.requiredWorkaround,
+  workaround_description: review.workaroundDescription
 })

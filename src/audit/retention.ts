@@ -24,11 +24,17 @@ const erase = Effect.fnUntraced(function* (tenant: string, stream: string) {
   const commandId = derivedId("retrieval_erased", stream)
   const event = RetrievalEvent.cases.RetrievalErased.make({ day: dayOf(stream), subject: stream })
   yield* store.append({
-    ...{ tenant, stream, expected: "any" },
+    tenant,
+    stream,
+    expected: "any",
     commands: [
       {
-        ...{ commandId, correlationId: commandId, causationId: null, actor: operator, request: null },
-        ...{ events: [Codec.encode(event)] }
+        commandId,
+        correlationId: commandId,
+        causationId: null,
+        actor: operator,
+        request: null,
+        events: [Codec.encode(event)]
       }
     ]
   })

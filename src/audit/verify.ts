@@ -175,7 +175,13 @@ export const verify = Effect.fnUntraced(function* (
   const { events, texts, erased, undigested } = walk
   const last = Number.MAX_SAFE_INTEGER
   const verified: Verified = {
-    ...{ position: head, events, texts, erased, undigested, ...git, found: findings.count },
+    position: head,
+    events,
+    texts,
+    erased,
+    undigested,
+    ...git,
+    found: findings.count,
     findings: findings.first.toSorted((a, b) => (a.position ?? last) - (b.position ?? last))
   }
   return verified

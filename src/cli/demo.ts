@@ -62,7 +62,10 @@ const vote = (service: Running, task: string, { code_block: { id } }: Match, suc
 
 const chat = async (service: Running, task: string) => {
   const answer = await service.ask<Chat>("POST", "/api/agent-chat", {
-    ...{ user_query: task, user_id: "grace", org_id: "acme", model: "local" }
+    user_query: task,
+    user_id: "grace",
+    org_id: "acme",
+    model: "local"
   })
   say(`   chat "${task}"`)
   say(indented(answer.output || answer.error))

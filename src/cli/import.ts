@@ -98,7 +98,11 @@ export const command = Command.make(
                 : "workspace is none that can be"
             )
           const to = {
-            ...{ tenant: organization.id, secret: organization.secret, home, workspace: named, publish },
+            tenant: organization.id,
+            secret: organization.secret,
+            home,
+            workspace: named,
+            publish,
             ...(Option.isNone(workspace) && { homeOf })
           }
           const read = readLines(chunks, longestLine)
@@ -111,8 +115,14 @@ export const command = Command.make(
           const { position, stopped, bad: wrong, ...counts } = imported
           yield* answer(
             {
-              ...{ success, organization_id: organization.id, ...counts, failed: wrong.length, errors: wrong },
-              ...{ error: stopped ?? null, position: String(position), seconds }
+              success,
+              organization_id: organization.id,
+              ...counts,
+              failed: wrong.length,
+              errors: wrong,
+              error: stopped ?? null,
+              position: String(position),
+              seconds
             },
             () => [
               `Stored ${counted(counts.stored, "snippet")} in ${plain(organization.name)} in ${seconds.toFixed(1)} s (${Math.round(counts.lines / seconds)} lines/s).`,

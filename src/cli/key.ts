@@ -62,7 +62,10 @@ const create = Command.make(
                 tenant: user,
                 stream: `user-${user}`,
                 command: UserCommand.CreatePersonalKey({
-                  ...{ user, email, secret: randomBytes(32).toString("hex"), key: issued.key }
+                  user,
+                  email,
+                  secret: randomBytes(32).toString("hex"),
+                  key: issued.key
                 }),
                 ...attempt()
               })
@@ -150,11 +153,15 @@ const revoke = Command.make(
         const events =
           kind === "user"
             ? yield* dispatch(User, {
-                ...{ tenant, stream: `user-${tenant}`, ...attempt() },
+                tenant,
+                stream: `user-${tenant}`,
+                ...attempt(),
                 command: UserCommand.RevokePersonalKey({ key: id })
               })
             : yield* dispatch(Organization, {
-                ...{ tenant, stream: `organization-${tenant}`, ...attempt() },
+                tenant,
+                stream: `organization-${tenant}`,
+                ...attempt(),
                 command: OrganizationCommand.RevokeKey({ by: null, key: id })
               })
         yield* reach([Keys], events.at(-1)!.position)

@@ -19,7 +19,9 @@ const attempt = () => {
 
 const eraseMember = Effect.fnUntraced(function* (tenant: string, user: string) {
   const events = yield* dispatch(Organization, {
-    ...{ tenant, stream: `organization-${tenant}`, ...attempt() },
+    tenant,
+    stream: `organization-${tenant}`,
+    ...attempt(),
     command: OrganizationCommand.EraseMember({ by: null, user })
   })
   return { keys: events.length - 1, position: events.at(-1)!.position }
@@ -27,7 +29,9 @@ const eraseMember = Effect.fnUntraced(function* (tenant: string, user: string) {
 
 const erasePerson = Effect.fnUntraced(function* (user: string) {
   const events = yield* dispatch(User, {
-    ...{ tenant: user, stream: `user-${user}`, ...attempt() },
+    tenant: user,
+    stream: `user-${user}`,
+    ...attempt(),
     command: UserCommand.EraseUser({ user })
   })
   return { keys: events.length - 1, position: events.at(-1)!.position }

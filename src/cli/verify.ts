@@ -21,7 +21,15 @@ export const command = Command.make("verify", {}, () =>
         const told = {
           success: found === 0,
           position: String(position),
-          ...{ events, texts, erased, undigested, workspaces, commits, refs_behind: refsBehind, fsck, found },
+          events,
+          texts,
+          erased,
+          undigested,
+          workspaces,
+          commits,
+          refs_behind: refsBehind,
+          fsck,
+          found,
           findings: findings.map((finding) => ({
             ...finding,
             position: finding.position === null ? null : String(finding.position)

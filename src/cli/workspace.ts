@@ -21,7 +21,9 @@ const list = Command.make("list", { org: orgFlag }, ({ org }) =>
       const tenants = Option.isSome(org) ? [yield* organizationOf(org)] : yield* organizations
       const found = (yield* Effect.forEach(tenants, ({ id }) => workspacesOf(id, null, all))).flat()
       const shown = found.map(({ id, generation, tree, updated_at, ...workspace }) => ({
-        ...{ workspace_id: id, ...workspace, updated_at: updated_at.toISOString() }
+        workspace_id: id,
+        ...workspace,
+        updated_at: updated_at.toISOString()
       }))
       yield* answer({ workspaces: shown }, () =>
         table(
@@ -61,13 +63,13 @@ const log = Command.make(
           Effect.fnUntraced(function* ({ id, sha, parent, run, recorded_at }) {
             const commit = yield* git.readCommit(repository, sha)
             return {
-              ...{ sha, parents: parent === null ? [] : [parent], message: commit?.message ?? "" },
-              ...{
-                author: commit?.author ?? null,
-                committed_at: recorded_at.toISOString(),
-                session_id: run,
-                event_id: id
-              }
+              sha,
+              parents: parent === null ? [] : [parent],
+              message: commit?.message ?? "",
+              author: commit?.author ?? null,
+              committed_at: recorded_at.toISOString(),
+              session_id: run,
+              event_id: id
             }
           })
         )
@@ -119,7 +121,10 @@ const cat = Command.make(
       Argument.withDescription("The workspace's id and the file; only the file with --org-id and --user-id"),
       Argument.between(1, 2)
     ),
-    ...{ orgId: which.orgId, userId: which.userId, org: which.org, at }
+    orgId: which.orgId,
+    userId: which.userId,
+    org: which.org,
+    at
   },
   ({ names, at, ...pair }) =>
     onGit(

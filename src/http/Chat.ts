@@ -88,8 +88,17 @@ const ended = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type) {
     tenant,
     stream: `chat-${run}`,
     command: ChatCommand.RequestChat({
-      ...{ run, workspace, generation, homes, includePublic, key, prompt, org, user },
-      ...{ model: payload.model ?? "sonnet", maxTurns: payload.max_turns ?? 8 }
+      run,
+      workspace,
+      generation,
+      homes,
+      includePublic,
+      key,
+      prompt,
+      org,
+      user,
+      model: payload.model ?? "sonnet",
+      maxTurns: payload.max_turns ?? 8
     }),
     ...attempt,
     correlationId: run

@@ -80,7 +80,12 @@ export const layer = HttpApiBuilder.group(Api, "comments", (handlers) =>
         const { id: snippet, tenant } = place
         const comment = derivedId("comment", attempt.commandId)
         const command = SnippetCommand.AddComment({
-          ...{ snippet, comment, author: user, home: scope.home, agent: scope.agent, words: payload.text }
+          snippet,
+          comment,
+          author: user,
+          home: scope.home,
+          agent: scope.agent,
+          words: payload.text
         })
         const events = yield* dispatch(Snippet, { tenant, stream: `snippet-${snippet}`, command, ...attempt })
         const { event, position, recordedAt } = events.at(-1)!

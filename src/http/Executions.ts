@@ -51,10 +51,17 @@ const executionFrom = (
     duration: payload.duration_ms ?? 0,
     verdict: payload.verdict ?? review?.verdict ?? null,
     text: {
-      ...{ codeBlock: payload.code_block_id, task: keptTask(payload.triggering_task), agent, review },
-      ...{ input: input_data ?? {}, inputHash: input_hash ?? "", output: output_data ?? null },
-      ...{ outputHash: output_hash ?? "", outputType: output_type ?? "" },
-      ...{ errorMessage: payload.error_message ?? null, errorType: payload.error_type ?? null }
+      codeBlock: payload.code_block_id,
+      task: keptTask(payload.triggering_task),
+      agent,
+      review,
+      input: input_data ?? {},
+      inputHash: input_hash ?? "",
+      output: output_data ?? null,
+      outputHash: output_hash ?? "",
+      outputType: output_type ?? "",
+      errorMessage: payload.error_message ?? null,
+      errorType: payload.error_type ?? null
     }
   }
 }
@@ -78,14 +85,24 @@ const shown = (execution: Executed, score: number): ShownExecution => {
   const { input, input_hash, output, output_hash, output_type, error_message, error_type, verdict } = execution
   const review = execution.review ?? execution.auto_review
   return {
-    ...{ id: execution.id, code_block_id: execution.code, execution_state: execution.state },
+    id: execution.id,
+    code_block_id: execution.code,
+    execution_state: execution.state,
     duration_ms: Math.round(execution.duration),
     io: {
-      ...{ input_data: objectOf(input), input_hash, output_data: (output ?? null) as Schema.Json },
-      ...{ output_hash, output_type }
+      input_data: objectOf(input),
+      input_hash,
+      output_data: (output ?? null) as Schema.Json,
+      output_hash,
+      output_type
     },
-    ...{ triggering_task: execution.task, timestamp: execution.recorded_at.toISOString(), error_message, error_type },
-    ...{ retrieval_score: score, verdict, review: review === null ? null : shownReview(review) }
+    triggering_task: execution.task,
+    timestamp: execution.recorded_at.toISOString(),
+    error_message,
+    error_type,
+    retrieval_score: score,
+    verdict,
+    review: review === null ? null : shownReview(review)
   }
 }
 
@@ -126,7 +143,9 @@ export const layer = HttpApiBuilder.group(Api, "executions", (handlers) =>
         const record = executionFrom(named, ids, yield* Clock.currentTimeMillis)
         const vote = voteOf(record.verdict, scope.home)
         const unstored = dispatch(Execution, {
-          ...{ tenant, stream: `execution-${execution}`, ...attempt },
+          tenant,
+          stream: `execution-${execution}`,
+          ...attempt,
           command: ExecutionCommand.RecordUnstored({ execution: record })
         })
         if (place === undefined) return yield* answered(execution, yield* unstored)
@@ -163,7 +182,10 @@ export const layer = HttpApiBuilder.group(Api, "executions", (handlers) =>
         if (execution === undefined) return yield* new ExecutionNotFound({ execution: payload.execution_id })
         const { id, snippet } = execution
         const answer = (success: boolean, message: string, found: Review) => ({
-          ...{ success, execution_id: id, message, review: shownReview(found) }
+          success,
+          execution_id: id,
+          message,
+          review: shownReview(found)
         })
         if (execution.auto_review !== null) return answer(true, reviewed, execution.auto_review)
         const now = yield* Clock.currentTimeMillis
@@ -179,11 +201,13 @@ export const layer = HttpApiBuilder.group(Api, "executions", (handlers) =>
         const events =
           snippet === null
             ? yield* dispatch(Execution, {
-                ...{ ...by, stream: `execution-${id}` },
+                ...by,
+                stream: `execution-${id}`,
                 command: ExecutionCommand.ReviewUnstored(facts)
               })
             : yield* dispatch(Snippet, {
-                ...{ ...by, stream: `snippet-${snippet}` },
+                ...by,
+                stream: `snippet-${snippet}`,
                 command: SnippetCommand.ReviewExecution({ snippet, ...facts, vote, task: execution.task })
               })
         yield* written(events.at(-1)!.position)

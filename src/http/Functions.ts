@@ -22,14 +22,22 @@ const errorsShown = 5
 
 /** A function's reputation on the wire. */
 export const shownFunction = (reputation: Reputation): FunctionReputation => ({
-  ...{ fingerprint: reputation.fingerprint, function_name: reputation.name, signature: reputation.signature },
-  ...{ execution_count: reputation.executions, thumbs_up: reputation.up, thumbs_down: reputation.down },
+  fingerprint: reputation.fingerprint,
+  function_name: reputation.name,
+  signature: reputation.signature,
+  execution_count: reputation.executions,
+  thumbs_up: reputation.up,
+  thumbs_down: reputation.down,
   last_success_at: reputation.succeededAt?.toISOString() ?? null,
   last_failure_at: reputation.failedAt?.toISOString() ?? null,
   common_errors: reputation.errors.slice(0, errorsShown).map(({ text }) => text),
-  ...{ avg_output_size: reputation.averageSize, output_completeness: reputation.completeness },
-  ...{ repeat_call_rate: reputation.repeatRate, total_logged_calls: reputation.calls },
-  ...{ author_agent: reputation.agent, reviewed_by_human: reputation.reviewed, derived_from: reputation.derivedFrom }
+  avg_output_size: reputation.averageSize,
+  output_completeness: reputation.completeness,
+  repeat_call_rate: reputation.repeatRate,
+  total_logged_calls: reputation.calls,
+  author_agent: reputation.agent,
+  reviewed_by_human: reputation.reviewed,
+  derived_from: reputation.derivedFrom
 })
 
 /** The annotations' links end in `.md`. */

@@ -102,7 +102,8 @@ export const layer = HttpApiBuilder.group(Api, "keys", (handlers) =>
         const found = yield* Effect.orDie(listKeys(holder.tenant, after, limit + 1))
         const [page, last] = [found.slice(0, limit), found[limit - 1]]
         return {
-          ...{ keys: page.map(({ created_by: _, ...key }) => key), organization_id: holder.tenant },
+          keys: page.map(({ created_by: _, ...key }) => key),
+          organization_id: holder.tenant,
           next_cursor: found.length > limit ? places.write(asked, [last!.created_by]) : null
         }
       })

@@ -18,8 +18,13 @@ import { inPieces } from "./pieces.ts"
 import { orProblem } from "./refusals.ts"
 
 const shown = ({ task, snippet, name, up, down, last_up, last_down }: Pattern) => ({
-  ...{ task_pattern: task, code_block_id: snippet, code_block_name: name, thumbs_up: up, thumbs_down: down },
-  ...{ last_thumbs_up: last_up?.toISOString() ?? null, last_thumbs_down: last_down?.toISOString() ?? null },
+  task_pattern: task,
+  code_block_id: snippet,
+  code_block_name: name,
+  thumbs_up: up,
+  thumbs_down: down,
+  last_thumbs_up: last_up?.toISOString() ?? null,
+  last_thumbs_down: last_down?.toISOString() ?? null,
   verdict_score: verdict(up, down)
 })
 

@@ -12,9 +12,15 @@ import { publicOff } from "./screening.ts"
 
 /** Nothing of whose it is: an organization's name or id is nobody else's business. */
 const shown = (snippet: PublicEntry) => ({
-  ...{ id: snippet.id, name: snippet.name, description: snippet.description, source: snippet.source },
-  ...{ language: snippet.language, entrypoint: snippet.entrypoint },
-  ...{ thumbs_up: snippet.up, thumbs_down: snippet.down, created_at: snippet.created_at.toISOString() },
+  id: snippet.id,
+  name: snippet.name,
+  description: snippet.description,
+  source: snippet.source,
+  language: snippet.language,
+  entrypoint: snippet.entrypoint,
+  thumbs_up: snippet.up,
+  thumbs_down: snippet.down,
+  created_at: snippet.created_at.toISOString(),
   namespace: "community"
 })
 
@@ -51,7 +57,10 @@ export const layer = HttpApiBuilder.group(Api, "public", (handlers) =>
         const standing = yield* freshOrStale(Snippets)
         const language = languageIn(payload.language)
         const question = {
-          ...{ task: payload.query, limit: payload.limit ?? 20, minVerdict: 0.3, preferComplete: false },
+          task: payload.query,
+          limit: payload.limit ?? 20,
+          minVerdict: 0.3,
+          preferComplete: false,
           ...(language === undefined ? {} : { language })
         }
         const everyones = { homes: [], includePublic: true, agent: null }

@@ -67,11 +67,16 @@ const shownMatch = (
   { log, task }: { log: string; task: string | null },
   words: ReadonlyArray<string>
 ) => ({
-  ...{ snippet_id: match.snippet, name: match.name, language: match.language },
-  ...{ created_at: match.created_at.toISOString(), score: match.score, preview: logPreview(log, words) },
+  snippet_id: match.snippet,
+  name: match.name,
+  language: match.language,
+  created_at: match.created_at.toISOString(),
+  score: match.score,
+  preview: logPreview(log, words),
   raw_markdown_url: `/raw/${match.snippet}.md`,
   filename: filename({ ...match, id: match.snippet }, new Set()),
-  ...{ triggering_query: task, log_url: null }
+  triggering_query: task,
+  log_url: null
 })
 
 /** Logs that have words of a query, each read when it is asked for: fields for `inPieces`. */
@@ -91,7 +96,12 @@ export const foundLogs = Effect.fnUntraced(function* (payload: typeof LogSearchR
   const now = yield* Clock.currentTimeMillis
   const found = yield* Effect.orDie(
     searchLogs(tenant, scope, {
-      ...{ words, limit: limit + 1, offset, after, snippet: place?.id ?? null, language },
+      words,
+      limit: limit + 1,
+      offset,
+      after,
+      snippet: place?.id ?? null,
+      language,
       since: daysBack === null ? null : new Date(now - daysBack * day)
     })
   )

@@ -33,8 +33,12 @@ const described = Effect.fnUntraced(function* (request: StoreRepoRequest) {
   const given = { task, name: request.name ?? null, description: request.description ?? null }
   const analysis = yield* (yield* SourceAnalysis).analyseRepository(files, given)
   return {
-    ...{ kind: "repo" as const, files, path: `${analysis.name}.md`, task },
-    ...{ dependencies: dependencies ?? {}, tags: tags ?? [] },
+    kind: "repo" as const,
+    files,
+    path: `${analysis.name}.md`,
+    task,
+    dependencies: dependencies ?? {},
+    tags: tags ?? [],
     ...analysis
   }
 })
@@ -114,8 +118,15 @@ export const layer = HttpApiBuilder.group(Api, "repos", (handlers) =>
         const { snippet, position } = yield* upload(
           holder,
           {
-            ...{ home, workspace, agent, origin: "upload", logs: null, succeeded: true },
-            ...{ publish: payload.public ?? false, vote: null, gradingCount: null },
+            home,
+            workspace,
+            agent,
+            origin: "upload",
+            logs: null,
+            succeeded: true,
+            publish: payload.public ?? false,
+            vote: null,
+            gradingCount: null,
             ...repository
           },
           yield* attempting

@@ -86,8 +86,10 @@ const deleting = Effect.fnUntraced(function* (scope: Scope, idOrName: string) {
 })
 
 const bodyNames = {
-  ...{ workspace: "workspace_id", narrowing: "workspace_id" },
-  ...{ organization: "X-Cairn-Org-Id", snipsDesired: "X-Cairn-Snips-Desired" }
+  workspace: "workspace_id",
+  narrowing: "workspace_id",
+  organization: "X-Cairn-Org-Id",
+  snipsDesired: "X-Cairn-Snips-Desired"
 }
 
 /** A body's own workspace stands in for the header's, also for one that is missing. */
@@ -97,8 +99,11 @@ const deletingScope = Effect.fnUntraced(function* (workspace: string | null | un
   if (missing !== undefined && !workspace) return yield* missing
   if (workspace == null) return scope
   const opened = scopeOf(yield* Caller, {
-    ...{ organization: undefined, snipsDesired: undefined, publicSnips: undefined },
-    ...{ workspace, agent: scope.agent ?? undefined }
+    organization: undefined,
+    snipsDesired: undefined,
+    publicSnips: undefined,
+    workspace,
+    agent: scope.agent ?? undefined
   })
   return yield* Effect.mapError(Effect.fromResult(opened), scopeProblemOf(bodyNames))
 })
@@ -124,10 +129,21 @@ export const storeFiles = Effect.fnUntraced(function* (payload: UploadRequest) {
     upload(
       holder,
       {
-        ...{ home, workspace, agent, origin: "upload", path, source: content, task: payload.task },
-        ...{ logs, succeeded: payload.succeeded, ...reputation },
-        ...{ publish: payload.public ?? false, dependencies: payload.dependencies ?? {} },
-        ...{ tags: payload.tags ?? [], vote: voteOf(payload, agents), gradingCount: gradingOf(payload) },
+        home,
+        workspace,
+        agent,
+        origin: "upload",
+        path,
+        source: content,
+        task: payload.task,
+        logs,
+        succeeded: payload.succeeded,
+        ...reputation,
+        publish: payload.public ?? false,
+        dependencies: payload.dependencies ?? {},
+        tags: payload.tags ?? [],
+        vote: voteOf(payload, agents),
+        gradingCount: gradingOf(payload),
         ...kindOf(payload, { path, content })
       },
       {
@@ -194,8 +210,16 @@ export const layer = HttpApiBuilder.group(Api, "snippets", (handlers) =>
         const { snippet, position } = yield* upload(
           holder,
           {
-            ...{ home, workspace, agent, origin: "upload", task: null, logs: null, succeeded: true },
-            ...{ publish: payload.public ?? false, vote: null, gradingCount: null },
+            home,
+            workspace,
+            agent,
+            origin: "upload",
+            task: null,
+            logs: null,
+            succeeded: true,
+            publish: payload.public ?? false,
+            vote: null,
+            gradingCount: null,
             ...describedIn(payload)
           },
           yield* attempting

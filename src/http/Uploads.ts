@@ -107,7 +107,12 @@ export const layer = HttpApiBuilder.group(Api, "uploads", (handlers) =>
         const logs = yield* logsOf(payload)
         const files = payload.files_written.map((file) => ({ ...file, vote: votes.get(file.path) ?? null }))
         const command = UploadCommand.ReceiveUpload({
-          ...{ upload, home, count, graded, source, tracked: payload.per_function_reputation ?? false },
+          upload,
+          home,
+          count,
+          graded,
+          source,
+          tracked: payload.per_function_reputation ?? false,
           text: { files, task: taskOf(payload.prompts), workspace, agent, origin },
           evidence: { prompts: payload.prompts, logs }
         })
@@ -116,7 +121,10 @@ export const layer = HttpApiBuilder.group(Api, "uploads", (handlers) =>
         yield* written(position)
         const queued = stored.gradings > 0 ? ` ${counted(stored.gradings, "grading")} queued.` : ""
         const ignored = ignoredVoting(payload, {
-          ...{ voted: votes.size > 0, field: "user_votes", used: false, agent: agents }
+          voted: votes.size > 0,
+          field: "user_votes",
+          used: false,
+          agent: agents
         })
         const snippets = stored.snippets.length
         // files of one content are one snippet

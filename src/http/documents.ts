@@ -24,7 +24,10 @@ export const publicDocument = (text: string, type: string, policy?: string) => {
   const tag = `"${digest(text).slice(0, 22)}"`
   const compressing = promisify(gzip)
   const headers = {
-    ...{ "content-type": type, "cache-control": "public, max-age=300", vary: "Accept-Encoding", etag: `W/${tag}` },
+    "content-type": type,
+    "cache-control": "public, max-age=300",
+    vary: "Accept-Encoding",
+    etag: `W/${tag}`,
     ...(policy === undefined ? {} : { "content-security-policy": policy })
   }
   let zipped: Promise<Uint8Array> | undefined

@@ -61,7 +61,8 @@ export class Readiness extends Context.Service<Readiness, { readonly look: Effec
           const leftOut = yield* indexing.leftOut
           const streams = new Set([...undone.values()].flatMap((events) => events.map(({ stream }) => stream)))
           const left_out = {
-            ...{ count: leftOut.size, snippets: [...leftOut.keys()].slice(0, told) },
+            count: leftOut.size,
+            snippets: [...leftOut.keys()].slice(0, told),
             streams: [...streams].slice(0, told)
           }
           const report: Report = { status, read_models, left_out }

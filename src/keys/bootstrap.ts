@@ -51,7 +51,9 @@ export const registerOrganization = Effect.fnUntraced(function* (given: NewOrgan
       owner: { user, email },
       key: issued.key
     }),
-    ...{ commandId, correlationId: commandId, actor: operator }
+    commandId,
+    correlationId: commandId,
+    actor: operator
   })
   return { organization, user, email, key: issued, position: events.at(-1)!.position }
 })

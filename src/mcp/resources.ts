@@ -74,12 +74,18 @@ export const addResources = Effect.fnUntraced(function* (server: Server, operati
   ) =>
     server.addResourceTemplate({
       template: new McpSchema.ResourceTemplate({ ...template, description }),
-      ...{ annotations: Context.empty(), completions: {}, routerPath, handle: (uri) => handled(read(uri)) }
+      annotations: Context.empty(),
+      completions: {},
+      routerPath,
+      handle: (uri) => handled(read(uri))
     })
 
   yield* server.addResource({
     resource: new McpSchema.Resource({
-      ...{ uri: skillUri, name: "skill.md", title: "How agents use Cairn", mimeType: "text/markdown" },
+      uri: skillUri,
+      name: "skill.md",
+      title: "How agents use Cairn",
+      mimeType: "text/markdown",
       description: "Every operation of the service over HTTP, with examples."
     }),
     annotations: Context.empty(),
@@ -87,7 +93,10 @@ export const addResources = Effect.fnUntraced(function* (server: Server, operati
   })
   yield* server.addResource({
     resource: new McpSchema.Resource({
-      ...{ uri: workspacesUri, name: "workspaces", title: "Your workspaces", mimeType: "text/markdown" },
+      uri: workspacesUri,
+      name: "workspaces",
+      title: "Your workspaces",
+      mimeType: "text/markdown",
       description: "The workspaces that chats have worked in, with the URIs of their lists of files."
     }),
     annotations: Context.empty(),

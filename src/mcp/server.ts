@@ -22,7 +22,9 @@ const registrations = (operations: Operations) =>
       for (const make of [search, upload, vote, patterns, chat]) {
         const { descriptor, handle } = make(operations)
         yield* server.addTool({
-          ...{ tool: descriptor, annotations: Context.empty(), services },
+          tool: descriptor,
+          annotations: Context.empty(),
+          services,
           // the route's middlewares give what the call brings with it
           handle: handle as (given: unknown) => Effect.Effect<never>
         })
@@ -34,7 +36,10 @@ const registrations = (operations: Operations) =>
 /** The server and its routes, on a router that lets in only whom it may serve. */
 export const layer = (operations: Operations) =>
   McpServer.layerHttp({
-    ...{ name: "cairn", version: "0.1.0", instructions, path: "/mcp" },
+    name: "cairn",
+    version: "0.1.0",
+    instructions,
+    path: "/mcp",
     description: "Agent workspaces, and a store of proven code snippets.",
     protocols: [McpProtocol.v2026_07_28, McpProtocol.v2025_11_25, McpProtocol.v2025_06_18, McpProtocol.v2025_03_26],
     // the route sees to it that a session is ended by its own key only

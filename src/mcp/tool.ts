@@ -87,7 +87,10 @@ export const tool = <S extends Schema.Struct<Schema.Struct.Fields>>(options: Opt
   const hint = takes(name, schema as ObjectSchema)
   return {
     descriptor: new McpSchema.Tool({
-      ...{ name, title, description, inputSchema: schema as never },
+      name,
+      title,
+      description,
+      inputSchema: schema as never,
       annotations: { title, idempotentHint: false, ...hints }
     }),
     handle: (given) =>

@@ -21,8 +21,12 @@ export const vote = (operations: Operations) =>
     run: ({ code_block_id, name, description, up = true, task }) =>
       Effect.map(
         operations.vote({
-          ...{ code_block_id, code_block_name: name, code_block_description: description },
-          ...{ task, succeeded: up, vote_source: "mcp" }
+          code_block_id,
+          code_block_name: name,
+          code_block_description: description,
+          task,
+          succeeded: up,
+          vote_source: "mcp"
         }),
         (answer) => ({ text: answer.message, answer })
       )

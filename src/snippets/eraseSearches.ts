@@ -18,11 +18,17 @@ export const eraseSearches = Effect.fnUntraced(function* (
     const commandId = derivedId("searches_erased", ...subjects)
     const event = RetrievalEvent.cases.SearchesErased.make({ cause, subjects })
     yield* store.append({
-      ...{ tenant, stream, expected: "any" },
+      tenant,
+      stream,
+      expected: "any",
       commands: [
         {
-          ...{ commandId, correlationId: commandId, causationId: null, actor: operator, request: null },
-          ...{ events: [Codec.encode(event)] }
+          commandId,
+          correlationId: commandId,
+          causationId: null,
+          actor: operator,
+          request: null,
+          events: [Codec.encode(event)]
         }
       ]
     })

@@ -135,7 +135,8 @@ export const importLines = Effect.fnUntraced(function* (
     // a line is read when there is room for it, and not when there is somebody to store it
     Stream.tap((line) => room.take(sizeOf(line))),
     Stream.mapEffect((line) => Effect.ensuring(one(line), room.release(sizeOf(line))), {
-      ...{ concurrency: atOnce, unordered: true }
+      concurrency: atOnce,
+      unordered: true
     }),
     Stream.runDrain,
     Effect.match({ onSuccess: () => undefined, onFailure: ({ message }) => message })

@@ -144,17 +144,35 @@ export const toUpload = (
   const language = entry.language?.toLowerCase() || undefined
   const files = entry.files ?? undefined
   const said = {
-    ...{ name: entry.name || undefined, language, description: entry.description, entrypoint: entry.entrypoint },
-    ...{ languageVersion: entry.language_version, capabilities: entry.capabilities },
-    ...{ inputSchema: entry.input_schema, outputSchema: entry.output_schema },
-    ...{ exampleQueries: entry.example_queries, externalId: entry.id == null ? undefined : String(entry.id) },
-    ...{ kind: entry.kind ?? (files && "repo"), files },
+    name: entry.name || undefined,
+    language,
+    description: entry.description,
+    entrypoint: entry.entrypoint,
+    languageVersion: entry.language_version,
+    capabilities: entry.capabilities,
+    inputSchema: entry.input_schema,
+    outputSchema: entry.output_schema,
+    exampleQueries: entry.example_queries,
+    externalId: entry.id == null ? undefined : String(entry.id),
+    kind: entry.kind ?? (files && "repo"),
+    files,
     completeness: files && Math.max(...files.map(({ content }) => completeness(content)))
   }
   return {
-    ...{ home, workspace, agent: entry.agent_id || null, origin: "import", source: entry.source },
-    ...{ task: null, logs: null, succeeded: true, publish, path: pathOf(entry, language) },
-    ...{ dependencies: entry.dependencies ?? {}, tags: entry.tags ?? [], vote: null, gradingCount: null },
+    home,
+    workspace,
+    agent: entry.agent_id || null,
+    origin: "import",
+    source: entry.source,
+    task: null,
+    logs: null,
+    succeeded: true,
+    publish,
+    path: pathOf(entry, language),
+    dependencies: entry.dependencies ?? {},
+    tags: entry.tags ?? [],
+    vote: null,
+    gradingCount: null,
     broughtVotes: votesIn(entry),
     ...Object.fromEntries(Object.entries(said).filter(([, value]) => value != null))
   }

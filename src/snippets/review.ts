@@ -113,7 +113,14 @@ export const noReview = (why: string, now: number): Review => ({
   timestamp: new Date(now).toISOString(),
   verdict: "pending",
   reasoning: why,
-  ...{ whatWorked: [], whatDidntWork: [], suggestedImprovements: [] },
-  ...{ outputWasUseful: false, outputWasCorrect: false, outputWasComplete: false, wouldUseAgain: false },
-  ...{ errorWasAppropriate: null, requiredWorkaround: false, workaroundDescription: null }
+  whatWorked: [],
+  whatDidntWork: [],
+  suggestedImprovements: [],
+  outputWasUseful: false,
+  outputWasCorrect: false,
+  outputWasComplete: false,
+  wouldUseAgain: false,
+  errorWasAppropriate: null,
+  requiredWorkaround: false,
+  workaroundDescription: null
 })

@@ -116,7 +116,8 @@ const read = Effect.fnUntraced(function* (upload: Upload) {
     ...(upload.files === undefined ? {} : { files: upload.files })
   }
   return {
-    ...{ language: upload.language ?? analysis.language, text },
+    language: upload.language ?? analysis.language,
+    text,
     completeness: upload.completeness ?? analysis.completeness,
     functions: yield* functionsOf(upload, analysis.functions)
   }
@@ -178,8 +179,21 @@ export const upload = Effect.fnUntraced(function* (
       tenant: holder.tenant,
       stream: `snippet-${snippet}`,
       command: SnippetCommand.UploadSnippet({
-        ...{ snippet, home, generation, sourceDigest, origin, author: holder.user, language, completeness },
-        ...{ succeeded, publish, text, vote, grading, functions, ...(upload.kind && { kind: upload.kind }) },
+        snippet,
+        home,
+        generation,
+        sourceDigest,
+        origin,
+        author: holder.user,
+        language,
+        completeness,
+        succeeded,
+        publish,
+        text,
+        vote,
+        grading,
+        functions,
+        ...(upload.kind && { kind: upload.kind }),
         ...(upload.broughtVotes && { broughtVotes: upload.broughtVotes })
       }),
       ...attempt,

@@ -74,13 +74,31 @@ export const endRun = Effect.fnUntraced(function* (ending: Ending) {
     const files = yield* workspaces.files(repository, tree)
     const { turns, inputTokens, outputTokens } = ending
     return yield* dispatcher.dispatch(Workspace, {
-      ...{ tenant, stream, commandId, actor: ending.actor, correlationId: run, causationId: null },
+      tenant,
+      stream,
+      commandId,
+      actor: ending.actor,
+      correlationId: run,
+      causationId: null,
       command: WorkspaceCommand.EndChat({
-        ...{ generation, org, user, output, failure },
+        generation,
+        org,
+        user,
+        output,
+        failure,
         outcome: {
-          ...{ run, workspace, commit, parent: head?.commit ?? null, tree, files: files.length },
-          ...{ created: count("created"), modified: count("modified"), deleted: count("deleted") },
-          ...{ turns, inputTokens, outputTokens }
+          run,
+          workspace,
+          commit,
+          parent: head?.commit ?? null,
+          tree,
+          files: files.length,
+          created: count("created"),
+          modified: count("modified"),
+          deleted: count("deleted"),
+          turns,
+          inputTokens,
+          outputTokens
         }
       })
     })

@@ -130,20 +130,19 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
       const exchanges = now?.exchanges ?? []
       const overlay = yield* open(tree)
       yield* endRun({
-        ...{
-          run,
-          tenant,
-          actor,
-          workspace,
-          generation,
-          org: text.org,
-          user: text.user,
-          prompt: text.prompt,
-          base,
-          output,
-          failure
-        },
-        ...{ tree: tree ?? (yield* workspaces.save(repository, overlay)), time: now?.recordedAt ?? time },
+        run,
+        tenant,
+        actor,
+        workspace,
+        generation,
+        org: text.org,
+        user: text.user,
+        prompt: text.prompt,
+        base,
+        output,
+        failure,
+        tree: tree ?? (yield* workspaces.save(repository, overlay)),
+        time: now?.recordedAt ?? time,
         turns: exchanges.length,
         ...usageOf(exchanges)
       }).pipe(Effect.catchTag("WorkspaceGone", () => new ConversationStopped({ reason: superseded })))

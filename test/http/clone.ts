@@ -12,10 +12,14 @@ import { ended, scripts, service } from "./agent.ts"
 const program = findGit()?.program ?? "git"
 /** Where clones go, of the file that runs. */
 export let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "cairn-clone-"))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** For each file that clones: files share this module, and hooks belong to the one that registers them. */
+export const makesClones = (): void => {
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "cairn-clone-"))
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+}
 
 /** Runs git as a user would; not synchronously, because the service is in this process. */
 export const run = (environment: { readonly [name: string]: string }, args: ReadonlyArray<string>) =>

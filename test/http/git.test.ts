@@ -7,10 +7,11 @@ import { fsck, noGit } from "#test/infra/git/git.ts"
 import { memberKey, organization } from "#test/service/tenants.ts"
 import { ownerKey } from "#test/service.ts"
 import { service, startsAgent } from "./agent.ts"
-import { clonesAndFetches, git, good, noise, place, run, urlOf, wrote } from "./clone.ts"
+import { clonesAndFetches, git, good, makesClones, noise, place, run, urlOf, wrote } from "./clone.ts"
 import { refused } from "./problem.ts"
 
 startsAgent()
+makesClones()
 
 describe("git over HTTP", () => {
   describe.skipIf(noGit)("with native git", () => {

@@ -5,10 +5,11 @@ import { fsck, noGit } from "#test/infra/git/git.ts"
 import { says } from "#test/MessagesApi.ts"
 import { ownerKey, type Service, startService } from "#test/service.ts"
 import { ended, environment, scripts, startsAgent, write } from "./agent.ts"
-import { clonesAndFetches, folder, git, good, place, urlOf, wrote } from "./clone.ts"
+import { clonesAndFetches, folder, git, good, makesClones, place, urlOf, wrote } from "./clone.ts"
 import { refused } from "./problem.ts"
 
 startsAgent()
+makesClones()
 
 describe("git over HTTP", () => {
   describe.skipIf(noGit)("without native git", () => {

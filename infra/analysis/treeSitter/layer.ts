@@ -9,8 +9,16 @@ const patienceWithText = 5_000
 
 /** What its path says, of a source that can't even be read as text in time. */
 const unread = (path: string): Analysis => ({
-  ...{ language: languageOfPath(path) ?? "text", languageVersion: null, name: stemOf(path).slice(0, 300) || "snippet" },
-  ...{ entrypoint: "", description: "", inputSchema: {}, outputSchema: {}, tags: [], capabilities: [], functions: [] },
+  language: languageOfPath(path) ?? "text",
+  languageVersion: null,
+  name: stemOf(path).slice(0, 300) || "snippet",
+  entrypoint: "",
+  description: "",
+  inputSchema: {},
+  outputSchema: {},
+  tags: [],
+  capabilities: [],
+  functions: [],
   completeness: 0
 })
 

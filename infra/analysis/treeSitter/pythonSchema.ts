@@ -9,13 +9,30 @@ const deepest = 20
 const most = 500
 
 const simple: { readonly [name: string]: JsonObject } = {
-  ...{ str: { type: "string" }, int: { type: "integer" }, float: { type: "number" }, bool: { type: "boolean" } },
-  ...{ None: { type: "null" }, bytes: { type: "string" }, complex: { type: "string" }, Decimal: { type: "number" } },
-  ...{ Path: { type: "string" }, UUID: { type: "string", format: "uuid" }, date: { type: "string", format: "date" } },
-  ...{ datetime: { type: "string", format: "date-time" }, dict: { type: "object" }, Dict: { type: "object" } },
-  ...{ Mapping: { type: "object" }, defaultdict: { type: "object" }, Counter: { type: "object" } },
-  ...{ list: { type: "array" }, List: { type: "array" }, Sequence: { type: "array" }, Iterable: { type: "array" } },
-  ...{ tuple: { type: "array" }, Tuple: { type: "array" }, set: { type: "array", uniqueItems: true } }
+  str: { type: "string" },
+  int: { type: "integer" },
+  float: { type: "number" },
+  bool: { type: "boolean" },
+  None: { type: "null" },
+  bytes: { type: "string" },
+  complex: { type: "string" },
+  Decimal: { type: "number" },
+  Path: { type: "string" },
+  UUID: { type: "string", format: "uuid" },
+  date: { type: "string", format: "date" },
+  datetime: { type: "string", format: "date-time" },
+  dict: { type: "object" },
+  Dict: { type: "object" },
+  Mapping: { type: "object" },
+  defaultdict: { type: "object" },
+  Counter: { type: "object" },
+  list: { type: "array" },
+  List: { type: "array" },
+  Sequence: { type: "array" },
+  Iterable: { type: "array" },
+  tuple: { type: "array" },
+  Tuple: { type: "array" },
+  set: { type: "array", uniqueItems: true }
 }
 
 const arrays = new Set([

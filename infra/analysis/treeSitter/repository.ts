@@ -31,7 +31,10 @@ export const analyseRepository = (files: ReadonlyArray<RepositoryFile>, given: R
   const name = given.name ?? repositoryName(files, given.task)
   const description = given.description ?? repositoryDescription(files, given.task)
   return {
-    ...{ name, description, source: repositorySource(files, name, description), language: languageOf(files) },
+    name,
+    description,
+    source: repositorySource(files, name, description),
+    language: languageOf(files),
     entrypoint: repositoryEntrypoint(files),
     completeness: Math.max(0, ...files.map(({ content }) => completeness(content)))
   }

@@ -7,19 +7,20 @@ const deepest = 20
 const most = 500
 
 const predefined: { readonly [name: string]: JsonObject } = {
-  ...{
-    string: { type: "string" },
-    number: { type: "number" },
-    boolean: { type: "boolean" },
-    object: { type: "object" }
-  },
-  ...{ void: { type: "null" }, undefined: { type: "null" }, null: { type: "null" }, bigint: { type: "integer" } },
-  ...{
-    Date: { type: "string", format: "date-time" },
-    URL: { type: "string", format: "uri" },
-    Object: { type: "object" }
-  },
-  ...{ String: { type: "string" }, Number: { type: "number" }, Boolean: { type: "boolean" } }
+  string: { type: "string" },
+  number: { type: "number" },
+  boolean: { type: "boolean" },
+  object: { type: "object" },
+  void: { type: "null" },
+  undefined: { type: "null" },
+  null: { type: "null" },
+  bigint: { type: "integer" },
+  Date: { type: "string", format: "date-time" },
+  URL: { type: "string", format: "uri" },
+  Object: { type: "object" },
+  String: { type: "string" },
+  Number: { type: "number" },
+  Boolean: { type: "boolean" }
 }
 
 const arrays = new Set(["Array", "ReadonlyArray", "Iterable", "Set", "ReadonlySet", "AsyncIterable"])

@@ -32,8 +32,19 @@ const { bool, bytea, int2, int4, text, uuid } = PgTypes.OID
 const types = {
   units: { tenant: text, stream: text, expected: int4, size: int4 },
   events: {
-    ...{ unit: int4, first: bool, id: uuid, type: text, version: int2, data: text, hasText: bool },
-    ...{ key: text, user: text, organization: text, command: uuid, correlation: uuid, causation: uuid }
+    unit: int4,
+    first: bool,
+    id: uuid,
+    type: text,
+    version: int2,
+    data: text,
+    hasText: bool,
+    key: text,
+    user: text,
+    organization: text,
+    command: uuid,
+    correlation: uuid,
+    causation: uuid
   },
   payloads: { event: int4, subject: text, salt: bytea, bytes: bytea },
   erasures: { unit: int4, subject: text },

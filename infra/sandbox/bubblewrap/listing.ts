@@ -33,7 +33,11 @@ export const parseListing = (text: string): ReadonlyArray<Found> => {
     ]
     if (name === "") continue
     found.push({
-      ...{ name, type, target: target.slice(1), size: Number(size), changed: Number(changed) * 1000 },
+      name,
+      type,
+      target: target.slice(1),
+      size: Number(size),
+      changed: Number(changed) * 1000,
       executable: (Number.parseInt(mode, 8) & 0o100) !== 0,
       stamp: [type, mode, size, modified, changed, inode].join(" ")
     })

@@ -18,9 +18,16 @@ const start = (
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       ...process.env,
-      ...{ CAIRN_DATA_DIR: dataDir, HOST: "127.0.0.1", PORT: "0", INIT_CWD: root },
+      CAIRN_DATA_DIR: dataDir,
+      HOST: "127.0.0.1",
+      PORT: "0",
+      INIT_CWD: root,
       // what the tour shows must not depend on what else is configured here; and no child outlives it
-      ...{ DATABASE_URL: "", ANTHROPIC_API_KEY: "", CAIRN_OWNER_KEY: "", CAIRN_RATE_LIMITS: "", CAIRN_SANDBOX: "" },
+      DATABASE_URL: "",
+      ANTHROPIC_API_KEY: "",
+      CAIRN_OWNER_KEY: "",
+      CAIRN_RATE_LIMITS: "",
+      CAIRN_SANDBOX: "",
       ...environment,
       CAIRN_PARENT_PID: String(process.pid)
     }

@@ -26,7 +26,12 @@ export const standIn = async () => {
         reason: down ? "It says of itself that it is unfinished." : "It does what the task asks for."
       }
       const answer = {
-        ...{ id: "msg_1", type: "message", role: "assistant", model, stop_reason: "tool_use", stop_sequence: null },
+        id: "msg_1",
+        type: "message",
+        role: "assistant",
+        model,
+        stop_reason: "tool_use",
+        stop_sequence: null,
         content: [{ type: "tool_use", id: "toolu_1", name: tool_choice?.name, input }],
         usage: { input_tokens: 1, output_tokens: 1 }
       }

@@ -65,16 +65,16 @@ export const reputation = async (service: Running, say: (line: string) => void) 
   ]
   for (const run of runs) {
     await service.ask("POST", "/api/store/execution-result", {
-      ...{
-        task: "add up an invoice",
-        file_written: { path: "totals.py", content },
-        per_function_reputation: true,
-        ...run
-      }
+      task: "add up an invoice",
+      file_written: { path: "totals.py", content },
+      per_function_reputation: true,
+      ...run
     })
   }
   const { matches } = await service.ask<{ matches: ReadonlyArray<Reputed> }>("POST", "/api/retrieve/search", {
-    ...{ task: "add up the amounts of an invoice", top_k: 1, per_function_reputation: true }
+    task: "add up the amounts of an invoice",
+    top_k: 1,
+    per_function_reputation: true
   })
   const [{ code_block, functions }] = matches as [Reputed]
   for (const line of code_block.source.trimEnd().split("\n")) say(`     ${line}`)

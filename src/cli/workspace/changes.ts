@@ -20,7 +20,9 @@ export const restore = Command.make(
       Argument.withDescription("The workspace's id and the commit; only the commit with --org-id and --user-id"),
       Argument.between(1, 2)
     ),
-    ...{ orgId: which.orgId, userId: which.userId, org: which.org }
+    orgId: which.orgId,
+    userId: which.userId,
+    org: which.org
   },
   ({ names, ...pair }) =>
     onGit(

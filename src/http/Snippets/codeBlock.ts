@@ -12,7 +12,11 @@ export const describedIn = (request: StoreCodeBlockRequest) => {
   const inputSchema = said(request.input_schema)
   const outputSchema = said(request.output_schema)
   return {
-    ...{ name, source, language, dependencies: dependencies ?? {}, tags: tags ?? [] },
+    name,
+    source,
+    language,
+    dependencies: dependencies ?? {},
+    tags: tags ?? [],
     path: filename({ path: name, name: "", language, id: "" }, new Set()),
     exampleQueries: request.example_queries ?? [],
     ...(capabilities == null || capabilities.length === 0 ? {} : { capabilities }),

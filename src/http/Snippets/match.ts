@@ -12,8 +12,11 @@ const resilience = ({ runs, succeeded }: FoundSnippet["snippet"]): number => (ru
 const repository = (snippet: FoundSnippet["snippet"]) =>
   snippet.kind === "repo"
     ? {
-        ...{ type: "repo" as const, download_url: `/api/store/repo/${snippet.id}`, file_tree: snippet.file_tree ?? "" },
-        ...{ file_count: snippet.file_count ?? 0, framework: snippet.framework },
+        type: "repo" as const,
+        download_url: `/api/store/repo/${snippet.id}`,
+        file_tree: snippet.file_tree ?? "",
+        file_count: snippet.file_count ?? 0,
+        framework: snippet.framework,
         readme_preview: snippet.readme_preview ?? ""
       }
     : { type: "file" as const }
@@ -29,19 +32,38 @@ export const matchOf = (
   const agent = own ? snippet.agent : null
   return {
     code_block: {
-      ...{ id: snippet.id, name: snippet.name, description: snippet.description },
+      id: snippet.id,
+      name: snippet.name,
+      description: snippet.description,
       source: reputed?.source ?? snippet.source,
-      ...{ entrypoint: snippet.entrypoint, language: snippet.language, language_version: snippet.language_version },
-      ...{ dependencies: snippet.dependencies, tags: snippet.tags, capabilities: snippet.capabilities },
-      ...{ input_schema: snippet.input_schema, output_schema: snippet.output_schema },
+      entrypoint: snippet.entrypoint,
+      language: snippet.language,
+      language_version: snippet.language_version,
+      dependencies: snippet.dependencies,
+      tags: snippet.tags,
+      capabilities: snippet.capabilities,
+      input_schema: snippet.input_schema,
+      output_schema: snippet.output_schema,
       example_queries: own ? snippet.example_queries : null,
-      ...{ created_at: snippet.created_at.toISOString(), updated_at: snippet.updated_at.toISOString(), agent_id: agent }
+      created_at: snippet.created_at.toISOString(),
+      updated_at: snippet.updated_at.toISOString(),
+      agent_id: agent
     },
-    ...{ score: match.score, combined_score: match.score, vector_score: match.vector, verdict_score: match.verdict },
+    score: match.score,
+    combined_score: match.score,
+    vector_score: match.vector,
+    verdict_score: match.verdict,
     offered: isNear(match) && snippet.down <= snippet.up,
-    ...{ error_resilience: resilience(snippet), thumbs_up: snippet.up, thumbs_down: snippet.down, filename },
-    ...{ language: snippet.language, entrypoint: snippet.entrypoint, dependencies: snippet.dependencies },
-    ...{ agent_id: agent, comments, functions: reputed?.functions.map(shownFunction) ?? null },
+    error_resilience: resilience(snippet),
+    thumbs_up: snippet.up,
+    thumbs_down: snippet.down,
+    filename,
+    language: snippet.language,
+    entrypoint: snippet.entrypoint,
+    dependencies: snippet.dependencies,
+    agent_id: agent,
+    comments,
+    functions: reputed?.functions.map(shownFunction) ?? null,
     ...repository(snippet)
   }
 }

@@ -57,8 +57,10 @@ export const search = Effect.fnUntraced(function* (payload: typeof SearchRequest
     })
   )
   const answer = {
-    ...{ matches: { rows: matches }, total_found: { value: total } },
-    ...{ cache_hit: { later: () => fromMemory }, ...values({ search_namespaces: namespacesOf(holder, scope) }) }
+    matches: { rows: matches },
+    total_found: { value: total },
+    cache_hit: { later: () => fromMemory },
+    ...values({ search_namespaces: namespacesOf(holder, scope) })
   }
   return { matches, total, answer }
 })

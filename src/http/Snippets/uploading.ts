@@ -78,8 +78,12 @@ export const voteForUsed = Effect.fnUntraced(function* (
     const command = SnippetCommand.CastVote({ snippet, voter: user, task: keptTask(request.task), vote })
     const commandId = derivedId("used", attempt.commandId, snippet)
     const cast = dispatch(Snippet, {
-      ...{ tenant: place.tenant, stream: `snippet-${snippet}`, command },
-      ...{ ...attempt, commandId, request: null }
+      tenant: place.tenant,
+      stream: `snippet-${snippet}`,
+      command,
+      ...attempt,
+      commandId,
+      request: null
     })
     // it may have been deleted since
     voted += yield* cast.pipe(

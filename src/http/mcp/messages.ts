@@ -62,7 +62,8 @@ export const failuresOf = (messages: ReadonlyArray<Message>, message: string): R
   messages
     .filter(({ id, method }) => id !== undefined && method !== undefined)
     .map((one) => ({
-      ...{ jsonrpc: "2.0", id: one.id },
+      jsonrpc: "2.0",
+      id: one.id,
       ...(isCall(one)
         ? { result: { content: [{ type: "text", text: message }], isError: true } }
         : { error: { code: -32603, message } })

@@ -40,7 +40,10 @@ type Reason = Pick<Envelope, "tenant" | "position" | "eventId" | "actor" | "corr
 /** Erases what a person had in the log up to a position: snippets, workspaces, and then whatever text is still there. */
 const eraseAll = Effect.fnUntraced(function* ({ tenant, position, eventId, actor, correlationId }: Reason) {
   const attempt = (what: string) => ({
-    ...{ commandId: derivedId("erase_user", eventId, what), correlationId, causationId: eventId, actor }
+    commandId: derivedId("erase_user", eventId, what),
+    correlationId,
+    causationId: eventId,
+    actor
   })
 
   yield* each(tenant, position, ["SnippetUploaded"], (uploads) =>
@@ -49,7 +52,9 @@ const eraseAll = Effect.fnUntraced(function* ({ tenant, position, eventId, actor
       if (event._tag !== "SnippetUploaded") return Effect.void
       const { snippet } = event
       return dispatch(Snippet, {
-        ...{ tenant, stream: `snippet-${snippet}`, ...attempt(`snippet/${snippet}`) },
+        tenant,
+        stream: `snippet-${snippet}`,
+        ...attempt(`snippet/${snippet}`),
         command: SnippetCommand.DeleteSnippet({ snippet })
       }).pipe(Effect.catchTag("SnippetNotFound", () => Effect.void))
     })
@@ -76,7 +81,9 @@ const eraseAll = Effect.fnUntraced(function* ({ tenant, position, eventId, actor
     const subjects = new Set(events.filter(({ payload }) => payload !== null).map(subjectOf))
     if (subjects.size === 0) return Effect.void
     return dispatch(User, {
-      ...{ tenant, stream: `user-${tenant}`, ...attempt(`text/${events.at(-1)!.position}`) },
+      tenant,
+      stream: `user-${tenant}`,
+      ...attempt(`text/${events.at(-1)!.position}`),
       command: UserCommand.EraseText({ user: tenant, subjects: [...subjects] })
     })
   })

@@ -96,7 +96,11 @@ export const evidenceOf = Effect.fnUntraced(function* (
   const { path, task, logs } = upload.text
   const bulk = yield* bulkOf(request, bulks)
   const evidence: Evidence = {
-    ...{ path, language: first.language, succeeded: upload.succeeded, task, requested },
+    path,
+    language: first.language,
+    succeeded: upload.succeeded,
+    task,
+    requested,
     source: ends(sourceOf(first.text), longest.source),
     asked: bulk.asked ?? (task === null ? null : ends(task, longest.asked)),
     logs: bulk.logs ?? (logs === null ? null : tail(logs, longest.logs))

@@ -110,8 +110,12 @@ export const grade = Effect.fnUntraced(function* (due: DueGrading, desk: Desk) {
   )
   if (command === undefined) return
   const recording = dispatch(Snippet, {
-    ...{ tenant, stream: `snippet-${snippet}`, command, commandId: derivedId("grade", request, snippet) },
-    ...{ correlationId: request, actor: { key: null, user: null, organization: null } }
+    tenant,
+    stream: `snippet-${snippet}`,
+    command,
+    commandId: derivedId("grade", request, snippet),
+    correlationId: request,
+    actor: { key: null, user: null, organization: null }
   }).pipe(
     // the verdict is had: the model must not be asked again because the log is away
     Effect.retry({ while: ({ _tag }) => _tag === "Busy", schedule: laterOn }),

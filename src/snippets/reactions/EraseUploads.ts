@@ -18,8 +18,13 @@ export const EraseUploads = reaction({
       const [uploads, snippets] = event._tag === "UploadStored" ? [[event.upload], []] : [[], [event.snippet]]
       for (const { id, tenant } of yield* deserted(uploads, snippets)) {
         yield* dispatch(Upload, {
-          ...{ tenant, stream: uploadStream(id), command: UploadCommand.EraseUpload({ upload: id }) },
-          ...{ commandId: derivedId("erase_upload", id), correlationId, causationId: eventId, actor }
+          tenant,
+          stream: uploadStream(id),
+          command: UploadCommand.EraseUpload({ upload: id }),
+          commandId: derivedId("erase_upload", id),
+          correlationId,
+          causationId: eventId,
+          actor
         })
       }
     })

@@ -54,9 +54,23 @@ const storeAll = Effect.fnUntraced(function* ({ event, ...envelope }: Received, 
       return storeFile(
         { tenant, secret: owner.secret, user: actor.user },
         {
-          ...{ home, workspace, agent, origin: "upload", path, source: content, task, logs: null, succeeded: true },
-          ...{ publish: false, dependencies: {}, tags: [], vote, gradingCount, gradingRequest: upload },
-          ...{ tracked, shared }
+          home,
+          workspace,
+          agent,
+          origin: "upload",
+          path,
+          source: content,
+          task,
+          logs: null,
+          succeeded: true,
+          publish: false,
+          dependencies: {},
+          tags: [],
+          vote,
+          gradingCount,
+          gradingRequest: upload,
+          tracked,
+          shared
         },
         { commandId: derivedId("bulk", upload, index), correlationId, causationId: eventId, actor }
       ).pipe(
@@ -101,8 +115,13 @@ export const StoreUploads = reaction({
         gradings: new Set(stored.flatMap(({ request, snippet }) => (request === null ? [] : [snippet]))).size
       })
       yield* dispatch(Upload, {
-        ...{ tenant, stream: uploadStream(upload), command },
-        ...{ commandId: storedId(upload), correlationId, causationId: eventId, actor }
+        tenant,
+        stream: uploadStream(upload),
+        command,
+        commandId: storedId(upload),
+        correlationId,
+        causationId: eventId,
+        actor
       })
     })
 })

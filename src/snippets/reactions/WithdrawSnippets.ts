@@ -38,12 +38,12 @@ export const withdrawSnippets = (rules: string) =>
         const found = refusal.found.slice(0, noted).map(({ field, line, kind }) => ({ field, line, kind }))
         const version = (yield* SecretScan).rules
         yield* dispatch(Snippet, {
-          ...{
-            tenant,
-            stream: `snippet-${snippet}`,
-            command: SnippetCommand.WithdrawSnippet({ snippet, rules: version, found })
-          },
-          ...{ commandId: derivedId("withdraw_snippet", eventId, rules), correlationId, causationId: eventId },
+          tenant,
+          stream: `snippet-${snippet}`,
+          command: SnippetCommand.WithdrawSnippet({ snippet, rules: version, found }),
+          commandId: derivedId("withdraw_snippet", eventId, rules),
+          correlationId,
+          causationId: eventId,
           actor: { key: null, user: null, organization: null }
         }).pipe(Effect.catchTag("SnippetNotFound", () => Effect.void))
         yield* Effect.logWarning("a public snippet has something like a secret in it, and was taken back").pipe(

@@ -3,10 +3,18 @@ import { childAt, type Syntax, textOf } from "./Syntax.ts"
 /** What layout alone decides, by language: formatters may add and drop it. */
 
 const leaf = (type: string, field: string | null, text: string, isNamed = true): Syntax => ({
-  ...{ type, field, isNamed, text, children: [] }
+  type,
+  field,
+  isNamed,
+  text,
+  children: []
 })
 const inner = (type: string, field: string | null, children: ReadonlyArray<Syntax>): Syntax => ({
-  ...{ type, field, isNamed: true, text: "", children }
+  type,
+  field,
+  isNamed: true,
+  text: "",
+  children
 })
 
 const isEcma = (language: string) => language === "typescript" || language === "javascript"
