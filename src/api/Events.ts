@@ -1,5 +1,6 @@
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { eventSchemas } from "#domain/events.ts"
 import { AnyText, JsonObject, wholeInQuery } from "./fields.ts"
 import { Authentication, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
@@ -27,10 +28,12 @@ const Position = Schema.String.check(
   Schema.isPattern(/^[0-9]{1,15}$/u, { message: "is no position; expected the next_after of an answer" })
 )
 
+const EventType = Schema.Literals(Struct.keys(eventSchemas)).annotate({ identifier: "EventType" })
+
 /** What both readings take. */
 const filters = {
   after: Schema.optional(Position),
-  type: Schema.optional(AnyText),
+  type: Schema.optional(EventType),
   stream: Schema.optional(AnyText)
 }
 

@@ -51,6 +51,13 @@ describe("the stream of events", () => {
     await stream.close()
   })
 
+  it("refuses a type that no event has, and names those that there are", async () => {
+    for (const reading of ["/api/events", path]) {
+      const { message } = refused(await tenant.call("GET", `${reading}?type=KeyMade`), 400, "validation/invalid_field")
+      assert.include(message, "KeyCreated")
+    }
+  })
+
   it("goes on without a gap or a repetition while others write", async () => {
     const writing = (async () => {
       for (let i = 0; i < 25; i++) await memberKey(tenant.call, "busy@example.org")
