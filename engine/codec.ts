@@ -87,7 +87,7 @@ export class UnreadableEvent extends Error {
 }
 
 /** The envelope and the event. Named one by one: a replay makes millions, and a copy of the rest of an object is slow. */
-export const recorded = <E>(stored: StoredEvent, event: E): Recorded<E> => ({
+export const asRecorded = <E>(stored: StoredEvent, event: E): Recorded<E> => ({
   position: stored.position,
   tenant: stored.tenant,
   stream: stored.stream,
@@ -142,7 +142,7 @@ export const makeCodec = <E extends AnyEvent>({ schemas, upcasts, erasures }: Re
       if (stored.schemaVersion > changes.length + 1) throw new Error("newer version")
       let fields: Fields = facts
       for (const upcast of changes.slice(stored.schemaVersion - 1)) fields = upcast(fields)
-      return recorded(stored, read(Object.assign(fields, { _tag: stored.type })))
+      return asRecorded(stored, read(Object.assign(fields, { _tag: stored.type })))
     } catch {
       throw new UnreadableEvent(stored)
     }

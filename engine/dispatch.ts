@@ -1,7 +1,7 @@
 import { Cause, Clock, Context, Deferred, Effect, Layer } from "effect"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
-import { Codec, recorded } from "./codec.ts"
+import { asRecorded, Codec } from "./codec.ts"
 import type { Decider } from "./Decider.ts"
 import {
   type Answer,
@@ -118,7 +118,7 @@ export class Dispatcher extends Context.Service<
           yield* Effect.forEach(decisions, ({ job, events }, index) =>
             Deferred.succeed(
               job.answer,
-              stored[index]!.map((event, place) => (fresh ? recorded(event, events[place]!) : codec.decode(event)))
+              stored[index]!.map((event, place) => (fresh ? asRecorded(event, events[place]!) : codec.decode(event)))
             )
           )
           if (!fresh) return [...idle.map(({ job }) => job), ...left]

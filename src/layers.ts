@@ -58,7 +58,7 @@ import { RemoveRepositories } from "#src/workspaces/reactions/RemoveRepositories
 import * as Retention from "./audit/retention.ts"
 import * as Codec from "./codec.ts"
 import type { Config } from "./config.ts"
-import { Recorder } from "./record.ts"
+import { Notes } from "./notes.ts"
 
 /** What follows from events: all of it runs in every service. */
 export const reactions = [
@@ -157,7 +157,7 @@ export { findText } from "#infra/postgres/findText.ts"
 export const log = Layer.mergeAll(
   Dispatcher.layer,
   Tail.layer,
-  Recorder.layer,
+  Notes.layer,
   Asker.layer(projections).pipe(Layer.provideMerge(Projector.layer(projections)))
 ).pipe(
   Layer.provideMerge(

@@ -13,7 +13,7 @@ import { schema as catalogue, Snippets } from "#projections/Snippets/tables.ts"
 import { replay } from "#src/audit/replay.ts"
 import { retain } from "#src/audit/retention.ts"
 import { projections, reactions } from "#src/layers.ts"
-import { Recorder } from "#src/record.ts"
+import { Notes } from "#src/notes.ts"
 import { Indexing } from "#src/snippets/indexing.ts"
 import { castVote, uploadSnippet } from "./commands.ts"
 import { organization, personal } from "./service/tenants.ts"
@@ -155,7 +155,7 @@ describe("a service that takes three things at once", () => {
         ...{ home: id, snippets: [], scores: [], total: 0, cacheHit: false },
         ...{ subject: stream, text: { query: `asked on ${date}` } }
       })
-      await service.run(Effect.flatMap(Recorder, ({ record }) => record({ tenant: id, stream, actor, event })))
+      await service.run(Effect.flatMap(Notes, ({ add }) => add({ tenant: id, stream, actor, event })))
     }
     const left = async () => {
       const rows = await service.sql<{ subject: string }>("SELECT subject FROM payloads WHERE tenant = $1", [id])
@@ -183,7 +183,7 @@ describe("a service that takes three things at once", () => {
         ...{ home: id, snippets: [snippet], scores: [0.5], total: 1, cacheHit: false },
         ...{ subject: searchSubject(stream, [snippet]), text: { query: `asked on day ${n}` } }
       })
-      await service.run(Effect.flatMap(Recorder, ({ record }) => record({ tenant: id, stream, actor, event })))
+      await service.run(Effect.flatMap(Notes, ({ add }) => add({ tenant: id, stream, actor, event })))
     }
     await vi.waitFor(async () => assert.lengthOf(await left(), 9), { timeout: 60_000, interval: 50 })
     await call("POST", "/api/snippets/delete", { snippet_id: snippet })

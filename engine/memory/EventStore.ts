@@ -47,7 +47,7 @@ const make = (step: number) =>
       return [...kinds.values()]
     }
 
-    const record = ({ tenant, stream }: Append, command: DecidedCommand, recordedAt: number) => {
+    const keep = ({ tenant, stream }: Append, command: DecidedCommand, recordedAt: number) => {
       const { commandId, correlationId, causationId, actor } = command
       const next = ofStream(stream).length
       for (const [index, { type, schemaVersion, data }] of command.events.entries()) {
@@ -67,7 +67,7 @@ const make = (step: number) =>
       if (!asExpected || before.some((events) => events.length > 0)) {
         return Effect.fail(new WrongRevision({ stream, expected, actual }))
       }
-      for (const command of commands) record(append, command, now)
+      for (const command of commands) keep(append, command, now)
       return Effect.as(
         PubSub.publish(news, undefined),
         commands.map(({ commandId }) => ofCommand(commandId))

@@ -16,8 +16,8 @@ import { Embeddings } from "#ports/Embeddings.ts"
 import { type IndexUnavailable, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { type CommentedEntry, inputSchemas } from "#projections/Snippets/queries.ts"
 import { longestProperty } from "#projections/Snippets/tables.ts"
+import { actorOf, Notes } from "#src/notes.ts"
 import { bytesOf, slight } from "#src/portions.ts"
-import { actorOf, Recorder } from "#src/record.ts"
 import { makeEntries } from "./entries.ts"
 import { find, type Sought } from "./find.ts"
 import { Indexing } from "./indexing.ts"
@@ -209,10 +209,10 @@ export const noteAnswer = Effect.fnUntraced(function* (
   { found, total, cacheHit }: SearchAnswer,
   now: number
 ) {
-  const recorder = yield* Recorder
+  const notes = yield* Notes
   const stream = `retrieval-${holder.tenant}-${dayOf(now)}`
   const snippets = found.map(({ id }) => id)
-  yield* recorder.record({
+  yield* notes.add({
     tenant: holder.tenant,
     stream,
     actor: actorOf(holder),

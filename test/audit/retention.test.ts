@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { RetrievalEvent } from "#domain/Retrieval.ts"
 import { retain } from "#src/audit/retention.ts"
-import { Recorder } from "#src/record.ts"
+import { Notes } from "#src/notes.ts"
 import { organization } from "#test/service/tenants.ts"
 import { type Service, startService } from "#test/service.ts"
 
@@ -77,7 +77,7 @@ describe("what searches asked for", () => {
         ...{ subject: stream, text: { query: `asked on ${date}` } }
       })
       const actor = { key: null, user: null, organization: id }
-      await service.run(Effect.flatMap(Recorder, ({ record }) => record({ tenant: id, stream, actor, event })))
+      await service.run(Effect.flatMap(Notes, ({ add }) => add({ tenant: id, stream, actor, event })))
       await noted(days.indexOf(date) + 1)
     }
     await service.run(retain(Date.parse("2031-01-02") + 91 * day))

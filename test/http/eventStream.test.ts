@@ -2,7 +2,7 @@ import { request } from "node:http"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { RetrievalEvent } from "#domain/Retrieval.ts"
-import { Recorder } from "#src/record.ts"
+import { Notes } from "#src/notes.ts"
 import { memberKey, organization } from "#test/service/tenants.ts"
 import { ownerKey, type Service, startService } from "#test/service.ts"
 import { refused } from "./problem.ts"
@@ -155,7 +155,7 @@ it("a stopping service tells its streams, and waits for none, also not for one t
       ...{ home: tenant, snippets: [], scores: [], total: 0, cacheHit: false, subject: "retrieval", text: { query } }
     })
     const actor = { key: null, user: null, organization: null }
-    await service.run(Effect.flatMap(Recorder, ({ record }) => record({ tenant, stream: "retrieval", actor, event })))
+    await service.run(Effect.flatMap(Notes, ({ add }) => add({ tenant, stream: "retrieval", actor, event })))
   }
   await vi.waitFor(async () => {
     const [row] = await service.sql<{ n: bigint }>("SELECT count(*) AS n FROM events WHERE stream = 'retrieval'")

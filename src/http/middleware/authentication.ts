@@ -8,7 +8,7 @@ import { WorkingFor } from "#ports/Workers.ts"
 import { holderOf, Keys } from "#projections/Keys.ts"
 import { Authentication, Caller } from "#src/api/middleware.ts"
 import { Problem } from "#src/api/Problem.ts"
-import { Recorder } from "#src/record.ts"
+import { Notes } from "#src/notes.ts"
 
 const missing = new Problem({
   code: "auth/missing_api_key",
@@ -38,7 +38,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const asker = yield* Asker
-    const recorder = yield* Recorder
+    const notes = yield* Notes
     const known = new LRUCache<string, Holder>({ max: holdersKept })
     let knownAt = -1
 
@@ -66,7 +66,7 @@ export const layer = Layer.effect(
           Effect.mapError(() => unavailable)
         )
         if (holder === undefined) return yield* wrong
-        yield* recorder.used(holder)
+        yield* notes.used(holder)
         return yield* httpEffect.pipe(
           Effect.provideService(Caller, holder),
           Effect.provideService(WorkingFor, holder.tenant)

@@ -47,16 +47,16 @@ export const actorOf = ({ key, user, organization }: Holder): Actor => ({ key, u
  * Appends events that nothing is decided on, in the background and many at once. Nobody waits for them: in a crash up
  * to a second of them may be lost.
  */
-export class Recorder extends Context.Service<
-  Recorder,
+export class Notes extends Context.Service<
+  Notes,
   {
-    readonly record: (note: Omit<Note, "commandId"> & { readonly commandId?: string }) => Effect.Effect<void>
+    readonly add: (note: Omit<Note, "commandId"> & { readonly commandId?: string }) => Effect.Effect<void>
     /** Notes that a key is in use: in the log once an hour at most, and beside it once in half a minute. */
     readonly used: (holder: Holder) => Effect.Effect<void>
   }
->()("cairn/Recorder") {
+>()("cairn/Notes") {
   static readonly layer = Layer.effect(
-    Recorder,
+    Notes,
     Effect.gen(function* () {
       const store = yield* EventStore
       const waiting = yield* Queue.bounded<Note>(1_000)
@@ -107,10 +107,10 @@ export class Recorder extends Context.Service<
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(flushSightings, Effect.sleep("200 millis"))))
       yield* Effect.addFinalizer(() => Effect.andThen(Effect.flatMap(Queue.clear(waiting), flush), flushSightings))
 
-      const record = (note: Note) => Effect.asVoid(Queue.offer(waiting, note))
+      const add = (note: Note) => Effect.asVoid(Queue.offer(waiting, note))
 
-      return Recorder.of({
-        record: (note) => record({ commandId: randomUUID(), ...note }),
+      return Notes.of({
+        add: (note) => add({ commandId: randomUUID(), ...note }),
         used: (holder) =>
           Effect.flatMap(Clock.currentTimeMillis, (now) => {
             const { key, tenant } = holder
@@ -124,7 +124,7 @@ export class Recorder extends Context.Service<
             // the id holds the hour: another process that says the same adds nothing
             const commandId = derivedId("used", key, hours)
             const event = UsageEvent.cases.KeyUsed.make({ key })
-            return record({ tenant, stream: `usage-${key}`, commandId, actor: actorOf(holder), event })
+            return add({ tenant, stream: `usage-${key}`, commandId, actor: actorOf(holder), event })
           })
       })
     })

@@ -6,7 +6,7 @@ import * as MemoryEventStore from "#engine/memory/EventStore.ts"
 import { beginning } from "#engine/Position.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { KeySightings } from "#ports/KeySightings.ts"
-import { Recorder } from "#src/record.ts"
+import { Notes } from "#src/notes.ts"
 
 const holder: Holder = {
   ...{ key: "key", user: "user", tenant: "acme", organization: "acme", tier: "ENTERPRISE", role: "member" },
@@ -21,10 +21,10 @@ describe("a key in constant use", () => {
         note: (keys) => Effect.sync(() => seen.push(...keys.values()))
       })
       yield* Effect.gen(function* () {
-        const recorder = yield* Recorder
+        const notes = yield* Notes
         // an hour and ten minutes, in steps of ten seconds
         for (let step = 0; step < 420; step++) {
-          yield* recorder.used(holder)
+          yield* notes.used(holder)
           yield* TestClock.adjust("10 seconds")
         }
         assert.strictEqual(seen.length, 140)
@@ -33,10 +33,10 @@ describe("a key in constant use", () => {
         assert.strictEqual(events.length, 2)
         // and again after a rest
         yield* TestClock.adjust("10 minutes")
-        yield* recorder.used(holder)
+        yield* notes.used(holder)
         yield* TestClock.adjust("1 second")
         assert.strictEqual(seen.at(-1), (4_200 + 600) * 1_000)
-      }).pipe(Effect.provide(Layer.provideMerge(Recorder.layer, Layer.merge(MemoryEventStore.layer, sightings))))
+      }).pipe(Effect.provide(Layer.provideMerge(Notes.layer, Layer.merge(MemoryEventStore.layer, sightings))))
     })
   )
 })
