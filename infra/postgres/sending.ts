@@ -27,16 +27,18 @@ const table = `CREATE TEMP TABLE IF NOT EXISTS sent (value integer NOT NULL, pla
 export const sent = (value: string): string =>
   `(SELECT string_agg(s.bytes, ''::bytea ORDER BY s.place) FROM pg_temp.sent s WHERE s.value = ${value})`
 
-/** Sends values to the database by pieces, for a later statement of the transaction that this runs in. */
+/** Sends values to the database by pieces, for a later statement of the transaction that this runs in. What was sent in it before is gone. */
 export const beginSending = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
+  const clear = sql.unsafe("DELETE FROM pg_temp.sent")
   yield* sql.unsafe(table)
+  yield* clear
   let place = 0
   return {
     /** Puts a piece behind those that the value has. */
     put: (value: number, bytes: Uint8Array) =>
       sql.unsafe("INSERT INTO pg_temp.sent (value, place, bytes) VALUES ($1, $2, $3)", [value, place++, bytes]),
     /** Forgets all values. */
-    clear: sql.unsafe("DELETE FROM pg_temp.sent")
+    clear
   }
 })

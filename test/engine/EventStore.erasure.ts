@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto"
+import { randomBytes, randomUUID } from "node:crypto"
 import { assert, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
-import type { EventStore } from "#engine/ports/EventStore.ts"
+import type { EventStore, Expected } from "#engine/ports/EventStore.ts"
 import { command, fresh, noted, plain, texts, to, typed, upTo } from "./appends.ts"
 import { whole } from "./whole.ts"
 
@@ -91,6 +91,35 @@ export const erasure = (it: Vitest.MethodsNonLive<EventStore>) => {
       yield* append(to(stream, "any", [says(subject, "kept")]))
       yield* Effect.flip(append(to(stream, 7, [command({ events: [noted({ erases: [subject] })] })])))
       yield* append(to(stream, 0, [says(subject, "kept too")]))
+      assert.deepStrictEqual(texts(yield* readStream(stream, -1)), ["kept", "kept too"])
+    })
+  )
+
+  it.effect("keeps the text of the try that went in, and not that of one which was refused", () =>
+    Effect.gen(function* () {
+      const { append, readStream } = yield* whole
+      const [stream, commandId] = [fresh(), randomUUID()]
+      const trying = (n: number, expected: Expected) => {
+        const event = noted({ data: `{"n":${n}}`, payload: typed(fresh("subject"), `try ${n}`) })
+        return append(to(stream, expected, [command({ commandId, events: [event] })]))
+      }
+      yield* Effect.flip(trying(1, 7))
+      assert.deepStrictEqual(texts((yield* trying(2, "any"))[0]!), ["try 2"])
+      assert.deepStrictEqual(texts((yield* trying(3, "any"))[0]!), ["try 2"])
+      assert.deepStrictEqual(texts(yield* readStream(stream, -1)), ["try 2"])
+    })
+  )
+
+  it.effect("erases nothing by a command that has happened already, as something else", () =>
+    Effect.gen(function* () {
+      const { append, readStream } = yield* whole
+      const [stream, subject] = [fresh(), fresh("subject")]
+      const given = says(subject, "kept")
+      yield* append(to(stream, "any", [given]))
+      const other = noted({ data: '{"n":2}', erases: [subject] })
+      const answer = yield* append(to(stream, "any", [{ ...given, events: [other] }]))
+      assert.deepStrictEqual(texts(answer[0]!), ["kept"])
+      yield* append(to(stream, "any", [says(subject, "kept too")]))
       assert.deepStrictEqual(texts(yield* readStream(stream, -1)), ["kept", "kept too"])
     })
   )

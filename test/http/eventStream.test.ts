@@ -11,6 +11,15 @@ import { listen, type Message } from "./sse.ts"
 const path = "/api/events/stream"
 const ids = (messages: ReadonlyArray<Message>) => messages.map(({ id }) => id)
 
+/** Notes a search: an event whose text is as long as one likes. */
+const search = (service: Service, tenant: string, query: string) => {
+  const event = RetrievalEvent.cases.SearchAnswered.make({
+    ...{ home: tenant, snippets: [], scores: [], total: 0, cacheHit: false, subject: "retrieval", text: { query } }
+  })
+  const actor = { key: null, user: null, organization: null }
+  return service.run(Effect.flatMap(Notes, ({ add }) => add({ tenant, stream: "retrieval", actor, event })))
+}
+
 describe("the stream of events", () => {
   let service: Service
   let tenant: { readonly key: string; readonly call: Service["call"]; readonly id: string }
@@ -126,6 +135,22 @@ describe("the stream of events", () => {
     refused(await service.as(admin.key)("GET", path), 401, "auth/invalid_api_key")
   })
 
+  it("tells long texts whole, also to those who waited for them, and each gives back the room that it took", async () => {
+    const after = await service.head()
+    const stream = await listen(service, `${path}?after=${after}&type=SearchAnswered`, tenant.key)
+    // with the copies that are in hand of each, more than one key has room for
+    const queries = Array.from({ length: 11 }, (_, n) => `${n} `.repeat(550_000))
+    for (const query of queries) await search(service, tenant.id, query)
+    const told = (await stream.take(queries.length)).map(({ data }) => data)
+    assert.deepStrictEqual(
+      told.map(({ data }) => data.text.query === queries.shift()),
+      told.map(() => true)
+    )
+    const { events } = (await tenant.call("GET", `/api/events?limit=2&type=SearchAnswered&after=${after}`)).json
+    assert.deepStrictEqual(events, told.slice(0, 2))
+    await stream.close()
+  })
+
   it("is for owners and admins", async () => {
     const member = await memberKey(tenant.call, "member@example.org")
     refused(await service.as(member.key)("GET", path), 403, "permission/admin_key_required")
@@ -149,14 +174,7 @@ it("a stopping service tells its streams, and waits for none, also not for one t
   const [{ tenant }] = (await service.sql<{ tenant: string }>("SELECT tenant FROM events LIMIT 1")) as [
     { tenant: string }
   ]
-  const query = "x".repeat(1_000_000)
-  for (let i = 0; i < 20; i++) {
-    const event = RetrievalEvent.cases.SearchAnswered.make({
-      ...{ home: tenant, snippets: [], scores: [], total: 0, cacheHit: false, subject: "retrieval", text: { query } }
-    })
-    const actor = { key: null, user: null, organization: null }
-    await service.run(Effect.flatMap(Notes, ({ add }) => add({ tenant, stream: "retrieval", actor, event })))
-  }
+  for (let i = 0; i < 20; i++) await search(service, tenant, "x".repeat(1_000_000))
   await vi.waitFor(async () => {
     const [row] = await service.sql<{ n: bigint }>("SELECT count(*) AS n FROM events WHERE stream = 'retrieval'")
     assert.strictEqual(Number(row!.n), 20)

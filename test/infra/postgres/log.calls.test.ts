@@ -137,6 +137,22 @@ describe("the calls of PostgresEventStore", () =>
       })
     )
 
+    it.effect("keep long texts apart that come one after the other within one transaction", () =>
+      Effect.gen(function* () {
+        const { append, readStream } = yield* EventStore
+        const sql = yield* PgClient.PgClient
+        const texts = [1, 2].map((of) => Uint8Array.from({ length: 600_000 }, (_, n) => (n * 7_919 * of) >> 8))
+        const appends = texts.map((text) =>
+          to(fresh(), "none", [command({ events: [noted({ payload: typed(fresh("subject"), text) })] })])
+        )
+        yield* sql.withTransaction(Effect.forEach(appends, append))
+        for (const [of, { stream }] of appends.entries()) {
+          const { events } = yield* readStream(stream, -1, { limit: 1 })
+          assert.strictEqual(Buffer.compare(events[0]!.payload!, texts[of]!), 0)
+        }
+      })
+    )
+
     it.effect("leave long texts out of a look at a page, and tell how much they have", () =>
       Effect.gen(function* () {
         const { append, readAll } = yield* EventStore

@@ -6,7 +6,7 @@ import { SnippetEvent } from "#domain/Snippet/events.ts"
 import type { Recorded } from "#engine/Event.ts"
 import { positionOf } from "#engine/Position.ts"
 import type { Projection } from "#engine/Projection.ts"
-import { Bounds } from "#engine/ports/Bounds.ts"
+import { type Bound, Bounds } from "#engine/ports/Bounds.ts"
 import { type Build, ReadModels } from "#engine/ports/ReadModels.ts"
 import * as PostgresReadModels from "#infra/postgres/readModels/layer.ts"
 import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
@@ -87,17 +87,18 @@ const noting = Layer.effect(
 )
 
 const most = { count: 8, bytes: 20_000 }
-const models = PostgresReadModels.layer.pipe(
-  Layer.provide(EmbeddingTable.layer),
-  Layer.provide(Layer.succeed(Bounds, most)),
-  Layer.provide(noting),
-  Layer.provideMerge(freshStore)
-)
+const modelsWithin = (most: Bound) =>
+  PostgresReadModels.layer.pipe(
+    Layer.provide(EmbeddingTable.layer),
+    Layer.provide(Layer.succeed(Bounds, most)),
+    Layer.provide(noting),
+    Layer.provideMerge(freshStore)
+  )
 
 const names = "abcdefghijklm"
 
 describe("read models in Postgres", () =>
-  layer(models, { excludeTestServices: true })((it) => {
+  layer(modelsWithin(most), { excludeTestServices: true })((it) => {
     const rowsOf = Effect.fnUntraced(function* ({ build }: Build) {
       const sql = yield* PgClient.PgClient
       return yield* sql.unsafe<TallyRow>(
@@ -189,6 +190,40 @@ describe("read models in Postgres", () =>
         assert.strictEqual((yield* rowsOf(build))[0]!.votes, 120)
         assert.isAbove(lost, 0)
         assert.strictEqual(build.position, 121)
+      })
+    )
+  }))
+
+describe("read models in Postgres with room for many rows at once", () =>
+  layer(modelsWithin({ count: 100, bytes: 4_000_000 }), { excludeTestServices: true })((it) => {
+    it.effect("write rows that are long only together by pieces, each as it is", () =>
+      Effect.gen(function* () {
+        const store = yield* ReadModels
+        const sql = yield* PgClient.PgClient
+        const Many = {
+          name: "many_of_a_test",
+          version: 1,
+          tables: {
+            many: table<{ readonly id: string; readonly text: string }>({
+              columns: { id: "text", text: "text" },
+              on: {
+                SnippetPublished: {
+                  rows: ({ snippet }) => [snippet],
+                  to: (_, { snippet }) => ({ id: snippet, text: letters(100_000, snippet) })
+                }
+              }
+            })
+          }
+        } satisfies Projection
+        const events = names.split("").map((snippet, n) => recorded(n + 1, SnippetPublished.make({ snippet })))
+        moved.length = 0
+        const [build] = yield* store.apply([yield* store.begin(Many)], events, positionOf(events.length))
+        assert.isAtMost(Math.max(...moved), 768 * 1024)
+        const rows = yield* sql.unsafe(`SELECT id, text FROM many_of_a_test_v1_b${build!.build}.many ORDER BY id`)
+        assert.deepStrictEqual(
+          rows,
+          names.split("").map((id) => ({ id, text: letters(100_000, id) }))
+        )
       })
     )
   }))
