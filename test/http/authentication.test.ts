@@ -1,0 +1,53 @@
+import { assert, it } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber, Layer, Redacted } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { SqlClient } from "effect/sql"
+import { keyFrom } from "#domain/Key.ts"
+import { Asker } from "#engine/ask.ts"
+import { Authentication } from "#src/api/middleware.ts"
+import { layer } from "#src/http/middleware/authentication.ts"
+import { Notes } from "#src/notes.ts"
+
+const holder = { key: "k", user: "u", tenant: "t", organization: "t", role: "owner", tier: "PRO", secret: "s" }
+const key = keyFrom(new Uint8Array(64))!
+
+it.effect("a key that was looked up while it was revoked is let in by nothing that was remembered", () =>
+  Effect.gen(function* () {
+    let changed = 1
+    let holders: ReadonlyArray<object> = [holder]
+    let wait: Effect.Effect<void> = Effect.void
+    let lookups = 0
+    const sql = () =>
+      Effect.suspend(() => {
+        lookups += 1
+        const found = holders
+        return Effect.as(wait, found)
+      })
+    const means = Layer.mergeAll(
+      Layer.succeed(SqlClient.SqlClient, sql as never),
+      Layer.succeed(Asker, { fresh: () => Effect.sync(() => ({ changed })) } as never),
+      Layer.succeed(Notes, { used: () => Effect.void } as never)
+    )
+    const { bearer } = yield* Effect.provide(Authentication, Layer.provide(layer, means))
+    const calling = Effect.exit(
+      bearer(Effect.succeed(HttpServerResponse.empty()) as never, { credential: Redacted.make(key) } as never)
+    ) as Effect.Effect<Exit.Exit<unknown, unknown>>
+
+    assert.isTrue(Exit.isSuccess(yield* calling))
+    assert.isTrue(Exit.isSuccess(yield* calling))
+    assert.strictEqual(lookups, 1)
+
+    changed = 2
+    const found = yield* Deferred.make<void>()
+    wait = Deferred.await(found)
+    const slow = yield* Effect.forkChild(calling, { startImmediately: true })
+    changed = 3
+    holders = []
+    wait = Effect.void
+    assert.isTrue(Exit.isFailure(yield* calling))
+    yield* Deferred.succeed(found, undefined)
+    // it came before
+    assert.isTrue(Exit.isSuccess(yield* Fiber.join(slow)))
+    assert.isTrue(Exit.isFailure(yield* calling))
+  })
+)
