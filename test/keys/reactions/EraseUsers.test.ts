@@ -3,7 +3,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { assert, describe, it, vi } from "vitest"
-import { personId } from "#domain/Person.ts"
+import { personId, userSubject } from "#domain/Person.ts"
 import { RetrievalEvent, searchSubject } from "#domain/Retrieval.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
 import { User, UserCommand } from "#domain/User.ts"
@@ -162,7 +162,7 @@ describe("erasing a person without an organization", () => {
   })
 })
 
-it("is finished by the next service, when none was running", async () => {
+it("is finished by the next service, when none was running, and takes nothing that came after it", async () => {
   const place = await newPlace()
   const user = await (async () => {
     const first = await startService({}, place)
@@ -178,13 +178,29 @@ it("is finished by the next service, when none was running", async () => {
     command: UserCommand.EraseUser({ user }),
     actor: { key: null, user: null, organization: null }
   })
-  // as the command line does it, which runs no reactions
-  await Effect.runPromise(Effect.provide(erasing, tool({ dataDir: place.dataDir, databaseUrl: place.database })))
-  const next = await startService({}, place)
-  await vi.waitFor(async () => assert.isEmpty(await next.sql("SELECT FROM payloads WHERE tenant = $1", [user])), {
-    timeout: 60_000,
-    interval: 50
+  const actor = { key: null, user, organization: null }
+  const key = { key: randomUUID(), name: "again", hash: "hash", prefix: "cairn_live_abcdefghi" }
+  const comingAgain = dispatch(User, {
+    ...given(`user-${user}`, UserCommand.CreatePersonalKey({ user, email, secret: "secret", key })),
+    ...{ tenant: user, actor }
   })
+  const snippet = randomUUID()
+  const storing = dispatch(Snippet, { ...given(`snippet-${snippet}`, uploadOf(snippet)), tenant: user, actor })
+  // as the command line does it, which runs no reactions
+  const all = Effect.andThen(erasing, Effect.andThen(comingAgain, storing))
+  await Effect.runPromise(Effect.provide(all, tool({ dataDir: place.dataDir, databaseUrl: place.database })))
+  const next = await startService({}, place)
+  const head = await next.head()
+  await vi.waitFor(
+    async () => {
+      const reached = await next.run(Effect.flatMap(ReadModels, (models) => models.reaction(EraseUsers.name)))
+      assert.isAtLeast(reached, head)
+    },
+    { timeout: 60_000, interval: 50 }
+  )
+  const left = await next.sql<{ subject: string }>("SELECT subject FROM payloads WHERE tenant = $1", [user])
+  const subjects = new Set(left.map(({ subject }) => subject))
+  assert.deepStrictEqual(subjects, new Set([userSubject(user, 1), `snippet/${snippet}`]))
   await next.stop()
   removePlace(place)
 })
