@@ -1,7 +1,30 @@
 import { Glob } from "effect"
 
-/** Ways to choose from a pattern's braces up to which they are looked at; past it braces are letters (effect's `Glob`). */
-const mostChoices = 10_000
+/** Ways to choose from a pattern's braces: each is matched by itself. */
+export const mostChoices = 100
+
+/** How many ways there are to choose from a pattern's braces, `mostChoices` and more as they come; what no brace ends counts too. */
+export const choicesOf = (pattern: string): number => {
+  let choices = 1
+  const outer: Array<{ readonly before: number; earlier: number }> = []
+  const close = () => {
+    const { before, earlier } = outer.pop()!
+    choices = before * (earlier + choices)
+  }
+  for (const [sign] of pattern.matchAll(/\\.|[{},]/gsu)) {
+    const inner = outer.at(-1)
+    if (sign === "{") {
+      outer.push({ before: choices, earlier: 0 })
+      choices = 1
+    } else if (sign === "}" && inner !== undefined) close()
+    else if (sign === "," && inner !== undefined) {
+      inner.earlier += choices
+      choices = 1
+    }
+  }
+  while (outer.length > 0) close()
+  return choices
+}
 
 export interface MatchingPaths {
   /** The first of them, one a line. */
@@ -18,4 +41,4 @@ export const matchingPaths = (pattern: string, paths: string, most: number): Mat
 
 /** What `matchingPaths` takes at most, in steps. */
 export const matchingWork = (pattern: string, paths: string): number =>
-  pattern.length * paths.length * Math.min(mostChoices, 2 ** (pattern.split(",").length - 1))
+  pattern.length * paths.length * choicesOf(pattern)

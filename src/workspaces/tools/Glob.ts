@@ -1,7 +1,7 @@
 import { posix } from "node:path"
 import { Effect } from "effect"
 import { z } from "zod"
-import { matchingPaths, matchingWork } from "#domain/glob.ts"
+import { choicesOf, matchingPaths, matchingWork, mostChoices } from "#domain/glob.ts"
 import type { Workers } from "#ports/Workers.ts"
 import type { Overlay } from "#ports/Workspaces.ts"
 import { inWorkspace, root } from "./path.ts"
@@ -16,7 +16,7 @@ const small = 500_000
 export const glob = (overlay: Overlay, workers: Workers["Service"]) =>
   define({
     name: "Glob",
-    description: `Lists the files of the workspace whose path matches a pattern: * and ? stay within a name, ** goes through folders, [a-z] and {a,b} are alternatives (no more than 10,000). At most ${mostPaths} paths.`,
+    description: `Lists the files of the workspace whose path matches a pattern: * and ? stay within a name, ** goes through folders, [a-z] and {a,b} are alternatives (no more than ${mostChoices} together). At most ${mostPaths} paths.`,
     schema: z.object({
       pattern: z.string().min(1).max(1_000).describe("For example **/*.ts"),
       path: z.string().optional().describe("Folder to look in; the workspace's root unless given")
@@ -25,6 +25,9 @@ export const glob = (overlay: Overlay, workers: Workers["Service"]) =>
       const folder = yield* inWorkspace(path)
       const full = posix.normalize(posix.isAbsolute(pattern) ? pattern : `${posix.join(root, folder)}/${pattern}`)
       if (!full.startsWith(root)) return yield* new ToolFailed({ message: "The pattern leads out of the workspace." })
+      if (choicesOf(full) > mostChoices) {
+        return yield* new ToolFailed({ message: `The pattern has more than ${mostChoices} alternatives.` })
+      }
       const inside = full.replace(/^\/workspace\/?/, "")
       // a name with a line end in it has none that a pattern could be meant for
       const paths = overlay
