@@ -123,7 +123,11 @@ describe("managing keys", () => {
       ["2001-01-01T00:00:00.000Z", null],
       ["2101-01-01T00:00:00.000Z", "2101-01-01T00:00:00.000Z"]
     ] as const) {
-      await service.sql("UPDATE key_sightings SET seen_at = $2 WHERE key = $1", [made.id, at])
+      // the sighting itself may not be noted yet
+      await service.sql(
+        "INSERT INTO key_sightings VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET seen_at = excluded.seen_at",
+        [made.id, at]
+      )
       // the log may hear of it after the sighting
       await vi.waitFor(
         async () => {
