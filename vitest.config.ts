@@ -6,7 +6,9 @@ import { defineConfig } from "vitest/config"
  */
 const alone = [
   ...["test/hostile/**/*.test.ts", "test/regularExpressions.test.ts", "test/infra/analysis/treeSitter.test.ts"],
-  ...["test/infra/sandbox/**/*.test.ts", "test/workspaces/tools/Glob.test.ts"]
+  ...["test/infra/sandbox/**/*.test.ts", "test/workspaces/tools/Glob.test.ts"],
+  // Laws of the deciders: late in a shared process two of them failed once, on events that hold in a process of their own. Not understood.
+  "test/domain/*.test.ts"
 ]
 
 export default defineConfig({
