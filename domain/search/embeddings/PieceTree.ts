@@ -56,7 +56,10 @@ export class PieceTree {
     let found = at
     this.number = nothing
     for (let to = at; to < word.length; ) {
-      const place = this.#place(node, word.charCodeAt(to))
+      const code = word.charCodeAt(to)
+      // as an edge it would be another node's
+      if (code >= letters) break
+      const place = this.#place(node, code)
       if (this.#edges[place] === nothing) break
       node = this.#ends[place]!
       to++
