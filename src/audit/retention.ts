@@ -3,8 +3,7 @@ import { RetrievalEvent } from "#domain/Retrieval.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { EventStore, type StoredEvent } from "#engine/ports/EventStore.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
-import * as Codec from "#src/codec.ts"
-import { eraseSearches } from "#src/snippets/eraseSearches.ts"
+import { eraseSearches, noteErased } from "#src/snippets/eraseSearches.ts"
 
 const day = 86_400_000
 /** Whole days that the text of a search is kept. */
@@ -16,29 +15,11 @@ const name = "retention"
 /** The day at the end of a stream's name: `retrieval-<tenant>-<YYYY-MM-DD>`. */
 const dayOf = (stream: string): string => stream.slice(-10)
 
-const operator = { key: null, user: null, organization: null }
-
 /** Erases what a day's searches asked for; the same again changes nothing. */
-const erase = Effect.fnUntraced(function* (tenant: string, stream: string) {
-  const store = yield* EventStore
-  const commandId = derivedId("retrieval_erased", stream)
+const erase = (tenant: string, stream: string) => {
   const event = RetrievalEvent.cases.RetrievalErased.make({ day: dayOf(stream), subject: stream })
-  yield* store.append({
-    tenant,
-    stream,
-    expected: "any",
-    commands: [
-      {
-        commandId,
-        correlationId: commandId,
-        causationId: null,
-        actor: operator,
-        request: null,
-        events: [Codec.encode(event)]
-      }
-    ]
-  })
-})
+  return noteErased({ tenant, stream }, derivedId("retrieval_erased", stream), event)
+}
 
 /** Those of a day's searches that still have their text, apart from the day's own. */
 const subjectsIn = (searches: ReadonlyArray<StoredEvent>, stream: string): ReadonlyArray<string> => {

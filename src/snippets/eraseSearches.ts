@@ -6,31 +6,44 @@ import * as Codec from "#src/codec.ts"
 
 const operator = { key: null, user: null, organization: null }
 
+interface SearchStream {
+  readonly tenant: string
+  readonly stream: string
+}
+
+/** Notes in a stream of searches what the service erases by itself. */
+export const noteErased = Effect.fnUntraced(function* (
+  { tenant, stream }: SearchStream,
+  commandId: string,
+  event: RetrievalEvent
+) {
+  const store = yield* EventStore
+  yield* store.append({
+    tenant,
+    stream,
+    expected: "any",
+    commands: [
+      {
+        commandId,
+        correlationId: commandId,
+        causationId: null,
+        actor: operator,
+        request: null,
+        events: [Codec.encode(event)]
+      }
+    ]
+  })
+})
+
 /** Erases the texts of searches of one stream; the same again changes nothing. */
 export const eraseSearches = Effect.fnUntraced(function* (
-  { tenant, stream }: { readonly tenant: string; readonly stream: string },
+  stream: SearchStream,
   cause: "deleted" | "expired",
   all: ReadonlyArray<string>
 ) {
-  const store = yield* EventStore
   for (let from = 0; from < all.length; from += mostErased) {
     const subjects = all.slice(from, from + mostErased)
-    const commandId = derivedId("searches_erased", ...subjects)
     const event = RetrievalEvent.cases.SearchesErased.make({ cause, subjects })
-    yield* store.append({
-      tenant,
-      stream,
-      expected: "any",
-      commands: [
-        {
-          commandId,
-          correlationId: commandId,
-          causationId: null,
-          actor: operator,
-          request: null,
-          events: [Codec.encode(event)]
-        }
-      ]
-    })
+    yield* noteErased(stream, derivedId("searches_erased", ...subjects), event)
   }
 })
