@@ -5,7 +5,7 @@ import { Effect, Layer } from "effect"
 import { layer } from "#infra/git/layer.ts"
 import { findGit } from "#infra/git/native/git.ts"
 import * as Workers from "#infra/workers/layer.ts"
-import { type Sha, Workspaces } from "#ports/Workspaces.ts"
+import { type Sha, WorkspaceStore } from "#ports/WorkspaceStore.ts"
 
 /** Durable commits in workspaces of several sizes: open, write one file, save, commit, move the ref. Rounds: 100, or the first argument. */
 const rounds = Number(process.argv[2] ?? 100)
@@ -22,7 +22,7 @@ const layouts: Record<string, (file: number) => string> = {
 }
 
 const bench = Effect.gen(function* () {
-  const workspaces = yield* Workspaces
+  const workspaces = yield* WorkspaceStore
   for (const files of [10, 1000, 10_000]) {
     for (const [layout, pathOf] of Object.entries(layouts)) {
       const id = `${layout.replaceAll(" ", "-")}-${files}`
@@ -58,7 +58,7 @@ const onDisk = (folder: string): number =>
     .reduce((sum, name) => sum + (fs.statSync(path.join(folder, name)).blocks ?? 0) * 512, 0)
 
 const packing = Effect.gen(function* () {
-  const workspaces = yield* Workspaces
+  const workspaces = yield* WorkspaceStore
   const id = "packed"
   let tree: Sha | undefined
   let parents: ReadonlyArray<Sha> = []

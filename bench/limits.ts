@@ -117,8 +117,8 @@ const chats = (scale: number) =>
     return [row]
   }).pipe(Effect.scoped)
 
-/** One bulk upload beside as many single ones. */
-const bulk = (scale: number) =>
+/** One bundle beside as many single ones. */
+const bundle = (scale: number) =>
   Effect.gen(function* () {
     const count = Math.max(10, Math.round(200 * scale))
     const { port, key } = yield* service(yield* temporaryFolder)
@@ -137,7 +137,7 @@ const bulk = (scale: number) =>
     const send = (name: string) =>
       call("POST", "/api/store/bulk-execution-result", { prompts: ["sort rows"], files_written: files(name) })
     yield* timed(() => send("warm"))
-    const together = yield* timed(() => send("bulk"))
+    const together = yield* timed(() => send("bundle"))
     const single = yield* timed(async () => {
       for (const file_written of files("single")) {
         const upload = { task: "sort rows", file_written, succeeded: true }
@@ -145,7 +145,7 @@ const bulk = (scale: number) =>
       }
     })
     const row: Measured = {
-      name: `bulk upload of ${count} files`,
+      name: `bundle of ${count} files`,
       value: `${milliseconds(together)}; one by one ${milliseconds(single)} (× ${(single / together).toFixed(1)})`,
       bar: "",
       met: null
@@ -153,8 +153,8 @@ const bulk = (scale: number) =>
     return [row]
   }).pipe(Effect.scoped)
 
-/** What the service holds: a full catalogue, many chats at once, a bulk upload of the largest size. */
+/** What the service holds: a full catalogue, many chats at once, a bundle of the largest size. */
 export const limits = (scale: number) =>
   Effect.gen(function* () {
-    return [...(yield* catalogue(scale)), ...(yield* chats(scale)), ...(yield* bulk(scale))]
+    return [...(yield* catalogue(scale)), ...(yield* chats(scale)), ...(yield* bundle(scale))]
   })

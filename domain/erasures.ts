@@ -1,6 +1,6 @@
+import { filesOf } from "./Bundle.ts"
 import type { EventOf, EventType } from "./events.ts"
 import { commentSubject } from "./Snippet/decider.ts"
-import { filesOf } from "./Upload.ts"
 
 /** Subjects whose text an event erases, for good: all that they have in the log of the event's tenant. */
 export const erasures: { readonly [T in EventType]?: (event: EventOf<T>) => ReadonlyArray<string> } = {

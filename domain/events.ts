@@ -1,10 +1,10 @@
 import type { Upcast } from "#engine/codec.ts"
+import { BundleEvent } from "./Bundle.ts"
 import { ChatEvent } from "./Chat.ts"
 import { ExecutionEvent } from "./Execution.ts"
 import { OrganizationEvent } from "./Organization.ts"
 import { RetrievalEvent } from "./Retrieval.ts"
 import { SnippetEvent } from "./Snippet/events.ts"
-import { UploadEvent } from "./Upload.ts"
 import { UsageEvent } from "./Usage.ts"
 import { UserEvent } from "./User.ts"
 import { WorkspaceEvent } from "./Workspace.ts"
@@ -14,7 +14,7 @@ export type DomainEvent =
   | OrganizationEvent
   | UserEvent
   | SnippetEvent
-  | UploadEvent
+  | BundleEvent
   | WorkspaceEvent
   | ChatEvent
   | ExecutionEvent
@@ -29,7 +29,7 @@ export const eventSchemas = {
   ...OrganizationEvent.cases,
   ...UserEvent.cases,
   ...SnippetEvent.cases,
-  ...UploadEvent.cases,
+  ...BundleEvent.cases,
   ...WorkspaceEvent.cases,
   ...ChatEvent.cases,
   ...ExecutionEvent.cases,

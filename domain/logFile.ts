@@ -1,5 +1,5 @@
 import { stretches } from "#engine/jsonPieces.ts"
-import type { LogFile } from "./Upload.ts"
+import type { LogFile } from "./Bundle.ts"
 
 /** A log file as a caller sends it. */
 export interface SentLog {

@@ -1,17 +1,10 @@
 import { Data, type Deferred, Effect, Result } from "effect"
 import type { DecidedCommand, NewEvent, StoredEvent } from "#engine/ports/EventStore.ts"
-import type { Attempt } from "./attempt.ts"
+import type { CommandEnvelope } from "./CommandEnvelope.ts"
 import { Codec } from "./codec.ts"
 import type { Decider } from "./Decider.ts"
 import type { AnyEvent, Recorded } from "./Event.ts"
 import { inSteps } from "./pages.ts"
-
-/** A command for one stream, with who gave it and why. The same `commandId` again changes nothing more. */
-export interface Command<C> extends Attempt {
-  readonly tenant: string
-  readonly stream: string
-  readonly command: C
-}
 
 /** The log could not take the command in time; giving it again is safe. */
 export class Busy extends Data.TaggedError("Busy") {}
@@ -21,7 +14,7 @@ export type AnyDecider = Decider<unknown, AnyEvent, unknown, Refused>
 export type Answer = Deferred.Deferred<ReadonlyArray<Recorded<AnyEvent>>, Refused | Busy>
 
 /** A command that waits, and whoever waits for what it leads to. */
-export interface Job extends Command<unknown> {
+export interface Job extends CommandEnvelope<unknown> {
   readonly answer: Answer
   readonly deadline: number
 }

@@ -1,6 +1,7 @@
 import { Cause, Clock, Context, Deferred, Effect, Layer } from "effect"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
+import type { CommandEnvelope } from "./CommandEnvelope.ts"
 import { asRecorded, Codec } from "./codec.ts"
 import type { Decider } from "./Decider.ts"
 import {
@@ -8,7 +9,6 @@ import {
   type AnyDecider,
   asSent,
   Busy,
-  type Command,
   decideAll,
   encodeAll,
   Idle,
@@ -45,7 +45,7 @@ export class Dispatcher extends Context.Service<
   {
     readonly dispatch: <C, E extends AnyEvent, S, R extends Refused>(
       decider: Decider<C, E, S, R>,
-      command: Command<C>
+      envelope: CommandEnvelope<C>
     ) => Effect.Effect<ReadonlyArray<Recorded<E>>, R | Busy>
     /** What a stream has come to, with everything that is in the log now. */
     readonly state: <C, E extends AnyEvent, S, R extends Refused>(
@@ -197,11 +197,11 @@ export class Dispatcher extends Context.Service<
         return line
       }
 
-      const enqueue = Effect.fnUntraced(function* (decider: AnyDecider, command: Command<unknown>) {
+      const enqueue = Effect.fnUntraced(function* (decider: AnyDecider, envelope: CommandEnvelope<unknown>) {
         const answer: Answer = yield* Deferred.make<ReadonlyArray<Recorded<AnyEvent>>, Refused | Busy>()
         const deadline = (yield* Clock.currentTimeMillis) + patience
-        const line = lineOf(decider, command.stream)
-        line.jobs.push({ ...command, answer, deadline })
+        const line = lineOf(decider, envelope.stream)
+        line.jobs.push({ ...envelope, answer, deadline })
         if (!line.running) {
           line.running = true
           yield* Effect.forkIn(run(line), scope)
@@ -227,8 +227,8 @@ export class Dispatcher extends Context.Service<
 
       return Dispatcher.of({
         state: (decider, stream) => state(decider as never, stream) as never,
-        dispatch: (decider, command) =>
-          Effect.flatMap(enqueue(decider as never, command), (answer) => Deferred.await(answer)) as never
+        dispatch: (decider, envelope) =>
+          Effect.flatMap(enqueue(decider as never, envelope), (answer) => Deferred.await(answer)) as never
       })
     })
   )
@@ -237,5 +237,5 @@ export class Dispatcher extends Context.Service<
 /** Gives a command to its stream; answers with the events it led to, now or the first time it was given. */
 export const dispatch = <C, E extends AnyEvent, S, R extends Refused>(
   decider: Decider<C, E, S, R>,
-  command: Command<C>
-) => Effect.flatMap(Dispatcher, (dispatcher) => dispatcher.dispatch(decider, command))
+  envelope: CommandEnvelope<C>
+) => Effect.flatMap(Dispatcher, (dispatcher) => dispatcher.dispatch(decider, envelope))

@@ -10,7 +10,7 @@ import * as SecretRules from "#infra/analysis/secretRules/layer.ts"
 import * as TreeSitterAnalysis from "#infra/analysis/treeSitter/layer.ts"
 import * as Belonging from "#infra/belonging.ts"
 import * as GitCheck from "#infra/git/check.ts"
-import * as GitWorkspaces from "#infra/git/layer.ts"
+import * as GitWorkspaceStore from "#infra/git/layer.ts"
 import { findGit } from "#infra/git/native/git.ts"
 import * as GitTransport from "#infra/git/native/transport.ts"
 import * as LanguageModels from "#infra/models/layer.ts"
@@ -29,6 +29,7 @@ import * as JustBash from "#infra/sandbox/justBash/layer.ts"
 import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
 import * as MemorySnippetIndex from "#infra/search/memory/layer.ts"
 import * as Workers from "#infra/workers/layer.ts"
+import { Bundles } from "#projections/Bundles.ts"
 import { Executions } from "#projections/Executions.ts"
 import { Functions } from "#projections/Functions/tables.ts"
 import { Gradings } from "#projections/Gradings.ts"
@@ -38,16 +39,15 @@ import { Logs } from "#projections/Logs.ts"
 import { Patterns } from "#projections/Patterns.ts"
 import { Retrievals } from "#projections/Retrievals.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
-import { Uploads } from "#projections/Uploads.ts"
 import { Workspaces } from "#projections/Workspaces.ts"
 import { Readiness } from "#src/http/ready.ts"
 import { EraseUsers } from "#src/keys/reactions/EraseUsers.ts"
 import * as Grader from "#src/snippets/grading/grade.ts"
 import { Indexing } from "#src/snippets/indexing.ts"
-import { Places } from "#src/snippets/places.ts"
+import { KnownSnippets } from "#src/snippets/knownSnippets.ts"
+import { EraseBundles } from "#src/snippets/reactions/EraseBundles.ts"
 import { EraseSearches } from "#src/snippets/reactions/EraseSearches.ts"
-import { EraseUploads } from "#src/snippets/reactions/EraseUploads.ts"
-import { StoreUploads } from "#src/snippets/reactions/StoreUploads.ts"
+import { StoreBundles } from "#src/snippets/reactions/StoreBundles.ts"
 import { withdrawSnippets } from "#src/snippets/reactions/WithdrawSnippets.ts"
 import { Reputations } from "#src/snippets/reputation.ts"
 import { Search } from "#src/snippets/search.ts"
@@ -65,8 +65,8 @@ export const reactions = [
   MoveRefs,
   RemoveRepositories,
   EraseUsers,
-  StoreUploads,
-  EraseUploads,
+  StoreBundles,
+  EraseBundles,
   EraseSearches,
   withdrawSnippets(SecretRules.rulesVersion())
 ] as const
@@ -78,7 +78,7 @@ export const projections = [
   Snippets,
   Logs,
   Workspaces,
-  Uploads,
+  Bundles,
   Gradings,
   Executions,
   Patterns,
@@ -86,13 +86,14 @@ export const projections = [
   Retrievals
 ] as const
 
-type Place = Pick<Config, "dataDir" | "databaseUrl">
+/** Where a service keeps what it has. */
+type StorageConfig = Pick<Config, "dataDir" | "databaseUrl">
 
 /**
  * The service's database: the one that is named, else the data folder's own, started and stopped with the service. The table of
  * embeddings is read while it starts.
  */
-export const serviceDatabase = ({ dataDir, databaseUrl }: Place) =>
+export const serviceDatabase = ({ dataDir, databaseUrl }: StorageConfig) =>
   Layer.merge(
     Layer.unwrap(
       Effect.map(databaseUrl === undefined ? launch({ dataDir }) : Effect.succeed({ url: databaseUrl }), ({ url }) =>
@@ -106,7 +107,7 @@ export const serviceDatabase = ({ dataDir, databaseUrl }: Place) =>
  * The command line's: a running Postgres of the data folder, which is left running, or one that is started and stopped
  * here. `alone` says that no service keeps the read models up, because the folder's lock could be had.
  */
-const toolDatabase = ({ dataDir, databaseUrl }: Place) =>
+const toolDatabase = ({ dataDir, databaseUrl }: StorageConfig) =>
   Effect.gen(function* () {
     // processes that project the same log beside each other do no harm
     if (databaseUrl !== undefined) return { url: databaseUrl, alone: true }
@@ -125,9 +126,9 @@ const someoneElsesProjector = Layer.effect(
 )
 
 /** What the command line stands on: the log and the read models. No reactions, no server. */
-export const tool = (place: Place) =>
+export const tool = (config: StorageConfig) =>
   Layer.unwrap(
-    Effect.map(toolDatabase(place), ({ url, alone }) =>
+    Effect.map(toolDatabase(config), ({ url, alone }) =>
       Layer.mergeAll(
         Dispatcher.layer,
         Asker.layer(projections).pipe(Layer.provideMerge(alone ? Projector.layer(projections) : someoneElsesProjector))
@@ -191,7 +192,7 @@ export const alone = (config: Pick<Config, "dataDir">) => Layer.provideMerge(bel
 
 /** Repositories of the workspaces, in the data folder. */
 export const workspaces = (config: Pick<Config, "dataDir">) =>
-  Layer.unwrap(Effect.sync(() => GitWorkspaces.layer({ directory: repositories(config), git: findGit() }))).pipe(
+  Layer.unwrap(Effect.sync(() => GitWorkspaceStore.layer({ directory: repositories(config), git: findGit() }))).pipe(
     Layer.provide(Workers.layer)
   )
 
@@ -224,7 +225,7 @@ export const service = (config: Config) =>
     Retention.layer,
     Retire.layer(projections)
   ).pipe(
-    Layer.provideMerge(Layer.mergeAll(Search.layer, Places.layer, Reputations.layer, LeftOut.layer)),
+    Layer.provideMerge(Layer.mergeAll(Search.layer, KnownSnippets.layer, Reputations.layer, LeftOut.layer)),
     Layer.provideMerge(Indexing.layer),
     Layer.provideMerge(
       Layer.mergeAll(

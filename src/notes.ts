@@ -7,6 +7,7 @@ import { derivedId } from "#engine/derivedId.ts"
 import type { Actor } from "#engine/Event.ts"
 import { EventStore, type NewEvent } from "#engine/ports/EventStore.ts"
 import { KeySightings } from "#ports/KeySightings.ts"
+import { actorOf } from "#src/actor.ts"
 import * as Codec from "./codec.ts"
 
 interface Encoded extends Omit<Note, "event"> {
@@ -40,8 +41,6 @@ const parts = (notes: ReadonlyArray<Encoded>): Array<Array<Encoded>> => {
   }
   return cut
 }
-
-export const actorOf = ({ key, user, organization }: Holder): Actor => ({ key, user, organization })
 
 /**
  * Appends events that nothing is decided on, in the background and many at once. Nobody waits for them: in a crash up

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto"
 import { Organization, OrganizationCommand } from "#domain/Organization.ts"
 import { SnippetCommand } from "#domain/Snippet/commands.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
-import type { Command } from "#engine/decide.ts"
+import type { CommandEnvelope } from "#engine/CommandEnvelope.ts"
 import { dispatch } from "#engine/dispatch.ts"
 
 /** A command on its way to a stream, under an id of its own unless told otherwise. */
-export const given = <C>(stream: string, command: C, commandId: string = randomUUID()): Command<C> => ({
+export const given = <C>(stream: string, command: C, commandId: string = randomUUID()): CommandEnvelope<C> => ({
   ...{ tenant: "tenant", stream, command, commandId, correlationId: commandId },
   actor: { key: "key", user: "user", organization: "tenant" }
 })

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { type Overlay, Workspaces } from "#ports/Workspaces.ts"
-import { layer } from "#test/gitWorkspaces.ts"
+import { type Overlay, WorkspaceStore } from "#ports/WorkspaceStore.ts"
+import { layer } from "#test/gitWorkspaceStore.ts"
 
 /** An empty workspace's Overlay, in a folder that goes with the scope. `limits` as the git adapter has them. */
 export const emptyOverlay = (limits?: { readonly bytes: number; readonly files: number }) =>
@@ -12,7 +12,7 @@ export const emptyOverlay = (limits?: { readonly bytes: number; readonly files: 
       Effect.sync(() => mkdtempSync(join(tmpdir(), "cairn-overlay-"))),
       (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
     )
-    const open = Workspaces.use((workspaces) => workspaces.open("w", undefined))
+    const open = WorkspaceStore.use((workspaces) => workspaces.open("w", undefined))
     return yield* Effect.provide(open, layer({ directory, ...(limits && { limits }) }))
   })
 

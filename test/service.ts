@@ -17,19 +17,20 @@ import { type Answer, type Call, type Headers, send } from "./service/call.ts"
 
 export type { Answer }
 
-/** The database and the folder of a service: a second one on the same place is another process, or the next start. */
-export interface Place {
+/** The database and the folder of a service: a second one of the same installation is another process, or the next start. */
+export interface TestInstallation {
   readonly database: Redacted.Redacted<string>
   readonly dataDir: string
 }
 
 /** A new database and a new folder. */
-export const newPlace = async (): Promise<Place> => ({
+export const newInstallation = async (): Promise<TestInstallation> => ({
   database: await Effect.runPromise(freshDatabase),
   dataDir: mkdtempSync(join(tmpdir(), "cairn-service-"))
 })
 
-export const removePlace = ({ dataDir }: Place): void => rmSync(dataDir, { recursive: true, force: true })
+export const removeInstallation = ({ dataDir }: TestInstallation): void =>
+  rmSync(dataDir, { recursive: true, force: true })
 
 /** The owner's key of every service of the tests. */
 export const ownerKey = "cairn_live_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg"
@@ -51,7 +52,12 @@ const caughtUp = async (method: string, path: string, ask: () => Promise<Answer>
 type Environment = { readonly [name: string]: string }
 
 /** The layers of `src/main.ts`, without its greeting, on a free port. */
-const everything = ({ database, dataDir }: Place, environment: Environment, log: Array<string>, bound?: Bound) => {
+const everything = (
+  { database, dataDir }: TestInstallation,
+  environment: Environment,
+  log: Array<string>,
+  bound?: Bound
+) => {
   const config = readConfig({
     ...{ HOST: "127.0.0.1", PORT: "0", CAIRN_DATA_DIR: dataDir, DATABASE_URL: Redacted.value(database) },
     ...{ CAIRN_OWNER_KEY: ownerKey, CAIRN_RATE_LIMITS: "off", ...environment }
@@ -70,7 +76,7 @@ const everything = ({ database, dataDir }: Place, environment: Environment, log:
 type Services = Layer.Success<ReturnType<typeof everything>>
 
 /** What `startService` gives: the whole service in this process, to be called over HTTP. */
-export interface Service extends Place {
+export interface Service extends TestInstallation {
   readonly url: string
   /** As the owner, unless the headers say otherwise. */
   readonly call: Call
@@ -89,16 +95,22 @@ export interface Service extends Place {
 }
 
 /**
- * Starts the service on a place, a new one unless told, with what the environment would say besides; with `bound`, it takes
+ * Starts the service on an installation, a new one unless told, with what the environment would say besides; with `bound`, it takes
  * no more at once than that.
  */
-export const startService = async (environment: Environment = {}, at?: Place, bound?: Bound): Promise<Service> => {
-  const place = at ?? (await newPlace())
+export const startService = async (
+  environment: Environment = {},
+  at?: TestInstallation,
+  bound?: Bound
+): Promise<Service> => {
+  const installation = at ?? (await newInstallation())
   const log: Array<string> = []
-  const runtime = ManagedRuntime.make(Layer.unwrap(Effect.sync(() => everything(place, environment, log, bound))))
+  const runtime = ManagedRuntime.make(
+    Layer.unwrap(Effect.sync(() => everything(installation, environment, log, bound)))
+  )
   const url = await runtime.runPromise(HttpServer.addressFormattedWith(Effect.succeed)).catch(async (error) => {
     await runtime.dispose()
-    if (at === undefined) removePlace(place)
+    if (at === undefined) removeInstallation(installation)
     throw error
   })
   const as =
@@ -109,7 +121,7 @@ export const startService = async (environment: Environment = {}, at?: Place, bo
     runtime.runPromise(Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<Row & object>(statement, parameters)))
   const stop = () => runtime.dispose()
   return {
-    ...place,
+    ...installation,
     url,
     as,
     call: as(ownerKey),
@@ -123,7 +135,7 @@ export const startService = async (environment: Environment = {}, at?: Place, bo
     stop,
     close: async () => {
       await stop()
-      if (at === undefined) removePlace(place)
+      if (at === undefined) removeInstallation(installation)
     }
   }
 }

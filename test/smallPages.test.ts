@@ -17,7 +17,7 @@ import { Notes } from "#src/notes.ts"
 import { Indexing } from "#src/snippets/indexing.ts"
 import { castVote, uploadSnippet } from "./commands.ts"
 import { organization, personal } from "./service/tenants.ts"
-import { newPlace, type Place, removePlace, type Service, startService } from "./service.ts"
+import { newInstallation, removeInstallation, type Service, startService, type TestInstallation } from "./service.ts"
 
 /** Hardly anything that a service does fits into this. */
 const tiny = { count: 3, bytes: 3_000 }
@@ -25,15 +25,15 @@ const day = 86_400_000
 const email = "p@example.org"
 
 describe("a service that takes three things at once", () => {
-  let place: Place
+  let installation: TestInstallation
   let service: Service
   beforeAll(async () => {
-    place = await newPlace()
-    service = await startService({}, place, tiny)
+    installation = await newInstallation()
+    service = await startService({}, installation, tiny)
   })
   afterAll(async () => {
     await service.close()
-    removePlace(place)
+    removeInstallation(installation)
   })
 
   const store = (call: Service["call"], n: number, more: object = {}) =>
@@ -74,7 +74,7 @@ describe("a service that takes three things at once", () => {
 
   it("fills its index at a start, and finds all that was stored before", async () => {
     await service.stop()
-    service = await startService({}, place, tiny)
+    service = await startService({}, installation, tiny)
     const [last] = await service.sql<{ changed: bigint }>(
       `SELECT max(changed) AS changed FROM ${schemaOf(Snippets)}.votes`
     )

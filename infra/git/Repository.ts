@@ -1,5 +1,5 @@
 import fs from "node:fs"
-import type { Commit, CommitInfo, Sha } from "#ports/Workspaces.ts"
+import type { Commit, CommitInfo, Sha } from "#ports/WorkspaceStore.ts"
 import type { Cache } from "./cache.ts"
 import { formatCommit, parseCommit } from "./commitObject.ts"
 import { replace } from "./durableFs.ts"

@@ -1,5 +1,5 @@
 import { withoutEnd } from "#domain/withoutEnd.ts"
-import type { Commit, CommitInfo, Sha } from "#ports/Workspaces.ts"
+import type { Commit, CommitInfo, Sha } from "#ports/WorkspaceStore.ts"
 
 const committer = "Cairn <cairn@localhost>"
 

@@ -1,5 +1,5 @@
 import { sortedByBytes } from "#domain/workspacePath.ts"
-import type { Change, Sha } from "#ports/Workspaces.ts"
+import type { Change, Sha } from "#ports/WorkspaceStore.ts"
 import { Breath } from "./Breath.ts"
 import type { Directory, Node } from "./Overlay/Directory.ts"
 import { nameOf } from "./Overlay/persist.ts"

@@ -1,6 +1,6 @@
 import fs from "node:fs"
 import { Effect } from "effect"
-import { WorkspacesUnavailable } from "#ports/Workspaces.ts"
+import { WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
 
 /** A repository lacks what the log names. */
 export class MissingObject extends Error {

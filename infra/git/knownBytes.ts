@@ -1,5 +1,5 @@
 import fs from "node:fs"
-import type { Sha } from "#ports/Workspaces.ts"
+import type { Sha } from "#ports/WorkspaceStore.ts"
 import { readText } from "./Repository.ts"
 
 /**

@@ -1,7 +1,7 @@
 import fs from "node:fs"
 import { Effect, Layer, Stream } from "effect"
 import { Workers } from "#ports/Workers.ts"
-import { type Sha, type TreeFile, Workspaces, type WorkspacesUnavailable } from "#ports/Workspaces.ts"
+import { type Sha, type TreeFile, WorkspaceStore, type WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
 import { Breath } from "./Breath.ts"
 import { cacheOf, forget } from "./cache.ts"
 import { compare, differences, treeRef } from "./compare.ts"
@@ -65,9 +65,13 @@ const sizedFile = async (repository: Repository, tree: Sha, path: string) => {
 }
 
 /** Workspaces as bare git repositories in a folder of the local disk, which only this service writes to. */
-export const layer = ({ directory, limits, git }: Options): Layer.Layer<Workspaces, WorkspacesUnavailable, Workers> =>
+export const layer = ({
+  directory,
+  limits,
+  git
+}: Options): Layer.Layer<WorkspaceStore, WorkspacesUnavailable, Workers> =>
   Layer.effect(
-    Workspaces,
+    WorkspaceStore,
     Effect.gen(function* () {
       const workers = yield* Workers
       const caches = {
@@ -107,7 +111,7 @@ export const layer = ({ directory, limits, git }: Options): Layer.Layer<Workspac
       /** Loose objects that could not be packed the last time. */
       const left = new Map<string, number>()
 
-      return Workspaces.of({
+      return WorkspaceStore.of({
         open: (workspace, tree) =>
           writing(workspace, async (repository) => {
             mustBeThere()

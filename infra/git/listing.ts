@@ -1,4 +1,4 @@
-import type { Sha, TreeFile } from "#ports/Workspaces.ts"
+import type { Sha, TreeFile } from "#ports/WorkspaceStore.ts"
 import { Breath } from "./Breath.ts"
 import type { Repository } from "./Repository.ts"
 import { type FileNode, modeOf } from "./tree.ts"

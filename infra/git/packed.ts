@@ -1,5 +1,5 @@
 import fs from "node:fs"
-import type { Sha } from "#ports/Workspaces.ts"
+import type { Sha } from "#ports/WorkspaceStore.ts"
 import { cacheOf, forget } from "./cache.ts"
 import type { StoredObject } from "./object.ts"
 import type { Compressed } from "./objectPieces.ts"

@@ -1,4 +1,4 @@
-import type { Sha } from "#ports/Workspaces.ts"
+import type { Sha } from "#ports/WorkspaceStore.ts"
 import { compare, treeRef } from "./compare.ts"
 import { type Directory, editable, loadDirectory, nextEpoch } from "./Overlay/Directory.ts"
 import { persist } from "./Overlay/persist.ts"

@@ -1,5 +1,5 @@
 import { kindProblem, nameProblem, sortedByBytes } from "#domain/workspacePath.ts"
-import type { EntryKind, Sha, SkippedEntry, TreeFile } from "#ports/Workspaces.ts"
+import type { EntryKind, Sha, SkippedEntry, TreeFile } from "#ports/WorkspaceStore.ts"
 
 /** A file or link, never changed once made; `size` is filled in when it is first known. */
 export interface FileNode {

@@ -86,7 +86,7 @@ export const snippetsAfter = (
   )
 
 /** Where a snippet lives and whose it is, without its text. */
-export interface SnippetPlace {
+export interface KnownSnippet {
   readonly id: string
   readonly tenant: string
   readonly home: string
@@ -95,12 +95,13 @@ export interface SnippetPlace {
   readonly name: string
 }
 
-const place = "id, tenant, home, agent, published, name"
+const knownColumns = "id, tenant, home, agent, published, name"
 
-export const snippetPlace = (id: string) =>
+/** Where a snippet lives and whose it is; `undefined`: the catalogue has none of this id. */
+export const knownSnippet = (id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql.unsafe<SnippetPlace>(`SELECT ${place} FROM ${schema}.snippets WHERE id = $1`, [id]),
+      sql.unsafe<KnownSnippet>(`SELECT ${knownColumns} FROM ${schema}.snippets WHERE id = $1`, [id]),
       ([found]) => found
     )
   )
@@ -108,8 +109,8 @@ export const snippetPlace = (id: string) =>
 /** The snippets of a home that have this name, oldest first. */
 export const snippetsNamed = (home: string, name: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    sql.unsafe<SnippetPlace>(
-      `SELECT ${place} FROM ${schema}.snippets WHERE home = $1 AND ${nameBegins("name")} = ${nameBegins("$2::text")} AND name = $2 ORDER BY created_at, id`,
+    sql.unsafe<KnownSnippet>(
+      `SELECT ${knownColumns} FROM ${schema}.snippets WHERE home = $1 AND ${nameBegins("name")} = ${nameBegins("$2::text")} AND name = $2 ORDER BY created_at, id`,
       [home, name]
     )
   )

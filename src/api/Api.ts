@@ -1,4 +1,5 @@
 import { HttpApi, OpenApi } from "effect/http-api"
+import { BundlesApi } from "./Bundles.ts"
 import { ChatApi } from "./Chat.ts"
 import { CommentsApi } from "./Comments.ts"
 import { document } from "./document.ts"
@@ -12,7 +13,6 @@ import { RawApi } from "./Raw.ts"
 import { ReposApi } from "./Repos.ts"
 import { SnippetsApi } from "./Snippets.ts"
 import { SystemApi } from "./System.ts"
-import { UploadsApi } from "./Uploads.ts"
 import { UsersApi } from "./Users.ts"
 import { WorkspacesApi } from "./Workspaces.ts"
 
@@ -27,7 +27,7 @@ export class Api extends HttpApi.make("cairn")
   .add(CommentsApi)
   .add(PatternsApi)
   .add(FunctionsApi)
-  .add(UploadsApi)
+  .add(BundlesApi)
   .add(KeysApi)
   .add(WorkspacesApi)
   .add(EventsApi)

@@ -74,16 +74,16 @@ export class Scoping extends HttpApiMiddleware.Service<Scoping, { requires: Call
 ) {}
 
 /** The identity of a write: the same one again, not yet answered, is the same write. */
-export class Attempt extends Context.Service<
-  Attempt,
+export class WriteIdentity extends Context.Service<
+  WriteIdentity,
   {
     readonly commandId: string
     /** What is noted with the append, so that a repeated request finds its command. */
     readonly request: { readonly digest: string; readonly n: number; readonly fingerprint: string | null }
   }
->()("cairn/Attempt") {}
+>()("cairn/WriteIdentity") {}
 
 export class Idempotency extends HttpApiMiddleware.Service<
   Idempotency,
-  { requires: Caller | CallerScope | Received; provides: Attempt }
+  { requires: Caller | CallerScope | Received; provides: WriteIdentity }
 >()("cairn/Idempotency") {}

@@ -5,7 +5,7 @@ import { beginning, isAfter, type Position } from "#engine/Position.ts"
 import { EventStore, type StoredEvent } from "#engine/ports/EventStore.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { RepositoryCheck } from "#ports/RepositoryCheck.ts"
-import { Workspaces } from "#ports/Workspaces.ts"
+import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import * as Codec from "#src/codec.ts"
 import { streamOf } from "#src/workspaces/restore.ts"
 import type { Check, Findings } from "./findings.ts"
@@ -79,7 +79,7 @@ const read = Effect.fnUntraced(function* (workspace: string) {
 
 /** What is wrong with commits and their trees: each tree is compared with the one before, so that each object is looked for once. */
 const checkCommits = Effect.fnUntraced(function* (repository: string, { commits }: Said) {
-  const git = yield* Workspaces
+  const git = yield* WorkspaceStore
   const told: Array<Told[number]> = []
   const trees = new Map<string, string>()
   for (const { position, commit, parent, tree } of commits) {
@@ -101,7 +101,7 @@ const checkCommits = Effect.fnUntraced(function* (repository: string, { commits 
 
 /** Repositories that are there although the log says that they were erased. */
 const checkErased = Effect.fnUntraced(function* (workspace: string, { erased }: Said) {
-  const git = yield* Workspaces
+  const git = yield* WorkspaceStore
   const models = yield* ReadModels
   const told: Array<Told[number]> = []
   for (const [generation, position] of erased.entries()) {
@@ -119,7 +119,7 @@ const checkErased = Effect.fnUntraced(function* (workspace: string, { erased }: 
  * not where the log has it: it follows.
  */
 const checkOne = Effect.fnUntraced(function* (workspace: string) {
-  const git = yield* Workspaces
+  const git = yield* WorkspaceStore
   const models = yield* ReadModels
   for (let look = 1; ; look++) {
     const said = yield* read(workspace)

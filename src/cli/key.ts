@@ -13,16 +13,11 @@ import { issueKey } from "#src/keys/issue.ts"
 import { Failed } from "./failure.ts"
 import { email as emailText, text } from "./fields.ts"
 import { onLog, reach, upToDate } from "./log.ts"
+import { metadata } from "./metadata.ts"
 import { organizationOf, orgFlag } from "./organization.ts"
 import { answer, plain, table } from "./output.ts"
 
 const emailFlag = Flag.String("email").pipe(Flag.withSchema(emailText))
-
-/** A try of the operator's: each is a new one. */
-const attempt = () => {
-  const commandId = randomUUID()
-  return { commandId, correlationId: commandId, actor: { key: null, user: null, organization: null } }
-}
 
 const create = Command.make(
   "create",
@@ -67,13 +62,13 @@ const create = Command.make(
                   secret: randomBytes(32).toString("hex"),
                   key: issued.key
                 }),
-                ...attempt()
+                ...metadata()
               })
             : yield* dispatch(Organization, {
                 tenant: given.id,
                 stream: `organization-${given.id}`,
                 command: OrganizationCommand.CreateKey({ by: null, member: { user, email }, role, key: issued.key }),
-                ...attempt()
+                ...metadata()
               })
         const last = events.at(-1)!
         const made = given === undefined || last.event._tag !== "KeyCreated" ? null : last.event.role
@@ -155,13 +150,13 @@ const revoke = Command.make(
             ? yield* dispatch(User, {
                 tenant,
                 stream: `user-${tenant}`,
-                ...attempt(),
+                ...metadata(),
                 command: UserCommand.RevokePersonalKey({ key: id })
               })
             : yield* dispatch(Organization, {
                 tenant,
                 stream: `organization-${tenant}`,
-                ...attempt(),
+                ...metadata(),
                 command: OrganizationCommand.RevokeKey({ by: null, key: id })
               })
         yield* reach([Keys], events.at(-1)!.position)

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto"
 import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { Organization, OrganizationCommand } from "#domain/Organization.ts"
@@ -9,19 +8,15 @@ import { Installation } from "#ports/Installation.ts"
 import { hasUser, Keys } from "#projections/Keys.ts"
 import { Failed } from "./failure.ts"
 import { onLog, reach, upToDate } from "./log.ts"
+import { metadata } from "./metadata.ts"
 import { organizationOf, orgFlag } from "./organization.ts"
 import { answer, plain } from "./output.ts"
-
-const attempt = () => {
-  const commandId = randomUUID()
-  return { commandId, correlationId: commandId, actor: { key: null, user: null, organization: null } }
-}
 
 const eraseMember = Effect.fnUntraced(function* (tenant: string, user: string) {
   const events = yield* dispatch(Organization, {
     tenant,
     stream: `organization-${tenant}`,
-    ...attempt(),
+    ...metadata(),
     command: OrganizationCommand.EraseMember({ by: null, user })
   })
   return { keys: events.length - 1, position: events.at(-1)!.position }
@@ -31,7 +26,7 @@ const erasePerson = Effect.fnUntraced(function* (user: string) {
   const events = yield* dispatch(User, {
     tenant: user,
     stream: `user-${user}`,
-    ...attempt(),
+    ...metadata(),
     command: UserCommand.EraseUser({ user })
   })
   return { keys: events.length - 1, position: events.at(-1)!.position }

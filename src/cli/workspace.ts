@@ -1,9 +1,9 @@
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { repositoryOf } from "#domain/Workspace.ts"
-import { Workspaces } from "#ports/Workspaces.ts"
+import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { organizations } from "#projections/Keys.ts"
-import { commitsOf, Workspaces as WorkspacesModel, workspacesOf } from "#projections/Workspaces.ts"
+import { commitsOf, Workspaces, workspacesOf } from "#projections/Workspaces.ts"
 import { Failed } from "./failure.ts"
 import { onLog, upToDate } from "./log.ts"
 import { organizationOf, orgFlag } from "./organization.ts"
@@ -17,7 +17,7 @@ const all = 2_147_483_647
 const list = Command.make("list", { org: orgFlag }, ({ org }) =>
   onLog(
     Effect.gen(function* () {
-      yield* upToDate(WorkspacesModel)
+      yield* upToDate(Workspaces)
       const tenants = Option.isSome(org) ? [yield* organizationOf(org)] : yield* organizations
       const found = (yield* Effect.forEach(tenants, ({ id }) => workspacesOf(id, null, all))).flat()
       const shown = found.map(({ id, generation, tree, updated_at, ...workspace }) => ({
@@ -54,7 +54,7 @@ const log = Command.make(
   ({ limit, ...given }) =>
     onGit(
       Effect.gen(function* () {
-        const git = yield* Workspaces
+        const git = yield* WorkspaceStore
         const workspace = yield* find(given)
         const repository = repositoryOf(workspace.id, workspace.generation)
         const records = yield* commitsOf(workspace.id, limit, null)
@@ -86,7 +86,7 @@ const log = Command.make(
 const diff = Command.make("diff", { ...which, at }, ({ at, ...given }) =>
   onGit(
     Effect.gen(function* () {
-      const git = yield* Workspaces
+      const git = yield* WorkspaceStore
       const workspace = yield* find(given)
       const { sha, parent, tree } = yield* commitIn(workspace, at)
       const repository = repositoryOf(workspace.id, workspace.generation)
@@ -103,7 +103,7 @@ const files = Command.make("files", { ...which, at }, ({ at, ...given }) =>
     Effect.gen(function* () {
       const workspace = yield* find(given)
       const { sha, tree } = yield* commitIn(workspace, at)
-      const files = yield* (yield* Workspaces).files(repositoryOf(workspace.id, workspace.generation), tree)
+      const files = yield* (yield* WorkspaceStore).files(repositoryOf(workspace.id, workspace.generation), tree)
       yield* answer({ workspace_id: workspace.id, sha, files }, () =>
         table(
           ["mode", "size", "path"],
@@ -134,7 +134,7 @@ const cat = Command.make(
         const workspace = yield* find(given)
         const { sha, tree } = yield* commitIn(workspace, at)
         const repository = repositoryOf(workspace.id, workspace.generation)
-        const found = yield* (yield* Workspaces).readFile(repository, tree, path)
+        const found = yield* (yield* WorkspaceStore).readFile(repository, tree, path)
         if (found === undefined) return yield* new Failed({ message: `There is no file ${plain(path)} at ${sha}.` })
         if (!(yield* Json)) return yield* write(found.bytes)
         const content = Buffer.from(found.bytes).toString("base64")

@@ -4,11 +4,11 @@ import { Chat, ChatCommand } from "#domain/Chat.ts"
 import type { WorkspaceEvent } from "#domain/Workspace.ts"
 import { repositoryOf, Workspace } from "#domain/Workspace.ts"
 import { Unreadable } from "#engine/ask.ts"
-import type { Attempt } from "#engine/attempt.ts"
+import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { Dispatcher, dispatch } from "#engine/dispatch.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
-import { Workspaces, type WorkspacesUnavailable } from "#ports/Workspaces.ts"
+import { WorkspaceStore, type WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
 import { Api } from "#src/api/Api.ts"
 import type { ChatRequest, ChatResponse } from "#src/api/Chat.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
@@ -17,7 +17,7 @@ import * as Codec from "#src/codec.ts"
 import { endingId } from "#src/workspaces/commit.ts"
 import { Runs } from "#src/workspaces/queue.ts"
 import { streamOf, unlessErased } from "#src/workspaces/restore.ts"
-import { attempting, written } from "./answer.ts"
+import { commandMetadata, written } from "./answer.ts"
 import { inPieces, values } from "./pieces.ts"
 import { orProblem } from "./refusals.ts"
 import { twice } from "./twice.ts"
@@ -42,7 +42,7 @@ const endOf = Effect.fnUntraced(function* (run: string) {
 
 /** The answer comes from the run's events and its commit alone, so that a repeated request gets the same one. */
 const answerOf = Effect.fnUntraced(function* (run: string, repository: string, requestedAt: number) {
-  const git = yield* Workspaces
+  const git = yield* WorkspaceStore
   const end = yield* endOf(run)
   if (end === undefined) return yield* Effect.die(new Error("only what was erased stops without an end"))
   if (end.event.text === null) return yield* erased
@@ -70,10 +70,10 @@ const answerOf = Effect.fnUntraced(function* (run: string, repository: string, r
 })
 
 /** A chat that was erased is no answer to the same request now: it is asked anew, unless its key says that it is one. */
-const inGeneration = (attempt: Attempt, generation: number): Attempt =>
-  generation === 0 || typeof attempt.request?.fingerprint === "string"
-    ? attempt
-    : { ...attempt, commandId: derivedId("chat", attempt.commandId, generation) }
+const inGeneration = (metadata: CommandMetadata, generation: number): CommandMetadata =>
+  generation === 0 || typeof metadata.request?.fingerprint === "string"
+    ? metadata
+    : { ...metadata, commandId: derivedId("chat", metadata.commandId, generation) }
 
 /** Gives the agent a task in a workspace of the caller's, and waits for how it ends. */
 const ended = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type) {
@@ -82,8 +82,8 @@ const ended = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type) {
   const { org_id: org, user_id: user, user_query: prompt } = payload
   const workspace = derivedId("workspace", tenant, org, user)
   const { generation } = yield* (yield* Dispatcher).state(Workspace, streamOf(workspace))
-  const attempt = inGeneration(yield* attempting, generation)
-  const run = derivedId("run", attempt.commandId)
+  const metadata = inGeneration(yield* commandMetadata, generation)
+  const run = derivedId("run", metadata.commandId)
   const [requested] = yield* dispatch(Chat, {
     tenant,
     stream: `chat-${run}`,
@@ -100,7 +100,7 @@ const ended = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type) {
       model: payload.model ?? "sonnet",
       maxTurns: payload.max_turns ?? 8
     }),
-    ...attempt,
+    ...metadata,
     correlationId: run
   }).pipe(Effect.catchTag(["ChatNotRequested", "ChatStuck"], Effect.die))
   const { event, position, recordedAt } = requested!

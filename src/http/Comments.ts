@@ -5,18 +5,18 @@ import { type Holder, type Scope, sees } from "#domain/Scope.ts"
 import { SnippetCommand } from "#domain/Snippet/commands.ts"
 import { CommentNotFound, Snippet } from "#domain/Snippet/decider.ts"
 import type { SnippetEvent } from "#domain/Snippet/events.ts"
-import type { Attempt } from "#engine/attempt.ts"
+import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
 import { type Comment, commentPlace, commentsShown, emailsOf, standing } from "#projections/Comments.ts"
-import { type CommentedEntry, snippetPlace } from "#projections/Snippets/queries.ts"
+import { type CommentedEntry, knownSnippet } from "#projections/Snippets/queries.ts"
 import { Snippets, schema } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
 import type { ShownComment } from "#src/api/Comments.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
 import { codeBlock } from "#src/snippets/codeBlock.ts"
-import { attempting, doneBefore, freshOrStale, written } from "./answer.ts"
+import { commandMetadata, doneBefore, freshOrStale, written } from "./answer.ts"
 import { orProblem } from "./refusals.ts"
 
 const noSnippet = fieldProblem(
@@ -53,19 +53,19 @@ export const shownComments = Effect.fnUntraced(function* (
 })
 
 /** Deletes a comment for its author, or for who could delete the snippet. Of what the caller can't see they learn nothing. */
-const deleted = Effect.fnUntraced(function* (holder: Holder, scope: Scope, comment: string, attempt: Attempt) {
+const deleted = Effect.fnUntraced(function* (holder: Holder, scope: Scope, comment: string, metadata: CommandMetadata) {
   yield* freshOrStale(Snippets)
   const found = yield* Effect.orDie(commentPlace(schema, comment))
-  const place = found === undefined ? undefined : yield* Effect.orDie(snippetPlace(found.snippet))
-  if (found === undefined || place === undefined) return yield* new CommentNotFound({ comment })
-  const owns = place.tenant === holder.tenant && place.home === scope.home
+  const known = found === undefined ? undefined : yield* Effect.orDie(knownSnippet(found.snippet))
+  if (found === undefined || known === undefined) return yield* new CommentNotFound({ comment })
+  const owns = known.tenant === holder.tenant && known.home === scope.home
   const wrote = found.tenant === holder.tenant && found.author === holder.user
   const onlooker = { tenant: holder.tenant, ...scope }
-  const shown = sees(scope, place) && standing(onlooker, place.tenant, found) !== "hidden"
+  const shown = sees(scope, known) && standing(onlooker, known.tenant, found) !== "hidden"
   if (!owns && !wrote && !shown) return yield* new CommentNotFound({ comment })
-  const { id: snippet, tenant } = place
+  const { id: snippet, tenant } = known
   const command = SnippetCommand.DeleteComment({ snippet, comment, by: wrote ? holder.user : "", owns })
-  return yield* dispatch(Snippet, { tenant, stream: `snippet-${snippet}`, command, ...attempt })
+  return yield* dispatch(Snippet, { tenant, stream: `snippet-${snippet}`, command, ...metadata })
 })
 
 export const layer = HttpApiBuilder.group(Api, "comments", (handlers) =>
@@ -73,12 +73,12 @@ export const layer = HttpApiBuilder.group(Api, "comments", (handlers) =>
     .handle("addComment", ({ payload }) =>
       Effect.gen(function* () {
         const { user, email } = yield* Caller
-        const attempt = yield* attempting
+        const metadata = yield* commandMetadata
         const scope = yield* CallerScope
-        const place = yield* codeBlock(scope, payload.code_block_id)
-        if (place === undefined) return yield* noSnippet
-        const { id: snippet, tenant } = place
-        const comment = derivedId("comment", attempt.commandId)
+        const known = yield* codeBlock(scope, payload.code_block_id)
+        if (known === undefined) return yield* noSnippet
+        const { id: snippet, tenant } = known
+        const comment = derivedId("comment", metadata.commandId)
         const command = SnippetCommand.AddComment({
           snippet,
           comment,
@@ -87,7 +87,7 @@ export const layer = HttpApiBuilder.group(Api, "comments", (handlers) =>
           agent: scope.agent,
           words: payload.text
         })
-        const events = yield* dispatch(Snippet, { tenant, stream: `snippet-${snippet}`, command, ...attempt })
+        const events = yield* dispatch(Snippet, { tenant, stream: `snippet-${snippet}`, command, ...metadata })
         const { event, position, recordedAt } = events.at(-1)!
         yield* written(position)
         const added = (event as Extract<SnippetEvent, { _tag: "CommentAdded" }>).text
@@ -103,9 +103,9 @@ export const layer = HttpApiBuilder.group(Api, "comments", (handlers) =>
       Effect.gen(function* () {
         const id = idIn(params.id)
         if (id === undefined) return yield* new CommentNotFound({ comment: params.id })
-        const attempt = yield* attempting
-        const done = yield* doneBefore(attempt)
-        const events = done ?? (yield* deleted(yield* Caller, yield* CallerScope, id, attempt))
+        const metadata = yield* commandMetadata
+        const done = yield* doneBefore(metadata)
+        const events = done ?? (yield* deleted(yield* Caller, yield* CallerScope, id, metadata))
         yield* written(events.at(-1)!.position)
         // the catalogue has a copy of the text, which must be gone too when this is answered
         yield* freshOrStale(Snippets)

@@ -25,7 +25,7 @@ import { reviewOf, shownReview } from "#src/api/Review.ts"
 import { codeBlock, meansId, namesOf } from "#src/snippets/codeBlock.ts"
 import { noReview, type Reviewed, review } from "#src/snippets/review.ts"
 import { newBoundary } from "#src/snippets/untrusted.ts"
-import { attempting, doneBefore, freshOrStale, written } from "./answer.ts"
+import { commandMetadata, doneBefore, freshOrStale, written } from "./answer.ts"
 import { byPortions } from "./answers.ts"
 import { inPieces } from "./pieces.ts"
 import { orProblem } from "./refusals.ts"
@@ -131,38 +131,38 @@ export const layer = HttpApiBuilder.group(Api, "executions", (handlers) =>
       Effect.gen(function* () {
         const { tenant, user } = yield* Caller
         const scope = yield* CallerScope
-        const attempt = yield* attempting
-        const execution = derivedId("execution", attempt.commandId)
+        const metadata = yield* commandMetadata
+        const execution = derivedId("execution", metadata.commandId)
         const given = payload.code_block_id
-        const done = meansId(given) ? undefined : yield* doneBefore(attempt)
+        const done = meansId(given) ? undefined : yield* doneBefore(metadata)
         if (done !== undefined) return yield* answered(execution, done)
-        const place = yield* codeBlock(scope, given)
-        if (place === undefined && meansId(given)) return yield* noSnippet
+        const known = yield* codeBlock(scope, given)
+        if (known === undefined && meansId(given)) return yield* noSnippet
         const ids = { execution, home: scope.home, user, agent: scope.agent }
-        const named = place === undefined || place.tenant === tenant ? payload : { ...payload, code_block_id: place.id }
+        const named = known === undefined || known.tenant === tenant ? payload : { ...payload, code_block_id: known.id }
         const record = executionFrom(named, ids, yield* Clock.currentTimeMillis)
         const vote = voteOf(record.verdict, scope.home)
         const unstored = dispatch(Execution, {
           tenant,
           stream: `execution-${execution}`,
-          ...attempt,
+          ...metadata,
           command: ExecutionCommand.RecordUnstored({ execution: record })
         })
-        if (place === undefined) return yield* answered(execution, yield* unstored)
-        const { id: snippet } = place
+        if (known === undefined) return yield* answered(execution, yield* unstored)
+        const { id: snippet } = known
         const stream = `snippet-${snippet}`
-        if (place.tenant !== tenant) {
+        if (known.tenant !== tenant) {
           // what a caller runs code on is not for the eyes of those who published it: they get the vote alone
           if (vote !== null) {
             const command = SnippetCommand.CastVote({ snippet, voter: user, task: record.text.task, vote })
-            const commandId = derivedId("execution_vote", attempt.commandId)
-            yield* dispatch(Snippet, { tenant: place.tenant, stream, command, ...attempt, commandId, request: null })
+            const commandId = derivedId("execution_vote", metadata.commandId)
+            yield* dispatch(Snippet, { tenant: known.tenant, stream, command, ...metadata, commandId, request: null })
           }
           return yield* answered(execution, yield* unstored, vote !== null)
         }
         const observed = { telemetry: [], errors: errorsOf(record) }
         const command = SnippetCommand.RecordExecution({ snippet, execution: record, vote, observed })
-        const events = yield* dispatch(Snippet, { tenant, stream, command, ...attempt }).pipe(
+        const events = yield* dispatch(Snippet, { tenant, stream, command, ...metadata }).pipe(
           Effect.catchIf(
             ({ _tag }) => _tag !== "Busy" && !meansId(given),
             () => unstored
@@ -176,7 +176,7 @@ export const layer = HttpApiBuilder.group(Api, "executions", (handlers) =>
       Effect.gen(function* () {
         const { tenant } = yield* Caller
         const scope = yield* CallerScope
-        const attempt = yield* attempting
+        const metadata = yield* commandMetadata
         yield* freshOrStale(Executions)
         const execution = yield* Effect.orDie(executionOf(scope, payload.execution_id.toLowerCase()))
         if (execution === undefined) return yield* new ExecutionNotFound({ execution: payload.execution_id })
@@ -197,7 +197,7 @@ export const layer = HttpApiBuilder.group(Api, "executions", (handlers) =>
         }
         const vote = execution.verdict === "pending" ? voteOf(asked.success.verdict, execution.home) : null
         const facts = { execution: id, review: asked.success }
-        const by = { tenant, ...attempt, commandId: derivedId("auto_review", id) }
+        const by = { tenant, ...metadata, commandId: derivedId("auto_review", id) }
         const events =
           snippet === null
             ? yield* dispatch(Execution, {
@@ -221,8 +221,8 @@ export const layer = HttpApiBuilder.group(Api, "executions", (handlers) =>
         const scope = yield* CallerScope
         yield* freshOrStale(Executions)
         const given = payload.code_block_id ?? null
-        const place = given === null ? undefined : yield* codeBlock(scope, given)
-        const meant = place === undefined ? [] : [place.id]
+        const known = given === null ? undefined : yield* codeBlock(scope, given)
+        const meant = known === undefined ? [] : [known.id]
         const { executions, total } = yield* Effect.orDie(
           findExecutions(scope, {
             codes: given === null ? null : [...namesOf(given), ...meant],

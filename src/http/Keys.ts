@@ -21,7 +21,7 @@ import { cursors, mostListed, placePosition } from "#src/api/cursor.ts"
 import { Caller } from "#src/api/middleware.ts"
 import { Problem } from "#src/api/Problem.ts"
 import { issueKey } from "#src/keys/issue.ts"
-import { attempting, freshOrStale, written } from "./answer.ts"
+import { commandMetadata, freshOrStale, written } from "./answer.ts"
 import { orProblem, problemOf } from "./refusals.ts"
 
 const places = cursors<readonly [position: number]>(Schema.Tuple([placePosition]))
@@ -48,11 +48,11 @@ export const layer = HttpApiBuilder.group(Api, "keys", (handlers) =>
       Effect.gen(function* () {
         const holder = yield* Caller
         const organization = yield* organizationOf(holder)
-        const attempt = yield* attempting
+        const metadata = yield* commandMetadata
         const { secret } = yield* Installation
         const email = normalEmail(payload.email)
         const user = personId(secret, email)
-        const { full, key } = issueKey(derivedId("key", attempt.commandId), payload.key_name)
+        const { full, key } = issueKey(derivedId("key", metadata.commandId), payload.key_name)
         const events: ReadonlyArray<{
           readonly event: OrganizationEvent
           readonly position: Position
@@ -66,7 +66,7 @@ export const layer = HttpApiBuilder.group(Api, "keys", (handlers) =>
             role: payload.role ?? null,
             key
           }),
-          ...attempt
+          ...metadata
         })
         const created = events.at(-1)!
         if (created.event._tag !== "KeyCreated" || created.event.hash !== key.hash)
@@ -118,7 +118,7 @@ export const layer = HttpApiBuilder.group(Api, "keys", (handlers) =>
           tenant: organization,
           stream: `organization-${organization}`,
           command: OrganizationCommand.RevokeKey({ by: holder.key, key }),
-          ...(yield* attempting)
+          ...(yield* commandMetadata)
         })
         yield* written(events.at(-1)!.position)
         return { success: true, key_id: key }

@@ -50,10 +50,10 @@ export const taskPatterns = Effect.fnUntraced(function* (payload: typeof TaskPat
   const limit = payload.top_k ?? 20
   const asked = ["patterns", scope.homes, scope.includePublic, scope.agent, task, given, minimumUp]
   const after = yield* places.read(asked, payload.cursor)
-  const place = given === null ? undefined : yield* codeBlock(scope, given)
-  if (given !== null && place === undefined) return { patterns: [], next_cursor: null }
+  const known = given === null ? undefined : yield* codeBlock(scope, given)
+  if (given !== null && known === undefined) return { patterns: [], next_cursor: null }
   const found = yield* Effect.orDie(
-    findPatterns(scope, { task, snippet: place?.id ?? null, minimumUp, limit: limit + 1, after })
+    findPatterns(scope, { task, snippet: known?.id ?? null, minimumUp, limit: limit + 1, after })
   )
   const patterns = found.slice(0, limit)
   const last = patterns.at(-1)

@@ -14,7 +14,7 @@ import { fieldProblem } from "#src/api/Problem.ts"
 import type { LogSearchRequest } from "#src/api/Raw.ts"
 import { slight } from "#src/portions.ts"
 import { codeBlock } from "#src/snippets/codeBlock.ts"
-import { Places } from "#src/snippets/places.ts"
+import { KnownSnippets } from "#src/snippets/knownSnippets.ts"
 import { freshOrStale } from "./answer.ts"
 import { Answers, byPortions, copies } from "./answers.ts"
 import { inPieces, values } from "./pieces.ts"
@@ -49,8 +49,8 @@ const places = cursors<LogPlace>(Schema.Tuple([placePosition, Schema.Finite, pla
 export const snippetPage = Effect.fnUntraced(function* (given: string) {
   const scope = yield* CallerScope
   const id = idIn(given)
-  const place = id === undefined ? undefined : yield* (yield* Places).seen(scope, id)
-  if (id === undefined || place === undefined) return yield* notFound
+  const known = id === undefined ? undefined : yield* (yield* KnownSnippets).seen(scope, id)
+  if (id === undefined || known === undefined) return yield* notFound
   yield* Effect.all([freshOrStale(Logs), freshOrStale(Snippets)], { concurrency: 2 })
   const [listed] = yield* Effect.orDie(listedByIds([id], []))
   if (listed !== undefined && listed.bytes > slight) yield* (yield* Answers).take(copies * listed.bytes)
@@ -89,9 +89,9 @@ export const foundLogs = Effect.fnUntraced(function* (payload: typeof LogSearchR
   const daysBack = payload.days_back ?? null
   const asked = ["logs", tenant, scope.homes, scope.agent, payload.query, given, language, daysBack]
   const after = yield* places.read(asked, payload.cursor, payload.offset)
-  const place = given === null ? undefined : yield* codeBlock(scope, given)
+  const known = given === null ? undefined : yield* codeBlock(scope, given)
   const words = logWords(payload.query).slice(0, mostWords)
-  if (words.length === 0 || (given !== null && place === undefined)) return none
+  if (words.length === 0 || (given !== null && known === undefined)) return none
   const { limit, offset } = { limit: payload.limit ?? 20, offset: payload.offset ?? 0 }
   const now = yield* Clock.currentTimeMillis
   const found = yield* Effect.orDie(
@@ -100,7 +100,7 @@ export const foundLogs = Effect.fnUntraced(function* (payload: typeof LogSearchR
       limit: limit + 1,
       offset,
       after,
-      snippet: place?.id ?? null,
+      snippet: known?.id ?? null,
       language,
       since: daysBack === null ? null : new Date(now - daysBack * day)
     })

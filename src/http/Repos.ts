@@ -11,10 +11,10 @@ import { fieldProblem } from "#src/api/Problem.ts"
 import type { StoreRepoRequest } from "#src/api/Repos.ts"
 import { counted } from "#src/counted.ts"
 import { slight } from "#src/portions.ts"
-import { Places } from "#src/snippets/places.ts"
+import { KnownSnippets } from "#src/snippets/knownSnippets.ts"
 import type { Screened } from "#src/snippets/screen.ts"
 import { upload } from "#src/snippets/store.ts"
-import { attempting, freshOrStale, written } from "./answer.ts"
+import { commandMetadata, freshOrStale, written } from "./answer.ts"
 import { Answers, byPortions, copies } from "./answers.ts"
 import { inPieces } from "./pieces.ts"
 import { orProblem } from "./refusals.ts"
@@ -57,10 +57,10 @@ const publicTexts = ({ files, task, name, description, tags, dependencies }: Sto
 /** A repository that the request's scope sees. */
 const seen = Effect.fnUntraced(function* (given: string) {
   const id = idIn(given)
-  const place = id === undefined ? undefined : yield* (yield* Places).seen(yield* CallerScope, id)
-  if (id === undefined || place === undefined) return yield* notFound
+  const known = id === undefined ? undefined : yield* (yield* KnownSnippets).seen(yield* CallerScope, id)
+  if (id === undefined || known === undefined) return yield* notFound
   yield* freshOrStale(Snippets)
-  return { id, name: place.name }
+  return { id, name: known.name }
 })
 
 /** A file of a repository that the request's scope sees; `undefined`: it has none of that path. A large one is read when it has room. */
@@ -129,7 +129,7 @@ export const layer = HttpApiBuilder.group(Api, "repos", (handlers) =>
             gradingCount: null,
             ...repository
           },
-          yield* attempting
+          yield* commandMetadata
         )
         yield* written(position)
         return {

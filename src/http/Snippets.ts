@@ -5,12 +5,12 @@ import { keptTask } from "#domain/keptTask.ts"
 import { type Holder, type Scope, scopeOf, sees } from "#domain/Scope.ts"
 import { type NewVote, SnippetCommand } from "#domain/Snippet/commands.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
-import type { Attempt } from "#engine/attempt.ts"
+import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
 import { Functions } from "#projections/Functions/tables.ts"
 import { Patterns } from "#projections/Patterns.ts"
-import { snippetPlace, snippetsNamed } from "#projections/Snippets/queries.ts"
+import { knownSnippet, snippetsNamed } from "#projections/Snippets/queries.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
@@ -19,9 +19,9 @@ import { fieldProblem, Problem } from "#src/api/Problem.ts"
 import type { UploadRequest } from "#src/api/Snippets/upload.ts"
 import type { VoteRequest } from "#src/api/Snippets.ts"
 import { counted } from "#src/counted.ts"
-import { Places } from "#src/snippets/places.ts"
+import { KnownSnippets } from "#src/snippets/knownSnippets.ts"
 import { observedIn, upload } from "#src/snippets/store.ts"
-import { attempting, doneBefore, freshOrStale, isApplied, written } from "./answer.ts"
+import { commandMetadata, doneBefore, freshOrStale, isApplied, written } from "./answer.ts"
 import { problemOf as scopeProblemOf } from "./middleware/scope.ts"
 import { inPieces } from "./pieces.ts"
 import { orProblem } from "./refusals.ts"
@@ -47,9 +47,9 @@ const noneToVoteOn = fieldProblem(
 const named = Effect.fnUntraced(function* (scope: Scope, idOrName: string) {
   const id = idIn(idOrName)
   if (id !== undefined) {
-    const place = yield* Effect.orDie(snippetPlace(id))
-    if (place !== undefined && place.home === scope.home) return place
-    if (place !== undefined && sees(scope, place)) {
+    const known = yield* Effect.orDie(knownSnippet(id))
+    if (known !== undefined && known.home === scope.home) return known
+    if (known !== undefined && sees(scope, known)) {
       return yield* new Problem({
         code: "permission/not_your_snippet",
         message:
@@ -57,28 +57,33 @@ const named = Effect.fnUntraced(function* (scope: Scope, idOrName: string) {
       })
     }
   }
-  const places = yield* Effect.orDie(snippetsNamed(scope.home, idOrName))
-  if (places.length > 1) {
-    const ids = places.map(({ id }) => id).join(", ")
+  const homonyms = yield* Effect.orDie(snippetsNamed(scope.home, idOrName))
+  if (homonyms.length > 1) {
+    const ids = homonyms.map(({ id }) => id).join(", ")
     return yield* fieldProblem(
       "conflict/ambiguous_name",
       "snippet_id",
-      `${places.length} snippets have this name: ${ids}. Send the id of the one that you mean.`
+      `${homonyms.length} snippets have this name: ${ids}. Send the id of the one that you mean.`
     )
   }
-  return places[0] ?? (yield* notFound)
+  return homonyms[0] ?? (yield* notFound)
 })
 
-const deleted = Effect.fnUntraced(function* (holder: Holder, scope: Scope, idOrName: string, attempt: Attempt) {
+const deleted = Effect.fnUntraced(function* (
+  holder: Holder,
+  scope: Scope,
+  idOrName: string,
+  metadata: CommandMetadata
+) {
   const { id } = yield* named(scope, idOrName)
   const command = SnippetCommand.DeleteSnippet({ snippet: id })
-  return yield* dispatch(Snippet, { tenant: holder.tenant, stream: `snippet-${id}`, command, ...attempt })
+  return yield* dispatch(Snippet, { tenant: holder.tenant, stream: `snippet-${id}`, command, ...metadata })
 })
 
 const deleting = Effect.fnUntraced(function* (scope: Scope, idOrName: string) {
   yield* freshOrStale(Snippets)
-  const attempt = yield* attempting
-  const events = (yield* doneBefore(attempt)) ?? (yield* deleted(yield* Caller, scope, idOrName, attempt))
+  const metadata = yield* commandMetadata
+  const events = (yield* doneBefore(metadata)) ?? (yield* deleted(yield* Caller, scope, idOrName, metadata))
   yield* written(events.at(-1)!.position)
   // the catalogue has a copy of the text, which must be gone too when this is answered
   yield* freshOrStale(Snippets)
@@ -113,7 +118,7 @@ export const storeFiles = Effect.fnUntraced(function* (payload: UploadRequest) {
   const holder = yield* Caller
   const scope = yield* CallerScope
   const { home, workspace, agent } = scope
-  const attempt = yield* attempting
+  const metadata = yield* commandMetadata
   const files = [...(payload.file_written == null ? [] : [payload.file_written]), ...(payload.files_written ?? [])]
   const logs = payload.execution_logs ?? null
   const agents = yield* byAgent
@@ -147,13 +152,13 @@ export const storeFiles = Effect.fnUntraced(function* (payload: UploadRequest) {
         ...kindOf(payload, { path, content })
       },
       {
-        ...attempt,
-        commandId: derivedId(attempt.commandId, index),
-        request: index === 0 ? attempt.request! : null
+        ...metadata,
+        commandId: derivedId(metadata.commandId, index),
+        request: index === 0 ? metadata.request! : null
       }
     )
   )
-  const votes = yield* voteForUsed(payload, holder, scope, attempt, agents)
+  const votes = yield* voteForUsed(payload, holder, scope, metadata, agents)
   const last = stored.at(-1)!
   yield* written(last.position)
   const used = (payload.cached_code_blocks ?? []).length > 0
@@ -174,17 +179,17 @@ export const storeFiles = Effect.fnUntraced(function* (payload: UploadRequest) {
 export const vote = Effect.fnUntraced(function* (payload: typeof VoteRequest.Type) {
   const { user } = yield* Caller
   const scope = yield* CallerScope
-  const attempt = yield* attempting
+  const metadata = yield* commandMetadata
   const snippet = idIn(payload.code_block_id)
-  const place = snippet === undefined ? undefined : yield* (yield* Places).seen(scope, snippet)
-  if (snippet === undefined || place === undefined) return yield* noneToVoteOn
+  const known = snippet === undefined ? undefined : yield* (yield* KnownSnippets).seen(scope, snippet)
+  if (snippet === undefined || known === undefined) return yield* noneToVoteOn
   const agents = yield* byAgent
   const source = sourceOf(payload.vote_source, agents)
   const vote: NewVote = { value: payload.succeeded ? 1 : -1, count: 1, ...source, home: scope.home }
   const task = payload.task == null ? null : keptTask(payload.task)
   const command = SnippetCommand.CastVote({ snippet, voter: user, task, vote })
   const stream = `snippet-${snippet}`
-  const events = yield* dispatch(Snippet, { tenant: place.tenant, stream, command, ...attempt })
+  const events = yield* dispatch(Snippet, { tenant: known.tenant, stream, command, ...metadata })
   const { position } = events.at(-1)!
   yield* written(position)
   const pending = !(yield* isApplied(position, [Snippets, Functions, Patterns]))
@@ -222,7 +227,7 @@ export const layer = HttpApiBuilder.group(Api, "snippets", (handlers) =>
             gradingCount: null,
             ...describedIn(payload)
           },
-          yield* attempting
+          yield* commandMetadata
         )
         yield* written(position)
         return { success: true, code_block_id: snippet, embedding_id: snippet, message: "Stored 1 snippet." }
@@ -244,5 +249,5 @@ export const layer = HttpApiBuilder.group(Api, "snippets", (handlers) =>
 
 const nameOf = Effect.fnUntraced(function* (snippet: string) {
   yield* freshOrStale(Snippets)
-  return (yield* Effect.orDie(snippetPlace(snippet)))?.name ?? null
+  return (yield* Effect.orDie(knownSnippet(snippet)))?.name ?? null
 })

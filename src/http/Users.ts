@@ -5,7 +5,7 @@ import { dispatch } from "#engine/dispatch.ts"
 import { Keys } from "#projections/Keys.ts"
 import { Api } from "#src/api/Api.ts"
 import { Caller } from "#src/api/middleware.ts"
-import { attempting, freshOrStale, written } from "./answer.ts"
+import { commandMetadata, freshOrStale, written } from "./answer.ts"
 import { orProblem } from "./refusals.ts"
 
 export const layer = HttpApiBuilder.group(Api, "users", (handlers) =>
@@ -17,7 +17,7 @@ export const layer = HttpApiBuilder.group(Api, "users", (handlers) =>
         tenant: organization,
         stream: `organization-${organization}`,
         command: OrganizationCommand.EraseMember({ by: key, user: params.id.toLowerCase() }),
-        ...(yield* attempting)
+        ...(yield* commandMetadata)
       })
       const { position } = events.at(-1)!
       yield* written(position)

@@ -6,14 +6,14 @@ import { AdminKeyRequired } from "#domain/Organization.ts"
 import { repositoryOf } from "#domain/Workspace.ts"
 import { Unreadable } from "#engine/ask.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
-import { type TreeFile, Workspaces, type WorkspacesUnavailable } from "#ports/Workspaces.ts"
+import { type TreeFile, WorkspaceStore, type WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
 import {
   commitOf,
   commitsOf,
   tenantOfWorkspace,
   type WorkspacePlace,
   type WorkspaceRecord,
-  Workspaces as WorkspacesModel,
+  Workspaces,
   workspaceOf,
   workspacesOf
 } from "#projections/Workspaces.ts"
@@ -24,7 +24,7 @@ import { fieldProblem, type Problem } from "#src/api/Problem.ts"
 import { slight } from "#src/portions.ts"
 import { Runs } from "#src/workspaces/queue.ts"
 import { erase, removeRepository, restore, unlessErased } from "#src/workspaces/restore.ts"
-import { attempting, freshOrStale, written } from "./answer.ts"
+import { commandMetadata, freshOrStale, written } from "./answer.ts"
 import { Answers } from "./answers.ts"
 import { inBytes, inPieces, values } from "./pieces.ts"
 import { orProblem, problemOf } from "./refusals.ts"
@@ -55,7 +55,7 @@ export const own = Effect.fnUntraced(function* (given: string) {
   const { tenant } = yield* Caller
   const id = idIn(given)
   if (id === undefined) return yield* noWorkspace
-  yield* freshOrStale(WorkspacesModel)
+  yield* freshOrStale(Workspaces)
   return (yield* Effect.orDie(workspaceOf(tenant, id))) ?? (yield* noWorkspace)
 })
 
@@ -83,7 +83,7 @@ const places = cursors<WorkspacePlace>(Schema.Tuple([placeTime, placeId]))
 /** A page of the caller's own workspaces, the one that changed last first. */
 export const ownWorkspaces = Effect.fnUntraced(function* (page: typeof pageQuery.Type) {
   const { tenant } = yield* Caller
-  yield* freshOrStale(WorkspacesModel)
+  yield* freshOrStale(Workspaces)
   const asked = ["workspaces", tenant]
   const after = yield* places.read(asked, page.cursor)
   const limit = page.limit ?? mostListed
@@ -103,7 +103,7 @@ export const ownWorkspaces = Effect.fnUntraced(function* (page: typeof pageQuery
 const filesIn = Effect.fnUntraced(function* (id: string, at?: string) {
   const workspace = yield* own(id)
   const tree = yield* treeAt(workspace, at)
-  const git = yield* Workspaces
+  const git = yield* WorkspaceStore
   return { workspace, batches: git.eachFile(repositoryOf(workspace.id, workspace.generation), tree) }
 })
 
@@ -139,7 +139,7 @@ const withFile = Effect.fnUntraced(function* <A, R>(
   const workspace = yield* own(id)
   const tree = yield* treeAt(workspace, at)
   if (path === undefined) return yield* noFile
-  const git = yield* Workspaces
+  const git = yield* WorkspaceStore
   const answers = yield* Answers
   const read = Effect.fnUntraced(function* (repository: string) {
     const file = yield* git.filePieces(repository, tree, path)
@@ -150,7 +150,7 @@ const withFile = Effect.fnUntraced(function* <A, R>(
   return yield* reading(workspace, read)
 })
 
-type File = NonNullable<Effect.Success<ReturnType<Context.Service.Shape<typeof Workspaces>["filePieces"]>>>
+type File = NonNullable<Effect.Success<ReturnType<Context.Service.Shape<typeof WorkspaceStore>["filePieces"]>>>
 
 /** A file of the caller's own workspace, as its head has it, in one piece; `undefined`: it has more than `most` bytes. */
 export const fileIn = (id: string, path: string, most: number) =>
@@ -197,7 +197,7 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
     .handle("commit", ({ params }) =>
       Effect.gen(function* () {
         const workspace = yield* own(params.id)
-        const git = yield* Workspaces
+        const git = yield* WorkspaceStore
         const answers = yield* Answers
         const record = yield* commitIn(workspace, params.sha, "sha")
         const read = Effect.fnUntraced(function* (repository: string) {
@@ -235,7 +235,7 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
         const { tenant } = yield* Caller
         const workspace = yield* own(params.id)
         const commit = yield* commitIn(workspace, payload.commit, "commit")
-        const restoring = restore(workspace, commit, tenant, yield* attempting)
+        const restoring = restore(workspace, commit, tenant, yield* commandMetadata)
         const restored = yield* unlessErased(workspace, restoring, noWorkspace)
         if (restored.position !== undefined) yield* written(restored.position)
         return { success: true, commit: restored.commit }
@@ -247,13 +247,13 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
         if (role === "member") return yield* problemOf(new AdminKeyRequired({ role }))
         const id = idIn(params.id)
         if (id === undefined) return yield* noWorkspace
-        const attempt = yield* attempting
+        const metadata = yield* commandMetadata
         const store = yield* EventStore
-        const before = yield* Effect.mapError(store.outcome(attempt.commandId), () => new Unreadable())
-        yield* freshOrStale(WorkspacesModel)
+        const before = yield* Effect.mapError(store.outcome(metadata.commandId), () => new Unreadable())
+        yield* freshOrStale(Workspaces)
         // erased by this very request, whose answer was lost: then it is answered again
         if (before.length === 0 && (yield* Effect.orDie(tenantOfWorkspace(id))) !== tenant) return yield* noWorkspace
-        const { generation, position, counts } = yield* erase(tenant, id, attempt)
+        const { generation, position, counts } = yield* erase(tenant, id, metadata)
         yield* (yield* Runs).stop(id, position)
         yield* removeRepository(id, generation)
         yield* written(position)

@@ -2,12 +2,12 @@ import { Effect } from "effect"
 import { HttpEffect, HttpServerResponse } from "effect/http"
 import type { Holder } from "#domain/Scope.ts"
 import { Asker, fresh, type Standing, Unreadable } from "#engine/ask.ts"
-import type { Attempt } from "#engine/attempt.ts"
+import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
 import { beginning, hasReached, type Position } from "#engine/Position.ts"
 import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
-import { Caller, Attempt as RequestAttempt } from "#src/api/middleware.ts"
-import { actorOf } from "#src/notes.ts"
+import { actorOf } from "#src/actor.ts"
+import { Caller, WriteIdentity } from "#src/api/middleware.ts"
 import { type Found, type FoundSnippet, type Question, Search, type Sight } from "#src/snippets/search.ts"
 import { byPortions } from "./answers.ts"
 import { problemOf } from "./refusals.ts"
@@ -51,15 +51,15 @@ export const shownFound = <A, F extends Found, E, R>(
 ) => byPortions(found, (portion) => Effect.flatMap(Search, ({ read }) => Effect.flatMap(read(portion, scope), show)))
 
 /** The request's write, as `dispatch` takes it. */
-export const attempting = Effect.gen(function* () {
-  const { commandId, request } = yield* RequestAttempt
+export const commandMetadata = Effect.gen(function* () {
+  const { commandId, request } = yield* WriteIdentity
   const holder: Holder = yield* Caller
-  const attempt: Attempt = { commandId, correlationId: commandId, actor: actorOf(holder), request }
-  return attempt
+  const metadata: CommandMetadata = { commandId, correlationId: commandId, actor: actorOf(holder), request }
+  return metadata
 })
 
 /** What a repeated request led to the first time: what it names may be there now, or not any more. */
-export const doneBefore = Effect.fnUntraced(function* ({ commandId }: Attempt) {
+export const doneBefore = Effect.fnUntraced(function* ({ commandId }: CommandMetadata) {
   const events = yield* Effect.mapError((yield* EventStore).outcome(commandId), () => new Unreadable())
   return events.length === 0 ? undefined : events
 })

@@ -2,7 +2,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { repositoryOf } from "#domain/Workspace.ts"
 import { GitTransport } from "#ports/GitTransport.ts"
-import { Workspaces } from "#ports/Workspaces.ts"
+import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { Authentication, Caller, Problems, Rate } from "#src/api/middleware.ts"
 import { Problem, statusOf } from "#src/api/Problem.ts"
 import { followHead, unlessErased } from "#src/workspaces/restore.ts"
@@ -49,7 +49,7 @@ const answer = Effect.gen(function* () {
   if (service === "git-receive-pack" || file === "git-receive-pack") return yield* readOnly
   const { tenant } = yield* Caller
   const workspace = yield* own(id)
-  const git = yield* Workspaces
+  const git = yield* WorkspaceStore
   const transport = yield* GitTransport
   const repository = repositoryOf(workspace.id, workspace.generation)
   const version = versionOf(request.headers["git-protocol"])

@@ -13,7 +13,7 @@ import type { Stale, Unreadable } from "#engine/ask.ts"
 import type { Busy } from "#engine/decide.ts"
 import type { TooMuchWaits } from "#ports/JobFaults.ts"
 import type { IndexUnavailable } from "#ports/SnippetIndex.ts"
-import type { WorkspacesUnavailable } from "#ports/Workspaces.ts"
+import type { WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
 
 type Refusal =

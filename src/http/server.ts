@@ -6,6 +6,7 @@ import { Api } from "#src/api/Api.ts"
 import { Closing } from "#src/closing.ts"
 import type { Rates } from "#src/rates.ts"
 import { Answers } from "./answers.ts"
+import * as Bundles from "./Bundles.ts"
 import * as Chat from "./Chat.ts"
 import * as Comments from "./Comments.ts"
 import * as Documents from "./documents.ts"
@@ -31,7 +32,6 @@ import * as Raw from "./Raw.ts"
 import * as Repos from "./Repos.ts"
 import * as Snippets from "./Snippets.ts"
 import * as System from "./System.ts"
-import * as Uploads from "./Uploads.ts"
 import * as Users from "./Users.ts"
 import * as Workspaces from "./Workspaces.ts"
 
@@ -50,7 +50,7 @@ const handlers = Layer.mergeAll(
   Comments.layer,
   Patterns.layer,
   Functions.layer,
-  Uploads.layer,
+  Bundles.layer,
   Keys.layer,
   Workspaces.layer,
   Events.layer,

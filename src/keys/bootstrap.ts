@@ -8,6 +8,7 @@ import { fresh } from "#engine/ask.ts"
 import { dispatch } from "#engine/dispatch.ts"
 import { Installation } from "#ports/Installation.ts"
 import { holderOf, Keys, organizations } from "#projections/Keys.ts"
+import { operator } from "#src/actor.ts"
 import { type IssuedKey, issueKey, storedKey } from "./issue.ts"
 
 /** `CAIRN_OWNER_KEY` is no key of this store, which has others. */
@@ -15,8 +16,6 @@ export class ForeignOwnerKey extends Data.TaggedError("ForeignOwnerKey") {
   override readonly message =
     "CAIRN_OWNER_KEY is wrong: expected a live owner's key of this store (it has an organization already)"
 }
-
-const operator = { key: null, user: null, organization: null }
 
 export interface NewOrganization {
   readonly name: string

@@ -1,5 +1,5 @@
 import { Context, type Effect, type Stream } from "effect"
-import type { WorkspacesUnavailable } from "./Workspaces.ts"
+import type { WorkspacesUnavailable } from "./WorkspaceStore.ts"
 
 /** One file of a repository, as the dumb protocol fetches it. */
 export interface ServedFile {

@@ -1,5 +1,5 @@
 import { Context, type Effect, type Scope } from "effect"
-import type { Overlay } from "./Workspaces.ts"
+import type { Overlay } from "./WorkspaceStore.ts"
 
 export interface ExecResult {
   readonly stdout: string

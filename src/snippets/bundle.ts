@@ -1,25 +1,25 @@
 import { Effect, Option, PubSub } from "effect"
-import type { UploadEvent } from "#domain/Upload.ts"
+import type { BundleEvent } from "#domain/Bundle.ts"
 import { Busy } from "#engine/decide.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import * as Codec from "#src/codec.ts"
 
-/** The id of the command that ends a bulk upload. */
-export const storedId = (upload: string): string => derivedId("store_upload", upload)
+/** The id of the command that ends a bundle. */
+export const storedId = (bundle: string): string => derivedId("store_upload", bundle)
 
 /** How long a caller waits until their files are stored; they are stored all the same. */
 const patience = "60 seconds"
 
-type Stored = Extract<UploadEvent, { readonly _tag: "UploadStored" }>
+type Stored = Extract<BundleEvent, { readonly _tag: "UploadStored" }>
 
-/** Waits until a bulk upload's files are stored, by whichever process. */
-export const whenStored = Effect.fnUntraced(function* (upload: string) {
+/** Waits until a bundle's files are stored, by whichever process. */
+export const whenStored = Effect.fnUntraced(function* (bundle: string) {
   const store = yield* EventStore
   const wait = Effect.gen(function* () {
     const hints = yield* store.hints
     for (;;) {
-      const [stored] = yield* store.outcome(storedId(upload))
+      const [stored] = yield* store.outcome(storedId(bundle))
       if (stored !== undefined) {
         return { stored: Codec.decode(stored).event as Stored, position: stored.position }
       }

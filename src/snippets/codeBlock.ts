@@ -4,7 +4,7 @@ import { type Scope, sees } from "#domain/Scope.ts"
 import { fresh } from "#engine/ask.ts"
 import { snippetsNamed } from "#projections/Snippets/queries.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
-import { Places } from "./places.ts"
+import { KnownSnippets } from "./knownSnippets.ts"
 
 /** As decorated functions name themselves. */
 const registry = "function_registry:"
@@ -27,12 +27,12 @@ export const namesOf = (given: string): ReadonlyArray<string> => {
  * of several of one name in a home it is the newest: that is the one which was last put to use.
  */
 export const codeBlock = Effect.fnUntraced(function* (scope: Scope, given: string) {
-  if (meansId(given)) return yield* (yield* Places).seen(scope, given.toLowerCase())
+  if (meansId(given)) return yield* (yield* KnownSnippets).seen(scope, given.toLowerCase())
   yield* fresh(Snippets).pipe(Effect.catchTag("Stale", ({ standing }) => Effect.succeed(standing)))
   for (const home of scope.homes) {
-    const places = yield* Effect.orDie(snippetsNamed(home, nameIn(given)))
-    const place = places.findLast((one) => sees(scope, one))
-    if (place !== undefined) return place
+    const homonyms = yield* Effect.orDie(snippetsNamed(home, nameIn(given)))
+    const newest = homonyms.findLast((one) => sees(scope, one))
+    if (newest !== undefined) return newest
   }
   return undefined
 })

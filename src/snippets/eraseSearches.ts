@@ -2,9 +2,8 @@ import { Effect } from "effect"
 import { mostErased, RetrievalEvent } from "#domain/Retrieval.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
+import { operator } from "#src/actor.ts"
 import * as Codec from "#src/codec.ts"
-
-const operator = { key: null, user: null, organization: null }
 
 interface SearchStream {
   readonly tenant: string

@@ -3,6 +3,7 @@ import { keyedDigest } from "#domain/Id.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { beginning, isAfter, latest, type Position } from "#engine/Position.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
+import { operator } from "#src/actor.ts"
 import { parse, publicTexts, toUpload } from "./importedLine.ts"
 import type { Line } from "./lines.ts"
 import { type ScreenRefusal, screen } from "./screen.ts"
@@ -65,8 +66,6 @@ const refusalOf = (refusal: ScreenRefusal): string => {
   }
 }
 
-const operator = { key: null, user: null, organization: null }
-
 /**
  * Stores one snippet a line: JSON objects with `source` and, if they like, what else `Entry` has. A line's commands come from its
  * text and its home, so that the same line again changes nothing: votes that it brings are counted once. A bad line is told to
@@ -98,9 +97,9 @@ export const importLines = Effect.fnUntraced(function* (
     }
     const entry = yield* parse(text)
     if (to.publish) yield* Effect.mapError(screen(publicTexts(entry)), refusalOf)
-    const attempt = { commandId, correlationId: commandId, actor: operator }
+    const metadata = { commandId, correlationId: commandId, actor: operator }
     const placed = entry.workspace && to.homeOf ? { ...to, ...(yield* to.homeOf(entry.workspace)) } : to
-    const { name, position } = yield* upload({ ...to, user: null }, toUpload(entry, placed), attempt).pipe(
+    const { name, position } = yield* upload({ ...to, user: null }, toUpload(entry, placed), metadata).pipe(
       Effect.retry({ while: ({ _tag }) => _tag === "Busy", times: 5, schedule: Schedule.exponential("200 millis") }),
       Effect.mapError(() => new ImportStopped({ message: "the log does not take anything at the moment" })),
       Effect.catchDefect((defect) => Effect.fail(`could not be stored: ${String(defect).split("\n")[0]}`))

@@ -10,7 +10,7 @@ import type { Holder } from "#domain/Scope.ts"
 import { type NewVote, type Observed, SnippetCommand } from "#domain/Snippet/commands.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
 import type { SnippetEvent, SnippetKind, UploadedText } from "#domain/Snippet/events.ts"
-import type { Attempt } from "#engine/attempt.ts"
+import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
 import { jsonPieces, stretches } from "#engine/jsonPieces.ts"
@@ -146,8 +146,8 @@ export const snippetIds = Effect.fnUntraced(function* (
   return Array.from({ length: generations }, (_, n) => keyedId(secret, "snippet", given.home, digest, n))
 })
 
-/** The id of the command that stores a file, by the attempt at it and the snippet's generation. */
-export const uploadId = (attempt: string, generation: number): string => derivedId("upload", attempt, generation)
+/** The id of the command that stores a file as a snippet of a generation. */
+export const uploadId = (commandId: string, generation: number): string => derivedId("upload", commandId, generation)
 
 /**
  * Stores one file. The same code in the same home is one snippet: its id comes from its source, and this upload then
@@ -156,7 +156,7 @@ export const uploadId = (attempt: string, generation: number): string => derived
 export const upload = Effect.fnUntraced(function* (
   holder: Pick<Holder, "tenant" | "secret"> & { readonly user: string | null },
   given: Upload,
-  attempt: Attempt
+  metadata: CommandMetadata
 ) {
   // an agent may send back what a search gave it, with our own lines in it
   const task = given.task === null ? null : keptTask(given.task)
@@ -170,7 +170,7 @@ export const upload = Effect.fnUntraced(function* (
 
   const store = (generation: number) => {
     const snippet = keyedId(holder.secret, "snippet", home, sourceDigest, generation)
-    const commandId = uploadId(attempt.commandId, generation)
+    const commandId = uploadId(metadata.commandId, generation)
     const due = vote === null && upload.gradingCount !== null
     const grading = due
       ? { request: upload.gradingRequest ?? derivedId("grading", commandId), count: upload.gradingCount! }
@@ -196,7 +196,7 @@ export const upload = Effect.fnUntraced(function* (
         ...(upload.kind && { kind: upload.kind }),
         ...(upload.broughtVotes && { broughtVotes: upload.broughtVotes })
       }),
-      ...attempt,
+      ...metadata,
       commandId
     }).pipe(Effect.map((events) => ({ snippet, request: grading?.request ?? null, events })))
   }

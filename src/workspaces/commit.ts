@@ -3,7 +3,7 @@ import { type ChatFailure, repositoryOf, Workspace, WorkspaceCommand } from "#do
 import { derivedId } from "#engine/derivedId.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
 import type { Actor } from "#engine/Event.ts"
-import { Workspaces } from "#ports/Workspaces.ts"
+import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { streamOf } from "./restore.ts"
 
 /** What a run leaves behind, to be committed. */
@@ -51,7 +51,7 @@ const messageOf = ({ run, prompt, failure }: Ending, eventId: string): string =>
  * try makes the same one.
  */
 export const endRun = Effect.fnUntraced(function* (ending: Ending) {
-  const workspaces = yield* Workspaces
+  const workspaces = yield* WorkspaceStore
   const dispatcher = yield* Dispatcher
   const { run, tenant, workspace, generation, org, user, base, failure, output } = ending
   const repository = repositoryOf(workspace, generation)

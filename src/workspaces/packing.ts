@@ -3,8 +3,8 @@ import { SqlClient } from "effect/sql"
 import { repositoryOf, Workspace } from "#domain/Workspace.ts"
 import { Asker } from "#engine/ask.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
-import { Workspaces } from "#ports/Workspaces.ts"
-import { openRunsIn, Workspaces as WorkspacesModel } from "#projections/Workspaces.ts"
+import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
+import { openRunsIn, Workspaces } from "#projections/Workspaces.ts"
 import { followHead, streamOf } from "./restore.ts"
 
 /**
@@ -21,7 +21,7 @@ export class Packing extends Context.Service<
   static readonly layer = Layer.effect(
     Packing,
     Effect.gen(function* () {
-      const git = yield* Workspaces
+      const git = yield* WorkspaceStore
       const dispatcher = yield* Dispatcher
       const asker = yield* Asker
       const sql = yield* SqlClient.SqlClient
@@ -33,7 +33,7 @@ export class Packing extends Context.Service<
         const repository = repositoryOf(workspace, generation)
         // only what the ref reaches is sure to stay
         if (head === null || (yield* git.ref(repository)) !== head.commit) yield* followHead(workspace)
-        yield* asker.fresh(WorkspacesModel)
+        yield* asker.fresh(Workspaces)
         // the trees of a run that has yet to end are in the log alone
         const open = yield* openRunsIn(workspace)
         yield* git.pack(repository, { prune: open === 0 })
@@ -55,7 +55,7 @@ export class Packing extends Context.Service<
         yield* Effect.sleep("1 second")
       })
       yield* Effect.forever(work).pipe(
-        Effect.provideService(Workspaces, git),
+        Effect.provideService(WorkspaceStore, git),
         Effect.provideService(Dispatcher, dispatcher),
         Effect.provideService(SqlClient.SqlClient, sql),
         Effect.forkScoped

@@ -8,8 +8,8 @@ import type { EventStore } from "#engine/ports/EventStore.ts"
 import type { LanguageModel } from "#ports/LanguageModel.ts"
 import type { Sandbox } from "#ports/Sandbox.ts"
 import type { Workers } from "#ports/Workers.ts"
-import type { Workspaces, WorkspacesUnavailable } from "#ports/Workspaces.ts"
-import { openRuns, Workspaces as WorkspacesModel } from "#projections/Workspaces.ts"
+import type { WorkspaceStore, WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
+import { openRuns, Workspaces } from "#projections/Workspaces.ts"
 import type { Search } from "#src/snippets/search.ts"
 import { awayIn, followHead } from "./restore.ts"
 import { carryOut } from "./run.ts"
@@ -64,7 +64,7 @@ export class Runs extends Context.Service<
         | EventStore
         | Codec
         | Dispatcher
-        | Workspaces
+        | WorkspaceStore
         | Workers
         | Sandbox
         | LanguageModel
@@ -162,7 +162,7 @@ export class Runs extends Context.Service<
 
       // what an earlier process left undone, before anything new: later runs of a workspace build on earlier ones
       const taken = yield* Deferred.make<void>()
-      yield* fresh(WorkspacesModel).pipe(
+      yield* fresh(Workspaces).pipe(
         Effect.andThen(openRuns),
         Effect.flatMap(
           Effect.forEach(({ id, workspace, position }) => enqueue({ run: id, workspace, position, resumed: true }))

@@ -1,9 +1,9 @@
 import { Cause, Clock, Effect } from "effect"
 import { type Head, repositoryOf, Workspace, WorkspaceCommand, WorkspaceGone } from "#domain/Workspace.ts"
-import type { Attempt } from "#engine/attempt.ts"
+import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
-import { Workspaces, WorkspacesUnavailable } from "#ports/Workspaces.ts"
+import { WorkspaceStore, WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
 import { openRunsIn, type WorkspaceRecord } from "#projections/Workspaces.ts"
 
 export const streamOf = (workspace: string): string => `workspace-${workspace}`
@@ -16,7 +16,7 @@ type Known = Pick<WorkspaceRecord, "id" | "generation" | "user_id">
  * which is none any more is set again.
  */
 export const followHead = Effect.fnUntraced(function* (workspace: string) {
-  const workspaces = yield* Workspaces
+  const workspaces = yield* WorkspaceStore
   const dispatcher = yield* Dispatcher
   const now = dispatcher.state(Workspace, streamOf(workspace))
   let state = yield* now
@@ -62,15 +62,15 @@ export const restore = Effect.fnUntraced(function* (
   { id, generation, user_id }: Known,
   { sha, tree }: { readonly sha: string; readonly tree: string },
   tenant: string,
-  attempt: Attempt
+  metadata: CommandMetadata
 ) {
-  const git = yield* Workspaces
+  const git = yield* WorkspaceStore
   const dispatcher = yield* Dispatcher
   const repository = repositoryOf(id, generation)
   const stream = streamOf(id)
   const files = (yield* git.files(repository, tree)).length
   const time = yield* Clock.currentTimeMillis
-  const message = `Restore ${sha.slice(0, 12)}\n\nCairn-Event: ${derivedId(attempt.commandId, 0)}\nCairn-Restored: ${sha}\n`
+  const message = `Restore ${sha.slice(0, 12)}\n\nCairn-Event: ${derivedId(metadata.commandId, 0)}\nCairn-Restored: ${sha}\n`
 
   const on = Effect.fnUntraced(function* (head: Head) {
     const parents = [head.commit]
@@ -80,7 +80,7 @@ export const restore = Effect.fnUntraced(function* (
       head.tree === tree ? head.commit : yield* git.commit(repository, { tree, parents, author, time, message })
     const restoration = { workspace: id, commit, parent: head.commit, tree, restored: sha, files }
     const command = WorkspaceCommand.RestoreWorkspace({ generation, restoration })
-    const [done] = yield* dispatcher.dispatch(Workspace, { tenant, stream, command, ...attempt })
+    const [done] = yield* dispatcher.dispatch(Workspace, { tenant, stream, command, ...metadata })
     return done?.event._tag === "WorkspaceRestored"
       ? { commit: done.event.commit, position: done.position }
       : { commit: head.commit, position: undefined }
@@ -97,14 +97,14 @@ export const restore = Effect.fnUntraced(function* (
 })
 
 /** Records that a workspace is erased, which erases its text and that of its chats, and says what was there. */
-export const erase = Effect.fnUntraced(function* (tenant: string, workspace: string, attempt: Attempt) {
+export const erase = Effect.fnUntraced(function* (tenant: string, workspace: string, metadata: CommandMetadata) {
   const dispatcher = yield* Dispatcher
   const command = WorkspaceCommand.EraseWorkspace({
     workspace,
     chatting: yield* Effect.orDie(openRunsIn(workspace))
   })
   const [erased] = yield* dispatcher
-    .dispatch(Workspace, { tenant, stream: streamOf(workspace), command, ...attempt })
+    .dispatch(Workspace, { tenant, stream: streamOf(workspace), command, ...metadata })
     .pipe(Effect.catchTag("HeadMoved", Effect.die))
   if (erased?.event._tag !== "WorkspaceErased") return yield* Effect.die(new Error("an erasure is one event"))
   const { generation, commits, chats, files } = erased.event
@@ -113,4 +113,4 @@ export const erase = Effect.fnUntraced(function* (tenant: string, workspace: str
 
 /** Removes what an erased workspace had in git. The same again changes nothing. */
 export const removeRepository = (workspace: string, generation: number) =>
-  Effect.flatMap(Workspaces, (git) => git.erase(repositoryOf(workspace, generation)))
+  Effect.flatMap(WorkspaceStore, (git) => git.erase(repositoryOf(workspace, generation)))

@@ -12,7 +12,7 @@ import { EventStore } from "#engine/ports/EventStore.ts"
 import { type Exchange, LanguageModel, type ModelTurn, type ToolResult } from "#ports/LanguageModel.ts"
 import { Sandbox } from "#ports/Sandbox.ts"
 import { Workers, WorkingFor } from "#ports/Workers.ts"
-import { Workspaces } from "#ports/Workspaces.ts"
+import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { Keys, keyIsLive } from "#projections/Keys.ts"
 import { Search } from "#src/snippets/search.ts"
 import { endingId, endRun } from "./commit.ts"
@@ -67,7 +67,7 @@ const pastOf = (events: ReadonlyArray<Recorded<ChatEvent>>): Past | undefined =>
 export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boolean) {
   const store = yield* EventStore
   const dispatcher = yield* Dispatcher
-  const workspaces = yield* Workspaces
+  const workspaces = yield* WorkspaceStore
   const sandbox = yield* Sandbox
   const model = yield* LanguageModel
   const search = yield* Search

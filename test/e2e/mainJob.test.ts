@@ -8,7 +8,7 @@ import { importLines } from "#src/snippets/import.ts"
 import { readLines } from "#src/snippets/lines.ts"
 import { corpus, queries } from "#test/evaluation.ts"
 import { type Block, calls, type MessagesApi, says, startMessagesApi } from "#test/MessagesApi.ts"
-import { newPlace, ownerKey, removePlace, type Service, startService } from "#test/service.ts"
+import { newInstallation, ownerKey, removeInstallation, type Service, startService } from "#test/service.ts"
 
 const file = new URL("../data/mbpp.corpus.jsonl", import.meta.url)
 
@@ -26,8 +26,8 @@ describe("the main job on 1,138 snippets", () => {
   let service: Service
   const documents = corpus("mbpp")
 
-  const start = async (place: { database: Service["database"]; dataDir: string }) =>
-    startService({ ANTHROPIC_API_KEY: api.key, ANTHROPIC_BASE_URL: api.url }, place)
+  const start = async (installation: { database: Service["database"]; dataDir: string }) =>
+    startService({ ANTHROPIC_API_KEY: api.key, ANTHROPIC_BASE_URL: api.url }, installation)
 
   beforeAll(async () => {
     api = await startMessagesApi([
@@ -39,11 +39,11 @@ describe("the main job on 1,138 snippets", () => {
       ),
       says("It counts words now.")
     ])
-    service = await start(await newPlace())
+    service = await start(await newInstallation())
   })
   afterAll(async () => {
     await service.stop()
-    removePlace(service)
+    removeInstallation(service)
     await api.close()
   })
 

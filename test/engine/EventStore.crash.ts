@@ -11,7 +11,7 @@ import { storeOn } from "../infra/stores.ts"
 import { command, fresh, noted, revisions, texts, to, typed, upTo } from "./appends.ts"
 import { rest } from "./EventStore.reading.ts"
 
-interface Attempt {
+interface TriedAppend {
   readonly stream: string
   readonly commandId: string
   readonly revision: number
@@ -19,13 +19,13 @@ interface Attempt {
 
 /** Lets another process append until it has so many acknowledgements, then kills it; what it tried and what was done. */
 const killedAfter = (acknowledgements: number, stream: string, url: string) =>
-  Effect.callback<{ readonly tried: ReadonlyArray<Attempt>; readonly acknowledged: ReadonlyArray<string> }>(
+  Effect.callback<{ readonly tried: ReadonlyArray<TriedAppend>; readonly acknowledged: ReadonlyArray<string> }>(
     (resume) => {
       const program = join(import.meta.dirname, "appender.ts")
       const args = process.versions["deno"] === undefined ? [program] : ["run", "-A", program]
       const env = { ...process.env, DATABASE_URL: url, STREAM: stream }
       const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "inherit"] })
-      const tried: Array<Attempt> = []
+      const tried: Array<TriedAppend> = []
       const acknowledged: Array<string> = []
       const lines = createInterface({ input: child.stdout })
       lines.on("line", (line) => {
@@ -53,7 +53,7 @@ const sound = (log: ReadonlyArray<StoredEvent>) => {
   return commands
 }
 
-const again = ({ stream, commandId, revision }: Attempt) =>
+const again = ({ stream, commandId, revision }: TriedAppend) =>
   to(stream, revision === -1 ? "none" : revision, [
     command({ commandId, events: [noted({ payload: typed(`subject/${stream}`, commandId) }), noted()] })
   ])
@@ -89,7 +89,7 @@ export const crash = (name: string, freshDatabase: Effect.Effect<Redacted.Redact
       const url = yield* freshDatabase
       const proof = Effect.gen(function* () {
         const { append } = yield* EventStore
-        const done: Array<Attempt> = []
+        const done: Array<TriedAppend> = []
         const connection = yield* PgConnection.make({ url, ssl: false })
         // as soon as there is something new to lose
         const killer = Effect.gen(function* () {

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url"
 import { Redacted } from "effect"
 import { calls, says, startMessagesApi } from "#test/MessagesApi.ts"
 import { type Call, type Headers, send } from "#test/service/call.ts"
-import { newPlace, ownerKey, removePlace } from "#test/service.ts"
+import { newInstallation, ownerKey, removeInstallation } from "#test/service.ts"
 import type { Watcher } from "./Watcher.ts"
 
 const program = fileURLToPath(new URL("./serve.ts", import.meta.url))
@@ -60,7 +60,7 @@ const until = async (holds: () => Promise<boolean>, otherwise: () => string) => 
 }
 
 export const startTarget = async (watcher: Watcher): Promise<Target & { readonly close: () => Promise<void> }> => {
-  const place = await newPlace()
+  const installation = await newInstallation()
   const scripts = new Map<string, ReadonlyArray<ReadonlyArray<Use>>>()
   const model = await startMessagesApi(({ body }) => {
     const [first] = body.messages
@@ -82,7 +82,11 @@ export const startTarget = async (watcher: Watcher): Promise<Target & { readonly
       env: {
         ...runtime.env,
         ...{ PATH: process.env["PATH"], HOME: process.env["HOME"], HOST: "127.0.0.1", PORT: "0" },
-        ...{ CAIRN_DATA_DIR: place.dataDir, DATABASE_URL: Redacted.value(place.database), CAIRN_OWNER_KEY: ownerKey },
+        ...{
+          CAIRN_DATA_DIR: installation.dataDir,
+          DATABASE_URL: Redacted.value(installation.database),
+          CAIRN_OWNER_KEY: ownerKey
+        },
         ...{ CAIRN_RATE_LIMITS: "off", ANTHROPIC_API_KEY: model.key, ANTHROPIC_BASE_URL: model.url },
         CAIRN_PARENT_PID: String(process.pid)
       },
@@ -164,7 +168,7 @@ export const startTarget = async (watcher: Watcher): Promise<Target & { readonly
     close: async () => {
       await stop()
       await model.close()
-      removePlace(place)
+      removeInstallation(installation)
     }
   }
 }

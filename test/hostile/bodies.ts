@@ -183,7 +183,7 @@ export const bodies: ReadonlyArray<Attack> = [
     }
   },
   {
-    name: "a bulk upload of 200 files of the largest size that fits",
+    name: "a bundle of 200 files of the largest size that fits",
     run: async ({ call }) => {
       const files_written = Array.from({ length: 200 }, (_, n) => ({
         path: `b${n}.py`,

@@ -3,7 +3,7 @@ import { OpenApi } from "effect/http-api"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { Api } from "#src/api/Api.ts"
 import { calls, says, startMessagesApi } from "#test/MessagesApi.ts"
-import { newPlace, ownerKey, removePlace, type Service, startService } from "#test/service.ts"
+import { newInstallation, ownerKey, removeInstallation, type Service, startService } from "#test/service.ts"
 import { refused } from "./problem.ts"
 import { chatting, creating, deleting, revoking, uploading, voting } from "./routes.ts"
 
@@ -192,23 +192,23 @@ describe("paths and methods", () => {
 })
 
 it("a defect is a 500 whose cause the log has under the request's id, without what was sent", async () => {
-  const place = await newPlace()
+  const installation = await newInstallation()
   const api = await startMessagesApi([
     calls({ name: "Write", input: { file_path: "a/b.txt", content: "hush-hush" } }),
     says("Done.")
   ])
-  const whole = await startService({ ANTHROPIC_API_KEY: api.key, ANTHROPIC_BASE_URL: api.url }, place)
+  const whole = await startService({ ANTHROPIC_API_KEY: api.key, ANTHROPIC_BASE_URL: api.url }, installation)
   const chat = { user_query: "hush-hush task", user_id: "u", org_id: "o" }
   const { workspace_id: id } = (await whole.call("POST", chatting, chat)).json
   await whole.stop()
   await api.close()
-  const broken = await startService({}, place)
+  const broken = await startService({}, installation)
   // a read model without its table is nothing that the service reckons with
   await broken.sql("ALTER TABLE workspaces_v2.workspaces RENAME TO gone")
   try {
     const answer = await broken.call("GET", `/api/workspaces/${id}/tree`)
     const { message } = refused(answer, 500, "internal/error")
-    assert.notInclude(message, place.dataDir)
+    assert.notInclude(message, installation.dataDir)
     const logged = broken.log.filter((line) => line.includes(answer.json.request_id))
     assert.strictEqual(logged.length, 1, broken.log.join("\n"))
     assert.include(logged[0]!, "at ", "the log has no stack")
@@ -217,6 +217,6 @@ it("a defect is a 500 whose cause the log has under the request's id, without wh
     assert.strictEqual((await broken.call("GET", "/health")).status, 200)
   } finally {
     await broken.stop()
-    removePlace(place)
+    removeInstallation(installation)
   }
 })

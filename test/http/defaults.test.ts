@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type Service, startService } from "#test/service.ts"
-import { sendBulk } from "./bulk.ts"
+import { sendBundle } from "./bundle.ts"
 import { fine } from "./routes.ts"
 import { findByName, matches, stored, vote } from "./store.ts"
 
@@ -36,7 +36,7 @@ describe("where a request says nothing", () => {
   it("a vote counts once, and is a person's", async () => {
     await stored(service.call, "tapir", { user_vote: 1 })
     assert.strictEqual((await findByName(service.call, "tapir"))?.thumbs_up, 1)
-    fine(await sendBulk(service.call, ["dikdik"], { user_votes: { "dikdik.py": -1 } }))
+    fine(await sendBundle(service.call, ["dikdik"], { user_votes: { "dikdik.py": -1 } }))
     assert.strictEqual((await findByName(service.call, "dikdik"))?.thumbs_down, 1)
     const { json } = await service.call("GET", "/api/events?type=VoteCast&limit=1000")
     assert.strictEqual(json.events.at(-1).data.source, "human")

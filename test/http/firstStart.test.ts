@@ -5,23 +5,23 @@ import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { send } from "#test/service/call.ts"
 import { startProcess } from "#test/service/process.ts"
-import { newPlace, ownerKey, type Place, removePlace } from "#test/service.ts"
+import { newInstallation, ownerKey, removeInstallation, type TestInstallation } from "#test/service.ts"
 
 const address = /Cairn is at (http:\S+)/
 
 describe("the first start", () => {
-  let place: Place
+  let installation: TestInstallation
   beforeAll(async () => {
-    place = await newPlace()
+    installation = await newInstallation()
   })
-  afterAll(() => removePlace(place))
+  afterAll(() => removeInstallation(installation))
 
   const works = async (url: string, key: string) =>
     (await send(url, "POST", "/api/keys/org/list", undefined, { authorization: `Bearer ${key}` })).json
 
   it("puts the owner's key where only its user reads it, and says where; the next start makes none", async () => {
-    const file = join(place.dataDir, "owner.key")
-    const service = startProcess(place)
+    const file = join(installation.dataDir, "owner.key")
+    const service = startProcess(installation)
     const [, url] = await service.said(address)
     const [, path] = await service.said(/Owner's key: in (\S+)/)
     assert.strictEqual(path, file)
@@ -37,7 +37,7 @@ describe("the first start", () => {
     await service.stop()
 
     const written = statSync(file).mtimeMs
-    const next = startProcess(place)
+    const next = startProcess(installation)
     const [, again] = await next.said(address)
     assert.strictEqual((await works(again!, key)).keys.length, 1)
     assert.notInclude(next.output.text, "Owner's key")
@@ -46,7 +46,7 @@ describe("the first start", () => {
   })
 
   it("takes the key of CAIRN_OWNER_KEY, and writes it nowhere", async () => {
-    const own = await newPlace()
+    const own = await newInstallation()
     try {
       const service = startProcess(own, { CAIRN_OWNER_KEY: ownerKey })
       const [, url] = await service.said(address)
@@ -55,7 +55,7 @@ describe("the first start", () => {
       assert.notInclude(service.output.text, ownerKey)
       await service.stop("SIGINT")
     } finally {
-      removePlace(own)
+      removeInstallation(own)
     }
   })
 
@@ -63,7 +63,7 @@ describe("the first start", () => {
     const taken = createServer().listen(0, "127.0.0.1")
     await once(taken, "listening")
     const { port } = taken.address() as AddressInfo
-    const service = startProcess(place, { PORT: String(port) })
+    const service = startProcess(installation, { PORT: String(port) })
     assert.notStrictEqual(await service.ended, 0)
     const line = `cairn: can't listen at 127.0.0.1:${port} (EADDRINUSE). Set PORT to a free port`
     assert.include(service.output.text, line)
@@ -73,7 +73,7 @@ describe("the first start", () => {
 
   it("refuses a wrong one in one line, without it", async () => {
     for (const key of ["secret-of-mine", `cairn_live_${"x".repeat(43)}`]) {
-      const service = startProcess(place, { CAIRN_OWNER_KEY: key })
+      const service = startProcess(installation, { CAIRN_OWNER_KEY: key })
       assert.notStrictEqual(await service.ended, 0)
       assert.match(service.output.text, /^cairn: CAIRN_OWNER_KEY is wrong: expected [^\n]+\n$/)
       assert.notInclude(service.output.text, key)

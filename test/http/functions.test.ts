@@ -3,7 +3,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { SourceAnalysis } from "#ports/SourceAnalysis.ts"
 import type { Call } from "#test/service/call.ts"
 import { type Service, startService } from "#test/service.ts"
-import { sendBulk } from "./bulk.ts"
+import { sendBundle } from "./bundle.ts"
 import { functionsBy, report, table, traceback, tracked } from "./functions.ts"
 import { stored, vote } from "./store.ts"
 
@@ -137,7 +137,7 @@ describe("the functions of a snippet", () => {
       const more = { ...tracked, files_written, use_service_ai_voting: false }
       if (way === "bulk") {
         const log_files = [{ path: "a.log", content: logs }]
-        const { json } = await sendBulk(call, [], { ...more, prompts: [`${one} task`, `${two} task`], log_files })
+        const { json } = await sendBundle(call, [], { ...more, prompts: [`${one} task`, `${two} task`], log_files })
         assert.isTrue(json.success)
       } else {
         await stored(call, "", { ...more, task: `${one} task, ${two} task`, file_written: null, execution_logs: logs })

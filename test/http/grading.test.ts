@@ -1,7 +1,13 @@
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { calls, type MessagesApi, type MessagesRequest, type Reply, says, startMessagesApi } from "#test/MessagesApi.ts"
-import { newPlace, type Place, removePlace, type Service, startService } from "#test/service.ts"
-import { sendBulk, statusOf } from "./bulk.ts"
+import {
+  newInstallation,
+  removeInstallation,
+  type Service,
+  startService,
+  type TestInstallation
+} from "#test/service.ts"
+import { sendBundle, statusOf } from "./bundle.ts"
 import { fine } from "./routes.ts"
 import { findByName, remove, stored } from "./store.ts"
 
@@ -15,7 +21,7 @@ const replies = new Map<string, Reply | (() => Reply)>()
 const asked = (word: string) => api.requests.filter((request) => promptOf(request).includes(word))
 
 let api: MessagesApi
-let place: Place
+let installation: TestInstallation
 let service: Service
 
 const environment = () => ({ ANTHROPIC_API_KEY: api.key, ANTHROPIC_BASE_URL: api.url })
@@ -25,13 +31,13 @@ beforeAll(async () => {
     const [, reply] = [...replies].find(([word]) => promptOf(request).includes(word)) ?? []
     return (typeof reply === "function" ? reply() : reply) ?? verdict("thumbs_up")
   })
-  place = await newPlace()
-  service = await startService(environment(), place)
+  installation = await newInstallation()
+  service = await startService(environment(), installation)
 })
 afterAll(async () => {
   await service.stop()
   await api.close()
-  removePlace(place)
+  removeInstallation(installation)
 })
 
 const ended = (url: string, status: string) =>
@@ -78,7 +84,7 @@ describe("grading", () => {
   it("judges each file of a bulk by its prompts and logs", async () => {
     replies.set("def worse(", verdict("thumbs_down", "It does nothing."))
     const { status_url } = fine(
-      await sendBulk(service.call, ["better", "worse"], {
+      await sendBundle(service.call, ["better", "worse"], {
         prompts: ["Make it better", "And then worse"],
         log_files: [
           { path: "out/run.log", content: Buffer.from("Traceback: none").toString("base64"), encoding: "base64" },
@@ -178,7 +184,7 @@ describe("grading", () => {
       return { ...verdict("thumbs_up"), after: gate.promise.then(() => void (open -= 1)) }
     })
     const before = api.requests.length
-    const { status_url } = fine(await sendBulk(service.call, names))
+    const { status_url } = fine(await sendBundle(service.call, names))
     await api.arrived(before + 4)
     await stored(service.call, "passing", { user_vote: 1 })
     assert.deepStrictEqual(await votesOf("passing"), [1, 0])
@@ -202,7 +208,7 @@ describe("grading", () => {
     fine(await remove(service.call, "deleted"))
     await service.stop()
     replies.delete("def interrupted(")
-    service = await startService(environment(), place)
+    service = await startService(environment(), installation)
     await ended(status_url, "done")
     assert.deepStrictEqual(await votesOf("interrupted"), [1, 0])
     assert.strictEqual((await service.call("GET", gone.status_url)).status, 404)

@@ -5,7 +5,14 @@ import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { fresh } from "#engine/ask.ts"
 import { Keys } from "#projections/Keys.ts"
 import { memberKey, organization, personal } from "#test/service/tenants.ts"
-import { type Answer, newPlace, ownerKey, removePlace, type Service, startService } from "#test/service.ts"
+import {
+  type Answer,
+  newInstallation,
+  ownerKey,
+  removeInstallation,
+  type Service,
+  startService
+} from "#test/service.ts"
 import { refused } from "./problem.ts"
 
 const nobody = `cairn_live_${"x".repeat(43)}`
@@ -237,20 +244,20 @@ describe("rates", () => {
 
 describe("the owner's key", () => {
   it("is what CAIRN_OWNER_KEY says, and on a store with others must be one of its owners'", async () => {
-    const place = await newPlace()
-    const first = await startService({}, place)
+    const installation = await newInstallation()
+    const first = await startService({}, installation)
     assert.strictEqual((await first.call("POST", list)).json.keys[0].key_prefix, ownerKey.slice(0, 20))
     const member = (await memberKey(first.call, "m@example.org", "admin")).key
     await first.stop()
-    const again = await startService({ CAIRN_OWNER_KEY: "" }, place)
+    const again = await startService({ CAIRN_OWNER_KEY: "" }, installation)
     assert.strictEqual((await again.call("POST", list)).status, 200)
     await again.stop()
     for (const key of [nobody, member]) {
-      const refusal = await startService({ CAIRN_OWNER_KEY: key }, place).then(() => undefined, String)
+      const refusal = await startService({ CAIRN_OWNER_KEY: key }, installation).then(() => undefined, String)
       assert.include(refusal ?? "", "CAIRN_OWNER_KEY is wrong")
     }
-    assert.isFalse(existsSync(join(place.dataDir, "owner.key")))
-    removePlace(place)
+    assert.isFalse(existsSync(join(installation.dataDir, "owner.key")))
+    removeInstallation(installation)
   })
 
   it("is refused when it has not the form of a key", async () => {

@@ -2,20 +2,26 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { meaningOf } from "#domain/search/embeddings/vector.ts"
 import { schema } from "#projections/Snippets/tables.ts"
 import type { Call } from "#test/service/call.ts"
-import { newPlace, type Place, removePlace, type Service, startService } from "#test/service.ts"
+import {
+  newInstallation,
+  removeInstallation,
+  type Service,
+  startService,
+  type TestInstallation
+} from "#test/service.ts"
 import { matches, remove, stored } from "./store.ts"
 
-let place: Place
+let installation: TestInstallation
 let service: Service
 let call: Call
 beforeAll(async () => {
-  place = await newPlace()
-  service = await startService({}, place)
+  installation = await newInstallation()
+  service = await startService({}, installation)
   call = service.call
 })
 afterAll(async () => {
   await service.stop()
-  removePlace(place)
+  removeInstallation(installation)
 })
 
 const purge = `def purge_messages(box, days):
@@ -59,7 +65,7 @@ describe("a search by what a task means", () => {
   it("is the same after a restart, from what the catalogue has", async () => {
     const before = await matches(call, question)
     await service.stop()
-    service = await startService({}, place)
+    service = await startService({}, installation)
     call = service.call
     assert.deepStrictEqual(await matches(call, question), before)
   })

@@ -1,26 +1,32 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { schemaOf } from "#engine/Projection.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
-import { newPlace, type Place, removePlace, type Service, startService } from "#test/service.ts"
+import {
+  newInstallation,
+  removeInstallation,
+  type Service,
+  startService,
+  type TestInstallation
+} from "#test/service.ts"
 import { foundRuns, recorded } from "./executed.ts"
 import { fine } from "./routes.ts"
 import { remove } from "./store.ts"
 
-let place: Place
+let installation: TestInstallation
 let service: Service
 
 beforeAll(async () => {
-  place = await newPlace()
-  service = await startService({}, place)
+  installation = await newInstallation()
+  service = await startService({}, installation)
 })
 afterAll(async () => {
   await service?.stop()
-  if (place !== undefined) removePlace(place)
+  if (installation !== undefined) removeInstallation(installation)
 })
 
 const restart = async () => {
   await service.stop()
-  service = await startService({}, place)
+  service = await startService({}, installation)
 }
 
 /** Waits on the index by a search, which waits for what was stored before it. */

@@ -1,7 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type Call, send } from "#test/service/call.ts"
 import { organization } from "#test/service/tenants.ts"
-import { newPlace, removePlace, type Service, startService } from "#test/service.ts"
+import { newInstallation, removeInstallation, type Service, startService } from "#test/service.ts"
 import { refused } from "./problem.ts"
 import { findByName, matches, remove, source, stored, upload, vote } from "./store.ts"
 
@@ -225,11 +225,11 @@ describe("publishing", () => {
 
 describe("with CAIRN_PUBLIC=off", () => {
   it("nothing is published or found by others, and everyone is told so", async () => {
-    const place = await newPlace()
-    const open = await startService({}, place)
+    const installation = await newInstallation()
+    const open = await startService({}, installation)
     await stored(open.call, "shown", { public: true })
     await open.stop()
-    const closed = await startService({ CAIRN_PUBLIC: "off" }, place)
+    const closed = await startService({ CAIRN_PUBLIC: "off" }, installation)
     try {
       const { call: owner } = await organization(closed, "PRO")
       const head = await closed.head()
@@ -255,7 +255,7 @@ describe("with CAIRN_PUBLIC=off", () => {
       assert.isDefined(await findByName(owner, "own", everyones))
     } finally {
       await closed.close()
-      removePlace(place)
+      removeInstallation(installation)
     }
   })
 })

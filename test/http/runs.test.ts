@@ -2,7 +2,7 @@ import { assert, describe, it, vi } from "vitest"
 import { says } from "#test/MessagesApi.ts"
 import { begin } from "#test/service/cut.ts"
 import { memberKey, organization } from "#test/service/tenants.ts"
-import { newPlace, removePlace, startService } from "#test/service.ts"
+import { newInstallation, removeInstallation, startService } from "#test/service.ts"
 import {
   asked,
   chat,
@@ -23,8 +23,8 @@ startsAgent()
 const gate = () => Promise.withResolvers<void>()
 
 it("finds what was stored since the last run that searched, and nothing that was deleted", async () => {
-  const place = await newPlace()
-  const local = await startService({}, place)
+  const installation = await newInstallation()
+  const local = await startService({}, installation)
   const ask = async (user: string) =>
     (
       await local.call("POST", "/api/agent-chat", {
@@ -44,7 +44,7 @@ it("finds what was stored since the last run that searched, and nothing that was
   assert.strictEqual((await local.call("POST", "/api/snippets/delete", { snippet_id: "count_vowels" })).status, 200)
   assert.deepStrictEqual((await ask("deleted")).workspace_files, [])
   await local.stop()
-  removePlace(place)
+  removeInstallation(installation)
 })
 
 describe("at once", () => {
@@ -108,8 +108,8 @@ describe("a run", () => {
   })
 
   it("goes on after a restart, ends once, and asks nothing again that was recorded", async () => {
-    const place = await newPlace()
-    const first = await startService(environment(), place)
+    const installation = await newInstallation()
+    const first = await startService(environment(), installation)
     const held = gate()
     const prompt = "long work"
     let restarted = false
@@ -125,7 +125,7 @@ describe("a run", () => {
     restarted = true
     held.resolve()
 
-    const second = await startService(environment(), place)
+    const second = await startService(environment(), installation)
     try {
       const commits = await vi.waitFor(
         async () => {
@@ -156,7 +156,7 @@ describe("a run", () => {
       )
     } finally {
       await second.stop()
-      removePlace(place)
+      removeInstallation(installation)
     }
   })
 })

@@ -1,20 +1,23 @@
 import { assert, describe, it } from "vitest"
 import { says, startMessagesApi } from "#test/MessagesApi.ts"
 import { begin, holdWrites } from "#test/service/cut.ts"
-import { newPlace, removePlace, startService } from "#test/service.ts"
+import { newInstallation, removeInstallation, startService } from "#test/service.ts"
 import { refused } from "./problem.ts"
 import { chatting, creating, fine, revoking, uploading, uploadOf, voting } from "./routes.ts"
 import { findByName, stored } from "./store.ts"
 
 describe("two services on one database", () => {
   it("make one write of the same request, and one of the same chat", async () => {
-    const place = await newPlace()
+    const installation = await newInstallation()
     const api = await startMessagesApi(() => says("Done."))
     const environment = { ANTHROPIC_API_KEY: api.key, ANTHROPIC_BASE_URL: api.url }
-    const services = [await startService(environment, place), await startService(environment, place)] as const
+    const services = [
+      await startService(environment, installation),
+      await startService(environment, installation)
+    ] as const
     try {
       const both = async (path: string, body: unknown) => {
-        const log = await holdWrites(place)
+        const log = await holdWrites(installation)
         const answers = services.map(({ call }) => call("POST", path, body))
         await log.waiting(2)
         await log.release()
@@ -54,25 +57,25 @@ describe("two services on one database", () => {
     } finally {
       for (const { stop } of services) await stop()
       await api.close()
-      removePlace(place)
+      removeInstallation(installation)
     }
   })
 
   it("know of each other's answers: after a restart an identical write is new only if the last was answered", async () => {
-    const place = await newPlace()
-    let one = await startService({}, place)
+    const installation = await newInstallation()
+    let one = await startService({}, installation)
     await stored(one.call, "kept")
     const { code_block } = (await findByName(one.call, "kept"))!
     const body = { task: "t", code_block_id: code_block.id, succeeded: true }
     fine(await one.call("POST", voting, body))
-    const log = await holdWrites(place)
+    const log = await holdWrites(installation)
     const cut = begin(one, voting, body)
     await log.waiting(1)
     await cut.cut()
     await log.release()
     await one.stop()
 
-    one = await startService({}, place)
+    one = await startService({}, installation)
     const ups = async () => (await findByName(one.call, "kept"))!.thumbs_up
     assert.strictEqual(await ups(), 2)
     fine(await one.call("POST", voting, body))
@@ -80,6 +83,6 @@ describe("two services on one database", () => {
     fine(await one.call("POST", voting, body))
     assert.strictEqual(await ups(), 3)
     await one.stop()
-    removePlace(place)
+    removeInstallation(installation)
   })
 })

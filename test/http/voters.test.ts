@@ -3,7 +3,7 @@ import { call as tool } from "#test/mcp/rpc.ts"
 import type { Call, Headers } from "#test/service/call.ts"
 import { holdReadModels } from "#test/service/cut.ts"
 import { ownerKey, type Service, startService } from "#test/service.ts"
-import { sendBulk } from "./bulk.ts"
+import { sendBundle } from "./bundle.ts"
 import { functionsBy, table, tracked } from "./functions.ts"
 import { refused } from "./problem.ts"
 import { findByName, source, stored, upload, vote } from "./store.ts"
@@ -85,7 +85,7 @@ describe("a vote", () => {
     ])
   })
 
-  it("of an upload and of a bulk upload are told apart in the same way", async () => {
+  it("of an upload and of a bundle are told apart in the same way", async () => {
     const [, robot] = agents[0]!
     for (const [name, more, headers, expected] of [
       ["person", {}, {}, ["human", null]],
@@ -161,7 +161,7 @@ describe("vote_source", () => {
       for (const answer of [
         await vote(call, id, true, { vote_source }),
         await upload(call, "unknown2", { vote_source, user_vote: 1 }),
-        await sendBulk(call, ["unknown3"], { vote_source })
+        await sendBundle(call, ["unknown3"], { vote_source })
       ])
         assert.strictEqual(refused(answer, 400, "validation/invalid_field").field, "vote_source")
     }
@@ -173,7 +173,7 @@ describe("vote_source", () => {
       const one = (await stored(call, `said${JSON.stringify(more).length}`, more)).message as string
       const { user_vote, ...voting } = more as { readonly user_vote?: number }
       const votes = user_vote === undefined ? {} : { user_votes: { "said.py": user_vote } }
-      const many = (await sendBulk(call, ["said"], { ...voting, ...votes })).json.message as string
+      const many = (await sendBundle(call, ["said"], { ...voting, ...votes })).json.message as string
       return [one, many].map((message) => message.replace(/^Stored 1 \w+\.( 1 grading queued\.)?/, ""))
     }
     const off = { use_service_ai_voting: false }

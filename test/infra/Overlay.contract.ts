@@ -1,6 +1,6 @@
 import { assert, layer as withLayer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
-import { type Overlay, type OverlayError, type Sha, Workspaces } from "#ports/Workspaces.ts"
+import { type Overlay, type OverlayError, type Sha, WorkspaceStore } from "#ports/WorkspaceStore.ts"
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text))
 const text = (content: Uint8Array) => Buffer.from(content).toString()
@@ -18,15 +18,15 @@ const outcome = <A, E extends { readonly _tag: string; readonly code?: string }>
 let last = 0
 const fresh = () => `overlay-${++last}`
 
-/** What the views that `Workspaces` opens promise. */
-export const overlayContract = (name: string, layer: Layer.Layer<Workspaces>) =>
+/** What the views that `WorkspaceStore` opens promise. */
+export const overlayContract = (name: string, layer: Layer.Layer<WorkspaceStore>) =>
   withLayer(layer)(name, (it) => {
     const saved = Effect.fnUntraced(function* (
       workspace: string,
       base: Sha | undefined,
       files: Record<string, string>
     ) {
-      const workspaces = yield* Workspaces
+      const workspaces = yield* WorkspaceStore
       const overlay = yield* workspaces.open(workspace, base)
       yield* write(overlay, files)
       return yield* workspaces.save(workspace, overlay)
@@ -34,7 +34,7 @@ export const overlayContract = (name: string, layer: Layer.Layer<Workspaces>) =>
 
     it.effect("answers as a POSIX file system", () =>
       Effect.gen(function* () {
-        const workspaces = yield* Workspaces
+        const workspaces = yield* WorkspaceStore
         const overlay = yield* workspaces.open(fresh(), undefined)
         yield* write(overlay, { "d/f": "1", g: "2", "e/f": "3" })
         yield* overlay.mkdir("empty")
@@ -87,7 +87,7 @@ export const overlayContract = (name: string, layer: Layer.Layer<Workspaces>) =>
 
     it.effect("follows links inside only", () =>
       Effect.gen(function* () {
-        const workspaces = yield* Workspaces
+        const workspaces = yield* WorkspaceStore
         const id = fresh()
         const first = yield* workspaces.open(id, undefined)
         yield* write(first, { "d/e/f": "1" })
@@ -129,7 +129,7 @@ export const overlayContract = (name: string, layer: Layer.Layer<Workspaces>) =>
 
     it.effect("comes back to a savepoint", () =>
       Effect.gen(function* () {
-        const workspaces = yield* Workspaces
+        const workspaces = yield* WorkspaceStore
         const id = fresh()
         const overlay = yield* workspaces.open(id, yield* saved(id, undefined, { "a/b": "1", c: "1" }))
         yield* overlay.writeFile("a/b", bytes("2"))
@@ -154,7 +154,7 @@ export const overlayContract = (name: string, layer: Layer.Layer<Workspaces>) =>
 
     it.effect("keeps its bytes to itself", () =>
       Effect.gen(function* () {
-        const workspaces = yield* Workspaces
+        const workspaces = yield* WorkspaceStore
         const overlay = yield* workspaces.open(fresh(), undefined)
         const mine = bytes("abc")
         yield* overlay.writeFile("x", mine)
@@ -166,7 +166,7 @@ export const overlayContract = (name: string, layer: Layer.Layer<Workspaces>) =>
 
     it.effect("refuses hostile names however they come in", () =>
       Effect.gen(function* () {
-        const workspaces = yield* Workspaces
+        const workspaces = yield* WorkspaceStore
         const overlay = yield* workspaces.open(fresh(), undefined)
         yield* write(overlay, { "d/f": "1", mods: "[core\n" })
         for (const path of [

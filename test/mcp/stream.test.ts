@@ -1,7 +1,7 @@
 import { afterEach, assert, describe, it } from "vitest"
 import { asked, commitsOf, environment, scripts, service, startsAgent } from "#test/http/agent.ts"
 import { calls, says } from "#test/MessagesApi.ts"
-import { newPlace, ownerKey, removePlace, startService } from "#test/service.ts"
+import { newInstallation, ownerKey, removeInstallation, startService } from "#test/service.ts"
 import { opened } from "./opened.ts"
 import { done, initialize, message, post } from "./rpc.ts"
 
@@ -89,16 +89,16 @@ describe("a call that takes its time", () => {
   })
 
   it("is told that the service stops; the same call finds the run at the next start", async () => {
-    const place = await newPlace()
+    const installation = await newInstallation()
     const { open, given } = held("stop")
-    const first = await startService(environment(), place)
+    const first = await startService(environment(), installation)
     const sent = calling(given)
     const stream = await opened(first.url, ownerKey, sent.body, sent.headers)
     await first.stop()
     const { id, result } = (await stream.rest()).at(-1)
     assert.deepStrictEqual([id, result.isError], [sent.body.id, true])
     assert.match(result.content[0].text, /is stopping.*make the same call again/)
-    const second = await startService(environment(), place)
+    const second = await startService(environment(), installation)
     try {
       open()
       const { text, structure } = await done(second.url, ownerKey, "chat", given)
@@ -106,7 +106,7 @@ describe("a call that takes its time", () => {
       assert.strictEqual((await commitsOf(structure.workspace_id, second.call)).length, 1)
     } finally {
       await second.close()
-      removePlace(place)
+      removeInstallation(installation)
     }
   })
 })

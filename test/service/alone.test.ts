@@ -8,22 +8,22 @@ import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { Hold } from "#ports/Hold.ts"
 import { hold } from "#src/layers.ts"
 import { freshClient, freshDatabase } from "#test/postgres.ts"
-import { newPlace, type Place, removePlace } from "#test/service.ts"
-import { startCommand, startProcess } from "./process.ts"
+import { newInstallation, removeInstallation, type TestInstallation } from "#test/service.ts"
+import { startCli, startProcess } from "./process.ts"
 
 const address = /Cairn is at (http:\S+)/
 
 describe("a database", () => {
-  let place: Place
-  let elsewhere: Place
+  let installation: TestInstallation
+  let elsewhere: TestInstallation
   beforeAll(async () => {
-    place = await newPlace()
-    elsewhere = { ...place, dataDir: mkdtempSync(join(tmpdir(), "cairn-service-")) }
+    installation = await newInstallation()
+    elsewhere = { ...installation, dataDir: mkdtempSync(join(tmpdir(), "cairn-service-")) }
   })
-  afterAll(() => [place, elsewhere].forEach(removePlace))
+  afterAll(() => [installation, elsewhere].forEach(removeInstallation))
 
   /** One line, and what it says. */
-  const refusal = async (at: Place, exit = 78) => {
+  const refusal = async (at: TestInstallation, exit = 78) => {
     const service = startProcess(at)
     assert.strictEqual(await service.ended, exit, service.output.text)
     const lines = service.output.text.trim().split("\n")
@@ -32,15 +32,15 @@ describe("a database", () => {
   }
 
   it("has one service: a second one is refused in one line, and the first goes on", async () => {
-    const first = startProcess(place)
+    const first = startProcess(installation)
     const [, url] = await first.said(address)
-    const line = await refusal(place)
+    const line = await refusal(installation)
     assert.match(
       line,
       /^cairn: the database is in use by another Cairn service \(process \d+ on .+One database has one/
     )
     assert.strictEqual((await fetch(`${url}/health`)).status, 200)
-    const adopting = startCommand(elsewhere, "installation", "adopt")
+    const adopting = startCli(elsewhere, "installation", "adopt")
     assert.strictEqual(await adopting.ended, 1)
     assert.include(adopting.output.text, "in use by another Cairn service")
     await first.stop()
@@ -51,20 +51,20 @@ describe("a database", () => {
       await refusal(elsewhere),
       /is not the folder that this database was used with.+`cairn installation adopt`/
     )
-    const read = startCommand(elsewhere, "workspace", "files", "00000000-0000-4000-8000-000000000000")
+    const read = startCli(elsewhere, "workspace", "files", "00000000-0000-4000-8000-000000000000")
     assert.strictEqual(await read.ended, 1)
     assert.include(read.output.text, "is not the folder that this database was used with")
 
-    const adopting = startCommand(elsewhere, "installation", "adopt")
+    const adopting = startCli(elsewhere, "installation", "adopt")
     assert.strictEqual(await adopting.ended, 0, adopting.output.text)
     const service = startProcess(elsewhere)
     await service.said(address)
     await service.stop()
-    assert.match(await refusal(place), /belongs to another database/)
+    assert.match(await refusal(installation), /belongs to another database/)
   })
 
   it("is refused to a folder of another one, and to one that is not mounted", async () => {
-    const other: Place = { ...elsewhere, database: await Effect.runPromise(freshDatabase) }
+    const other: TestInstallation = { ...elsewhere, database: await Effect.runPromise(freshDatabase) }
     assert.match(await refusal(other), /belongs to another database/)
     const folder = join(elsewhere.dataDir, "workspaces")
     renameSync(folder, `${folder}.away`)

@@ -2,7 +2,7 @@ import { request } from "node:http"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Effect, Exit, Scope } from "effect"
 import { vi } from "vitest"
-import { ownerKey, type Place, type Service } from "#test/service.ts"
+import { ownerKey, type Service, type TestInstallation } from "#test/service.ts"
 import type { Headers } from "./call.ts"
 
 /** Sends a request whose answer will not be taken: `cut` ends the connection, as a client that has waited too long does. */
@@ -27,7 +27,7 @@ export const begin = (service: Service, path: string, body: unknown, headers: He
 }
 
 /** A connection of its own to a service's database, within a transaction that `release` ends. */
-const holding = async ({ database }: Place) => {
+const holding = async ({ database }: TestInstallation) => {
   const scope = Scope.makeUnsafe()
   const connection = await Effect.runPromise(Scope.provide(PgConnection.make({ url: database, ssl: false }), scope))
   const query = (sql: string) => Effect.runPromise(connection.query(sql, [], false))
@@ -40,8 +40,8 @@ const holding = async ({ database }: Place) => {
 }
 
 /** Keeps all read models where they are until `release`; they can be read meanwhile. */
-export const holdReadModels = async (place: Place) => {
-  const { query, release } = await holding(place)
+export const holdReadModels = async (installation: TestInstallation) => {
+  const { query, release } = await holding(installation)
   await query("SELECT 1 FROM read_models FOR UPDATE")
   return { release }
 }
@@ -50,8 +50,8 @@ export const holdReadModels = async (place: Place) => {
  * Holds what every write of a request needs at its end (and no note in the background does): such appends wait until
  * `release`. `waiting` settles when so many of them do.
  */
-export const holdWrites = async (place: Place) => {
-  const { query, release } = await holding(place)
+export const holdWrites = async (installation: TestInstallation) => {
+  const { query, release } = await holding(installation)
   await query("LOCK TABLE requests IN EXCLUSIVE MODE")
   // of each two equal ones the second waits for the first, not for us
   const waiters = `SELECT 1 FROM pg_stat_activity

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { Redacted } from "effect"
-import type { Place } from "#test/service.ts"
+import type { TestInstallation } from "#test/service.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const runtimeArguments = process.versions["deno"] === undefined ? [] : ["run", "-A"]
@@ -10,18 +10,22 @@ const runtimeArguments = process.versions["deno"] === undefined ? [] : ["run", "
 type Environment = { readonly [name: string]: string }
 
 /** The service as a process of its own, started as `npm start` does it: only its output and its files tell of it. */
-export const startProcess = (place: Place, environment: Environment = {}) =>
-  startProgram(place, [...runtimeArguments, `${root}src/main.ts`], environment)
+export const startProcess = (installation: TestInstallation, environment: Environment = {}) =>
+  startProgram(installation, [...runtimeArguments, `${root}src/main.ts`], environment)
 
 /** `node start.cjs …`, as npm runs it. */
-export const startNpm = (place: Place, ...args: ReadonlyArray<string>) =>
-  startProgram(place, [...runtimeArguments, `${root}start.cjs`, ...args], {})
+export const startNpm = (installation: TestInstallation, ...args: ReadonlyArray<string>) =>
+  startProgram(installation, [...runtimeArguments, `${root}start.cjs`, ...args], {})
 
 /** `cairn …`, as a process of its own. */
-export const startCommand = (place: Place, ...args: ReadonlyArray<string>) =>
-  startProgram(place, [...runtimeArguments, `${root}src/cli/main.ts`, ...args], {})
+export const startCli = (installation: TestInstallation, ...args: ReadonlyArray<string>) =>
+  startProgram(installation, [...runtimeArguments, `${root}src/cli/main.ts`, ...args], {})
 
-const startProgram = ({ database, dataDir }: Place, args: ReadonlyArray<string>, environment: Environment) => {
+const startProgram = (
+  { database, dataDir }: TestInstallation,
+  args: ReadonlyArray<string>,
+  environment: Environment
+) => {
   const child = spawn(process.execPath, args, {
     env: {
       ...{ PATH: process.env["PATH"], HOME: process.env["HOME"], PORT: "0", CAIRN_DATA_DIR: dataDir },

@@ -6,7 +6,7 @@ import { Effect, Exit, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { assert, describe, it } from "vitest"
 import { memoryPassed } from "#src/memory.ts"
-import { newPlace, type Place, removePlace } from "#test/service.ts"
+import { newInstallation, removeInstallation, type TestInstallation } from "#test/service.ts"
 import { startNpm, startProcess } from "./process.ts"
 
 const address = /Cairn is at (http:\S+)/g
@@ -26,7 +26,7 @@ const supervised = async (program: string) => {
 }
 
 /** The number of the service that holds a database, as it tells it to Postgres. */
-const holderOf = ({ database }: Place) =>
+const holderOf = ({ database }: TestInstallation) =>
   Effect.gen(function* () {
     const connection = yield* PgConnection.make({ url: database, ssl: false })
     const { rows } = yield* connection.query(
@@ -40,19 +40,19 @@ const holderOf = ({ database }: Place) =>
 
 describe("start.cjs", () => {
   it("starts a killed service again, and ends when it is told to", async () => {
-    const place = await newPlace()
-    const service = startNpm(place, "serve")
+    const installation = await newInstallation()
+    const service = startNpm(installation, "serve")
     try {
       await service.said(/Cairn is at (http:\S+)/)
-      const before = await holderOf(place)
+      const before = await holderOf(installation)
       process.kill(before, "SIGKILL")
       await service.said(/cairn: the service ended with SIGKILL: starting it again in 250 ms\n[\s\S]*Cairn is at/)
-      const now = await holderOf(place)
+      const now = await holderOf(installation)
       assert.notStrictEqual(now, before)
       assert.lengthOf([...service.output.text.matchAll(address)], 2)
     } finally {
       await service.stop()
-      removePlace(place)
+      removeInstallation(installation)
     }
     assert.lengthOf([...service.output.text.matchAll(/starting it again/g)], 1)
   })
@@ -81,21 +81,21 @@ describe("start.cjs", () => {
 
 describe("a service", () => {
   it("ends when it takes more memory than it may, with the code that starts it again", async () => {
-    const place = await newPlace()
-    const service = startProcess(place, { CAIRN_MEMORY_LIMIT: "64" })
+    const installation = await newInstallation()
+    const service = startProcess(installation, { CAIRN_MEMORY_LIMIT: "64" })
     assert.strictEqual(await service.ended, 75, service.output.text)
     assert.match(
       service.output.text,
       /^cairn: the service takes \d+ MiB of memory and may take 64 \(CAIRN_MEMORY_LIMIT\)/m
     )
-    removePlace(place)
+    removeInstallation(installation)
   })
 
   it("says where its database is that can't be reached, and why, without the password", async () => {
-    const place = await newPlace()
-    const url = new URL(Redacted.value(place.database))
+    const installation = await newInstallation()
+    const url = new URL(Redacted.value(installation.database))
     const refused = async (database: string) => {
-      const service = startProcess({ ...place, database: Redacted.make(database) })
+      const service = startProcess({ ...installation, database: Redacted.make(database) })
       const code = await service.ended
       assert.lengthOf(service.output.text.trim().split("\n"), 1, service.output.text)
       assert.notInclude(service.output.text, "hunter2")
@@ -108,7 +108,7 @@ describe("a service", () => {
     const [denied, why] = await refused(url.href)
     assert.strictEqual(denied, 78)
     assert.match(why, /can't be used: password authentication failed/)
-    removePlace(place)
+    removeInstallation(installation)
   })
 
   it("tells a peak of memory from what stays", () =>

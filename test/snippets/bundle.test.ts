@@ -1,30 +1,32 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { UploadEvent } from "#domain/Upload.ts"
+import { BundleEvent } from "#domain/Bundle.ts"
 import * as MemoryEventStore from "#engine/memory/EventStore.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import * as Codec from "#src/codec.ts"
 import { storedId, whenStored } from "#src/snippets/bundle.ts"
 
 /** What the reaction appends at last. */
-const complete = (upload: string) =>
+const complete = (bundle: string) =>
   Effect.flatMap(EventStore, (store) =>
     store.append({
-      ...{ tenant: "tenant", stream: `upload-${upload}`, expected: "none" },
+      ...{ tenant: "tenant", stream: `upload-${bundle}`, expected: "none" },
       commands: [
         {
-          ...{ commandId: storedId(upload), correlationId: upload, causationId: null, request: null },
+          ...{ commandId: storedId(bundle), correlationId: bundle, causationId: null, request: null },
           actor: { key: null, user: null, organization: null },
           events: [
-            Codec.encode(UploadEvent.cases.UploadStored.make({ upload, files: 2, snippets: ["s"], gradings: 1 }))
+            Codec.encode(
+              BundleEvent.cases.UploadStored.make({ upload: bundle, files: 2, snippets: ["s"], gradings: 1 })
+            )
           ]
         }
       ]
     })
   )
 
-describe("waiting for a bulk upload", () => {
+describe("waiting for a bundle", () => {
   it.effect("ends when its files are stored, before or meanwhile", () =>
     Effect.gen(function* () {
       const waiting = yield* Effect.forkChild(whenStored("meanwhile"), { startImmediately: true })

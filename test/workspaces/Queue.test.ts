@@ -8,7 +8,7 @@ import { EventStore } from "#engine/ports/EventStore.ts"
 import { LanguageModel } from "#ports/LanguageModel.ts"
 import { Sandbox } from "#ports/Sandbox.ts"
 import { Workers } from "#ports/Workers.ts"
-import { Workspaces } from "#ports/Workspaces.ts"
+import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import * as Codec from "#src/codec.ts"
 import { Search } from "#src/snippets/search.ts"
 import { Runs } from "#src/workspaces/queue.ts"
@@ -37,7 +37,7 @@ const world = (left: ReadonlyArray<{ readonly id: string; readonly workspace: st
     Context.add(Dispatcher, { state: () => Effect.succeed({ head: null, generation: 0 }) } as never),
     Context.add(Asker, { fresh: () => Effect.succeed({ position: 0, changed: 0, due: 0 }) } as never),
     Context.add(SqlClient.SqlClient, (() => Effect.succeed(left)) as never),
-    Context.add(Workspaces, {} as never),
+    Context.add(WorkspaceStore, {} as never),
     Context.add(Workers, {} as never),
     Context.add(Sandbox, {} as never),
     Context.add(LanguageModel, {} as never),

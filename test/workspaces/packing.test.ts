@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Asker } from "#engine/ask.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
-import { Workspaces } from "#ports/Workspaces.ts"
+import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { Packing } from "#src/workspaces/packing.ts"
 
 it.effect("a repository is pruned only when no chat of its workspace has yet to end", () => {
@@ -12,7 +12,7 @@ it.effect("a repository is pruned only when no chat of its workspace has yet to 
   let fresh = 0
   const packed: Array<{ readonly repository: string; readonly prune: boolean; readonly fresh: number }> = []
   const services = Context.empty().pipe(
-    Context.add(Workspaces, {
+    Context.add(WorkspaceStore, {
       ref: () => Effect.succeed("head"),
       pack: (repository: string, { prune }: { readonly prune: boolean }) =>
         Effect.sync(() => void packed.push({ repository, prune, fresh }))

@@ -1,5 +1,5 @@
 import { sortedByBytes } from "#domain/workspacePath.ts"
-import type { Sha, SkippedEntry } from "#ports/Workspaces.ts"
+import type { Sha, SkippedEntry } from "#ports/WorkspaceStore.ts"
 import { Breath } from "../Breath.ts"
 import type { Repository } from "../Repository.ts"
 import { type FileNode, sortedEntries } from "../tree.ts"

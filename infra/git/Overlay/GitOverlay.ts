@@ -10,7 +10,7 @@ import {
   type Sha,
   type SkippedEntry,
   WorkspaceFull
-} from "#ports/Workspaces.ts"
+} from "#ports/WorkspaceStore.ts"
 import { compare } from "../compare.ts"
 import { faultOf, onDisk } from "../fault.ts"
 import { knownBytes } from "../knownBytes.ts"

@@ -1,5 +1,5 @@
 import { contentProblem, hasReadContent, kindProblem, pathProblem } from "#domain/workspacePath.ts"
-import { PathRefused, type Sha } from "#ports/Workspaces.ts"
+import { PathRefused, type Sha } from "#ports/WorkspaceStore.ts"
 import type { Repository } from "../Repository.ts"
 import type { FileNode } from "../tree.ts"
 import { type Directory, type Extent, eachNode, editable, extentOf, type Node, nextEpoch } from "./Directory.ts"

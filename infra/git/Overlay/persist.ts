@@ -1,4 +1,4 @@
-import type { Sha } from "#ports/Workspaces.ts"
+import type { Sha } from "#ports/WorkspaceStore.ts"
 import { Breath } from "../Breath.ts"
 import { type NewObject, nameOfContent, newObject, objectName } from "../objects.ts"
 import type { Repository } from "../Repository.ts"

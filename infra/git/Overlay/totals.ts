@@ -1,5 +1,5 @@
 import { turn } from "#ports/turn.ts"
-import { WorkspaceFull } from "#ports/Workspaces.ts"
+import { WorkspaceFull } from "#ports/WorkspaceStore.ts"
 import type { Repository } from "../Repository.ts"
 import type { FileNode } from "../tree.ts"
 import { type Directory, type Extent, eachNode, extentOf, type Node } from "./Directory.ts"

@@ -1,4 +1,4 @@
-import { FileError, PathRefused } from "#ports/Workspaces.ts"
+import { FileError, PathRefused } from "#ports/WorkspaceStore.ts"
 import type { Repository } from "../Repository.ts"
 import type { FileNode } from "../tree.ts"
 import type { Directory, Node } from "./Directory.ts"

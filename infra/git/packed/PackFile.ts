@@ -1,7 +1,7 @@
 import fs from "node:fs"
 import { promisify } from "node:util"
 import zlib from "node:zlib"
-import type { Sha } from "#ports/Workspaces.ts"
+import type { Sha } from "#ports/WorkspaceStore.ts"
 import type { ObjectType, StoredObject } from "../object.ts"
 import type { Compressed } from "../objectPieces.ts"
 import { applyDelta, lengthAfter } from "./delta.ts"

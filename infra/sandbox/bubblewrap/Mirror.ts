@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { posix } from "node:path"
-import type { EntryKind } from "#ports/Workspaces.ts"
+import type { EntryKind } from "#ports/WorkspaceStore.ts"
 
 /** What is known to lie in the file system, as the Overlay has it. */
 export interface Mirrored {

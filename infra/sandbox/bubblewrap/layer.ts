@@ -2,13 +2,13 @@ import { Effect, Layer, Semaphore } from "effect"
 import { oneLine } from "#domain/oneLine.ts"
 import { viewOf } from "#infra/git/Overlay/GitOverlay.ts"
 import { type ExecLimits, type ExecResult, Sandbox } from "#ports/Sandbox.ts"
-import type { Overlay } from "#ports/Workspaces.ts"
-import { startCommand } from "./Command.ts"
+import type { Overlay } from "#ports/WorkspaceStore.ts"
 import { defaultOutput, defaultTimeout } from "./limits.ts"
 import type { Mirror } from "./Mirror.ts"
 import { type Mounts, startMounts } from "./Mounts.ts"
 import { putDown } from "./putDown.ts"
 import { SandboxUnusable } from "./SandboxUnusable.ts"
+import { startShellCommand } from "./shellCommand.ts"
 import { takeUp } from "./takeUp.ts"
 import { findTools, type Tools } from "./tools.ts"
 
@@ -64,7 +64,7 @@ const openShell = Effect.fnUntraced(function* (tools: Tools, overlay: Overlay) {
     const here = yield* ready
     version = undefined
     const { stdout, stderr, exit, why } = yield* Effect.acquireUseRelease(
-      Effect.sync(() => startCommand(tools, here, script, timeout, output)),
+      Effect.sync(() => startShellCommand(tools, here, script, timeout, output)),
       ({ ended, kill }) =>
         Effect.promise(() => ended).pipe(
           Effect.map((outcome) => ({
@@ -146,7 +146,7 @@ export const tryOut = (tools: Tools): Effect.Effect<ReadonlyArray<string>, Sandb
     const programs = Object.keys(interpreters).join(" ")
     const script = `for p in ${programs}; do if "$p" --version > /dev/null 2>&1; then echo "$p"; fi; done; echo end`
     const { stdout, stderr } = yield* Effect.promise(
-      () => startCommand(tools, mounts, script, defaultTimeout, defaultOutput).ended
+      () => startShellCommand(tools, mounts, script, defaultTimeout, defaultOutput).ended
     )
     const found = stdout.split("\n").slice(0, -1)
     if (found.pop() !== "end") return yield* unusable(advice(oneLine(stderr, "; ")))

@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import { directory, type Entry, file, symlink } from "effect/encoding/Tar"
-import type { DirectoryEntry, Overlay } from "#ports/Workspaces.ts"
+import type { DirectoryEntry, Overlay } from "#ports/WorkspaceStore.ts"
 import { archive, modes } from "./archive.ts"
 import { differ, hashOf, type Mirror, nameOf, topmost } from "./Mirror.ts"
 import type { Mounts } from "./Mounts.ts"

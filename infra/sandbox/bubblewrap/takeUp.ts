@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { pathProblem } from "#domain/workspacePath.ts"
-import type { EntryKind, Overlay, OverlayError } from "#ports/Workspaces.ts"
+import type { EntryKind, Overlay, OverlayError } from "#ports/WorkspaceStore.ts"
 import { mostBytes } from "./limits.ts"
 import type { Found } from "./listing.ts"
 import { differ, hashOf, keptTarget, type Mirror, shown, textOf, topmost } from "./Mirror.ts"

@@ -1,6 +1,6 @@
 import { posix } from "node:path"
 import type { BufferEncoding, CpOptions, FileContent, FsStat, IFileSystem, MkdirOptions, RmOptions } from "just-bash"
-import type { EntryKind } from "#ports/Workspaces.ts"
+import type { EntryKind } from "#ports/WorkspaceStore.ts"
 import { mountPoint, type Operations } from "./protocol.ts"
 
 type ReadFileOptions = NonNullable<Exclude<Parameters<IFileSystem["readFile"]>[1], string>>

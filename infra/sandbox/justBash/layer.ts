@@ -1,6 +1,6 @@
 import { Effect, Layer, Queue, Semaphore } from "effect"
 import { type ExecLimits, Sandbox } from "#ports/Sandbox.ts"
-import type { Overlay } from "#ports/Workspaces.ts"
+import type { Overlay } from "#ports/WorkspaceStore.ts"
 import { type Child, startChild } from "./Child.ts"
 import { defaultOutput, defaultTimeout } from "./limits.ts"
 import type { Call } from "./protocol.ts"

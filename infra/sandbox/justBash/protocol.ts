@@ -1,4 +1,4 @@
-import type { EntryKind } from "#ports/Workspaces.ts"
+import type { EntryKind } from "#ports/WorkspaceStore.ts"
 
 /** What the child can ask of the run's Overlay. Paths are as the mounted file system sees them: `/src/a.ts`. */
 export interface Operations {

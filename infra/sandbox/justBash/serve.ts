@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Overlay, OverlayError } from "#ports/Workspaces.ts"
+import type { Overlay, OverlayError } from "#ports/WorkspaceStore.ts"
 import type { Answer, Call, CallFailed } from "./protocol.ts"
 
 /** A mounted path as the Overlay knows it. */

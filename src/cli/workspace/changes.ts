@@ -1,17 +1,11 @@
-import { randomUUID } from "node:crypto"
 import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
-import type { Attempt } from "#engine/attempt.ts"
-import { Workspaces as WorkspacesModel } from "#projections/Workspaces.ts"
-import * as Workspaces from "#src/workspaces/restore.ts"
+import { Workspaces } from "#projections/Workspaces.ts"
+import { erase as eraseWorkspace, removeRepository, restore as restoreWorkspace } from "#src/workspaces/restore.ts"
 import { reach } from "../log.ts"
+import { metadata } from "../metadata.ts"
 import { answer } from "../output.ts"
 import { commitIn, find, named, noWorkspace, onGit, which } from "./which.ts"
-
-const attempt = (): Attempt => {
-  const commandId = randomUUID()
-  return { commandId, correlationId: commandId, actor: { key: null, user: null, organization: null } }
-}
 
 export const restore = Command.make(
   "restore",
@@ -31,10 +25,10 @@ export const restore = Command.make(
         const { tenant } = yield* named(given)
         const workspace = yield* find(given)
         const commit = yield* commitIn(workspace, Option.some(names.at(-1)!))
-        const restored = yield* Workspaces.restore(workspace, commit, tenant!, attempt()).pipe(
+        const restored = yield* restoreWorkspace(workspace, commit, tenant!, metadata()).pipe(
           Effect.catchTag(["WorkspaceNotFound", "WorkspaceGone"], () => noWorkspace(workspace.id))
         )
-        if (restored.position !== undefined) yield* reach([WorkspacesModel], restored.position)
+        if (restored.position !== undefined) yield* reach([Workspaces], restored.position)
         yield* answer({ success: true, commit: restored.commit }, () => [
           restored.position === undefined
             ? `${restored.commit} has these files already.`
@@ -49,11 +43,11 @@ export const erase = Command.make("erase", which, (given) =>
     Effect.gen(function* () {
       const { tenant, id } = yield* named(given)
       if (tenant === undefined) return yield* noWorkspace(id)
-      const { generation, position, counts } = yield* Workspaces.erase(tenant, id, attempt()).pipe(
+      const { generation, position, counts } = yield* eraseWorkspace(tenant, id, metadata()).pipe(
         Effect.catchTag(["WorkspaceNotFound", "WorkspaceGone"], () => noWorkspace(id))
       )
-      yield* Workspaces.removeRepository(id, generation)
-      yield* reach([WorkspacesModel], position)
+      yield* removeRepository(id, generation)
+      yield* reach([Workspaces], position)
       const { commits, chats, files } = counts
       yield* answer({ success: true, erased: counts, position: String(position) }, () => [
         `Erased ${id}: ${commits} commits, ${chats} chats, ${files} files.`

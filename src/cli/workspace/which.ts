@@ -6,7 +6,7 @@ import {
   commitsBeginning,
   tenantOfWorkspace,
   type WorkspaceRecord,
-  Workspaces as WorkspacesModel,
+  Workspaces,
   workspaceOf,
   workspacesBeginning
 } from "#projections/Workspaces.ts"
@@ -59,7 +59,7 @@ const theOne = <E, R>(
 
 /** The id that is meant, and whose it is: `undefined` when there is none such. */
 export const named = Effect.fnUntraced(function* ({ id, orgId, userId, org }: Which) {
-  yield* upToDate(WorkspacesModel)
+  yield* upToDate(Workspaces)
   const pair = Option.isSome(orgId) && Option.isSome(userId)
   if (!pair && Option.isNone(id)) {
     return yield* new Failed({ message: "Name the workspace: its id, or --org-id and --user-id." })

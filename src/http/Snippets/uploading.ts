@@ -6,12 +6,12 @@ import type { RepositoryFile } from "#domain/Repository/files.ts"
 import type { Holder, Scope } from "#domain/Scope.ts"
 import { type NewVote, SnippetCommand } from "#domain/Snippet/commands.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
-import type { Attempt } from "#engine/attempt.ts"
+import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
 import type { UploadRequest } from "#src/api/Snippets/upload.ts"
 import { counted } from "#src/counted.ts"
-import { Places } from "#src/snippets/places.ts"
+import { KnownSnippets } from "#src/snippets/knownSnippets.ts"
 import type { Screened } from "#src/snippets/screen.ts"
 import { isGraded, sourceOf } from "../voting.ts"
 
@@ -60,28 +60,28 @@ export const voteForUsed = Effect.fnUntraced(function* (
   request: UploadRequest,
   { user }: Holder,
   scope: Scope,
-  attempt: Attempt,
+  metadata: CommandMetadata,
   agent: boolean
 ) {
   const given = [
     ...new Set((request.cached_code_blocks ?? []).map(({ code_block_id }) => idIn(code_block_id) ?? code_block_id))
   ]
   if (given.length === 0) return ""
-  const { seen } = yield* Places
+  const { seen } = yield* KnownSnippets
   let voted = 0
   for (const snippet of given) {
-    const place = idIn(snippet) !== undefined ? yield* seen(scope, snippet) : undefined
-    if (place === undefined) continue
+    const known = idIn(snippet) !== undefined ? yield* seen(scope, snippet) : undefined
+    if (known === undefined) continue
     // that it helped is an agent's judgement unless a person says that it is theirs
     const source = request.vote_source === "human" && !agent ? "human" : "ai"
     const vote = { value: request.succeeded ? 1 : -1, count: 1, source, origin: null, home: scope.home } as const
     const command = SnippetCommand.CastVote({ snippet, voter: user, task: keptTask(request.task), vote })
-    const commandId = derivedId("used", attempt.commandId, snippet)
+    const commandId = derivedId("used", metadata.commandId, snippet)
     const cast = dispatch(Snippet, {
-      tenant: place.tenant,
+      tenant: known.tenant,
       stream: `snippet-${snippet}`,
       command,
-      ...attempt,
+      ...metadata,
       commandId,
       request: null
     })

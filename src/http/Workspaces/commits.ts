@@ -1,5 +1,5 @@
 import { Effect, Stream } from "effect"
-import { type Change, Workspaces } from "#ports/Workspaces.ts"
+import { type Change, WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import type { CommitRecord } from "#projections/Workspaces.ts"
 import { inPieces, values } from "../pieces.ts"
 
@@ -12,7 +12,7 @@ export const shown = Effect.fnUntraced(function* (
   repository: string,
   { id, sha, parent, tree, run, recorded_at }: CommitRecord
 ) {
-  const git = yield* Workspaces
+  const git = yield* WorkspaceStore
   const commit = yield* git.readCommit(repository, sha)
   const before = parent === null ? undefined : yield* git.readCommit(repository, parent)
   return {

@@ -5,7 +5,7 @@ import { keyedDigest } from "#domain/Id.ts"
 import type { Holder, Scope } from "#domain/Scope.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { type KnownRequest, Requests } from "#ports/Requests.ts"
-import { Attempt, Caller, CallerScope, Idempotency, Received } from "#src/api/middleware.ts"
+import { Caller, CallerScope, Idempotency, Received, WriteIdentity } from "#src/api/middleware.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
 import { valueDigest } from "./body/digest.ts"
 
@@ -76,8 +76,10 @@ export const once = <A, E, R>({ route, body, key }: Write, write: Effect.Effect<
     const n = numberOf(known, identity, yield* Clock.currentTimeMillis)
     const { digest, fingerprint } = identity
     if (known?.n === n && known.fingerprint !== fingerprint) return yield* reused
-    const attempt = { commandId: derivedId("request", digest, n), request: { digest, n, fingerprint } }
-    const done = yield* Effect.provideService(write, Attempt, attempt)
+    const done = yield* Effect.provideService(write, WriteIdentity, {
+      commandId: derivedId("request", digest, n),
+      request: { digest, n, fingerprint }
+    })
     const answer = NodeHttpServerRequest.toServerResponse(request)
     answer.once("finish", () => {
       if (answer.statusCode < 300 && !answer.socket?.destroyed) requests.delivered(digest, n)

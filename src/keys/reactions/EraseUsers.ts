@@ -39,7 +39,7 @@ type Reason = Pick<Envelope, "tenant" | "position" | "eventId" | "actor" | "corr
 
 /** Erases what a person had in the log up to a position: snippets, workspaces, and then whatever text is still there. */
 const eraseAll = Effect.fnUntraced(function* ({ tenant, position, eventId, actor, correlationId }: Reason) {
-  const attempt = (what: string) => ({
+  const metadata = (what: string) => ({
     commandId: derivedId("erase_user", eventId, what),
     correlationId,
     causationId: eventId,
@@ -54,7 +54,7 @@ const eraseAll = Effect.fnUntraced(function* ({ tenant, position, eventId, actor
       return dispatch(Snippet, {
         tenant,
         stream: `snippet-${snippet}`,
-        ...attempt(`snippet/${snippet}`),
+        ...metadata(`snippet/${snippet}`),
         command: SnippetCommand.DeleteSnippet({ snippet })
       }).pipe(Effect.catchTag("SnippetNotFound", () => Effect.void))
     })
@@ -71,7 +71,7 @@ const eraseAll = Effect.fnUntraced(function* ({ tenant, position, eventId, actor
   )
   if (workspaces.size > 0) yield* fresh(Workspaces)
   for (const workspace of workspaces) {
-    yield* erase(tenant, workspace, attempt(`workspace/${workspace}`)).pipe(
+    yield* erase(tenant, workspace, metadata(`workspace/${workspace}`)).pipe(
       Effect.catchTag("WorkspaceNotFound", () => Effect.void)
     )
   }
@@ -83,7 +83,7 @@ const eraseAll = Effect.fnUntraced(function* ({ tenant, position, eventId, actor
     return dispatch(User, {
       tenant,
       stream: `user-${tenant}`,
-      ...attempt(`text/${events.at(-1)!.position}`),
+      ...metadata(`text/${events.at(-1)!.position}`),
       command: UserCommand.EraseText({ user: tenant, subjects: [...subjects] })
     })
   })

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
+import { bundleStream, type LogFile } from "#domain/Bundle.ts"
 import type { DomainEvent } from "#domain/events.ts"
 import type { SnippetEvent, UploadedText } from "#domain/Snippet/events.ts"
-import { type LogFile, uploadStream } from "#domain/Upload.ts"
 import type { Recorded } from "#engine/Event.ts"
 import { eachOfStream, inSteps } from "#engine/pages.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
@@ -27,11 +27,11 @@ export interface Evidence {
   readonly requested: Pick<Recorded<SnippetEvent>, "correlationId" | "eventId">
 }
 
-/** What the files of a bulk upload have in common. */
-export type BulkEvidence = Pick<Evidence, "asked" | "logs">
+/** What the files of a bundle have in common. */
+export type BundleEvidence = Pick<Evidence, "asked" | "logs">
 
-const none: BulkEvidence = { asked: null, logs: null }
-/** Bulk uploads whose evidence is kept for their next file. */
+const none: BundleEvidence = { asked: null, logs: null }
+/** Bundles whose evidence is kept for their next file. */
 const kept = 64
 
 /** All logs, with the end of each. */
@@ -46,18 +46,18 @@ const shownLogs = (logs: ReadonlyArray<LogFile>): string | null => {
   return tail(shown.join("\n"), longest.logs)
 }
 
-/** The request of a bulk's snippets is the bulk, whose first event held the files. */
-const bulkOf = Effect.fnUntraced(function* (request: string, bulks: Map<string, BulkEvidence>) {
-  const known = bulks.get(request)
+/** The request of a bundle's snippets is the bundle, whose first event held the files. */
+const bundleOf = Effect.fnUntraced(function* (request: string, bundles: Map<string, BundleEvidence>) {
+  const known = bundles.get(request)
   if (known !== undefined) return known
-  const [second] = (yield* (yield* EventStore).readStream(uploadStream(request), 0, { limit: 1 })).events
+  const [second] = (yield* (yield* EventStore).readStream(bundleStream(request), 0, { limit: 1 })).events
   const event = second === undefined ? undefined : (yield* inSteps(Codec.decoding(second))).event
   const received = event?._tag === "EvidenceReceived" ? event : undefined
   const { prompts = [], logs = [] } = received?.text ?? {}
   const asked = prompts.length === 0 ? null : ends(prompts.join("\n\n"), longest.asked)
   const evidence = received === undefined ? none : { asked, logs: shownLogs(logs) }
-  if (bulks.size >= kept) bulks.clear()
-  if (received !== undefined) bulks.set(request, evidence)
+  if (bundles.size >= kept) bundles.clear()
+  if (received !== undefined) bundles.set(request, evidence)
   return evidence
 })
 
@@ -75,7 +75,7 @@ const telling = new Set<string>(["SnippetUploaded", "TaskAdded", "VoteRequested"
 export const evidenceOf = Effect.fnUntraced(function* (
   request: string,
   snippet: string,
-  bulks: Map<string, BulkEvidence>
+  bundles: Map<string, BundleEvidence>
 ) {
   let first: Uploaded | undefined
   let latest: Recorded<Uploaded | TaskAdded> | undefined
@@ -94,7 +94,7 @@ export const evidenceOf = Effect.fnUntraced(function* (
   const { requested, upload } = asked
   if (upload.text === null) return undefined
   const { path, task, logs } = upload.text
-  const bulk = yield* bulkOf(request, bulks)
+  const bundle = yield* bundleOf(request, bundles)
   const evidence: Evidence = {
     path,
     language: first.language,
@@ -102,8 +102,8 @@ export const evidenceOf = Effect.fnUntraced(function* (
     task,
     requested,
     source: ends(sourceOf(first.text), longest.source),
-    asked: bulk.asked ?? (task === null ? null : ends(task, longest.asked)),
-    logs: bulk.logs ?? (logs === null ? null : tail(logs, longest.logs))
+    asked: bundle.asked ?? (task === null ? null : ends(task, longest.asked)),
+    logs: bundle.logs ?? (logs === null ? null : tail(logs, longest.logs))
   }
   return evidence
 })

@@ -7,8 +7,9 @@ import { dispatch } from "#engine/dispatch.ts"
 import { Projector } from "#engine/project.ts"
 import { LanguageModel } from "#ports/LanguageModel.ts"
 import { type DueGrading, dueGradings, Gradings } from "#projections/Gradings.ts"
+import { operator } from "#src/actor.ts"
 import { newBoundary, storable } from "#src/snippets/untrusted.ts"
-import { type BulkEvidence, evidenceOf } from "./evidence.ts"
+import { type BundleEvidence, evidenceOf } from "./evidence.ts"
 import { questionOf, type Verdict } from "./question.ts"
 
 /** Questions to the model at once. */
@@ -28,12 +29,12 @@ const laterOn = Schedule.spaced("1 second")
 /** What gradings share. */
 interface Desk {
   readonly places: Semaphore.Semaphore
-  readonly bulks: Map<string, BulkEvidence>
+  readonly bundles: Map<string, BundleEvidence>
 }
 
 export const makeDesk: Effect.Effect<Desk> = Effect.map(Semaphore.make(atOnce), (places) => ({
   places,
-  bulks: new Map()
+  bundles: new Map()
 }))
 
 /** Times that a grading breaks off (for want of the store, or by a defect) before it gets no verdict. */
@@ -66,9 +67,9 @@ const persistently = <A, E, R>(effect: Effect.Effect<A, E, R>, { request, snippe
 const textOf = (reason: string) => storable(reason, longestReason)
 
 /** One attempt: looks at what is there now, and asks the model for its verdict. `undefined`: the snippet is gone. */
-const attempt = ({ request, snippet, count }: DueGrading, { places, bulks }: Desk) =>
+const attempt = ({ request, snippet, count }: DueGrading, { places, bundles }: Desk) =>
   Effect.gen(function* () {
-    const evidence = yield* evidenceOf(request, snippet, bulks).pipe(Effect.retry(laterOn))
+    const evidence = yield* evidenceOf(request, snippet, bundles).pipe(Effect.retry(laterOn))
     if (evidence === undefined) return undefined
     const model = yield* LanguageModel
     const answer = yield* model.ask(questionOf(evidence, newBoundary()))
@@ -115,7 +116,7 @@ export const grade = Effect.fnUntraced(function* (due: DueGrading, desk: Desk) {
     command,
     commandId: derivedId("grade", request, snippet),
     correlationId: request,
-    actor: { key: null, user: null, organization: null }
+    actor: operator
   }).pipe(
     // the verdict is had: the model must not be asked again because the log is away
     Effect.retry({ while: ({ _tag }) => _tag === "Busy", schedule: laterOn }),

@@ -7,6 +7,7 @@ import { dispatch } from "#engine/dispatch.ts"
 import { SecretScan } from "#ports/SecretScan.ts"
 import { WorkingFor } from "#ports/Workers.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
+import { operator } from "#src/actor.ts"
 import { reaction } from "#src/reaction.ts"
 import { screenPublic } from "#src/snippets/screen.ts"
 
@@ -44,7 +45,7 @@ export const withdrawSnippets = (rules: string) =>
           commandId: derivedId("withdraw_snippet", eventId, rules),
           correlationId,
           causationId: eventId,
-          actor: { key: null, user: null, organization: null }
+          actor: operator
         }).pipe(Effect.catchTag("SnippetNotFound", () => Effect.void))
         yield* Effect.logWarning("a public snippet has something like a secret in it, and was taken back").pipe(
           Effect.annotateLogs({ snippet, tenant })

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { z } from "zod"
 import type { Shell } from "#ports/Sandbox.ts"
-import type { Overlay } from "#ports/Workspaces.ts"
+import type { Overlay } from "#ports/WorkspaceStore.ts"
 import { define, ToolFailed } from "./tool.ts"
 
 const longest = 120_000

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { z } from "zod"
-import type { Overlay } from "#ports/Workspaces.ts"
+import type { Overlay } from "#ports/WorkspaceStore.ts"
 import { inWorkspace } from "./path.ts"
 import { counted } from "./text.ts"
 import { define, withFilePath } from "./tool.ts"

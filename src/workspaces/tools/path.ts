@@ -1,6 +1,6 @@
 import { posix } from "node:path"
 import { Effect } from "effect"
-import type { WorkspacePath } from "#ports/Workspaces.ts"
+import type { WorkspacePath } from "#ports/WorkspaceStore.ts"
 import { ToolFailed } from "./tool.ts"
 
 /** Where the workspace is for the model and in the shell. */

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Overlay, OverlayError, WorkspacePath } from "#ports/Workspaces.ts"
+import type { Overlay, OverlayError, WorkspacePath } from "#ports/WorkspaceStore.ts"
 import { ToolFailed } from "./tool.ts"
 
 /** Bytes of a file that the file tools take into memory. */

@@ -1,7 +1,7 @@
 import { Data, Effect } from "effect"
 import { z } from "zod"
 import type { Form } from "#ports/LanguageModel.ts"
-import { type OverlayError, WorkspacesUnavailable } from "#ports/Workspaces.ts"
+import { type OverlayError, WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
 
 /** A tool could not do what was asked; `message` is for the model to read. */
 export class ToolFailed extends Data.TaggedError("ToolFailed")<{ readonly message: string }> {}

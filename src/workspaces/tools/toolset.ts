@@ -1,6 +1,6 @@
 import type { Shell } from "#ports/Sandbox.ts"
 import type { Workers } from "#ports/Workers.ts"
-import type { Overlay } from "#ports/Workspaces.ts"
+import type { Overlay } from "#ports/WorkspaceStore.ts"
 import { bash } from "./Bash.ts"
 import { edit } from "./Edit.ts"
 import { glob } from "./Glob.ts"

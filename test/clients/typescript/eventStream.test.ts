@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { organization } from "#test/service/tenants.ts"
-import { newPlace, ownerKey, removePlace, type Service, startService } from "#test/service.ts"
+import { newInstallation, ownerKey, removeInstallation, type Service, startService } from "#test/service.ts"
 import { MessageReader } from "../../../clients/typescript/src/eventStream/messages.ts"
 import {
   APIError,
@@ -104,8 +104,8 @@ describe("the stream of events", () => {
   })
 
   it("goes on when the service was stopped and started again", async () => {
-    const place = await newPlace()
-    let now = await startService({}, place)
+    const installation = await newInstallation()
+    let now = await startService({}, installation)
     const started = Promise.withResolvers<void>()
     const moved: Fetch = (url, init) => globalThis.fetch(url.replace("http://cairn.test", now.url), init)
     const clock = { now: Date.now, random: () => 0, sleep: () => started.promise, timeout: () => () => {} }
@@ -114,14 +114,14 @@ describe("the stream of events", () => {
     await events.next()
     const next = events.next()
     await now.stop()
-    now = await startService({}, place)
+    now = await startService({}, installation)
     started.resolve()
     const { id } = await cairn.keys.create({ email: "late@example.org", keyName: "late" })
     const { value } = await next
     assert.deepInclude(value?.data, { key: id })
     await events.return()
     await now.stop()
-    removePlace(place)
+    removeInstallation(installation)
   })
 
   it("ends with an error when its key is revoked", async () => {

@@ -7,7 +7,7 @@ import { TookTooLong } from "#ports/JobFaults.ts"
 import { SecretScan } from "#ports/SecretScan.ts"
 import { Workers as WorkersPort } from "#ports/Workers.ts"
 import { harmless } from "../secrets/harmless.ts"
-import { type Sample, samplesOfKind, secrets } from "../secrets/places.ts"
+import { type Sample, samplesOfKind, secrets } from "../secrets/surroundings.ts"
 import { contract } from "./SecretScan.contract.ts"
 
 contract("rules in a worker", Layer.provide(layer, Workers.layer))

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { findGit } from "#infra/git/native/git.ts"
 import { looseObjects } from "#infra/git/native/pack.ts"
-import { type Sha, Workspaces } from "#ports/Workspaces.ts"
-import { layer } from "#test/gitWorkspaces.ts"
+import { type Sha, WorkspaceStore } from "#ports/WorkspaceStore.ts"
+import { layer } from "#test/gitWorkspaceStore.ts"
 
 /**
  * Writes and commits in a loop until it is killed; tells every commit whose ref has moved on a line of its own. With
@@ -11,7 +11,7 @@ import { layer } from "#test/gitWorkspaces.ts"
 const [directory = "", workspace = "", packs] = process.argv.slice(2)
 
 const loop = Effect.gen(function* () {
-  const workspaces = yield* Workspaces
+  const workspaces = yield* WorkspaceStore
   let head = yield* workspaces.ref(workspace)
   for (let round = 0; ; round++) {
     const base: Sha | undefined = head === undefined ? undefined : (yield* workspaces.readCommit(workspace, head))!.tree
@@ -28,7 +28,7 @@ const loop = Effect.gen(function* () {
 })
 
 const pack = Effect.gen(function* () {
-  const workspaces = yield* Workspaces
+  const workspaces = yield* WorkspaceStore
   for (;;) {
     yield* Effect.sleep("1 millis")
     if ((yield* Effect.promise(() => looseObjects(`${directory}/${workspace}.git`))) < 300) continue

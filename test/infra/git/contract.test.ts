@@ -1,8 +1,8 @@
 import fs from "node:fs"
 import { afterAll } from "@effect/vitest"
 import { Layer } from "effect"
-import { layer } from "#test/gitWorkspaces.ts"
-import { contract } from "#test/infra/Workspaces.contract.ts"
+import { layer } from "#test/gitWorkspaceStore.ts"
+import { contract } from "#test/infra/WorkspaceStore.contract.ts"
 import { temporaryDirectory } from "./git.ts"
 
 const directory = temporaryDirectory()

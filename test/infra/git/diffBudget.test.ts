@@ -1,8 +1,8 @@
 import fs from "node:fs"
 import { afterAll, assert, layer as withLayer } from "@effect/vitest"
 import { Effect } from "effect"
-import { Workspaces } from "#ports/Workspaces.ts"
-import { layer } from "#test/gitWorkspaces.ts"
+import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
+import { layer } from "#test/gitWorkspaceStore.ts"
 import { temporaryDirectory } from "./git.ts"
 
 const directory = temporaryDirectory()
@@ -12,7 +12,7 @@ const remark = /^\.\.\. the diff of this file is left out: it would take too muc
 
 withLayer(layer({ directory }))("what a diff may cost", (it) => {
   const differing = Effect.fnUntraced(function* (workspace: string, texts: ReadonlyArray<readonly [string, string]>) {
-    const workspaces = yield* Workspaces
+    const workspaces = yield* WorkspaceStore
     const overlay = yield* workspaces.open(workspace, undefined)
     for (const [index, [text]] of texts.entries()) yield* overlay.writeFile(`${index}.txt`, Buffer.from(text))
     const before = yield* workspaces.save(workspace, overlay)

@@ -2,7 +2,7 @@ import fs from "node:fs"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit } from "effect"
 import { MissingObject, onDisk } from "#infra/git/fault.ts"
-import { WorkspacesUnavailable } from "#ports/Workspaces.ts"
+import { WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
 import { temporaryDirectory } from "./git.ts"
 
 const directory = temporaryDirectory()

@@ -3,8 +3,8 @@ import fs from "node:fs"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { findGit } from "#infra/git/native/git.ts"
-import { type Sha, Workspaces } from "#ports/Workspaces.ts"
-import { layer } from "#test/gitWorkspaces.ts"
+import { type Sha, WorkspaceStore } from "#ports/WorkspaceStore.ts"
+import { layer } from "#test/gitWorkspaceStore.ts"
 import { git, noGit, temporaryDirectory } from "./git.ts"
 
 const directory = temporaryDirectory()
@@ -16,7 +16,7 @@ const other = Buffer.concat([large.subarray(0, 2_000_000), Buffer.from("changed"
 
 /** Two commits, each with its own large file; their trees. */
 const stored = Effect.fnUntraced(function* (id: string) {
-  const workspaces = yield* Workspaces
+  const workspaces = yield* WorkspaceStore
   const trees: Array<Sha> = []
   let parents: ReadonlyArray<Sha> = []
   for (const content of [large, other]) {
@@ -36,7 +36,7 @@ const stored = Effect.fnUntraced(function* (id: string) {
 /** A file's pieces and what is said of it; another layer than the one that wrote it has nothing of it in memory. */
 const read = (id: string, tree: Sha, path: string) =>
   Effect.gen(function* () {
-    const file = (yield* (yield* Workspaces).filePieces(id, tree, path))!
+    const file = (yield* (yield* WorkspaceStore).filePieces(id, tree, path))!
     const pieces = yield* Stream.runCollect(file.pieces)
     return {
       size: file.size,
@@ -65,7 +65,7 @@ describe("a file that is read piece by piece", () => {
       assert.isAtMost(longest, 64 * 1024)
       assert.strictEqual((yield* read("loose", tree!, "small")).bytes.toString(), "small")
       assert.strictEqual((yield* read("loose", tree!, "empty")).size, 0)
-      const { filePieces } = yield* Workspaces
+      const { filePieces } = yield* WorkspaceStore
       for (const path of ["a", "nothing", "small/er"]) assert.isUndefined(yield* filePieces("loose", tree!, path), path)
     }).pipe(Effect.provide(layer({ directory })))
   )
@@ -73,7 +73,7 @@ describe("a file that is read piece by piece", () => {
   it.live("is closed when nobody reads on", () =>
     Effect.gen(function* () {
       const [tree] = yield* stored("left")
-      const { pieces } = (yield* (yield* Workspaces).filePieces("left", tree!, "a/large.bin"))!
+      const { pieces } = (yield* (yield* WorkspaceStore).filePieces("left", tree!, "a/large.bin"))!
       yield* Stream.runDrain(Stream.take(pieces, 2))
       assert.strictEqual(open(), 0)
       yield* Stream.runDrain(pieces)

@@ -3,8 +3,8 @@ import fs from "node:fs"
 import { fileURLToPath } from "node:url"
 import { afterAll, assert, describe, it, vi } from "@effect/vitest"
 import { Effect } from "effect"
-import { Workspaces } from "#ports/Workspaces.ts"
-import { layer } from "#test/gitWorkspaces.ts"
+import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
+import { layer } from "#test/gitWorkspaceStore.ts"
 import { isLong } from "#test/long.ts"
 import { fsck, git, noGit, temporaryDirectory } from "./git.ts"
 
@@ -56,7 +56,7 @@ const killed = (workspace: string, after: number, delayMs: number): Promise<stri
 describe("a committer that is killed", () => {
   it.live.skipIf(noGit)("leaves a sound repository in each round", () =>
     Effect.gen(function* () {
-      const workspaces = yield* Workspaces
+      const workspaces = yield* WorkspaceStore
       for (let round = 0; round < rounds; round++) {
         // the same repository is gone on with every other time
         const id = `killed-${Math.floor(round / 2)}`
@@ -76,7 +76,7 @@ describe("a committer that is killed", () => {
 
   it.live.skipIf(noGit)("leaves one also when it is killed while its repository is packed", () =>
     Effect.gen(function* () {
-      const workspaces = yield* Workspaces
+      const workspaces = yield* WorkspaceStore
       for (let round = 0; round < rounds; round++) {
         const id = `packing-${Math.floor(round / 4)}`
         const told = yield* Effect.promise(() => killedPacking(id, round * 12, round % 2 === 0))

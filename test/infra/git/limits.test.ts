@@ -1,8 +1,8 @@
 import fs from "node:fs"
 import { afterAll, assert, layer as withLayer } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Overlay, Workspaces } from "#ports/Workspaces.ts"
-import { layer } from "#test/gitWorkspaces.ts"
+import { type Overlay, WorkspaceStore } from "#ports/WorkspaceStore.ts"
+import { layer } from "#test/gitWorkspaceStore.ts"
 import { temporaryDirectory } from "./git.ts"
 
 const directory = temporaryDirectory()
@@ -18,7 +18,7 @@ const write = (overlay: Overlay, path: string, size: number) =>
 withLayer(limited)("a workspace's limits", (it) => {
   it.effect("count bytes, and refuse without a change", () =>
     Effect.gen(function* () {
-      const workspaces = yield* Workspaces
+      const workspaces = yield* WorkspaceStore
       const overlay = yield* workspaces.open("bytes", undefined)
       assert.strictEqual(yield* write(overlay, "a", 600), "fine")
       assert.strictEqual(yield* write(overlay, "b", 401), "WorkspaceFull")
@@ -32,7 +32,7 @@ withLayer(limited)("a workspace's limits", (it) => {
 
   it.effect("count what was stored before, known or not", () =>
     Effect.gen(function* () {
-      const workspaces = yield* Workspaces
+      const workspaces = yield* WorkspaceStore
       const first = yield* workspaces.open("stored", undefined)
       yield* write(first, "a", 400)
       yield* write(first, "d/b", 400)
@@ -41,7 +41,7 @@ withLayer(limited)("a workspace's limits", (it) => {
         if (!noted) fs.rmSync(`${directory}/stored.git/cairn-bytes`)
         // a service that has just started
         yield* Effect.gen(function* () {
-          const cold = yield* Workspaces
+          const cold = yield* WorkspaceStore
           const overlay = yield* cold.open("stored", tree)
           assert.strictEqual(yield* write(overlay, "c", 201), "WorkspaceFull", `${noted}`)
           assert.strictEqual(yield* write(overlay, "c", 200), "fine")
@@ -60,7 +60,7 @@ withLayer(limited)("a workspace's limits", (it) => {
 
   it.effect("do not trust a damaged note", () =>
     Effect.gen(function* () {
-      const workspaces = yield* Workspaces
+      const workspaces = yield* WorkspaceStore
       const first = yield* workspaces.open("note", undefined)
       yield* write(first, "a", 900)
       const tree = yield* workspaces.save("note", first)
@@ -73,7 +73,7 @@ withLayer(limited)("a workspace's limits", (it) => {
 
   it.effect("count files and directories", () =>
     Effect.gen(function* () {
-      const workspaces = yield* Workspaces
+      const workspaces = yield* WorkspaceStore
       const overlay = yield* workspaces.open("files", undefined)
       for (const path of ["1", "2", "3", "4"]) assert.strictEqual(yield* write(overlay, path, 1), "fine")
       yield* overlay.symlink("1", "5")
@@ -89,7 +89,7 @@ withLayer(limited)("a workspace's limits", (it) => {
 
   it.effect("hold no new content in memory beyond a bound", () =>
     Effect.gen(function* () {
-      const workspaces = yield* Workspaces
+      const workspaces = yield* WorkspaceStore
       const overlay = yield* workspaces.open("large", undefined)
       const back = yield* overlay.savepoint()
       for (let file = 0; file < 5; file++)

@@ -1,8 +1,8 @@
 import fs from "node:fs"
 import { afterAll, assert, layer as withLayer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { type Change, type Overlay, Workspaces } from "#ports/Workspaces.ts"
-import { layer } from "#test/gitWorkspaces.ts"
+import { type Change, type Overlay, WorkspaceStore } from "#ports/WorkspaceStore.ts"
+import { layer } from "#test/gitWorkspaceStore.ts"
 import { fsck, noGit, temporaryDirectory } from "./git.ts"
 
 const directory = temporaryDirectory()
@@ -160,7 +160,7 @@ withLayer(layer({ directory }))("an overlay and the simplest workspace", (it) =>
     [Schema.Array(Step).check(Schema.isMaxLength(40))],
     ([steps]) =>
       Effect.gen(function* () {
-        const workspaces = yield* Workspaces
+        const workspaces = yield* WorkspaceStore
         const id = `model-${++last}`
         const model: Model = new Map()
         let overlay = yield* workspaces.open(id, undefined)

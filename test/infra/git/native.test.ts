@@ -1,8 +1,8 @@
 import fs from "node:fs"
 import { afterAll, assert, layer as withLayer } from "@effect/vitest"
 import { Effect } from "effect"
-import { type CommitInfo, type Sha, Workspaces } from "#ports/Workspaces.ts"
-import { layer } from "#test/gitWorkspaces.ts"
+import { type CommitInfo, type Sha, WorkspaceStore } from "#ports/WorkspaceStore.ts"
+import { layer } from "#test/gitWorkspaceStore.ts"
 import { fsck, git, noGit, temporaryDirectory } from "./git.ts"
 
 const directory = temporaryDirectory()
@@ -45,7 +45,7 @@ const changed: Record<string, readonly [string | null, string | null]> = {
 
 withLayer(layer({ directory }))("beside native git", (it) => {
   const sides = Effect.fnUntraced(function* (id: string) {
-    const workspaces = yield* Workspaces
+    const workspaces = yield* WorkspaceStore
     const [before, after] = [yield* workspaces.open(id, undefined), yield* workspaces.open(id, undefined)]
     for (const [path, [old, now]] of Object.entries(changed)) {
       if (old !== null) yield* before.writeFile(path, content(old))
@@ -64,7 +64,7 @@ withLayer(layer({ directory }))("beside native git", (it) => {
 
   it.effect.skipIf(noGit)("prints what `git diff` prints, and `git apply` takes it", () =>
     Effect.gen(function* () {
-      const workspaces = yield* Workspaces
+      const workspaces = yield* WorkspaceStore
       const [before, after] = yield* sides("diff")
       const theirs = git(gitdir("diff"), ["diff", "--no-renames", "--no-color", before, after])
       const ours = yield* workspaces.diff("diff", before, after)
@@ -87,7 +87,7 @@ withLayer(layer({ directory }))("beside native git", (it) => {
 
   it.effect.skipIf(noGit)("gives diffs that apply, of whatever texts", () =>
     Effect.gen(function* () {
-      const workspaces = yield* Workspaces
+      const workspaces = yield* WorkspaceStore
       // a small generator, the same in every run
       let state = 7
       const random = (below: number) => (state = (state * 48271) % 2147483647) % below
@@ -118,7 +118,7 @@ withLayer(layer({ directory }))("beside native git", (it) => {
 
   it.effect.skipIf(noGit)("is clean to `git fsck --strict`, clones and checks out", () =>
     Effect.gen(function* () {
-      const workspaces = yield* Workspaces
+      const workspaces = yield* WorkspaceStore
       const [before, after] = yield* sides("clean")
       const first = yield* workspaces.commit("clean", info(before))
       const second = yield* workspaces.commit("clean", info(after, [first]))
@@ -135,7 +135,7 @@ withLayer(layer({ directory }))("beside native git", (it) => {
 
   it.effect.skipIf(noGit)("commits an empty workspace", () =>
     Effect.gen(function* () {
-      const workspaces = yield* Workspaces
+      const workspaces = yield* WorkspaceStore
       const overlay = yield* workspaces.open("empty", undefined)
       yield* overlay.mkdir("a/b", { recursive: true })
       const commit = yield* workspaces.commit("empty", info(yield* workspaces.save("empty", overlay)))
@@ -150,7 +150,7 @@ withLayer(layer({ directory }))("beside native git", (it) => {
 
   it.effect.skipIf(noGit)("reads on after native git has packed everything, deltas too", () =>
     Effect.gen(function* () {
-      const workspaces = yield* Workspaces
+      const workspaces = yield* WorkspaceStore
       let tree: Sha | undefined
       let commit: Sha | undefined
       for (let round = 0; round < 8; round++) {
@@ -165,7 +165,7 @@ withLayer(layer({ directory }))("beside native git", (it) => {
       git(gitdir("packed"), ["pack-refs", "--all"])
       assert.strictEqual(git(gitdir("packed"), ["count-objects"]).split(" ")[0], "0")
       const later = yield* Effect.gen(function* () {
-        const cold = yield* Workspaces
+        const cold = yield* WorkspaceStore
         assert.strictEqual(yield* cold.ref("packed"), commit)
         assert.strictEqual((yield* cold.files("packed", tree!)).length, 9)
         assert.isUndefined(yield* cold.readCommit("packed", "1".repeat(40)))
@@ -187,7 +187,7 @@ withLayer(layer({ directory }))("beside native git", (it) => {
 
   it.effect.skipIf(noGit)("hides and reports what came from outside under hostile names", () =>
     Effect.gen(function* () {
-      const workspaces = yield* Workspaces
+      const workspaces = yield* WorkspaceStore
       yield* workspaces.open("foreign", undefined)
       const at = gitdir("foreign")
       const blob = git(at, ["hash-object", "-w", "--stdin"], "evil").trim()
@@ -221,7 +221,7 @@ withLayer(layer({ directory }))("beside native git", (it) => {
 
   it.effect.skipIf(noGit)("is clean with every special file that is allowed", () =>
     Effect.gen(function* () {
-      const workspaces = yield* Workspaces
+      const workspaces = yield* WorkspaceStore
       const overlay = yield* workspaces.open("special", undefined)
       yield* overlay.writeFile(".gitmodules", content('[submodule "x"]\n\tpath = x\n\turl = ../x.git\n'))
       yield* overlay.writeFile("d/.gitattributes", content(`* ${"x".repeat(2000)}\n`))

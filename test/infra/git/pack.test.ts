@@ -5,8 +5,8 @@ import { Effect } from "effect"
 import { findGit } from "#infra/git/native/git.ts"
 import { looseObjects } from "#infra/git/native/pack.ts"
 import { readObject } from "#infra/git/objects.ts"
-import { type Sha, Workspaces } from "#ports/Workspaces.ts"
-import { layer } from "#test/gitWorkspaces.ts"
+import { type Sha, WorkspaceStore } from "#ports/WorkspaceStore.ts"
+import { layer } from "#test/gitWorkspaceStore.ts"
 import { isLong } from "#test/long.ts"
 import { fsck, git, noGit, temporaryDirectory } from "./git.ts"
 
@@ -35,7 +35,7 @@ const contentOf = (file: number, round: number) =>
 
 /** So many commits of one file each on a workspace of 100 files; packed on the way when it is asked for. */
 const history = Effect.fnUntraced(function* (id: string, commits: number, packs: boolean) {
-  const workspaces = yield* Workspaces
+  const workspaces = yield* WorkspaceStore
   let parents: ReadonlyArray<Sha> = []
   let tree: Sha | undefined
   for (let round = 0; round < commits; round++) {
@@ -53,7 +53,7 @@ const history = Effect.fnUntraced(function* (id: string, commits: number, packs:
 
 /** The same history, all loose, by native git, which does not wait for the disk. Answers the last tree. */
 const imported = Effect.fnUntraced(function* (id: string, commits: number) {
-  yield* Effect.flatMap(Workspaces, (workspaces) => workspaces.open(id, undefined))
+  yield* Effect.flatMap(WorkspaceStore, (workspaces) => workspaces.open(id, undefined))
   const data = (bytes: string | Buffer) => [`data ${Buffer.byteLength(bytes)}\n`, bytes, "\n"]
   const lines: Array<string | Buffer> = []
   for (let round = 0; round < commits; round++) {
@@ -93,7 +93,7 @@ const isLoose = (id: string, sha: Sha) => fs.existsSync(`${gitdir(id)}/objects/$
 describe.skipIf(noGit)("packing", () => {
   it.live("keeps a long history of 100 files within 2 MB, and everything readable", () =>
     Effect.gen(function* () {
-      const workspaces = yield* Workspaces
+      const workspaces = yield* WorkspaceStore
       const tree = yield* imported("long", commits)
       const before = onDisk(gitdir("long"))
       const objects = objectsOf("long").length
@@ -111,7 +111,7 @@ describe.skipIf(noGit)("packing", () => {
       assert.strictEqual(objectsOf("long").length, objects)
       yield* Effect.promise(() => readsEverything("long"))
       // as a service that starts now sees it
-      const files = yield* Effect.flatMap(Workspaces, (cold) => cold.files("long", tree)).pipe(
+      const files = yield* Effect.flatMap(WorkspaceStore, (cold) => cold.files("long", tree)).pipe(
         Effect.provide(layer({ directory }), { local: true })
       )
       assert.deepStrictEqual(
@@ -138,7 +138,7 @@ describe.skipIf(noGit)("packing", () => {
 
   it.live("leaves what a run that has yet to end has saved, and what is written at the same time", () =>
     Effect.gen(function* () {
-      const workspaces = yield* Workspaces
+      const workspaces = yield* WorkspaceStore
       const { tree } = yield* history("open", 100, false)
       const overlay = yield* workspaces.open("open", tree)
       yield* overlay.writeFile("unfinished/a.txt", Buffer.from("not committed yet"))
@@ -170,7 +170,7 @@ describe.skipIf(noGit)("packing", () => {
 
   it.live("prunes what nothing has reached for a day, and nothing younger or written again", () =>
     Effect.gen(function* () {
-      const workspaces = yield* Workspaces
+      const workspaces = yield* WorkspaceStore
       const { tree } = yield* history("pruned", 100, false)
       const orphan = Effect.fnUntraced(function* (text: string) {
         const overlay = yield* workspaces.open("pruned", tree)
@@ -197,7 +197,7 @@ describe.skipIf(noGit)("packing", () => {
 
   it.live("makes one pack of many, and loses nothing of a pack that the ref does not reach", () =>
     Effect.gen(function* () {
-      const workspaces = yield* Workspaces
+      const workspaces = yield* WorkspaceStore
       const { commit, tree } = yield* history("many", 30, false)
       const overlay = yield* workspaces.open("many", tree)
       yield* overlay.writeFile("later.txt", Buffer.from("later"))
@@ -243,7 +243,7 @@ describe.skipIf(noGit)("packing", () => {
 
   it.live("reads deltas on deltas, of large files too, whatever their names begin with", () =>
     Effect.gen(function* () {
-      const workspaces = yield* Workspaces
+      const workspaces = yield* WorkspaceStore
       let tree: Sha | undefined
       let parents: ReadonlyArray<Sha> = []
       // a small generator, the same in every run
@@ -290,7 +290,7 @@ describe.skipIf(noGit)("packing", () => {
 
   it.live("does nothing for a workspace that is not there, or without native git", () =>
     Effect.gen(function* () {
-      const workspaces = yield* Workspaces
+      const workspaces = yield* WorkspaceStore
       yield* workspaces.pack("nothing", { prune: true })
       assert.isFalse(fs.existsSync(gitdir("nothing")))
       yield* Effect.gen(function* () {

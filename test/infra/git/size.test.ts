@@ -1,8 +1,8 @@
 import fs from "node:fs"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Workspaces } from "#ports/Workspaces.ts"
-import { layer } from "#test/gitWorkspaces.ts"
+import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
+import { layer } from "#test/gitWorkspaceStore.ts"
 import { fsck, noGit, temporaryDirectory } from "./git.ts"
 
 const directory = temporaryDirectory()
@@ -15,7 +15,7 @@ describe("a workspace of 10,000 files", () => {
   it.live("takes a commit of one file and of a thousand", () =>
     Effect.gen(function* () {
       const filled = yield* Effect.gen(function* () {
-        const workspaces = yield* Workspaces
+        const workspaces = yield* WorkspaceStore
         const overlay = yield* workspaces.open("large", undefined)
         for (let file = 0; file < 10_000; file++)
           yield* overlay.writeFile(pathOf(file), Buffer.from(`export const x = ${file}\n`))
@@ -23,7 +23,7 @@ describe("a workspace of 10,000 files", () => {
       }).pipe(Effect.provide(layer({ directory }), { local: true }))
 
       // a service that has just started
-      const workspaces = yield* Workspaces
+      const workspaces = yield* WorkspaceStore
       const changed = Effect.fnUntraced(function* (base: string, count: number, text: string) {
         const began = performance.now()
         const overlay = yield* workspaces.open("large", base)

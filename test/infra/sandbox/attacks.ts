@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { assert } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import { Sandbox } from "#ports/Sandbox.ts"
-import type { Overlay } from "#ports/Workspaces.ts"
+import type { Overlay } from "#ports/WorkspaceStore.ts"
 import { emptyOverlay, textAt } from "#test/overlay.ts"
 
 export type Test = (title: string, body: Effect.Effect<void, unknown, Sandbox | Scope.Scope>) => void

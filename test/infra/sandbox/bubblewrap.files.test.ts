@@ -4,8 +4,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Overlay, Workspaces } from "#ports/Workspaces.ts"
-import * as Git from "#test/gitWorkspaces.ts"
+import { type Overlay, WorkspaceStore } from "#ports/WorkspaceStore.ts"
+import * as Git from "#test/gitWorkspaceStore.ts"
 import { emptyOverlay, put, textAt } from "#test/overlay.ts"
 import { setUp } from "./attacks.ts"
 import { bubblewrap } from "./bubblewrap.host.ts"
@@ -189,7 +189,7 @@ bubblewrap("Bubblewrap brings back", (test) => {
       )
       const mark = join(folder, "ran")
       yield* Effect.gen(function* () {
-        const workspaces = yield* Workspaces
+        const workspaces = yield* WorkspaceStore
         const overlay = yield* workspaces.open("w", undefined)
         const shell = yield* setUp(overlay)
         yield* shell.exec(

@@ -7,7 +7,7 @@ import { setUp } from "./attacks.ts"
 import { bubblewrap, isBelow, processesWith, until } from "./bubblewrap.host.ts"
 
 /** Attempts to take more than a command may, and to outlive it. */
-interface Attempt {
+interface Overreach {
   readonly script: (mark: string) => string
   readonly timeout?: number
   /** What the answer must show. */
@@ -18,7 +18,7 @@ interface Attempt {
 
 const sleeper = (mark: string) => `bash -c 'exec -a ${mark} sleep 100000'`
 
-const attempts: { readonly [title: string]: Attempt } = {
+const overreaches: { readonly [title: string]: Overreach } = {
   "a fork bomb": {
     script: (mark) => `f() { f ${mark} | f ${mark} & }; f; wait; sleep 100000`,
     timeout: 2_000,
@@ -98,7 +98,7 @@ const attempts: { readonly [title: string]: Attempt } = {
 }
 
 bubblewrap("Bubblewrap ends", (test) => {
-  for (const [index, [title, { script, timeout, stdout, stderr, exit }]] of Object.entries(attempts).entries()) {
+  for (const [index, [title, { script, timeout, stdout, stderr, exit }]] of Object.entries(overreaches).entries()) {
     test(
       title,
       Effect.gen(function* () {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, type Layer } from "effect"
 import type { Sandbox } from "#ports/Sandbox.ts"
-import type { Overlay } from "#ports/Workspaces.ts"
+import type { Overlay } from "#ports/WorkspaceStore.ts"
 import { worked } from "#test/hostile/processor.ts"
 import { emptyOverlay, put, textAt } from "#test/overlay.ts"
 import { attacks, setUp, type Test } from "./attacks.ts"

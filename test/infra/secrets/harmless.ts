@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { type Draw, drawing } from "./draw.ts"
-import { type Sample, samplesOfKind } from "./places.ts"
+import { type Sample, samplesOfKind } from "./surroundings.ts"
 
 const digest = (d: Draw, algorithm: string) => createHash(algorithm).update(d.of("alnum", 9)).digest("hex")
 

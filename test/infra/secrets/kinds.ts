@@ -9,7 +9,7 @@ const b64url = (value: object) => Buffer.from(JSON.stringify(value)).toString("b
 export const password = (d: Draw) =>
   `${d.one(["Winter", "Blue", "tiger", "Kestrel", "margin"])}${d.one(["!", "#", "-", "_", "+"])}${d.of("alnum", 6)}${d.of("digit", 3)}`
 
-/** Credentials by their formats; each is put into code by `places.ts`. */
+/** Credentials by their formats; each is put into code by `surroundings.ts`. */
 export const tokens: { readonly [kind: string]: Kind } = {
   "aws access key": (d) => `${d.one(["AKIA", "ASIA"])}${d.of("base32", 16)}`,
   "aws secret key": (d) => `aws_secret_access_key = ${d.of("base64", 40)}`,

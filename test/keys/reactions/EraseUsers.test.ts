@@ -21,7 +21,7 @@ import { ended, scripts, service, startsAgent, write } from "#test/http/agent.ts
 import { stored, upload } from "#test/http/store.ts"
 import { says } from "#test/MessagesApi.ts"
 import { personal } from "#test/service/tenants.ts"
-import { newPlace, removePlace, startService } from "#test/service.ts"
+import { newInstallation, removeInstallation, startService } from "#test/service.ts"
 
 const email = "p@example.org"
 
@@ -163,9 +163,9 @@ describe("erasing a person without an organization", () => {
 })
 
 it("is finished by the next service, when none was running, and takes nothing that came after it", async () => {
-  const place = await newPlace()
+  const installation = await newInstallation()
   const user = await (async () => {
-    const first = await startService({}, place)
+    const first = await startService({}, installation)
     const { call } = await personal(first, email)
     await stored(call, "left")
     const id = await first.run(Effect.map(Installation, ({ secret }) => personId(secret, email)))
@@ -188,8 +188,10 @@ it("is finished by the next service, when none was running, and takes nothing th
   const storing = dispatch(Snippet, { ...given(`snippet-${snippet}`, uploadOf(snippet)), tenant: user, actor })
   // as the command line does it, which runs no reactions
   const all = Effect.andThen(erasing, Effect.andThen(comingAgain, storing))
-  await Effect.runPromise(Effect.provide(all, tool({ dataDir: place.dataDir, databaseUrl: place.database })))
-  const next = await startService({}, place)
+  await Effect.runPromise(
+    Effect.provide(all, tool({ dataDir: installation.dataDir, databaseUrl: installation.database }))
+  )
+  const next = await startService({}, installation)
   const head = await next.head()
   await vi.waitFor(
     async () => {
@@ -202,5 +204,5 @@ it("is finished by the next service, when none was running, and takes nothing th
   const subjects = new Set(left.map(({ subject }) => subject))
   assert.deepStrictEqual(subjects, new Set([userSubject(user, 1), `snippet/${snippet}`]))
   await next.stop()
-  removePlace(place)
+  removeInstallation(installation)
 })

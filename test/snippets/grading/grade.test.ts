@@ -5,7 +5,7 @@ import { LanguageModel, ModelFailed, type Question } from "#ports/LanguageModel.
 import { dueGradings, Gradings } from "#projections/Gradings.ts"
 import { replay } from "#src/audit/replay.ts"
 import { grade, makeDesk } from "#src/snippets/grading/grade.ts"
-import { statusOf } from "#test/http/bulk.ts"
+import { statusOf } from "#test/http/bundle.ts"
 import { fine } from "#test/http/routes.ts"
 import { findByName, remove, stored } from "#test/http/store.ts"
 import { type Service, startService } from "#test/service.ts"

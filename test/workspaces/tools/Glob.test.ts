@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Overlay } from "#ports/Workspaces.ts"
+import type { Overlay } from "#ports/WorkspaceStore.ts"
 import { glob } from "#src/workspaces/tools/Glob.ts"
 import { emptyOverlay, put } from "#test/overlay.ts"
 import { workersHere } from "#test/workers.ts"

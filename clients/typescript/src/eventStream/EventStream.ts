@@ -15,7 +15,7 @@ const what = `GET ${path}`
 const shortestTimeout = 45_000
 
 /** How far a stream has come. */
-interface Place {
+interface Progress {
   after: string | undefined
   /** Connections in a row over which nothing was heard. */
   silent: number
@@ -71,19 +71,20 @@ export class EventStream implements AsyncIterable<RecordedEvent> {
   async *[Symbol.asyncIterator](): AsyncGenerator<RecordedEvent, void, undefined> {
     const { clock, log, maxRetries } = this.#settings
     const retries = checkedRetries(this.#options.maxRetries ?? maxRetries)
-    const place: Place = { after: this.#params.after, silent: 0 }
+    const progress: Progress = { after: this.#params.after, silent: 0 }
     for (;;) {
-      const { error, transient, retryAfter } = yield* this.#connection(place)
-      const wait = transient && place.silent < retries ? waitBefore(place.silent, retryAfter, clock.random()) : null
+      const { error, transient, retryAfter } = yield* this.#connection(progress)
+      const wait =
+        transient && progress.silent < retries ? waitBefore(progress.silent, retryAfter, clock.random()) : null
       if (wait === null) throw error
-      place.silent++
+      progress.silent++
       log.info(`${what} is sent again in ${Math.round(wait)} ms`, { error: error.name, code: error.code })
       await clock.sleep(wait, this.#options.signal)
     }
   }
 
   /** What comes over one connection, and why no more does. Fails only with the reason of the caller's own signal. */
-  async *#connection(place: Place): AsyncGenerator<RecordedEvent, Failure, undefined> {
+  async *#connection(progress: Progress): AsyncGenerator<RecordedEvent, Failure, undefined> {
     const { baseUrl, clock, fetch, log, timeout } = this.#settings
     const { signal, ...options } = this.#options
     signal?.throwIfAborted()
@@ -109,7 +110,7 @@ export class EventStream implements AsyncIterable<RecordedEvent> {
       return Promise.race([step, ended]).finally(cancel)
     }
     try {
-      const url = urlOf(baseUrl, path, { type, stream, after: place.after })
+      const url = urlOf(baseUrl, path, { type, stream, after: progress.after })
       const response = await inTime(
         fetch(url, { method: "GET", headers, redirect: "manual", signal: controller.signal })
       )
@@ -126,11 +127,11 @@ export class EventStream implements AsyncIterable<RecordedEvent> {
         if (done) return unanswered(`${what} was cut.`)
         for (const heard of reader.read(decoder.decode(value, { stream: true }))) {
           if (heard !== "comment" && heard.event === "end") return ending(heard.data)
-          place.silent = 0
+          progress.silent = 0
           if (heard === "comment") continue
           const event = readEvent(heard.data)
           if (event === undefined) return unreadable(response, "an event that can't be read")
-          place.after = event.position
+          progress.after = event.position
           yield event
         }
       }

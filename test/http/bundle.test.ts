@@ -4,7 +4,7 @@ import type { Call } from "#test/service/call.ts"
 import { begin, holdWrites } from "#test/service/cut.ts"
 import { organization } from "#test/service/tenants.ts"
 import { type Service, startService } from "#test/service.ts"
-import { bulk, file, sendBulk, statusOf } from "./bulk.ts"
+import { bundlePath, file, sendBundle, statusOf } from "./bundle.ts"
 import { refused } from "./problem.ts"
 import { fine } from "./routes.ts"
 import { findByName, source, stored } from "./store.ts"
@@ -28,9 +28,9 @@ const eventsOf = (type: string, like = "%") =>
     [type, like]
   )
 
-describe("a bulk upload", () => {
+describe("a bundle", () => {
   it("stores every file as a snippet of its own, and asks for their grading", async () => {
-    const answer = await sendBulk(call, ["alpha", "beta"], { vote_count: 3 })
+    const answer = await sendBundle(call, ["alpha", "beta"], { vote_count: 3 })
     const json = fine(answer)
     assert.deepInclude(json, { success: true, code_blocks_stored: 2, votes_queued: 2 })
     assert.match(json.message, /^Stored 2 files\. 2 gradings queued\.$/)
@@ -45,7 +45,7 @@ describe("a bulk upload", () => {
   })
 
   it("waits for a model when there is none, and says so", async () => {
-    const { status_url } = fine(await sendBulk(call, ["patient", "waiting"]))
+    const { status_url } = fine(await sendBundle(call, ["patient", "waiting"]))
     const { id, status, reason, votes } = await statusOf(call, status_url)
     assert.deepStrictEqual([status_url.endsWith(`/${id}`), status], [true, "pending"])
     assert.include(reason, "ANTHROPIC_API_KEY")
@@ -62,7 +62,7 @@ describe("a bulk upload", () => {
   })
 
   it("keeps its status to its tenant", async () => {
-    const { status_url } = fine(await sendBulk(call, ["secretly"]))
+    const { status_url } = fine(await sendBundle(call, ["secretly"]))
     const other = await organization(service, "ENTERPRISE")
     refused(await other.call("GET", status_url), 404, "not_found/status")
     for (const id of [randomUUID(), "x", "ert_", "%27%20OR%201%3D1", "%00", "ert_%00"]) {
@@ -72,7 +72,7 @@ describe("a bulk upload", () => {
 
   it("gives the caller's votes, by path or name, and grades nothing then", async () => {
     const json = fine(
-      await sendBulk(call, ["gamma", "delta", "epsilon"], {
+      await sendBundle(call, ["gamma", "delta", "epsilon"], {
         ...{ user_votes: { "gamma.py": 1, "/srv/app/delta.py": -1 }, vote_count: 4, vote_source: "cli" }
       })
     )
@@ -97,25 +97,29 @@ describe("a bulk upload", () => {
 
   it("takes every name of the switch, and null for what is absent", async () => {
     for (const off of ["use_service_ai_voting", "use_raysurfer_ai_voting", "auto_vote"]) {
-      const json = fine(await sendBulk(call, [`off_${off}`], { [off]: false }))
+      const json = fine(await sendBundle(call, [`off_${off}`], { [off]: false }))
       assert.deepInclude(json, { code_blocks_stored: 1, votes_queued: 0, status_url: null })
     }
     const nothing = {
       ...{ log_files: null, use_service_ai_voting: null, user_votes: null, vote_source: null, vote_count: null },
       per_function_reputation: null
     }
-    assert.strictEqual(fine(await sendBulk(call, ["nulls"], nothing)).votes_queued, 1)
-    assert.strictEqual(fine(await sendBulk(call, ["novotes"], { user_votes: {}, prompts: [] })).votes_queued, 1)
+    assert.strictEqual(fine(await sendBundle(call, ["nulls"], nothing)).votes_queued, 1)
+    assert.strictEqual(fine(await sendBundle(call, ["novotes"], { user_votes: {}, prompts: [] })).votes_queued, 1)
   })
 
   it("makes one snippet of two files with the same content, graded once", async () => {
     const files_written = [file("twice", "a/twice.py"), file("twice", "b/twice.py")]
-    const json = fine(await sendBulk(call, [], { files_written }))
+    const json = fine(await sendBundle(call, [], { files_written }))
     assert.deepInclude(json, { code_blocks_stored: 1, votes_queued: 1 })
     const { votes } = await statusOf(call, json.status_url)
     assert.strictEqual(votes.length, 1)
     const voted = fine(
-      await sendBulk(call, [], { files_written, user_votes: { "a/twice.py": 1, "b/twice.py": 1 }, prompts: ["again"] })
+      await sendBundle(call, [], {
+        files_written,
+        user_votes: { "a/twice.py": 1, "b/twice.py": 1 },
+        prompts: ["again"]
+      })
     )
     assert.strictEqual(voted.code_blocks_stored, 1)
     assert.strictEqual((await seen("twice")).thumbs_up, 2)
@@ -127,7 +131,7 @@ describe("a bulk upload", () => {
       content: 'Traceback (most recent call last):\n  File "tracked.py", line 3, in tracked\nValueError: no\n'
     }
     const more = { per_function_reputation: true, log_files: [log], use_service_ai_voting: false }
-    fine(await sendBulk(call, ["tracked", "untouched"], more))
+    fine(await sendBundle(call, ["tracked", "untouched"], more))
     const { code_block } = await seen("tracked")
     assert.strictEqual((await eventsOf("FunctionsTracked", `%${code_block.id}%`)).length, 1)
     const [observed] = await service.sql<{ text: string }>(
@@ -142,7 +146,7 @@ describe("a bulk upload", () => {
 
   it("lives in the scope of its headers", async () => {
     const headers = { "x-cairn-workspace-id": "bulky" }
-    fine(await sendBulk(call, ["scoped"], {}, headers))
+    fine(await sendBundle(call, ["scoped"], {}, headers))
     assert.isUndefined(await findByName(call, "scoped"))
     assert.isDefined(await findByName(call, "scoped", headers))
   })
@@ -150,17 +154,17 @@ describe("a bulk upload", () => {
   it("is one when it is sent again", async () => {
     const headers = { "idempotency-key": randomUUID() }
     const body = { user_votes: { "keyed.py": 1 } }
-    const first = fine(await sendBulk(call, ["keyed"], body, headers))
-    assert.deepStrictEqual(fine(await sendBulk(call, ["keyed"], body, headers)), first)
+    const first = fine(await sendBundle(call, ["keyed"], body, headers))
+    assert.deepStrictEqual(fine(await sendBundle(call, ["keyed"], body, headers)), first)
     assert.strictEqual((await seen("keyed")).thumbs_up, 1)
-    const [one, two] = await Promise.all([sendBulk(call, ["joined"], body2), sendBulk(call, ["joined"], body2)])
+    const [one, two] = await Promise.all([sendBundle(call, ["joined"], body2), sendBundle(call, ["joined"], body2)])
     assert.deepStrictEqual(fine(one), fine(two))
     assert.strictEqual((await eventsOf("UploadReceived")).length, (await eventsOf("UploadStored")).length)
   })
   const body2 = { use_service_ai_voting: false }
 })
 
-describe("a bulk upload whose caller has left", () => {
+describe("a bundle whose caller has left", () => {
   it("is stored all the same, and sent again is the same", async () => {
     const before = (await eventsOf("UploadReceived")).length
     const body = {
@@ -169,21 +173,21 @@ describe("a bulk upload whose caller has left", () => {
       user_votes: { "left_one.py": 1 }
     }
     const log = await holdWrites(service)
-    const sending = begin(service, bulk, body)
+    const sending = begin(service, bundlePath, body)
     await log.waiting(1)
     await sending.cut()
     await log.release()
-    assert.strictEqual(fine(await call("POST", bulk, body)).code_blocks_stored, 2)
+    assert.strictEqual(fine(await call("POST", bundlePath, body)).code_blocks_stored, 2)
     assert.strictEqual((await eventsOf("UploadReceived")).length, before + 1)
     assert.strictEqual((await seen("left_one")).thumbs_up, 1)
   })
 })
 
-describe("a bulk upload that is not well-formed", () => {
+describe("a bundle that is not well-formed", () => {
   it("is told everything at once, and stores nothing", async () => {
     const before = (await eventsOf("UploadReceived")).length
     const wrong = refused(
-      await call("POST", bulk, {
+      await call("POST", bundlePath, {
         prompts: ["", 3],
         files_written: [{ path: "", content: "x" }, { path: "a.py", content: "y".repeat(1_048_577) }, { path: "b.py" }],
         log_files: [
@@ -207,18 +211,18 @@ describe("a bulk upload that is not well-formed", () => {
       { path: "k", content: "b2s=", encoding: "base64" },
       { path: "l", content: "no base64!", encoding: "base64" }
     ]
-    const undecoded = refused(await sendBulk(call, ["n"], { log_files }), 400, "validation/invalid_field")
+    const undecoded = refused(await sendBundle(call, ["n"], { log_files }), 400, "validation/invalid_field")
     assert.strictEqual(undecoded.field, "log_files.1.content")
     for (const files_written of [[], Array.from({ length: 201 }, (_, n) => file(`n${n}`))]) {
-      const { field } = refused(await sendBulk(call, [], { files_written }), 400, "validation/invalid_field")
+      const { field } = refused(await sendBundle(call, [], { files_written }), 400, "validation/invalid_field")
       assert.strictEqual(field, "files_written")
     }
     for (const missing of ["prompts", "files_written"]) {
       const { [missing]: _, ...body } = { prompts: ["p"], files_written: [file("n")] } as Record<string, unknown>
-      assert.strictEqual(refused(await call("POST", bulk, body), 400, "validation/invalid_field").field, missing)
+      assert.strictEqual(refused(await call("POST", bundlePath, body), 400, "validation/invalid_field").field, missing)
     }
     const logs = refused(
-      await sendBulk(call, ["n"], {
+      await sendBundle(call, ["n"], {
         log_files: [{ content: "x" }, { path: "l" }, { path: "l", content: "x", content_type: 1 }]
       }),
       400,
@@ -234,7 +238,7 @@ describe("a bulk upload that is not well-formed", () => {
   it("names every vote that finds no file or several, every path that comes twice, and too many logs", async () => {
     const half = { path: "l", content: "x".repeat(8_388_609) }
     const wrong = refused(
-      await sendBulk(call, [], {
+      await sendBundle(call, [], {
         files_written: [file("one", "a/one.py"), file("two", "b/one.py"), file("three", "a/one.py")],
         user_votes: { "one.py": 1, "two.py": -1, "b/one.py": 1 },
         log_files: [half, { ...half, path: "m" }]

@@ -2,13 +2,13 @@ import type { Call, Headers } from "#test/service/call.ts"
 import type { Answer } from "#test/service.ts"
 import { source } from "./store.ts"
 
-export const bulk = "/api/store/bulk-execution-result"
+export const bundlePath = "/api/store/bulk-execution-result"
 
 /** A python file whose source nobody else uploads. */
 export const file = (name: string, path = `/srv/app/${name}.py`) => ({ path, content: source(name) })
 
 /** Stores a file for each name, unless told otherwise. */
-export const sendBulk = (
+export const sendBundle = (
   call: Call,
   names: ReadonlyArray<string>,
   more: object = {},
@@ -16,7 +16,7 @@ export const sendBulk = (
 ): Promise<Answer> =>
   call(
     "POST",
-    bulk,
+    bundlePath,
     { prompts: [`Write ${names.join(" and ")}.`], files_written: names.map((name) => file(name)), ...more },
     headers
   )

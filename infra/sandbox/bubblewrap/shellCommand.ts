@@ -17,7 +17,7 @@ export interface Outcome {
   readonly tooMuchMemory: boolean
 }
 
-export interface Command {
+export interface ShellCommand {
   /** Settles when no process of the command is left. */
   readonly ended: Promise<Outcome>
   /** Kills all of its processes, if there still are any; settles as `ended` does. */
@@ -36,13 +36,13 @@ const reader = 'script=$(cat; printf x); exec < /dev/null; eval "${script%x}"'
 const first = 'exec 3>&2 2> /dev/null; /bin/bash -c "$1" 2>&3 3>&-; exit $?'
 
 /** Starts a command on a run's file systems. */
-export const startCommand = (
+export const startShellCommand = (
   tools: Tools,
   mounts: Mounts,
   script: string,
   timeout: number,
   output: number
-): Command => {
+): ShellCommand => {
   const long = Buffer.byteLength(script) > longestArgument
   const [program, ...args] = [
     ...unprivileged(tools, filterFd),

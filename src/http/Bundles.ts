@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { Bundle, BundleCommand, bundleStream, type LogFile } from "#domain/Bundle.ts"
 import { filename } from "#domain/filename.ts"
 import { fileVotes } from "#domain/fileVotes.ts"
 import { idIn } from "#domain/Id.ts"
 import { readLog } from "#domain/logFile.ts"
-import { type LogFile, Upload, UploadCommand, uploadStream } from "#domain/Upload.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
 import { inSteps } from "#engine/pages.ts"
@@ -12,13 +12,13 @@ import { LanguageModel } from "#ports/LanguageModel.ts"
 import { Gradings, gradingsOf, type ListedGrading } from "#projections/Gradings.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
+import type { BundleRequest, GradingStatus } from "#src/api/Bundles.ts"
 import { invalidFields, seeDocs } from "#src/api/invalid.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
-import type { BulkUploadRequest, GradingStatus } from "#src/api/Uploads.ts"
 import { counted } from "#src/counted.ts"
 import { whenStored } from "#src/snippets/bundle.ts"
-import { attempting, freshOrStale, written } from "./answer.ts"
+import { commandMetadata, freshOrStale, written } from "./answer.ts"
 import { orProblem } from "./refusals.ts"
 import { byAgent, ignoredVoting, isGraded, sourceOf } from "./voting.ts"
 
@@ -29,7 +29,7 @@ const taskOf = (prompts: ReadonlyArray<string>): string | null =>
   prompts.length === 0 ? null : prompts.join("\n\n").slice(0, longestTask).toWellFormed()
 
 /** What the request says of votes: those of the caller, else whether the files are to be graded. */
-const votingOf = (request: BulkUploadRequest, agent: boolean) => {
+const votingOf = (request: BundleRequest, agent: boolean) => {
   const paths = request.files_written.map(({ path }) => path)
   const { votes } = fileVotes(paths, request.user_votes)
   return {
@@ -43,7 +43,7 @@ const votingOf = (request: BulkUploadRequest, agent: boolean) => {
 const notBase64 = "is not base64; expected its standard alphabet with padding, or encoding utf-8"
 
 /** What the log files hold. */
-const logsOf = Effect.fnUntraced(function* ({ log_files }: BulkUploadRequest) {
+const logsOf = Effect.fnUntraced(function* ({ log_files }: BundleRequest) {
   const logs: Array<LogFile> = []
   for (const [index, { path, content, encoding, content_type }] of (log_files ?? []).entries()) {
     const sent = { path, content, encoding: encoding ?? "utf-8", contentType: content_type ?? null }
@@ -99,15 +99,15 @@ export const layer = HttpApiBuilder.group(Api, "uploads", (handlers) =>
       Effect.gen(function* () {
         const { tenant } = yield* Caller
         const { home, workspace, agent } = yield* CallerScope
-        const attempt = yield* attempting
-        const upload = derivedId("upload", attempt.commandId)
+        const metadata = yield* commandMetadata
+        const bundle = derivedId("upload", metadata.commandId)
         const agents = yield* byAgent
         const { votes, ...voting } = votingOf(payload, agents)
         const { graded, count, source, origin } = voting
         const logs = yield* logsOf(payload)
         const files = payload.files_written.map((file) => ({ ...file, vote: votes.get(file.path) ?? null }))
-        const command = UploadCommand.ReceiveUpload({
-          upload,
+        const command = BundleCommand.ReceiveBundle({
+          bundle,
           home,
           count,
           graded,
@@ -116,8 +116,8 @@ export const layer = HttpApiBuilder.group(Api, "uploads", (handlers) =>
           text: { files, task: taskOf(payload.prompts), workspace, agent, origin },
           evidence: { prompts: payload.prompts, logs }
         })
-        yield* dispatch(Upload, { tenant, stream: uploadStream(upload), command, ...attempt })
-        const { stored, position } = yield* whenStored(upload)
+        yield* dispatch(Bundle, { tenant, stream: bundleStream(bundle), command, ...metadata })
+        const { stored, position } = yield* whenStored(bundle)
         yield* written(position)
         const queued = stored.gradings > 0 ? ` ${counted(stored.gradings, "grading")} queued.` : ""
         const ignored = ignoredVoting(payload, {
@@ -136,7 +136,7 @@ export const layer = HttpApiBuilder.group(Api, "uploads", (handlers) =>
           code_blocks_stored: snippets,
           votes_queued: stored.gradings,
           message: `Stored ${counted(stored.files, "file")}${as}.${queued}${missed}${ignored}`,
-          status_url: stored.gradings > 0 ? `/api/store/status/${upload}` : null
+          status_url: stored.gradings > 0 ? `/api/store/status/${bundle}` : null
         }
       }).pipe(orProblem)
     )

@@ -1,6 +1,6 @@
 import { assert, layer as withLayer } from "@effect/vitest"
 import { Effect, type Layer, Stream } from "effect"
-import { type CommitInfo, type Overlay, type Sha, Workspaces } from "#ports/Workspaces.ts"
+import { type CommitInfo, type Overlay, type Sha, WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { overlayContract } from "./Overlay.contract.ts"
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text))
@@ -21,7 +21,7 @@ let last = 0
 const fresh = () => `contract-${++last}`
 
 /** What every adapter of the port promises. */
-export const contract = (name: string, layer: Layer.Layer<Workspaces>) => {
+export const contract = (name: string, layer: Layer.Layer<WorkspaceStore>) => {
   overlayContract(`${name}: overlay`, layer)
   withLayer(layer)(name, (it) => {
     const saved = Effect.fnUntraced(function* (
@@ -29,7 +29,7 @@ export const contract = (name: string, layer: Layer.Layer<Workspaces>) => {
       base: Sha | undefined,
       files: Record<string, string>
     ) {
-      const workspaces = yield* Workspaces
+      const workspaces = yield* WorkspaceStore
       const overlay = yield* workspaces.open(workspace, base)
       yield* write(overlay, files)
       return yield* workspaces.save(workspace, overlay)
@@ -37,7 +37,7 @@ export const contract = (name: string, layer: Layer.Layer<Workspaces>) => {
 
     it.effect("keeps what was saved", () =>
       Effect.gen(function* () {
-        const workspaces = yield* Workspaces
+        const workspaces = yield* WorkspaceStore
         const id = fresh()
         const overlay = yield* workspaces.open(id, undefined)
         assert.deepStrictEqual(overlay.paths(), [])
@@ -73,7 +73,7 @@ export const contract = (name: string, layer: Layer.Layer<Workspaces>) => {
 
     it.effect("gives the same names for the same input", () =>
       Effect.gen(function* () {
-        const workspaces = yield* Workspaces
+        const workspaces = yield* WorkspaceStore
         const [one, other] = [fresh(), fresh()]
         const trees = [
           yield* saved(one, undefined, { x: "1", "y/z": "2" }),
@@ -94,7 +94,7 @@ export const contract = (name: string, layer: Layer.Layer<Workspaces>) => {
 
     it.effect("commits, moves the ref and reads both", () =>
       Effect.gen(function* () {
-        const workspaces = yield* Workspaces
+        const workspaces = yield* WorkspaceStore
         const id = fresh()
         assert.isUndefined(yield* workspaces.ref(id))
         assert.isUndefined(yield* workspaces.readCommit(id, "0".repeat(40)))
@@ -118,7 +118,7 @@ export const contract = (name: string, layer: Layer.Layer<Workspaces>) => {
 
     it.effect("cleans authors", () =>
       Effect.gen(function* () {
-        const workspaces = yield* Workspaces
+        const workspaces = yield* WorkspaceStore
         const id = fresh()
         const tree = yield* saved(id, undefined, { x: "1" })
         const named = Effect.fnUntraced(function* (name: string, email: string) {
@@ -132,7 +132,7 @@ export const contract = (name: string, layer: Layer.Layer<Workspaces>) => {
 
     it.effect("compares, diffs and puts changes on another tree", () =>
       Effect.gen(function* () {
-        const workspaces = yield* Workspaces
+        const workspaces = yield* WorkspaceStore
         const id = fresh()
         const base = yield* saved(id, undefined, { a: "1", "d/x": "1", "d/y": "1", keep: "1", f: "1" })
         const overlay = yield* workspaces.open(id, base)
@@ -180,7 +180,7 @@ export const contract = (name: string, layer: Layer.Layer<Workspaces>) => {
 
     it.effect("erases, and begins anew", () =>
       Effect.gen(function* () {
-        const workspaces = yield* Workspaces
+        const workspaces = yield* WorkspaceStore
         const id = fresh()
         const tree = yield* saved(id, undefined, { x: "1" })
         const commit = yield* workspaces.commit(id, info(tree))
@@ -197,7 +197,7 @@ export const contract = (name: string, layer: Layer.Layer<Workspaces>) => {
 
     it.effect("shows nothing of one workspace in another", () =>
       Effect.gen(function* () {
-        const workspaces = yield* Workspaces
+        const workspaces = yield* WorkspaceStore
         const [one, other] = [fresh(), fresh()]
         const tree = yield* saved(one, undefined, { x: "1" })
         yield* saved(other, undefined, { y: "1" })

@@ -4,8 +4,8 @@ import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { Snippets } from "./Snippets/tables.ts"
 import { table } from "./table.ts"
 
-/** A bulk upload whose prompts and logs are still kept. */
-interface UploadRow {
+/** A bundle whose prompts and logs are still kept. */
+interface BundleRow {
   readonly id: string
   readonly tenant: string
   readonly snippets: ReadonlyArray<string>
@@ -13,12 +13,12 @@ interface UploadRow {
 
 const one = ({ upload }: { readonly upload: string }) => [upload]
 
-/** Read model `uploads`: which snippets came with which bulk upload. */
-export const Uploads = {
-  name: "uploads",
+/** Read model `bundles`: which snippets came with which bundle. */
+export const Bundles = {
+  name: "bundles",
   version: 1,
   tables: {
-    uploads: table<UploadRow>({
+    bundles: table<BundleRow>({
       columns: { id: "text", tenant: "text", snippets: "text[]" },
       indexes: ["USING gin (snippets)"],
       on: {
@@ -32,13 +32,13 @@ export const Uploads = {
   }
 } satisfies Projection
 
-/** Those of some uploads' and snippets' uploads of which no snippet is left. */
-export const deserted = (uploads: ReadonlyArray<string>, snippets: ReadonlyArray<string>) =>
+/** Those of some bundles, and of the bundles of some snippets, of which no snippet is left. */
+export const deserted = (bundles: ReadonlyArray<string>, snippets: ReadonlyArray<string>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    sql.unsafe<Pick<UploadRow, "id" | "tenant">>(
-      `SELECT u.id, u.tenant FROM ${schemaOf(Uploads)}.uploads u
-       WHERE (u.id = ANY ($1::text[]) OR u.snippets && $2::text[])
-         AND NOT EXISTS (SELECT 1 FROM ${schemaOf(Snippets)}.snippets s WHERE s.id = ANY (u.snippets))`,
-      [uploads, snippets]
+    sql.unsafe<Pick<BundleRow, "id" | "tenant">>(
+      `SELECT b.id, b.tenant FROM ${schemaOf(Bundles)}.bundles b
+       WHERE (b.id = ANY ($1::text[]) OR b.snippets && $2::text[])
+         AND NOT EXISTS (SELECT 1 FROM ${schemaOf(Snippets)}.snippets s WHERE s.id = ANY (b.snippets))`,
+      [bundles, snippets]
     )
   )

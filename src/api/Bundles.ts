@@ -24,7 +24,7 @@ const between = (minimum: number, maximum: number, what: string) => {
   return [Schema.isMinLength(minimum, { message }), Schema.isMaxLength(maximum, { message })] as const
 }
 
-const BulkUploadRequest = Schema.Struct({
+const BundleRequest = Schema.Struct({
   prompts: Schema.Array(Text).check(...between(0, 1_000, "prompts")),
   files_written: Schema.Array(FileWritten).check(...between(1, 200, "files")),
   log_files: optional(Schema.Array(LogFile).check(...between(0, 200, "log files"))),
@@ -66,9 +66,9 @@ const BulkUploadRequest = Schema.Struct({
     })
   )
   .annotate({ identifier: "BulkExecutionResultRequest" })
-export type BulkUploadRequest = typeof BulkUploadRequest.Type
+export type BundleRequest = typeof BundleRequest.Type
 
-const BulkUploadResponse = Schema.Struct({
+const BundleResponse = Schema.Struct({
   success: Schema.Boolean,
   code_blocks_stored: Schema.Int,
   votes_queued: Schema.Int,
@@ -91,11 +91,11 @@ const GradingStatus = Schema.Struct({
 }).annotate({ identifier: "GradingStatus" })
 export type GradingStatus = typeof GradingStatus.Type
 
-export class UploadsApi extends HttpApiGroup.make("uploads")
+export class BundlesApi extends HttpApiGroup.make("uploads")
   .add(
     HttpApiEndpoint.post("bulkUpload", "/api/store/bulk-execution-result", {
-      payload: body(BulkUploadRequest),
-      success: BulkUploadResponse
+      payload: body(BundleRequest),
+      success: BundleResponse
     })
       .middleware(Idempotency)
       .annotateMerge(reads(manyFiles))

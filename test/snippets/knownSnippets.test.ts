@@ -3,11 +3,11 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Asker, Stale } from "#engine/ask.ts"
 import { positionOf } from "#engine/Position.ts"
-import { Places } from "#src/snippets/places.ts"
+import { KnownSnippets } from "#src/snippets/knownSnippets.ts"
 
 const home = "person/a"
 const scope = { homes: [home], includePublic: false, agent: null } as never
-const place = { id: "a", tenant: "t", home, name: "n", agent: null, is_public: false }
+const row = { id: "a", tenant: "t", home, name: "n", agent: null, is_public: false }
 
 /** Where a catalogue that has these rows, look by look, says that a snippet is, while it is or is not behind the log. */
 const seen = (rows: ReadonlyArray<ReadonlyArray<unknown>>, isStale: boolean) => {
@@ -19,9 +19,9 @@ const seen = (rows: ReadonlyArray<ReadonlyArray<unknown>>, isStale: boolean) => 
       fresh: () => (isStale ? Effect.fail(new Stale({ name: "snippets", standing })) : Effect.succeed(standing))
     } as never)
   )
-  return Effect.flatMap(Places, (places) => places.seen(scope, "a")).pipe(
+  return Effect.flatMap(KnownSnippets, ({ seen: look }) => look(scope, "a")).pipe(
     Effect.result,
-    Effect.provide(Places.layer.pipe(Layer.provide(Layer.succeedContext(services))))
+    Effect.provide(KnownSnippets.layer.pipe(Layer.provide(Layer.succeedContext(services))))
   )
 }
 
@@ -31,8 +31,8 @@ it.effect("a snippet is not said to be missing by a catalogue that is behind the
     assert.strictEqual(none._tag === "Failure" && none.failure._tag, "Stale")
     const missing = yield* seen([[], []], false)
     assert.isTrue(missing._tag === "Success" && missing.success === undefined)
-    for (const found of [yield* seen([[place]], true), yield* seen([[], [place]], true)]) {
-      assert.deepStrictEqual(found._tag === "Success" && found.success, place as never)
+    for (const found of [yield* seen([[row]], true), yield* seen([[], [row]], true)]) {
+      assert.deepStrictEqual(found._tag === "Success" && found.success, row as never)
     }
   })
 )

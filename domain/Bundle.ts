@@ -5,7 +5,7 @@ import { VoteSource } from "./Snippet/events.ts"
 
 const Vote = Schema.Literals([1, -1])
 
-/** A log file that came with an upload. */
+/** A log file that came with a bundle. */
 export const LogFile = Schema.Struct({
   path: Schema.String,
   contentType: Schema.NullOr(Schema.String),
@@ -16,8 +16,11 @@ export const LogFile = Schema.Struct({
 })
 export type LogFile = typeof LogFile.Type
 
-/** Stored for good: add a tag or a version, never change the meaning of one. */
-export const UploadEvent = Schema.TaggedUnion({
+/**
+ * Stored for good: add a tag or a version, never change the meaning of one. Their tags, streams and subjects say "upload",
+ * as bundles were called when the first of them was stored; a field `upload` is a bundle's id.
+ */
+export const BundleEvent = Schema.TaggedUnion({
   /** Several files at once, to be stored as a snippet each. The text is erased as soon as they are. */
   UploadReceived: {
     upload: Schema.String,
@@ -40,7 +43,7 @@ export const UploadEvent = Schema.TaggedUnion({
       origin: Schema.NullOr(Schema.String)
     })
   },
-  /** What the files of an upload are judged by; kept until the last of its snippets is deleted. */
+  /** What the files of a bundle are judged by; kept until the last of its snippets is deleted. */
   EvidenceReceived: {
     upload: Schema.String,
     ...text({ prompts: Schema.Array(Schema.String), logs: Schema.Array(LogFile) })
@@ -56,61 +59,61 @@ export const UploadEvent = Schema.TaggedUnion({
   /** None of its snippets is there any more. */
   UploadErased: { upload: Schema.String, subject: Schema.String }
 })
-export type UploadEvent = typeof UploadEvent.Type
-const Event = UploadEvent.cases
+export type BundleEvent = typeof BundleEvent.Type
+const Event = BundleEvent.cases
 
 type Received = typeof Event.UploadReceived.Type
 type Evidence = NonNullable<(typeof Event.EvidenceReceived.Type)["text"]>
 
-export type UploadCommand = Data.TaggedEnum<{
-  ReceiveUpload: Omit<Received, "_tag" | "subject" | "text" | "files"> & {
+export type BundleCommand = Data.TaggedEnum<{
+  ReceiveBundle: Omit<Received, "_tag" | "upload" | "subject" | "text" | "files"> & {
+    readonly bundle: string
     readonly text: NonNullable<Received["text"]>
     readonly evidence: Evidence
   }
-  CompleteUpload: Omit<typeof Event.UploadStored.Type, "_tag">
-  EraseUpload: { readonly upload: string }
+  CompleteBundle: Omit<typeof Event.UploadStored.Type, "_tag" | "upload"> & { readonly bundle: string }
+  EraseBundle: { readonly bundle: string }
 }>
-export const UploadCommand = Data.taggedEnum<UploadCommand>()
+export const BundleCommand = Data.taggedEnum<BundleCommand>()
 
-export interface UploadState {
+export interface BundleState {
   readonly stage: "absent" | "received" | "stored" | "erased"
 }
 
-/** The id of an upload's stream. */
-export const uploadStream = (upload: string) => `upload-${upload}`
+/** The id of a bundle's stream. */
+export const bundleStream = (bundle: string) => `upload-${bundle}`
 
 /** What it is judged by stays longer than its files. */
-const subjectOf = (upload: string) => `upload/${upload}`
-/** The subject of what an upload was sent with, until it is stored. */
-export const filesOf = (upload: string) => `upload/${upload}/files`
+const subjectOf = (bundle: string) => `upload/${bundle}`
+/** The subject of what a bundle was sent with, until it is stored. */
+export const filesOf = (bundle: string) => `upload/${bundle}/files`
 
-type Decision = Result.Result<Array<UploadEvent>, never>
+type Decision = Result.Result<Array<BundleEvent>, never>
 
 /** Several files that were sent at once: received as a whole, then stored one by one. */
-export const Upload: Decider<UploadCommand, UploadEvent, UploadState, never> = {
+export const Bundle: Decider<BundleCommand, BundleEvent, BundleState, never> = {
   initial: { stage: "absent" },
 
   decide: (command, { stage }) =>
-    UploadCommand.$match(command, {
-      ReceiveUpload: ({ _tag, evidence, ...received }): Decision => {
-        const { upload, text } = received
-        return Result.succeed(
-          stage === "absent"
-            ? [
-                Event.UploadReceived.make({ ...received, files: text.files.length, subject: filesOf(upload) }),
-                Event.EvidenceReceived.make({ upload, subject: subjectOf(upload), text: evidence })
-              ]
-            : []
-        )
+    BundleCommand.$match(command, {
+      ReceiveBundle: ({ _tag, bundle: upload, evidence, ...received }): Decision => {
+        if (stage !== "absent") return Result.succeed([])
+        const files = received.text.files.length
+        return Result.succeed([
+          Event.UploadReceived.make({ ...received, upload, files, subject: filesOf(upload) }),
+          Event.EvidenceReceived.make({ upload, subject: subjectOf(upload), text: evidence })
+        ])
       },
-      CompleteUpload: ({ _tag, ...stored }): Decision =>
-        Result.succeed(stage === "received" ? [Event.UploadStored.make(stored)] : []),
-      EraseUpload: ({ upload }): Decision =>
-        Result.succeed(stage === "stored" ? [Event.UploadErased.make({ upload, subject: subjectOf(upload) })] : [])
+      CompleteBundle: ({ _tag, bundle, ...stored }): Decision =>
+        Result.succeed(stage === "received" ? [Event.UploadStored.make({ ...stored, upload: bundle })] : []),
+      EraseBundle: ({ bundle }): Decision =>
+        Result.succeed(
+          stage === "stored" ? [Event.UploadErased.make({ upload: bundle, subject: subjectOf(bundle) })] : []
+        )
     }),
 
   evolve: (_, event) =>
-    UploadEvent.match(event, {
+    BundleEvent.match(event, {
       UploadReceived: () => ({ stage: "received" as const }),
       EvidenceReceived: () => ({ stage: "received" as const }),
       UploadStored: () => ({ stage: "stored" as const }),

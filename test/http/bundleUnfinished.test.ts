@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
-import { Upload, UploadCommand, uploadStream } from "#domain/Upload.ts"
+import { Bundle, BundleCommand, bundleStream } from "#domain/Bundle.ts"
 import { fresh } from "#engine/ask.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
@@ -11,23 +11,30 @@ import * as Layers from "#src/layers.ts"
 import { upload as storeFile } from "#src/snippets/store.ts"
 import { send } from "#test/service/call.ts"
 import { startProcess } from "#test/service/process.ts"
-import { newPlace, ownerKey, type Place, removePlace, type Service, startService } from "#test/service.ts"
-import { bulk, file, sendBulk } from "./bulk.ts"
+import {
+  newInstallation,
+  ownerKey,
+  removeInstallation,
+  type Service,
+  startService,
+  type TestInstallation
+} from "#test/service.ts"
+import { bundlePath, file, sendBundle } from "./bundle.ts"
 import { fine } from "./routes.ts"
 import { findByName } from "./store.ts"
 
 const names = ["first", "second", "third"]
-const upload = randomUUID()
+const bundle = randomUUID()
 const actor = { key: null, user: null, organization: null }
 
-/** A process that received the upload, stored its first file and was killed: no reaction ran. */
+/** A process that received the bundle, stored its first file and was killed: no reaction ran. */
 const receive = (tenant: string) =>
   Effect.gen(function* () {
     const files = names.map((name) => ({ ...file(name), vote: null }))
-    yield* dispatch(Upload, {
-      ...{ tenant, stream: uploadStream(upload), commandId: randomUUID(), correlationId: upload, actor },
-      command: UploadCommand.ReceiveUpload({
-        ...{ upload, home: tenant, count: 2, graded: true, source: "human", tracked: false },
+    yield* dispatch(Bundle, {
+      ...{ tenant, stream: bundleStream(bundle), commandId: randomUUID(), correlationId: bundle, actor },
+      command: BundleCommand.ReceiveBundle({
+        ...{ bundle, home: tenant, count: 2, graded: true, source: "human", tracked: false },
         text: { files, task: "three of them", workspace: null, agent: null, origin: null },
         evidence: { prompts: ["three of them"], logs: [] }
       })
@@ -48,13 +55,13 @@ const receive = (tenant: string) =>
           task: "three of them"
         },
         ...{ logs: null, succeeded: true, publish: false, dependencies: {}, tags: [], vote: null },
-        ...{ gradingCount: 2, gradingRequest: upload }
+        ...{ gradingCount: 2, gradingRequest: bundle }
       },
-      { commandId: derivedId("bulk", upload, 0), correlationId: upload, actor }
+      { commandId: derivedId("bulk", bundle, 0), correlationId: bundle, actor }
     )
   })
 
-const connectTo = async ({ database }: Place) => {
+const connectTo = async ({ database }: TestInstallation) => {
   const scope = Scope.makeUnsafe()
   const connection = await Effect.runPromise(Scope.provide(PgConnection.make({ url: database, ssl: false }), scope))
   return {
@@ -67,23 +74,26 @@ const connectTo = async ({ database }: Place) => {
 const stored = async (query: (sql: string) => Promise<ReadonlyArray<unknown>>) =>
   (await query("SELECT 1 FROM events WHERE type = 'SnippetUploaded'")).length
 
-describe("a bulk upload whose process was killed between its files", () => {
-  let place: Place
+describe("a bundle whose process was killed between its files", () => {
+  let installation: TestInstallation
   let service: Service
   beforeAll(async () => {
-    place = await newPlace()
-    const before = await startService({}, place)
+    installation = await newInstallation()
+    const before = await startService({}, installation)
     const [{ id }] = (await before.sql("SELECT tenant AS id FROM events WHERE type = 'OrganizationRegistered'")) as [
       { id: string }
     ]
     await before.stop()
-    const tools = Layer.mergeAll(Layers.tool({ dataDir: place.dataDir, databaseUrl: place.database }), Layers.analysis)
+    const tools = Layer.mergeAll(
+      Layers.tool({ dataDir: installation.dataDir, databaseUrl: installation.database }),
+      Layers.analysis
+    )
     await Effect.runPromise(Effect.provide(receive(id), tools))
-    service = await startService({}, place)
+    service = await startService({}, installation)
   })
   afterAll(async () => {
     await service.stop()
-    removePlace(place)
+    removeInstallation(installation)
   })
 
   const count = async (type: string) => (await service.sql("SELECT 1 FROM events WHERE type = $1", [type])).length
@@ -92,7 +102,7 @@ describe("a bulk upload whose process was killed between its files", () => {
     await vi.waitFor(async () => assert.strictEqual(await count("UploadStored"), 1), { timeout: 60_000 })
     assert.deepStrictEqual([await count("SnippetUploaded"), await count("TaskAdded")], [3, 0])
     for (const name of names) assert.isDefined(await findByName(service.call, name), name)
-    const { json } = await service.call("GET", `/api/store/status/${upload}`)
+    const { json } = await service.call("GET", `/api/store/status/${bundle}`)
     assert.deepStrictEqual([json.status, json.votes.length], ["pending", 3])
     const [{ data }] = (await service.sql("SELECT data FROM events WHERE type = 'UploadStored'")) as [{ data: string }]
     assert.deepInclude(JSON.parse(data), { files: 3, gradings: 3 })
@@ -101,7 +111,7 @@ describe("a bulk upload whose process was killed between its files", () => {
 
   it("does not hold up those after it, be they as large as they may", async () => {
     const files_written = Array.from({ length: 200 }, (_, n) => file(`many_${n}`))
-    const json = fine(await sendBulk(service.call, [], { files_written, prompts: ["many"], vote_count: 1 }))
+    const json = fine(await sendBundle(service.call, [], { files_written, prompts: ["many"], vote_count: 1 }))
     assert.deepInclude(json, { code_blocks_stored: 200, votes_queued: 200 })
     const { json: status } = await service.call("GET", json.status_url)
     assert.strictEqual(new Set(status.votes.map((vote: { filename: string }) => vote.filename)).size, 200)
@@ -117,25 +127,25 @@ describe("a bulk upload whose process was killed between its files", () => {
     })
     assert.isAbove(body.length, 29 * 1_048_576)
     assert.isBelow(body.length, 32 * 1_048_576)
-    assert.strictEqual(fine(await service.call("POST", bulk, body)).code_blocks_stored, 14)
+    assert.strictEqual(fine(await service.call("POST", bundlePath, body)).code_blocks_stored, 14)
   })
 })
 
 it("is whole after its process was killed in the middle, and sent again is the same", async () => {
-  const place = await newPlace()
-  const killed = startProcess(place, { CAIRN_OWNER_KEY: ownerKey, CAIRN_RATE_LIMITS: "off" })
+  const installation = await newInstallation()
+  const killed = startProcess(installation, { CAIRN_OWNER_KEY: ownerKey, CAIRN_RATE_LIMITS: "off" })
   const [, url] = await killed.said(/Cairn is at (http:\S+)/)
   const body = { prompts: ["kill it"], files_written: Array.from({ length: 200 }, (_, n) => file(`killed_${n}`)) }
   const headers = { authorization: `Bearer ${ownerKey}` }
-  const lost = send(url!, "POST", bulk, body, headers).catch(() => undefined)
-  const { query, close } = await connectTo(place)
+  const lost = send(url!, "POST", bundlePath, body, headers).catch(() => undefined)
+  const { query, close } = await connectTo(installation)
   await vi.waitFor(async () => assert.isAtLeast(await stored(query), 1), { timeout: 60_000, interval: 1 })
   await killed.stop("SIGKILL")
   await lost
   await close()
 
-  const next = await startService({}, place)
-  const json = fine(await next.call("POST", bulk, body))
+  const next = await startService({}, installation)
+  const json = fine(await next.call("POST", bundlePath, body))
   assert.deepInclude(json, { code_blocks_stored: 200, votes_queued: 200 })
   const types = await next.sql<{ type: string; events: number }>(
     "SELECT type, count(*)::int AS events FROM events WHERE type ~ '^(Upload|Snippet|Task|Vote)' GROUP BY type"
@@ -144,5 +154,5 @@ it("is whole after its process was killed in the middle, and sent again is the s
     ...{ UploadReceived: 1, UploadStored: 1, SnippetUploaded: 200, VoteRequested: 200 }
   })
   await next.stop()
-  removePlace(place)
+  removeInstallation(installation)
 })

@@ -1,7 +1,7 @@
 import { Effect, Schedule } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
+import { Bundle, BundleCommand, type BundleEvent, bundleStream } from "#domain/Bundle.ts"
 import type { NewVote } from "#domain/Snippet/commands.ts"
-import { Upload, UploadCommand, type UploadEvent, uploadStream } from "#domain/Upload.ts"
 import { fresh } from "#engine/ask.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
@@ -16,16 +16,16 @@ import { reaction } from "#src/reaction.ts"
 import { storedId } from "#src/snippets/bundle.ts"
 import { observedIn, upload as storeFile } from "#src/snippets/store.ts"
 
-type Case<T extends UploadEvent["_tag"]> = Extract<UploadEvent, { readonly _tag: T }>
+type Case<T extends BundleEvent["_tag"]> = Extract<BundleEvent, { readonly _tag: T }>
 type Received = Recorded<Case<"UploadReceived">>
 type Text = NonNullable<Case<"UploadReceived">["text"]>
 
 /** Files that are stored at once: what they append goes to the log together. */
 const atOnce = 16
 
-/** All logs that came with an upload, for what they tell of its functions. */
-const logsOf = Effect.fnUntraced(function* (upload: string) {
-  const { events } = yield* (yield* EventStore).readStream(uploadStream(upload), 0, { limit: 1 })
+/** All logs that came with a bundle, for what they tell of its functions. */
+const logsOf = Effect.fnUntraced(function* (bundle: string) {
+  const { events } = yield* (yield* EventStore).readStream(bundleStream(bundle), 0, { limit: 1 })
   const [second] = events
   const evidence = second === undefined ? undefined : (yield* inSteps(Codec.decoding(second))).event
   if (evidence?._tag !== "EvidenceReceived") return null
@@ -35,14 +35,14 @@ const logsOf = Effect.fnUntraced(function* (upload: string) {
 
 /** Stores the files one by one; answers with the snippet that has each, those left out that can't be stored. */
 const storeAll = Effect.fnUntraced(function* ({ event, ...envelope }: Received, text: Text) {
-  const { upload, home, count, graded, source, tracked } = event
+  const { upload: bundle, home, count, graded, source, tracked } = event
   const { eventId, correlationId, actor, tenant } = envelope
   yield* fresh(Keys)
   const owner = yield* tenantOf(tenant)
   // erased since
   if (owner === undefined) return []
   const { files, task, workspace, agent, origin } = text
-  const shared = tracked ? yield* observedIn((yield* logsOf(upload)) ?? "") : null
+  const shared = tracked ? yield* observedIn((yield* logsOf(bundle)) ?? "") : null
   const first = new Map<string, number>()
   for (const [index, { content }] of files.entries()) if (!first.has(content)) first.set(content, index)
   const stored = yield* Effect.forEach(
@@ -68,23 +68,23 @@ const storeAll = Effect.fnUntraced(function* ({ event, ...envelope }: Received, 
           tags: [],
           vote,
           gradingCount,
-          gradingRequest: upload,
+          gradingRequest: bundle,
           tracked,
           shared
         },
-        { commandId: derivedId("bulk", upload, index), correlationId, causationId: eventId, actor }
+        { commandId: derivedId("bulk", bundle, index), correlationId, causationId: eventId, actor }
       ).pipe(
         Effect.provideService(WorkingFor, tenant),
         Effect.retry({ while: ({ _tag }) => _tag === "TooMuchWaits", schedule: Schedule.spaced("1 second") }),
         Effect.map((one) => [one]),
-        // a file that can't be stored, now or ever, must not hold up all the others, and later uploads
+        // a file that can't be stored, now or ever, must not hold up all the others, and later bundles
         Effect.catchDefect((defect) => {
-          // a store that is away is away for all of them: the upload begins again
+          // a store that is away is away for all of them: the bundle begins again
           if (isSqlError(defect) && passes(defect)) return Effect.die(defect)
           return Effect.as(
-            Effect.logError("a file of a bulk upload could not be stored", defect instanceof Error ? defect.name : ""),
+            Effect.logError("a file of a bundle could not be stored", defect instanceof Error ? defect.name : ""),
             []
-          ).pipe(Effect.annotateLogs({ upload, file: index }))
+          ).pipe(Effect.annotateLogs({ bundle, file: index }))
         })
       )
     },
@@ -94,31 +94,32 @@ const storeAll = Effect.fnUntraced(function* ({ event, ...envelope }: Received, 
 })
 
 /**
- * Stores the files of a bulk upload, also when the process that received it was killed in between. Whoever asked waits
+ * Stores the files of a bundle, also when the process that received it was killed in between. Whoever asked waits
  * for UploadStored.
  */
-export const StoreUploads = reaction({
+export const StoreBundles = reaction({
+  // the name that its checkpoint has had since bundles were called uploads
   name: "store_uploads",
   on: ["UploadReceived"],
   needsText: true,
   handle: (received) =>
     Effect.gen(function* () {
       const { event, eventId, correlationId, actor, tenant } = received
-      const { upload, text } = event
+      const { upload: bundle, text } = event
       // stored already
       if (text === null) return
       const stored = yield* storeAll(received, text)
-      const command = UploadCommand.CompleteUpload({
-        upload,
+      const command = BundleCommand.CompleteBundle({
+        bundle,
         files: stored.length,
         snippets: [...new Set(stored.map(({ snippet }) => snippet))],
         gradings: new Set(stored.flatMap(({ request, snippet }) => (request === null ? [] : [snippet]))).size
       })
-      yield* dispatch(Upload, {
+      yield* dispatch(Bundle, {
         tenant,
-        stream: uploadStream(upload),
+        stream: bundleStream(bundle),
         command,
-        commandId: storedId(upload),
+        commandId: storedId(bundle),
         correlationId,
         causationId: eventId,
         actor

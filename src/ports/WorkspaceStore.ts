@@ -132,8 +132,8 @@ type Asked<A> = Effect.Effect<A, WorkspacesUnavailable>
  * The bytes of workspaces, as git objects in one bare repository each. The log decides what a workspace's head is;
  * this port stores objects durably (fsync before it answers) and lets the ref follow. Same input, same SHA.
  */
-export class Workspaces extends Context.Service<
-  Workspaces,
+export class WorkspaceStore extends Context.Service<
+  WorkspaceStore,
   {
     /** A view over a stored tree; `undefined` is the empty tree. Makes the repository when there is none. */
     readonly open: (workspace: string, tree: Sha | undefined) => Asked<Overlay>
@@ -204,4 +204,4 @@ export class Workspaces extends Context.Service<
     /** Removes the repository. The same again changes nothing. */
     readonly erase: (workspace: string) => Asked<void>
   }
->()("cairn/Workspaces") {}
+>()("cairn/WorkspaceStore") {}

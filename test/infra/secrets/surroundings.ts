@@ -3,7 +3,7 @@ import { lines, tokens } from "./kinds.ts"
 import { keyKinds, keyOf, writings } from "./privateKeys.ts"
 
 /** How one value comes to stand in code. */
-const places: ReadonlyArray<(value: string, draw: Draw) => string> = [
+const surroundings: ReadonlyArray<(value: string, draw: Draw) => string> = [
   (value) => `import os\n\nclient = connect("${value}")\n`,
   (value) => `export const settings = { retries: 3, value: '${value}' }\n`,
   (value) => `VALUE=${value}\n`,
@@ -25,7 +25,7 @@ const samples = (kind: string, make: (draw: Draw, n: number) => Sample) =>
 /** Texts with a secret, 60 of each kind. */
 export const secrets = (): ReadonlyArray<readonly [string, ReadonlyArray<Sample>]> => [
   ...Object.entries(tokens).map(([kind, make]) =>
-    samples(kind, (draw, n) => ({ path: "a.py", text: places[n % places.length]!(make(draw), draw) }))
+    samples(kind, (draw, n) => ({ path: "a.py", text: surroundings[n % surroundings.length]!(make(draw), draw) }))
   ),
   ...Object.entries(lines).map(([kind, make]) =>
     samples(kind, (draw, n) => ({

@@ -1,0 +1,20 @@
+import type { DecidedCommand } from "#engine/ports/EventStore.ts"
+import type { Actor } from "./Event.ts"
+
+/** Who gives a command and why. The same `commandId` again changes nothing more, whatever else is the same or not. */
+export interface CommandMetadata {
+  readonly commandId: string
+  /** What all commands and events of one undertaking have in common. */
+  readonly correlationId: string
+  /** The event that the command follows from; of what a caller asks for there is none. */
+  readonly causationId?: string | null
+  readonly actor: Actor
+  readonly request?: DecidedCommand["request"]
+}
+
+/** A command on its way to the one stream that decides on it. */
+export interface CommandEnvelope<C> extends CommandMetadata {
+  readonly tenant: string
+  readonly stream: string
+  readonly command: C
+}
