@@ -1,4 +1,4 @@
-import { beginning } from "./beginning.ts"
+import { beginningOf } from "./beginningOf.ts"
 import { normalForm } from "./search/normalForm.ts"
 import { withoutEnd } from "./withoutEnd.ts"
 
@@ -31,7 +31,7 @@ const joints = "._-"
 /** Letters, digits, `_`, `-` and inner dots of any script; everything else, also invisible characters, becomes one `_`. */
 const safe = (text: string): string =>
   withoutEnd(
-    normalForm(beginning(text, looked), "NFC")
+    normalForm(beginningOf(text, looked), "NFC")
       .replace(/[^\p{L}\p{M}\p{N}_.-]+/gu, "_")
       .replace(/\.{2,}/g, ".")
       .replace(/^[._-]+/, ""),

@@ -1,4 +1,4 @@
-import { beginning } from "./beginning.ts"
+import { beginningOf } from "./beginningOf.ts"
 
 /** Characters of a task that are kept; of a longer one its beginning, and its end, where what is asked for often stands. */
 const most = 10_000
@@ -8,5 +8,5 @@ const [first, last] = [7_400, 2_500]
 export const keptTask = (task: string): string => {
   if (task.length <= most) return task
   const end = task.slice(-last).replace(/^[\udc00-\udfff]/, "")
-  return `${beginning(task, first)}\n[… of ${task.length} characters the first ${first} and the last ${last} are kept …]\n${end}`
+  return `${beginningOf(task, first)}\n[… of ${task.length} characters the first ${first} and the last ${last} are kept …]\n${end}`
 }

@@ -1,4 +1,4 @@
-import { beginning } from "../beginning.ts"
+import { beginningOf } from "../beginningOf.ts"
 import { fenced } from "../fenced.ts"
 import { withoutEnd } from "../withoutEnd.ts"
 import { depthOf, fileTreeOf, nameOf, type RepositoryFile, readmeOf } from "./files.ts"
@@ -7,7 +7,7 @@ import { depthOf, fileTreeOf, nameOf, type RepositoryFile, readmeOf } from "./fi
 const looked = 100_000
 
 const line = (text: string, longest: number): string =>
-  beginning(beginning(text.trim(), looked).replace(/\s+/g, " ").trim(), longest)
+  beginningOf(beginningOf(text.trim(), looked).replace(/\s+/g, " ").trim(), longest)
 
 const manifest = (files: ReadonlyArray<RepositoryFile>, name: RegExp): string | undefined =>
   files

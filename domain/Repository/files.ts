@@ -1,4 +1,4 @@
-import { beginning } from "../beginning.ts"
+import { beginningOf } from "../beginningOf.ts"
 
 /** Several files that are stored as one snippet: what can be said of them without any grammar. */
 
@@ -29,7 +29,7 @@ const previewed = 500
 
 /** The first 500 characters of a readme, in whole characters; `""` without a readme. */
 export const readmePreviewOf = (files: ReadonlyArray<RepositoryFile>): string =>
-  beginning(readmeOf(files)?.content ?? "", previewed)
+  beginningOf(readmeOf(files)?.content ?? "", previewed)
 
 /** Characters that a repository is found by: of its readme and of its paths at most, and of all its files at least the rest. */
 const searched = { readme: 30_000, paths: 20_000, files: 50_000 }
@@ -40,10 +40,10 @@ const shortest = 200
 export const searchedTextOf = (files: ReadonlyArray<RepositoryFile>): string => {
   const readme = readmeOf(files)
   const others = files.filter((file) => file !== readme)
-  const about = beginning(readme?.content ?? "", searched.readme)
-  const paths = beginning(fileTreeOf(files), searched.paths)
+  const about = beginningOf(readme?.content ?? "", searched.readme)
+  const paths = beginningOf(fileTreeOf(files), searched.paths)
   const room = searched.files + searched.readme - about.length + searched.paths - paths.length
   const share = Math.max(shortest, Math.floor(room / Math.max(1, others.length)))
   const shown = others.slice(0, Math.ceil(room / share))
-  return [about, paths, ...shown.map(({ content }) => beginning(content, share))].join("\n")
+  return [about, paths, ...shown.map(({ content }) => beginningOf(content, share))].join("\n")
 }

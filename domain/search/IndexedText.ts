@@ -1,5 +1,5 @@
 import { atOnce, type Steps } from "#engine/steps.ts"
-import { beginning } from "../beginning.ts"
+import { beginningOf } from "../beginningOf.ts"
 import { isDerivedCapability } from "../capabilities.ts"
 import { looked, tokenizing } from "./tokenize.ts"
 
@@ -80,7 +80,7 @@ const described = ({ description = "", tags = [], capabilities = [] }: SearchedT
 /** All tasks, of long ones as much of each as there is room for. */
 const asked = (tasks: ReadonlyArray<string>): string => {
   const share = Math.floor(looked / Math.max(1, tasks.length)) - 1
-  return tasks.map((task) => beginning(task, share)).join("\n")
+  return tasks.map((task) => beginningOf(task, share)).join("\n")
 }
 
 /** Cuts a snippet's text into terms. With `before`, only what is given is cut anew: new tasks don't cost the source again. */

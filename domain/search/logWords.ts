@@ -1,4 +1,4 @@
-import { beginning } from "../beginning.ts"
+import { beginningOf } from "../beginningOf.ts"
 import { normalForm } from "./normalForm.ts"
 
 /** Longer words are data, which nobody searches by. */
@@ -19,7 +19,8 @@ const looked = kept + 100
 const asked = 10_000
 
 /** One letter may become eighteen, so that it is cut again. */
-const folded = (text: string, length: number): string => beginning(normalForm(beginning(text, length), "NFKC"), length)
+const folded = (text: string, length: number): string =>
+  beginningOf(normalForm(beginningOf(text, length), "NFKC"), length)
 
 /** A word that is one part, and in lower case. */
 const plain = /^(?:[a-z]+|[0-9]+)$/
@@ -64,7 +65,7 @@ export const logVector = (text: string): string => {
 /** What is kept of a log. */
 export const keptLog = (log: string): string => {
   if (log.length <= kept) return log
-  const head = beginning(log, kept / 2)
+  const head = beginningOf(log, kept / 2)
   const tail = log.slice(-kept / 2).replace(/^[\udc00-\udfff]/, "")
   return `${head}\n[… ${log.length - head.length - tail.length} characters …]\n${tail}`
 }

@@ -1,4 +1,4 @@
-import { beginning } from "../beginning.ts"
+import { beginningOf } from "../beginningOf.ts"
 
 /** Marks, and the half-width voice marks, letters that become marks. */
 const run = /[\p{M}\uff9e\uff9f]+/gu
@@ -11,4 +11,4 @@ const longest = 60
 
 /** A text in a normal form, in time that is linear in its length. */
 export const normalForm = (text: string, form: "NFC" | "NFKC" | "NFKD"): string =>
-  text.replace(run, (marks) => beginning(marks, longest)).normalize(form)
+  text.replace(run, (marks) => beginningOf(marks, longest)).normalize(form)

@@ -1,4 +1,4 @@
-import { beginning } from "../beginning.ts"
+import { beginningOf } from "../beginningOf.ts"
 import { idf } from "./bm25f.ts"
 import type { Encoder } from "./embeddings/Encoder.ts"
 import type { Vector } from "./embeddings/vector.ts"
@@ -33,7 +33,7 @@ const cut = (sentence: string, size: number): Array<string> => {
 /** The part of a task that is searched. */
 export const searched = (task: string): string => {
   const whole = task.trim()
-  return whole.length <= looked ? whole : `${beginning(whole, looked - ending)}\n${whole.slice(-ending)}`
+  return whole.length <= looked ? whole : `${beginningOf(whole, looked - ending)}\n${whole.slice(-ending)}`
 }
 
 /**

@@ -1,4 +1,4 @@
-import { beginning } from "../beginning.ts"
+import { beginningOf } from "../beginningOf.ts"
 import { firstTerms } from "./tokenize.ts"
 
 /** Distinct terms of a task that count; the rest of a long one says little more. */
@@ -7,7 +7,7 @@ const mostTerms = 128
 const looked = 10_000
 
 /** What a task is compared by: its distinct terms. */
-export const taskTerms = (task: string): ReadonlyArray<string> => firstTerms(beginning(task, looked), mostTerms)
+export const taskTerms = (task: string): ReadonlyArray<string> => firstTerms(beginningOf(task, looked), mostTerms)
 
 /** How alike two tasks are, 0…1: the share of their terms that they have in common (Dice); 1 for the same terms. */
 export const similarity = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): number => {

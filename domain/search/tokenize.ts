@@ -1,6 +1,6 @@
 import { stemmer } from "stemmer"
 import { atOnce, type Steps } from "#engine/steps.ts"
-import { beginning } from "../beginning.ts"
+import { beginningOf } from "../beginningOf.ts"
 import { normalForm } from "./normalForm.ts"
 import { isStopWord } from "./stopWords.ts"
 
@@ -49,7 +49,7 @@ const undecomposed: { readonly [letter: string]: string } = {
  * eighteen, so that it is cut again.
  */
 const folded = (text: string): string =>
-  beginning(normalForm(text, "NFKD"), looked)
+  beginningOf(normalForm(text, "NFKD"), looked)
     .replace(/[\u0300-\u036f]/g, "")
     .normalize("NFC")
     .replace(/[ßøæœłđðþıØÆŒŁĐÐÞ]/g, (letter) => undecomposed[letter.toLowerCase()]!)
@@ -111,7 +111,7 @@ class Terms {
 
 /** The words of a text, and how each is cut; of a long text its first 100,000 characters count. */
 const wordsOf = (text: string) => {
-  const seen = beginning(text, looked)
+  const seen = beginningOf(text, looked)
   const ascii = !notAscii.test(seen)
   return { words: (ascii ? seen : folded(seen)).matchAll(ascii ? asciiWord : word), part: ascii ? asciiPart : part }
 }

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { SnippetKind } from "#domain/Snippet/events.ts"
 import type { IndexedText } from "#domain/search/IndexedText.ts"
-import type { LeftOut } from "./rows.ts"
+import type { WhyLeftOut } from "./rows.ts"
 import { Snippets, schema } from "./tables.ts"
 
 interface Votes {
@@ -23,7 +23,7 @@ interface Put extends Votes {
   readonly text: IndexedText
   readonly vector: string
   readonly task_vector: string
-  readonly left_out: LeftOut | null
+  readonly left_out: WhyLeftOut | null
 }
 
 /** What changed for an index after a position, up to and with `position`. */

@@ -66,7 +66,7 @@ export interface VotesRow {
  * Why a snippet is not found by all that it says: `long`, its source is longer than what is searched of one; `failed`, no terms could be
  * made of its text, so that it is not found by them.
  */
-export type LeftOut = "long" | "failed"
+export type WhyLeftOut = "long" | "failed"
 
 /** What an index needs of a snippet: its terms and its meaning, not its text. */
 export interface TermsRow {
@@ -82,7 +82,7 @@ export interface TermsRow {
   /** Of the tasks, to be added to it; the same. */
   readonly task_vector: string
   /** `null`: all of it is searched. */
-  readonly left_out: LeftOut | null
+  readonly left_out: WhyLeftOut | null
   readonly changed: number
 }
 

@@ -1,4 +1,4 @@
-import { beginning } from "#domain/beginning.ts"
+import { beginningOf } from "#domain/beginningOf.ts"
 import { searchedTextOf } from "#domain/Repository/files.ts"
 import { vectorToText } from "#domain/search/embeddings/vector.ts"
 import { indexing, indexText, namesOf } from "#domain/search/IndexedText.ts"
@@ -13,7 +13,7 @@ const longestTask = 10_000
 
 export const withTask = (tasks: ReadonlyArray<string>, given: string | null): ReadonlyArray<string> => {
   if (given === null || given === "") return tasks
-  const task = beginning(given, longestTask)
+  const task = beginningOf(given, longestTask)
   return [...tasks.filter((known) => known !== task), task].slice(-tasksKept)
 }
 

@@ -19,7 +19,7 @@ import { Closing } from "#src/closing.ts"
 import type { Answers } from "./answers.ts"
 import { portions, roomyInTurn } from "./Events/portions.ts"
 import { allShown, type Reader } from "./Events/shown.ts"
-import { inPieces, inTurns } from "./pieces.ts"
+import { inPieces, streamInTurns } from "./pieces.ts"
 import { problemOf } from "./refusals.ts"
 
 interface Filters {
@@ -64,7 +64,7 @@ const messages = function* (events: ReadonlyArray<RecordedEvent>) {
 const told = Effect.fnUntraced(function* (reader: Reader, news: News) {
   switch (news._tag) {
     case "Events":
-      return inTurns(messages(yield* Effect.orDie(allShown(reader, news.events))))
+      return streamInTurns(messages(yield* Effect.orDie(allShown(reader, news.events))))
     case "Silence":
       return Stream.succeed(": nothing new\n\n")
     case "End":

@@ -6,12 +6,12 @@ import { turn } from "#ports/turn.ts"
 import { Caller } from "#src/api/middleware.ts"
 import type { Problem } from "#src/api/Problem.ts"
 import { bytesOf, portioned, slice, slight } from "#src/portions.ts"
-import { type Bounds, type Claim, makeRoom } from "./room.ts"
+import { type Claim, makeRoom, type RoomSize } from "./room.ts"
 
 const mebibyte = 1024 * 1024
 
 /** What is made for answers and waits for its readers. */
-const forAnswers: Bounds = { all: 64 * mebibyte, each: 32 * mebibyte, keyless: 8 * mebibyte }
+const forAnswers: RoomSize = { all: 64 * mebibyte, each: 32 * mebibyte, keyless: 8 * mebibyte }
 
 /** How many times what becomes an answer is in hand: as it was read, as values, and as text. */
 export const copies = 3

@@ -17,7 +17,7 @@ const gathered = function* (parts: Iterable<string>): Generator<string, void, un
 }
 
 /** Pieces of some 64 KiB, each made when the one before was taken. */
-export const inTurns = (parts: Iterable<string>): Stream.Stream<string> =>
+export const streamInTurns = (parts: Iterable<string>): Stream.Stream<string> =>
   Stream.suspend(() => Stream.fromIterable(gathered(parts), { chunkSize: 1 }))
 
 const membersOf = function* (batch: ReadonlyArray<unknown>, before: string): Generator<string, void, undefined> {
@@ -36,7 +36,7 @@ const written = <E, R>(batches: Stream.Stream<ReadonlyArray<unknown>, E, R>): St
     if (batch.length === 0) return Stream.empty
     const members = membersOf(batch, before)
     before = ","
-    return inTurns(members)
+    return streamInTurns(members)
   })
   return Stream.concat(
     members,
@@ -65,7 +65,7 @@ export const values = (data: { readonly [name: string]: unknown }) =>
 /** Parts of an object's text that are there: what stands between its lists is one stream, as each costs as much as a small answer. */
 const there = (parts: ReadonlyArray<() => Iterable<string>>): Stream.Stream<string> =>
   Stream.suspend(() =>
-    inTurns(
+    streamInTurns(
       (function* () {
         for (const part of parts) yield* part()
       })()

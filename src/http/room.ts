@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { Problem } from "#src/api/Problem.ts"
 
 /** How many bytes of one kind may be in hand at once. */
-export interface Bounds {
+export interface RoomSize {
   readonly all: number
   /** Of one key. */
   readonly each: number
@@ -45,7 +45,7 @@ interface Waiting {
  * Bounds what something takes of the memory, in sum and for each key. What finds no room waits for it, for a while; what
  * fits goes before larger ones that came earlier. Who asks for more than a key ever has gets all of that.
  */
-export const makeRoom = ({ all, each, keyless }: Bounds) => {
+export const makeRoom = ({ all, each, keyless }: RoomSize) => {
   const held = new Map<string | undefined, number>()
   const waiting = new Set<Waiting>()
   let sum = 0

@@ -6,7 +6,7 @@ import { Bounds } from "#engine/ports/Bounds.ts"
 import { Projector } from "#engine/project.ts"
 import { type IndexStand, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { indexChanges } from "#projections/Snippets/changes.ts"
-import type { LeftOut } from "#projections/Snippets/rows.ts"
+import type { WhyLeftOut } from "#projections/Snippets/rows.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 
 const patience = 1_000
@@ -39,7 +39,7 @@ export class Indexing extends Context.Service<
     readonly reach: (position: number) => Effect.Effect<boolean>
     readonly position: Effect.Effect<number>
     /** Snippets that are not found by all that they say, and why; `refused`: the index could not take them. */
-    readonly leftOut: Effect.Effect<ReadonlyMap<string, LeftOut | "refused">>
+    readonly leftOut: Effect.Effect<ReadonlyMap<string, WhyLeftOut | "refused">>
   }
 >()("cairn/Indexing") {
   static readonly layer = Layer.effect(
@@ -51,7 +51,7 @@ export class Indexing extends Context.Service<
       const projector = yield* Projector
       const one = yield* Semaphore.make(1)
       const name = schemaOf(Snippets)
-      const leftOut = new Map<string, LeftOut | "refused">()
+      const leftOut = new Map<string, WhyLeftOut | "refused">()
       let stand: IndexStand | undefined
 
       /** Says once of each snippet what became of it. */

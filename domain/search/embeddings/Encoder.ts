@@ -1,4 +1,4 @@
-import { beginning } from "../../beginning.ts"
+import { beginningOf } from "../../beginningOf.ts"
 import type { EmbeddingTable } from "./EmbeddingTable.ts"
 import { PieceTree } from "./PieceTree.ts"
 import { pieceCounts, readShare } from "./pieces.ts"
@@ -70,8 +70,8 @@ export const makeEncoder = (embeddings: EmbeddingTable): Encoder => {
     dimensions,
     snippet: ({ name, description, source }) => {
       const vector = new Float32Array(dimensions)
-      add(table, vector, beginning(name, encoded), weights.name, powers.snippet)
-      add(table, vector, beginning(description, encoded), weights.description, powers.snippet)
+      add(table, vector, beginningOf(name, encoded), weights.name, powers.snippet)
+      add(table, vector, beginningOf(description, encoded), weights.description, powers.snippet)
       add(table, vector, source.slice(0, sourceEncoded), weights.source, powers.snippet)
       return vector
     },
@@ -83,7 +83,7 @@ export const makeEncoder = (embeddings: EmbeddingTable): Encoder => {
       return vector
     },
     query: (query) => {
-      const text = beginning(query, encoded)
+      const text = beginningOf(query, encoded)
       const vector = new Float32Array(dimensions)
       add(table, vector, text, 1, powers.query)
       toUnit(vector)

@@ -1,5 +1,5 @@
 import type { Node } from "web-tree-sitter"
-import { beginning } from "#domain/beginning.ts"
+import { beginningOf } from "#domain/beginningOf.ts"
 import { withoutEnd } from "#domain/withoutEnd.ts"
 import type { Declaration } from "./declarations.ts"
 
@@ -27,7 +27,7 @@ export const firstParagraph = (text: string): string => {
     lines.push(line)
   }
   const paragraph = lines.join(" ")
-  return paragraph.length <= longest ? paragraph : `${beginning(paragraph, longest - 1)}…`
+  return paragraph.length <= longest ? paragraph : `${beginningOf(paragraph, longest - 1)}…`
 }
 
 /** Everything that a declaration's docstring or comment says, without its marks. */

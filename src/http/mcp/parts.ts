@@ -4,7 +4,7 @@ import { HttpBody, HttpServerResponse } from "effect/http"
 import { hasText, jsonPieces } from "#engine/jsonPieces.ts"
 import { Parts } from "#src/mcp/Parts.ts"
 import { slight } from "#src/portions.ts"
-import { inTurns } from "../pieces.ts"
+import { streamInTurns } from "../pieces.ts"
 
 /** Characters from which a part is written by itself. */
 const long = 65_536
@@ -54,7 +54,7 @@ export const makeParts = (count: (bytes: number) => Effect.Effect<void>) => {
   }
   const jsonOf = (value: unknown) => {
     inHand += sizeOf(value)
-    return mark(inTurns(jsonPieces(value)))
+    return mark(streamInTurns(jsonPieces(value)))
   }
   const counted = Effect.suspend(() => (inHand > slight ? count(inHand) : Effect.void))
   return {
@@ -65,7 +65,7 @@ export const makeParts = (count: (bytes: number) => Effect.Effect<void>) => {
         if (bytes.length < long) return bytes
         inHand += bytes.length
         const name = new TextEncoder().encode(randomUUID())
-        put(Buffer.from(name).toString("base64"), inTurns(base64Of(bytes)))
+        put(Buffer.from(name).toString("base64"), streamInTurns(base64Of(bytes)))
         return name
       },
       stream: mark

@@ -3,7 +3,7 @@ import { HttpServerRequest } from "effect/http"
 import { BodyLimits, type Limits, small } from "#src/api/limits.ts"
 import { Caller, Received, WellFormed } from "#src/api/middleware.ts"
 import { Problem } from "#src/api/Problem.ts"
-import { type Bounds, makeRoom, type Room } from "../room.ts"
+import { makeRoom, type Room, type RoomSize } from "../room.ts"
 import { type Endpoint, knownFields, knownQuery } from "./body/fields.ts"
 import { receive, sizeAhead } from "./body/receive.ts"
 
@@ -18,12 +18,12 @@ const isJson = (type: string | undefined): boolean =>
 const mebibyte = 1024 * 1024
 
 /** Bodies of most requests. Large ones never keep these waiting. */
-const forSmall: Bounds = { all: 16 * mebibyte, each: 4 * mebibyte, keyless: 2 * mebibyte }
-const forLarge: Bounds = { all: 64 * mebibyte, each: 32 * mebibyte, keyless: 0 }
+const forSmall: RoomSize = { all: 16 * mebibyte, each: 4 * mebibyte, keyless: 2 * mebibyte }
+const forLarge: RoomSize = { all: 64 * mebibyte, each: 32 * mebibyte, keyless: 0 }
 /** What is decided at once of those that were received: each is there several times meanwhile, as values, text and bytes. */
-const forDeciding: Bounds = { all: 8 * mebibyte, each: 8 * mebibyte, keyless: 0 }
+const forDeciding: RoomSize = { all: 8 * mebibyte, each: 8 * mebibyte, keyless: 0 }
 /** What clients ask git for. Whoever sends it slowly keeps out nobody but other clones. */
-const forGit: Bounds = { all: 32 * mebibyte, each: 16 * mebibyte, keyless: 0 }
+const forGit: RoomSize = { all: 32 * mebibyte, each: 16 * mebibyte, keyless: 0 }
 /** A body up to so many bytes is decided whatever else is. */
 const slight = mebibyte
 
