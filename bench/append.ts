@@ -37,7 +37,10 @@ const ours = Effect.gen(function* () {
       expected: "none",
       commands: [
         {
-          ...{ commandId, correlationId: commandId, causationId: null, request: null },
+          commandId,
+          correlationId: commandId,
+          causationId: null,
+          request: null,
           actor: { key: null, user: null, organization: null },
           events: [{ type: "VoteCast", schemaVersion: 1, data: JSON.stringify(data), payload: null, erases: [] }]
         }

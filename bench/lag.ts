@@ -36,10 +36,16 @@ export const lag = (scale: number) =>
         const commandId = randomUUID()
         const event = Codec.encode(UsageEvent.cases.KeyUsed.make({ key: commandId }))
         return store.append({
-          ...{ tenant: "t", stream: `usage-${commandId}`, expected: "none" },
+          tenant: "t",
+          stream: `usage-${commandId}`,
+          expected: "none",
           commands: [
             {
-              ...{ commandId, correlationId: commandId, causationId: null, request: null, events: [event] },
+              commandId,
+              correlationId: commandId,
+              causationId: null,
+              request: null,
+              events: [event],
               actor: { key: null, user: null, organization: null }
             }
           ]

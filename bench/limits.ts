@@ -98,7 +98,9 @@ const chats = (scale: number) =>
           const began = performance.now()
           const user_query = `change number ${n}`
           const { success, error } = await call("POST", "/api/agent-chat", {
-            ...{ user_query, user_id: `u${n % 8}`, org_id: "bench" }
+            user_query,
+            user_id: `u${n % 8}`,
+            org_id: "bench"
           })
           if (!success) throw new Error(error)
           times.push(performance.now() - began)

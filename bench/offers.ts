@@ -54,8 +54,11 @@ export const offers = (index: Effect.Effect<Searching>) =>
     )
     const tables = yield* eachStore(index, (store) =>
       rules.map(([name, rule]) => ({
-        ...{ name, store: store.name, ...of(store, rule) },
-        ...{ "off-topic": offered(store, offTopic, rule), nonsense: offered(store, nonsense, rule) }
+        name,
+        store: store.name,
+        ...of(store, rule),
+        "off-topic": offered(store, offTopic, rule),
+        nonsense: offered(store, nonsense, rule)
       }))
     )
     for (const [at, rows] of tables.entries()) {

@@ -67,7 +67,10 @@ export const service = Effect.fnUntraced(function* (dataDir: string, env: Record
   const key = `cairn_live_${"b".repeat(43)}`
   const started = performance.now()
   const running = yield* program("src/main.ts", "/health", {
-    ...{ CAIRN_DATA_DIR: dataDir, CAIRN_OWNER_KEY: key, CAIRN_RATE_LIMITS: "off", ANTHROPIC_API_KEY: "" },
+    CAIRN_DATA_DIR: dataDir,
+    CAIRN_OWNER_KEY: key,
+    CAIRN_RATE_LIMITS: "off",
+    ANTHROPIC_API_KEY: "",
     ...env
   })
   yield* untilAnswers(`http://127.0.0.1:${running.port}/ready`)

@@ -24,13 +24,37 @@ const fill = Effect.fnUntraced(function* (events: number) {
   const ids = Array.from({ length: snippets }, () => randomUUID())
   for (const snippet of ids) {
     const text = {
-      ...{ name: "f", path: "f.py", source: "def f(): pass", entrypoint: "f", description: "", languageVersion: null },
-      ...{ dependencies: {}, tags: [], capabilities: [], inputSchema: {}, outputSchema: {}, exampleQueries: [] },
-      ...{ externalId: null, workspace: null, agent: null, task: "a task", logs: null }
+      name: "f",
+      path: "f.py",
+      source: "def f(): pass",
+      entrypoint: "f",
+      description: "",
+      languageVersion: null,
+      dependencies: {},
+      tags: [],
+      capabilities: [],
+      inputSchema: {},
+      outputSchema: {},
+      exampleQueries: [],
+      externalId: null,
+      workspace: null,
+      agent: null,
+      task: "a task",
+      logs: null
     }
     const uploaded = SnippetEvent.cases.SnippetUploaded.make({
-      ...{ snippet, home: "t", generation: 0, sourceDigest: "d", origin: "import", author: null, language: "python" },
-      ...{ completeness: 1, succeeded: true, published: false, subject: `snippet/${snippet}`, text }
+      snippet,
+      home: "t",
+      generation: 0,
+      sourceDigest: "d",
+      origin: "import",
+      author: null,
+      language: "python",
+      completeness: 1,
+      succeeded: true,
+      published: false,
+      subject: `snippet/${snippet}`,
+      text
     })
     yield* store.append({
       tenant: "t",
@@ -38,8 +62,12 @@ const fill = Effect.fnUntraced(function* (events: number) {
       expected: "none",
       commands: [
         {
-          ...{ commandId: randomUUID(), correlationId: randomUUID(), causationId: null, request: null },
-          ...{ actor: { key: null, user: null, organization: null }, events: [Codec.encode(uploaded)] }
+          commandId: randomUUID(),
+          correlationId: randomUUID(),
+          causationId: null,
+          request: null,
+          actor: { key: null, user: null, organization: null },
+          events: [Codec.encode(uploaded)]
         }
       ]
     })

@@ -6,17 +6,53 @@ import { withoutEnd } from "./withoutEnd.ts"
 const longest = 100
 
 const extensions: { readonly [language: string]: string } = {
-  ...{ python: "py", typescript: "ts", javascript: "js", go: "go", ruby: "rb", java: "java", rust: "rs", bash: "sh" },
-  ...{ csharp: "cs", cpp: "cpp", c: "c", php: "php", kotlin: "kt", swift: "swift", scala: "scala", r: "r", lua: "lua" },
-  ...{ perl: "pl", elixir: "ex", erlang: "erl", haskell: "hs", clojure: "clj", dart: "dart", julia: "jl", sql: "sql" },
-  ...{ html: "html", css: "css", json: "json", yaml: "yaml", toml: "toml", xml: "xml", markdown: "md" },
-  ...{ powershell: "ps1", vue: "vue", text: "txt" }
+  python: "py",
+  typescript: "ts",
+  javascript: "js",
+  go: "go",
+  ruby: "rb",
+  java: "java",
+  rust: "rs",
+  bash: "sh",
+  csharp: "cs",
+  cpp: "cpp",
+  c: "c",
+  php: "php",
+  kotlin: "kt",
+  swift: "swift",
+  scala: "scala",
+  r: "r",
+  lua: "lua",
+  perl: "pl",
+  elixir: "ex",
+  erlang: "erl",
+  haskell: "hs",
+  clojure: "clj",
+  dart: "dart",
+  julia: "jl",
+  sql: "sql",
+  html: "html",
+  css: "css",
+  json: "json",
+  yaml: "yaml",
+  toml: "toml",
+  xml: "xml",
+  markdown: "md",
+  powershell: "ps1",
+  vue: "vue",
+  text: "txt"
 }
 
 /** Extensions that say the same language as well, and are kept: `.tsx` must not become `.ts`. */
 const others: { readonly [language: string]: ReadonlyArray<string> } = {
-  ...{ python: ["pyw", "pyi"], typescript: ["tsx", "mts", "cts"], javascript: ["mjs", "cjs", "jsx"] },
-  ...{ bash: ["bash", "zsh", "ksh"], cpp: ["cc", "cxx", "hpp", "hh"], c: ["h"], yaml: ["yml"], html: ["htm"] }
+  python: ["pyw", "pyi"],
+  typescript: ["tsx", "mts", "cts"],
+  javascript: ["mjs", "cjs", "jsx"],
+  bash: ["bash", "zsh", "ksh"],
+  cpp: ["cc", "cxx", "hpp", "hh"],
+  c: ["h"],
+  yaml: ["yml"],
+  html: ["htm"]
 }
 
 /** Names that Windows takes for devices, with any extension. */

@@ -7,25 +7,56 @@ import { dispatch } from "#engine/dispatch.ts"
 
 /** A command on its way to a stream, under an id of its own unless told otherwise. */
 export const given = <C>(stream: string, command: C, commandId: string = randomUUID()): CommandEnvelope<C> => ({
-  ...{ tenant: "tenant", stream, command, commandId, correlationId: commandId },
+  tenant: "tenant",
+  stream,
+  command,
+  commandId,
+  correlationId: commandId,
   actor: { key: "key", user: "user", organization: "tenant" }
 })
 
 const text = {
-  ...{ name: "slugify", path: "slug.ts", source: "…", entrypoint: "slugify", description: "", languageVersion: null },
-  ...{ dependencies: {}, tags: [], capabilities: [], inputSchema: {}, outputSchema: {}, exampleQueries: [] },
-  ...{ externalId: null, workspace: null, agent: null, task: null, logs: null }
+  name: "slugify",
+  path: "slug.ts",
+  source: "…",
+  entrypoint: "slugify",
+  description: "",
+  languageVersion: null,
+  dependencies: {},
+  tags: [],
+  capabilities: [],
+  inputSchema: {},
+  outputSchema: {},
+  exampleQueries: [],
+  externalId: null,
+  workspace: null,
+  agent: null,
+  task: null,
+  logs: null
 }
 
 export const uploadOf = (snippet: string) =>
   SnippetCommand.UploadSnippet({
-    ...{ snippet, home: "tenant", generation: 0, sourceDigest: "digest", origin: "upload", author: null },
-    ...{ language: "typescript", completeness: 1, succeeded: true, publish: false, text, vote: null, grading: null }
+    snippet,
+    home: "tenant",
+    generation: 0,
+    sourceDigest: "digest",
+    origin: "upload",
+    author: null,
+    language: "typescript",
+    completeness: 1,
+    succeeded: true,
+    publish: false,
+    text,
+    vote: null,
+    grading: null
   })
 
 const vote = (snippet: string, count: number) =>
   SnippetCommand.CastVote({
-    ...{ snippet, voter: null, task: null },
+    snippet,
+    voter: null,
+    task: null,
     vote: { value: 1, count, source: "human", origin: null }
   })
 
@@ -47,8 +78,13 @@ export const register = (organization: string) =>
     given(
       `organization-${organization}`,
       OrganizationCommand.RegisterOrganization({
-        ...{ organization, name: "Acme", secret: "secret", tier: "ENTERPRISE", memberLimit: 100 },
-        ...{ owner: { user: "olga", email: "olga@example.org" }, key: newKey(randomUUID()) }
+        organization,
+        name: "Acme",
+        secret: "secret",
+        tier: "ENTERPRISE",
+        memberLimit: 100,
+        owner: { user: "olga", email: "olga@example.org" },
+        key: newKey(randomUUID())
       })
     )
   )
@@ -60,7 +96,10 @@ export const createKey = (organization: string, user: string, id?: string) =>
     given(
       `organization-${organization}`,
       OrganizationCommand.CreateKey({
-        ...{ by: null, member: { user, email: `${user}@example.org` }, role: "member", key: newKey(randomUUID()) }
+        by: null,
+        member: { user, email: `${user}@example.org` },
+        role: "member",
+        key: newKey(randomUUID())
       }),
       id
     )

@@ -11,9 +11,16 @@ import { decode, encode } from "#src/codec.ts"
 export const stored = (event: DomainEvent, place = 0): StoredEvent => {
   const { payload, erases: _, ...written } = encode(event)
   return {
-    ...{ position: positionOf(place + 1), tenant: "tenant", stream: "stream", revision: place, eventId: randomUUID() },
-    ...{ actor: { key: null, user: null, organization: null }, commandId: randomUUID(), correlationId: randomUUID() },
-    ...{ causationId: null, recordedAt: 1_700_000_000_000 + place },
+    position: positionOf(place + 1),
+    tenant: "tenant",
+    stream: "stream",
+    revision: place,
+    eventId: randomUUID(),
+    actor: { key: null, user: null, organization: null },
+    commandId: randomUUID(),
+    correlationId: randomUUID(),
+    causationId: null,
+    recordedAt: 1_700_000_000_000 + place,
     ...written,
     payload: payload?.bytes ?? null
   }

@@ -9,8 +9,14 @@ import { KeySightings } from "#ports/KeySightings.ts"
 import { Notes } from "#src/notes.ts"
 
 const holder: Holder = {
-  ...{ key: "key", user: "user", tenant: "acme", organization: "acme", tier: "ENTERPRISE", role: "member" },
-  ...{ email: "max@example.org", secret: "secret" }
+  key: "key",
+  user: "user",
+  tenant: "acme",
+  organization: "acme",
+  tier: "ENTERPRISE",
+  role: "member",
+  email: "max@example.org",
+  secret: "secret"
 }
 
 describe("a key in constant use", () => {

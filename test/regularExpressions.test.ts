@@ -100,8 +100,12 @@ const attackLimit = 30_000_000
 
 /** Steps are counted, and nothing by the clock: on a machine with much else to do a string that took long would pass for an attack. */
 const options = {
-  ...{ timeout: null, attackTimeout: null, seedingTimeout: null, incubationTimeout: null },
-  ...{ randomSeed: 1, attackLimit }
+  timeout: null,
+  attackTimeout: null,
+  seedingTimeout: null,
+  incubationTimeout: null,
+  randomSeed: 1,
+  attackLimit
 }
 
 /** What repeats nothing without an end takes as long as it is, at each place of a text. */

@@ -23,8 +23,12 @@ export const searching = Effect.gen(function* () {
       Effect.map(
         index.candidates(
           {
-            ...{ asked: asked("", encoder), homes, includePublic: false, agent: null },
-            ...{ preferComplete: false, minVerdict: 0 }
+            asked: asked("", encoder),
+            homes,
+            includePublic: false,
+            agent: null,
+            preferComplete: false,
+            minVerdict: 0
           },
           0
         ),

@@ -59,8 +59,13 @@ const everything = (
   bound?: Bound
 ) => {
   const config = readConfig({
-    ...{ HOST: "127.0.0.1", PORT: "0", CAIRN_DATA_DIR: dataDir, DATABASE_URL: Redacted.value(database) },
-    ...{ CAIRN_OWNER_KEY: ownerKey, CAIRN_RATE_LIMITS: "off", ...environment }
+    HOST: "127.0.0.1",
+    PORT: "0",
+    CAIRN_DATA_DIR: dataDir,
+    DATABASE_URL: Redacted.value(database),
+    CAIRN_OWNER_KEY: ownerKey,
+    CAIRN_RATE_LIMITS: "off",
+    ...environment
   })
   return Layer.effectDiscard(Effect.andThen(bootstrap(config.ownerKey), react(Layers.reactions, passesByItself))).pipe(
     Layer.provideMerge(Server.serve(config)),

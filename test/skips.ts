@@ -26,23 +26,32 @@ interface Reason {
 /** Why a test may be left out, and nothing else may be. */
 const reasons: ReadonlyArray<Reason> = [
   {
-    ...{ files: /^test\/hostile\//, why: "the bounds are for Deno, which `npm start` uses", always: true },
+    files: /^test\/hostile\//,
+    why: "the bounds are for Deno, which `npm start` uses",
+    always: true,
     holds: () => process.versions["deno"] === undefined
   },
   {
-    ...{ files: /^test\/coverage\.test/, why: "the specification lies outside of the project", always: true },
+    files: /^test\/coverage\.test/,
+    why: "the specification lies outside of the project",
+    always: true,
     holds: () => !has("../../shared/specification.md")
   },
   {
-    ...{ files: /^test\/domain\/search\/embeddings/, why: "the reference encoder's table lies outside of the project" },
-    ...{ always: true, holds: () => !has("../../shared/eval") }
+    files: /^test\/domain\/search\/embeddings/,
+    why: "the reference encoder's table lies outside of the project",
+    always: true,
+    holds: () => !has("../../shared/eval")
   },
   {
-    ...{ files: /^test\/(infra\/git|http\/git|audit\/verify|e2e\/kill)/, why: "there is no git here" },
+    files: /^test\/(infra\/git|http\/git|audit\/verify|e2e\/kill)/,
+    why: "there is no git here",
     holds: () => !runs("git", "--version")
   },
   {
-    ...{ files: /^test\/infra\/postgres\/launcher/, why: "only root starts Postgres as somebody else", always: true },
+    files: /^test\/infra\/postgres\/launcher/,
+    why: "only root starts Postgres as somebody else",
+    always: true,
     holds: () => process.getuid?.() !== 0
   },
   {
@@ -51,7 +60,9 @@ const reasons: ReadonlyArray<Reason> = [
     holds: () => !runs("bwrap", "--ro-bind", "/", "/", "--unshare-all", "true")
   },
   {
-    ...{ files: /^test\/infra\/sandbox\/bubblewrap\.service/, why: "bubblewrap runs here", always: true },
+    files: /^test\/infra\/sandbox\/bubblewrap\.service/,
+    why: "bubblewrap runs here",
+    always: true,
     holds: () => runs("bwrap", "--ro-bind", "/", "/", "--unshare-all", "true")
   }
 ]

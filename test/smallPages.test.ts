@@ -38,7 +38,9 @@ describe("a service that takes three things at once", () => {
 
   const store = (call: Service["call"], n: number, more: object = {}) =>
     call("POST", "/api/store/execution-result", {
-      ...{ task: `tiny task ${n}`, succeeded: true, user_vote: 1 },
+      task: `tiny task ${n}`,
+      succeeded: true,
+      user_vote: 1,
       file_written: { path: `f${n}.py`, content: `def tiny_${n}():\n    return "${"x".repeat(400)}"\n` },
       ...more
     })
@@ -91,7 +93,9 @@ describe("a service that takes three things at once", () => {
 
   it("compares all input schemas with what a search describes, in pages by number and by bytes", async () => {
     const schemaOf = (n: number) => ({
-      ...{ type: "object", required: ["quokkas"], properties: { quokkas: { type: n === 7 ? "string" : "array" } } },
+      type: "object",
+      required: ["quokkas"],
+      properties: { quokkas: { type: n === 7 ? "string" : "array" } },
       description: "d".repeat(n < 4 ? 10 : 2_000)
     })
     for (let n = 0; n < 9; n++) {
@@ -136,7 +140,10 @@ describe("a service that takes three things at once", () => {
     const commandId = randomUUID()
     await service.run(
       dispatch(User, {
-        ...{ tenant: user, stream: `user-${user}`, commandId, correlationId: commandId },
+        tenant: user,
+        stream: `user-${user}`,
+        commandId,
+        correlationId: commandId,
         command: UserCommand.EraseUser({ user }),
         actor: { key: null, user: null, organization: null }
       })
@@ -152,8 +159,13 @@ describe("a service that takes three things at once", () => {
     for (const date of days) {
       const stream = `retrieval-${id}-${date}`
       const event = RetrievalEvent.cases.SearchAnswered.make({
-        ...{ home: id, snippets: [], scores: [], total: 0, cacheHit: false },
-        ...{ subject: stream, text: { query: `asked on ${date}` } }
+        home: id,
+        snippets: [],
+        scores: [],
+        total: 0,
+        cacheHit: false,
+        subject: stream,
+        text: { query: `asked on ${date}` }
       })
       await service.run(Effect.flatMap(Notes, ({ add }) => add({ tenant: id, stream, actor, event })))
     }
@@ -180,8 +192,13 @@ describe("a service that takes three things at once", () => {
     for (let n = 1; n <= 8; n++) {
       const stream = `retrieval-${id}-2031-06-0${n}`
       const event = RetrievalEvent.cases.SearchAnswered.make({
-        ...{ home: id, snippets: [snippet], scores: [0.5], total: 1, cacheHit: false },
-        ...{ subject: searchSubject(stream, [snippet]), text: { query: `asked on day ${n}` } }
+        home: id,
+        snippets: [snippet],
+        scores: [0.5],
+        total: 1,
+        cacheHit: false,
+        subject: searchSubject(stream, [snippet]),
+        text: { query: `asked on day ${n}` }
       })
       await service.run(Effect.flatMap(Notes, ({ add }) => add({ tenant: id, stream, actor, event })))
     }

@@ -60,7 +60,9 @@ const ofTools = (tools: unknown) => {
 }
 
 const choices: { readonly [type: string]: ReadonlyArray<string> } = {
-  ...{ auto: ["disable_parallel_tool_use"], any: ["disable_parallel_tool_use"], none: [] },
+  auto: ["disable_parallel_tool_use"],
+  any: ["disable_parallel_tool_use"],
+  none: [],
   tool: ["name", "disable_parallel_tool_use"]
 }
 

@@ -40,8 +40,11 @@ const fields: ReadonlyArray<Field> = [
         contents(response, `${operation.operationId} ${status}`)
       ),
       ...operation.parameters.map((parameter: Node) => ({
-        ...{ scope: `${operation.operationId} parameter`, path: [parameter.name], field: parameter },
-        ...{ bounded: parameter.schema ?? {}, required: parameter.required === true }
+        scope: `${operation.operationId} parameter`,
+        path: [parameter.name],
+        field: parameter,
+        bounded: parameter.schema ?? {},
+        required: parameter.required === true
       }))
     ])
   )

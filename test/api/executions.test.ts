@@ -32,11 +32,27 @@ describe("what a run took and gave", () => {
   it("is not gone through by the schema of its event", () => {
     const { counts, value } = counting()
     const event = {
-      ...{ _tag: "ExecutionRecorded", execution: "e", snippet: null, home: "h", user: null, subject: "s" },
-      ...{ state: "completed", duration: 1, verdict: null },
+      _tag: "ExecutionRecorded",
+      execution: "e",
+      snippet: null,
+      home: "h",
+      user: null,
+      subject: "s",
+      state: "completed",
+      duration: 1,
+      verdict: null,
       text: {
-        ...{ codeBlock: "c", task: "t", input: value, inputHash: "", output: value, outputHash: "", outputType: "" },
-        ...{ errorMessage: null, errorType: null, agent: null, review: null }
+        codeBlock: "c",
+        task: "t",
+        input: value,
+        inputHash: "",
+        output: value,
+        outputHash: "",
+        outputType: "",
+        errorMessage: null,
+        errorType: null,
+        agent: null,
+        review: null
       }
     }
     const schema = ExecutionEvent.cases.ExecutionRecorded

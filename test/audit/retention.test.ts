@@ -73,8 +73,13 @@ describe("what searches asked for", () => {
     for (const date of days) {
       const stream = `retrieval-${id}-${date}`
       const event = RetrievalEvent.cases.SearchAnswered.make({
-        ...{ home: id, snippets: [], scores: [], total: 0, cacheHit: false },
-        ...{ subject: stream, text: { query: `asked on ${date}` } }
+        home: id,
+        snippets: [],
+        scores: [],
+        total: 0,
+        cacheHit: false,
+        subject: stream,
+        text: { query: `asked on ${date}` }
       })
       const actor = { key: null, user: null, organization: id }
       await service.run(Effect.flatMap(Notes, ({ add }) => add({ tenant: id, stream, actor, event })))

@@ -17,7 +17,8 @@ describe("cairn, as a process", () => {
   /** `node start.cjs cairn …` from another folder, as npm runs it. */
   const started = (from: string, ...args: ReadonlyArray<string>) =>
     spawn("node", [join(root, "start.cjs"), "cairn", ...args], {
-      ...{ cwd: from, stdio: ["pipe", "pipe", "pipe"] as const },
+      cwd: from,
+      stdio: ["pipe", "pipe", "pipe"] as const,
       env: { ...process.env, CAIRN_DATA_DIR: folder.dataDir, DATABASE_URL: "", INIT_CWD: from }
     })
 

@@ -47,17 +47,30 @@ describe("cairn export and import", () => {
     await ask(
       "/api/store/code-block",
       {
-        ...{ name: "a_block", source: "def total(numbers):\n    return sum(numbers)\n", entrypoint: "total" },
-        ...{ language: "python", language_version: "3.12", description: "Adds numbers.", tags: ["sums"] },
-        ...{ capabilities: ["adding"], example_queries: ["add numbers"], dependencies: { numpy: "2.1" } },
-        ...{ input_schema: { type: "object", properties: { numbers: {} } }, output_schema: { type: "number" } }
+        name: "a_block",
+        source: "def total(numbers):\n    return sum(numbers)\n",
+        entrypoint: "total",
+        language: "python",
+        language_version: "3.12",
+        description: "Adds numbers.",
+        tags: ["sums"],
+        capabilities: ["adding"],
+        example_queries: ["add numbers"],
+        dependencies: { numpy: "2.1" },
+        input_schema: { type: "object", properties: { numbers: {} } },
+        output_schema: { type: "number" }
       },
       scoped
     )
     const hello = { task: "say hello", file_written: { path: "b_hello.py", content: "print('hello')\n" } }
     const vote = (user_vote: 1 | -1, vote_source: "human" | "ai", vote_count: number) =>
       ask("/api/store/execution-result", {
-        ...{ ...hello, succeeded: true, user_vote, vote_source, vote_count, content_type: "script" },
+        ...hello,
+        succeeded: true,
+        user_vote,
+        vote_source,
+        vote_count,
+        content_type: "script",
         dependencies: { rich: "14" }
       })
     await vote(1, "human", 5)
@@ -65,7 +78,10 @@ describe("cairn export and import", () => {
     await vote(1, "ai", 3)
     await vote(-1, "ai", 1)
     await ask("/api/store/repo", {
-      ...{ task: "serve pages", name: "c_repo", tags: ["web"], dependencies: { hono: "4" } },
+      task: "serve pages",
+      name: "c_repo",
+      tags: ["web"],
+      dependencies: { hono: "4" },
       files: [
         { path: "README.md", content: "# Pages\n\nServes pages.\n" },
         { path: "src/index.ts", content: "export const serve = () => 1\n" }

@@ -83,7 +83,9 @@ describe("cairn, beside a service", () => {
       vi.unstubAllEnvs()
     }
     const everyones = await fetch(`${service.url}/api/snippets/public/list`, {
-      ...{ method: "POST", headers: { "content-type": "application/json" }, body: "{}" }
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: "{}"
     })
     assert.strictEqual((await everyones.json()).total, 0)
   })
@@ -182,7 +184,10 @@ describe("cairn, beside a service", () => {
       "POST",
       "/api/agent-chat",
       {
-        ...{ user_query: "print the tide table", user_id: "ann", org_id: "sea", model: "local" }
+        user_query: "print the tide table",
+        user_id: "ann",
+        org_id: "sea",
+        model: "local"
       }
     )
     assert.isTrue(chat.success)

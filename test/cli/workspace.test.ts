@@ -42,7 +42,10 @@ describe("cairn workspace", () => {
     )
   const chat = (name: string) =>
     service!.ask<Chat>("POST", "/api/agent-chat", {
-      ...{ user_query: `print the ${name.replace("_", " ")}`, user_id: "ann", org_id: "sea", model: "local" }
+      user_query: `print the ${name.replace("_", " ")}`,
+      user_id: "ann",
+      org_id: "sea",
+      model: "local"
     })
   const repositories = () => readdirSync(join(folder.dataDir, "workspaces")).filter((name) => name.endsWith(".git"))
 

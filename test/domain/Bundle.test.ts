@@ -13,7 +13,10 @@ const text = {
     { path: "a.py", content: "a = 1", vote: null },
     { path: "b.py", content: "b = 2", vote: -1 as const }
   ],
-  ...{ task: "two files", workspace: null, agent: null, origin: null }
+  task: "two files",
+  workspace: null,
+  agent: null,
+  origin: null
 }
 const evidence = {
   prompts: ["two files"],

@@ -11,7 +11,10 @@ const subject = "execution/e1"
 const record = RecordUnstored({ execution })
 const recorded = Event.ExecutionRecorded.make({ ...execution, snippet: null, subject })
 const reviewed = Event.ExecutionReviewed.make({
-  ...{ execution: "e1", snippet: null, verdict: "thumbs_down", subject },
+  execution: "e1",
+  snippet: null,
+  verdict: "thumbs_down",
+  subject,
   text: { review }
 })
 

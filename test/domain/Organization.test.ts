@@ -19,7 +19,10 @@ const person = (user: string) => ({ user, email: `${user}@example.org` })
 
 const registered = (tier: Tier = "ENTERPRISE", memberLimit = 3) =>
   OrganizationRegistered.make({
-    ...{ organization: "acme", tier, memberLimit, subject: "organization/acme" },
+    organization: "acme",
+    tier,
+    memberLimit,
+    subject: "organization/acme",
     text: { name: "Acme", secret: "s3cret" }
   })
 const added = (user: string, role: Role, subject = `user/${user}`) =>
@@ -49,8 +52,13 @@ const revoke = (by: string | null, key: string) => RevokeKey({ by, key })
 const erase = (by: string | null, user: string) => EraseMember({ by, user })
 
 const register = RegisterOrganization({
-  ...{ organization: "acme", name: "Acme", secret: "s3cret", tier: "ENTERPRISE", memberLimit: 3 },
-  ...{ owner: person("olga"), key: newKey("of-owner") }
+  organization: "acme",
+  name: "Acme",
+  secret: "s3cret",
+  tier: "ENTERPRISE",
+  memberLimit: 3,
+  owner: person("olga"),
+  key: newKey("of-owner")
 })
 
 describe("registering an organization", () => {

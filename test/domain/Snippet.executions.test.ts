@@ -13,16 +13,41 @@ const Event = SnippetEvent.cases
 const snippet = "s1"
 const subject = "snippet/s1"
 const uploaded = Event.SnippetUploaded.make({
-  ...({ snippet, home: "acme", generation: 0, sourceDigest: "digest", origin: "upload", author: "ada" } as const),
-  ...{ language: "python", completeness: 0.5, succeeded: true, published: false, subject },
+  snippet,
+  home: "acme",
+  generation: 0,
+  sourceDigest: "digest",
+  origin: "upload",
+  author: "ada",
+  language: "python",
+  completeness: 0.5,
+  succeeded: true,
+  published: false,
+  subject,
   text: {
-    ...{ name: "csv_rows", path: "csv.py", source: "def csv_rows(): ...", entrypoint: "csv_rows", description: "" },
-    ...{ languageVersion: null, dependencies: {}, tags: [], capabilities: [], inputSchema: {}, outputSchema: {} },
-    ...{ exampleQueries: [], externalId: null, workspace: null, agent: null, task: "a task", logs: null }
+    name: "csv_rows",
+    path: "csv.py",
+    source: "def csv_rows(): ...",
+    entrypoint: "csv_rows",
+    description: "",
+    languageVersion: null,
+    dependencies: {},
+    tags: [],
+    capabilities: [],
+    inputSchema: {},
+    outputSchema: {},
+    exampleQueries: [],
+    externalId: null,
+    workspace: null,
+    agent: null,
+    task: "a task",
+    logs: null
   }
 })
 const tracked = Event.FunctionsTracked.make({
-  ...{ snippet, home: "acme", subject },
+  snippet,
+  home: "acme",
+  subject,
   text: { agent: null, functions: [{ fingerprint: "fn_1", name: "csv_rows", signature: "def csv_rows()" }] }
 })
 const deleted = Event.SnippetDeleted.make({ snippet, subject, comments: [] })
@@ -38,7 +63,11 @@ const recorded = Event.ExecutionRecorded.make({ ...execution, snippet, subject }
 const votes = (vote: NewVote, voter: string | null, task: string | null) => {
   const { origin, ...facts } = vote
   return Event.VoteCast.make({
-    ...{ snippet, ...facts, voter, request: null, subject },
+    snippet,
+    ...facts,
+    voter,
+    request: null,
+    subject,
     text: { task, reason: null, origin }
   })
 }
@@ -67,7 +96,10 @@ describe("a run of a snippet", () => {
   it("can be reviewed; the review's vote is nobody's", () => {
     const facts = { snippet, execution: "e1", review, task: "a task" }
     const reviewed = Event.ExecutionReviewed.make({
-      ...{ snippet, execution: "e1", verdict: "thumbs_down", subject },
+      snippet,
+      execution: "e1",
+      verdict: "thumbs_down",
+      subject,
       text: { review }
     })
     given(Snippet, [uploaded, recorded])
@@ -80,11 +112,20 @@ describe("a run of a snippet", () => {
 })
 
 const commented = Event.CommentAdded.make({
-  ...{ snippet, comment: "c1", author: "ada", home: "o1", subject: "snippet/s1/comment/c1" },
+  snippet,
+  comment: "c1",
+  author: "ada",
+  home: "o1",
+  subject: "snippet/s1/comment/c1",
   text: { words: "Works for me.", agent: "helper" }
 })
 const comment = AddComment({
-  ...{ snippet, comment: "c1", author: "ada", home: "o1", agent: "helper", words: "Works for me." }
+  snippet,
+  comment: "c1",
+  author: "ada",
+  home: "o1",
+  agent: "helper",
+  words: "Works for me."
 })
 
 it("a comment is added", () => {

@@ -11,19 +11,46 @@ const Event = SnippetEvent.cases
 const snippet = "s1"
 const subject = "snippet/s1"
 const text = {
-  ...{ name: "slugify", path: "slug.py", source: "def slugify(): ...", entrypoint: "slugify", description: "" },
-  ...{ languageVersion: null, dependencies: {}, tags: [], capabilities: [], inputSchema: {}, outputSchema: {} },
-  ...{ exampleQueries: [], externalId: null, workspace: null, agent: "agent", task: "a slug", logs: null }
+  name: "slugify",
+  path: "slug.py",
+  source: "def slugify(): ...",
+  entrypoint: "slugify",
+  description: "",
+  languageVersion: null,
+  dependencies: {},
+  tags: [],
+  capabilities: [],
+  inputSchema: {},
+  outputSchema: {},
+  exampleQueries: [],
+  externalId: null,
+  workspace: null,
+  agent: "agent",
+  task: "a slug",
+  logs: null
 }
 const facts = {
-  ...({ snippet, home: "acme", generation: 0, sourceDigest: "digest", origin: "upload", author: "ada" } as const),
-  ...{ language: "python", completeness: 0.5, succeeded: true }
+  snippet,
+  home: "acme",
+  generation: 0,
+  sourceDigest: "digest",
+  origin: "upload",
+  author: "ada",
+  language: "python",
+  completeness: 0.5,
+  succeeded: true
 } as const
 const uploaded = Event.SnippetUploaded.make({ ...facts, published: false, subject, text })
 const requested = Event.VoteRequested.make({ snippet, request: "g1", count: 5 })
 const grade = Grade({ snippet, request: "g1", value: -1, count: 5, task: "a slug", reason: "It is a stub." })
 const verdict = Event.VoteCast.make({
-  ...{ snippet, value: -1, count: 5, source: "ai", voter: null, request: "g1", subject },
+  snippet,
+  value: -1,
+  count: 5,
+  source: "ai",
+  voter: null,
+  request: "g1",
+  subject,
   text: { task: "a slug", reason: "It is a stub.", origin: null }
 })
 const failed = Event.GradingFailed.make({ snippet, request: "g1", subject, text: { error: "overloaded" } })
@@ -60,7 +87,9 @@ const functions = {
 }
 const upload = UploadSnippet({ ...facts, publish: false, text, vote: null, grading: null, functions })
 const tracked = Event.FunctionsTracked.make({
-  ...{ snippet, home: "acme", subject },
+  snippet,
+  home: "acme",
+  subject,
   text: { agent: "agent", functions: functions.found }
 })
 const observed = Event.FunctionsObserved.make({ snippet, succeeded: true, subject, text: functions.observed })
@@ -73,7 +102,10 @@ describe("the reputation of functions", () => {
   it("goes on with each further run, and names the functions only once", () => {
     const { path, task, dependencies, logs, agent } = text
     const added = Event.TaskAdded.make({
-      ...{ snippet, author: "ada", succeeded: true, subject },
+      snippet,
+      author: "ada",
+      succeeded: true,
+      subject,
       text: { path, task, dependencies, logs, agent }
     })
     given(Snippet, [uploaded]).when(upload).then(added, tracked, observed)

@@ -12,14 +12,34 @@ const { SnippetUploaded, TaskAdded, SnippetPublished, VoteRequested, VoteCast, S
 const snippet = "s1"
 const subject = "snippet/s1"
 const text: UploadedText = {
-  ...{ name: "slugify", path: "lib/slug.ts", source: "export const slugify = …", entrypoint: "slugify" },
-  ...{ description: "Turns a title into a slug", languageVersion: null, dependencies: { lodash: "4" }, tags: ["text"] },
-  ...{ capabilities: [], inputSchema: { type: "object" }, outputSchema: {}, exampleQueries: ["make a slug"] },
-  ...{ externalId: null, workspace: null, agent: "agent", task: "a slug for a title", logs: "ok" }
+  name: "slugify",
+  path: "lib/slug.ts",
+  source: "export const slugify = …",
+  entrypoint: "slugify",
+  description: "Turns a title into a slug",
+  languageVersion: null,
+  dependencies: { lodash: "4" },
+  tags: ["text"],
+  capabilities: [],
+  inputSchema: { type: "object" },
+  outputSchema: {},
+  exampleQueries: ["make a slug"],
+  externalId: null,
+  workspace: null,
+  agent: "agent",
+  task: "a slug for a title",
+  logs: "ok"
 }
 const facts = {
-  ...({ snippet, home: "acme", generation: 0, sourceDigest: "digest", origin: "upload", author: "ada" } as const),
-  ...{ language: "typescript", completeness: 0.5, succeeded: true }
+  snippet,
+  home: "acme",
+  generation: 0,
+  sourceDigest: "digest",
+  origin: "upload",
+  author: "ada",
+  language: "typescript",
+  completeness: 0.5,
+  succeeded: true
 } as const
 
 type Upload = Parameters<typeof UploadSnippet>[0]

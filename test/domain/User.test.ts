@@ -9,7 +9,9 @@ const { UserRegistered, UserErased, TextErased, KeyCreated, KeyRevoked } = UserE
 
 const create = (key: string) =>
   CreatePersonalKey({
-    ...{ user: "eve", email: "eve@example.org", secret: "s3cret" },
+    user: "eve",
+    email: "eve@example.org",
+    secret: "s3cret",
     key: { key, name: `name of ${key}`, hash: `hash of ${key}`, prefix: "cairn_live_abcdefghi" }
   })
 
@@ -17,8 +19,13 @@ const subject = "user/eve"
 const registered = UserRegistered.make({ user: "eve", subject, text: { email: "eve@example.org", secret: "s3cret" } })
 const created = (key: string) =>
   KeyCreated.make({
-    ...{ key, user: "eve", role: "owner", hash: `hash of ${key}`, prefix: "cairn_live_abcdefghi" },
-    ...{ subject, text: { name: `name of ${key}` } }
+    key,
+    user: "eve",
+    role: "owner",
+    hash: `hash of ${key}`,
+    prefix: "cairn_live_abcdefghi",
+    subject,
+    text: { name: `name of ${key}` }
   })
 const revoked = (key: string) => KeyRevoked.make({ key, user: "eve" })
 

@@ -15,8 +15,18 @@ const { EndChat, RestoreWorkspace, EraseWorkspace } = WorkspaceCommand
 const { WorkspaceOpened, ChatCompleted, ChatFailed, WorkspaceRestored, WorkspaceErased } = WorkspaceEvent.cases
 
 const outcome = (commit: string, parent: string | null) => ({
-  ...{ run: `run of ${commit}`, workspace: "w1", commit, parent, tree: `tree of ${commit}` },
-  ...{ created: 1, modified: 2, deleted: 3, files: 4, turns: 5, inputTokens: 6, outputTokens: 7 }
+  run: `run of ${commit}`,
+  workspace: "w1",
+  commit,
+  parent,
+  tree: `tree of ${commit}`,
+  created: 1,
+  modified: 2,
+  deleted: 3,
+  files: 4,
+  turns: 5,
+  inputTokens: 6,
+  outputTokens: 7
 })
 const subject = workspaceSubject("w1", 0)
 const opened = WorkspaceOpened.make({ workspace: "w1", generation: 0, subject, text: { org: "acme", user: "eve" } })
@@ -28,7 +38,10 @@ const failed = (commit: string, parent: string | null, code: ChatFailure) =>
 const end = (commit: string, parent: string | null, code?: ChatFailure, generation = 0) =>
   EndChat({
     generation,
-    ...{ org: "acme", user: "eve", outcome: outcome(commit, parent), output: "done" },
+    org: "acme",
+    user: "eve",
+    outcome: outcome(commit, parent),
+    output: "done",
     failure: code === undefined ? null : { code, error: "so" }
   })
 
@@ -67,7 +80,12 @@ describe("ending a chat", () => {
 })
 
 const restoration = (commit: string, parent: string, restored: string) => ({
-  ...{ workspace: "w1", commit, parent, tree: `tree of ${restored}`, restored, files: 4 }
+  workspace: "w1",
+  commit,
+  parent,
+  tree: `tree of ${restored}`,
+  restored,
+  files: 4
 })
 const restore = (commit: string, parent: string, restored: string, generation = 0) =>
   RestoreWorkspace({ generation, restoration: restoration(commit, parent, restored) })
@@ -118,7 +136,12 @@ describe("restoring", () => {
 
 const erased = (commits: number, chats: number, generation = 0, files = 4) =>
   WorkspaceErased.make({
-    ...{ workspace: "w1", generation, subject: workspaceSubject("w1", generation), commits, chats, files }
+    workspace: "w1",
+    generation,
+    subject: workspaceSubject("w1", generation),
+    commits,
+    chats,
+    files
   })
 const erase = (chatting = 0) => EraseWorkspace({ workspace: "w1", chatting })
 

@@ -70,16 +70,14 @@ describe("taking in an event costs the same, however much there was before", () 
   it("of a chat", () => {
     const turn = (n: number) =>
       ChatEvent.cases.ModelTurned.make({
-        ...{
-          run: "r",
-          turn: n,
-          model: null,
-          stopReason: "end",
-          inputTokens: 0,
-          outputTokens: 0,
-          subject: "s",
-          text: null
-        }
+        run: "r",
+        turn: n,
+        model: null,
+        stopReason: "end",
+        inputTokens: 0,
+        outputTokens: 0,
+        subject: "s",
+        text: null
       })
     const round = (n: number) =>
       ChatEvent.cases.ToolsRan.make({ run: "r", turn: n, tree: "t", subject: "s", text: null })

@@ -25,9 +25,19 @@ const golden = (type: EventType, version: number): Golden =>
 const utf8 = new TextEncoder()
 
 const stored = (type: EventType, schemaVersion: number, { data, text }: Golden): StoredEvent => ({
-  ...{ position: positionOf(7), tenant: "tenant", stream: "stream", revision: 3, eventId: "event" },
-  ...{ actor: { key: null, user: null, organization: null }, commandId: "command", correlationId: "correlation" },
-  ...{ causationId: null, recordedAt: 1_700_000_000_000, type, schemaVersion, data: JSON.stringify(data) },
+  position: positionOf(7),
+  tenant: "tenant",
+  stream: "stream",
+  revision: 3,
+  eventId: "event",
+  actor: { key: null, user: null, organization: null },
+  commandId: "command",
+  correlationId: "correlation",
+  causationId: null,
+  recordedAt: 1_700_000_000_000,
+  type,
+  schemaVersion,
+  data: JSON.stringify(data),
   payload: text === undefined ? null : utf8.encode(JSON.stringify(text))
 })
 

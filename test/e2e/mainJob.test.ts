@@ -240,8 +240,12 @@ describe("the main job on 1,138 snippets", () => {
       path: "/home/quokka/x.py"
     }
     const body = {
-      ...{ task: typed.task, file_written: { path: typed.path, content: chosen.source }, succeeded: true },
-      ...{ execution_logs: typed.logs, dependencies: { [typed.name]: "1" }, user_vote: 1 }
+      task: typed.task,
+      file_written: { path: typed.path, content: chosen.source },
+      succeeded: true,
+      execution_logs: typed.logs,
+      dependencies: { [typed.name]: "1" },
+      user_vote: 1
     }
     assert.strictEqual((await service.call("POST", "/api/store/execution-result", body)).status, 200)
     const snippet = (await search(typed.task)).find(({ code_block }) => code_block.source === chosen.source)!.code_block

@@ -34,10 +34,18 @@ export const contract = <E>(name: string, store: Layer.Layer<EventStore, E>) => 
           assert.isAbove(position, before)
           assert.closeTo(recordedAt, Date.now(), 60_000)
           assert.deepStrictEqual(facts, {
-            ...{ tenant: "somebody", stream, revision: index, eventId: derivedId(given.commandId, index) },
-            ...{ type: events[index]!.type, schemaVersion: events[index]!.schemaVersion, data: events[index]!.data },
-            ...{ actor, commandId: given.commandId, correlationId: given.correlationId },
-            ...{ causationId: given.causationId, payload: null }
+            tenant: "somebody",
+            stream,
+            revision: index,
+            eventId: derivedId(given.commandId, index),
+            type: events[index]!.type,
+            schemaVersion: events[index]!.schemaVersion,
+            data: events[index]!.data,
+            actor,
+            commandId: given.commandId,
+            correlationId: given.correlationId,
+            causationId: given.causationId,
+            payload: null
           })
         }
         assert.deepStrictEqual(yield* readStream(stream, -1), answered)

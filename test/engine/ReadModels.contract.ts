@@ -17,7 +17,8 @@ type Row = { readonly id: string; readonly who: string; readonly what: string; r
 
 /** What each has said, word by word, and how often; all of it goes with who leaves. */
 const model = (name = fresh("model").replaceAll("-", "_"), version = 1): Projection => ({
-  ...{ name, version },
+  name,
+  version,
   tables: {
     words: tableOf<TestEvent, unknown>()<Row>({
       columns: { id: "text", who: "text", what: "text", times: "integer" },
@@ -40,9 +41,19 @@ const model = (name = fresh("model").replaceAll("-", "_"), version = 1): Project
 })
 
 const at = (place: number, event: TestEvent): Recorded<AnyEvent> => ({
-  ...{ position: positionOf(place * 10), tenant: "tenant", stream: "stream", revision: place, eventId: `e${place}` },
-  ...{ type: event._tag, schemaVersion: 1, actor: { key: null, user: null, organization: null }, event },
-  ...{ commandId: "command", correlationId: "correlation", causationId: null, recordedAt: 0 }
+  position: positionOf(place * 10),
+  tenant: "tenant",
+  stream: "stream",
+  revision: place,
+  eventId: `e${place}`,
+  type: event._tag,
+  schemaVersion: 1,
+  actor: { key: null, user: null, organization: null },
+  event,
+  commandId: "command",
+  correlationId: "correlation",
+  causationId: null,
+  recordedAt: 0
 })
 
 const said = (who: string, ...words: ReadonlyArray<string>): ReadonlyArray<TestEvent> =>

@@ -11,7 +11,11 @@ export const typed = (subject: string, text: string | Uint8Array = "what a calle
 })
 
 export const noted = (event: Partial<NewEvent> = {}): NewEvent => ({
-  ...{ type: "Noted", schemaVersion: 1, data: '{"n":1}', payload: null, erases: [] },
+  type: "Noted",
+  schemaVersion: 1,
+  data: '{"n":1}',
+  payload: null,
+  erases: [],
   ...event
 })
 

@@ -10,7 +10,8 @@ import { Projector } from "#engine/project.ts"
 import { leftAfter, mostSteps } from "./leaving.ts"
 
 const model = (name: string): Projection => ({
-  ...{ name, version: 1 },
+  name,
+  version: 1,
   tables: { rows: { columns: { id: "text" }, on: { [name]: { rows: () => [], to: () => undefined } } } }
 })
 const [A, B] = [model("a"), model("b")]

@@ -9,7 +9,13 @@ import { decode, decoding, encode, encoding } from "#src/codec.ts"
 import { stored } from "#test/laws.ts"
 
 const cast = SnippetEvent.cases.VoteCast.make({
-  ...{ snippet: "s", value: 1, count: 2, source: "human", voter: "eve", request: null, subject: "snippet/s" },
+  snippet: "s",
+  value: 1,
+  count: 2,
+  source: "human",
+  voter: "eve",
+  request: null,
+  subject: "snippet/s",
   text: { task: "a task", reason: null, origin: null }
 })
 const published = SnippetEvent.cases.SnippetPublished.make({ snippet: "s" })

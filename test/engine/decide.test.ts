@@ -8,8 +8,14 @@ import * as Codec from "#src/codec.ts"
 
 const decision = (events: ReadonlyArray<DomainEvent>, more: Partial<Job> = {}): Decision => ({
   job: {
-    ...{ tenant: "tenant", stream: "stream", command: null, commandId: "command", correlationId: "correlation" },
-    ...{ actor: { key: null, user: null, organization: null }, answer: Deferred.makeUnsafe(), deadline: 0 },
+    tenant: "tenant",
+    stream: "stream",
+    command: null,
+    commandId: "command",
+    correlationId: "correlation",
+    actor: { key: null, user: null, organization: null },
+    answer: Deferred.makeUnsafe(),
+    deadline: 0,
     ...more
   } as Job,
   events
@@ -20,7 +26,13 @@ const size = JSON.stringify({ key: "key" }).length
 const { VoteCast, SnippetDeleted } = SnippetEvent.cases
 const vote = (task: string) =>
   VoteCast.make({
-    ...{ snippet: "s", value: 1, count: 1, source: "human", voter: null, request: null, subject: "s" },
+    snippet: "s",
+    value: 1,
+    count: 1,
+    source: "human",
+    voter: null,
+    request: null,
+    subject: "s",
     text: { task, reason: null, origin: null }
   })
 

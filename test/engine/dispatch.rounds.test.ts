@@ -180,8 +180,15 @@ it.effect("keeps the folds of the streams that were used last, and never lets go
             const first = typeof expected === "number" ? expected + 1 : 0
             const stored = commands.map(({ events, ...command }, revision) =>
               events.map((event) => ({
-                ...{ ...event, ...command, tenant, stream, revision: first + revision, position: positionOf(1) },
-                ...{ eventId: command.commandId, recordedAt: 0, payload: null }
+                ...event,
+                ...command,
+                tenant,
+                stream,
+                revision: first + revision,
+                position: positionOf(1),
+                eventId: command.commandId,
+                recordedAt: 0,
+                payload: null
               }))
             )
             return Effect.as(stream === "busy" ? Deferred.await(open) : Effect.void, stored)

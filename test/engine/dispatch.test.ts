@@ -32,8 +32,14 @@ const suite = <E>(name: string, store: Layer.Layer<EventStore | EngineCodec, E>)
         assert.deepStrictEqual(answer, yield* log(`snippet-${snippet}`))
         const { position, recordedAt, eventId, event, ...envelope } = answer[1]!
         assert.deepStrictEqual(envelope, {
-          ...{ tenant: "tenant", stream: `snippet-${snippet}`, revision: 1, type: "VoteCast", schemaVersion: 1 },
-          ...{ commandId: id, correlationId: id, causationId: null },
+          tenant: "tenant",
+          stream: `snippet-${snippet}`,
+          revision: 1,
+          type: "VoteCast",
+          schemaVersion: 1,
+          commandId: id,
+          correlationId: id,
+          causationId: null,
           actor: { key: "key", user: "user", organization: "tenant" }
         })
       })

@@ -10,7 +10,8 @@ import { table } from "#projections/table.ts"
 import * as Codec from "#src/codec.ts"
 
 const model = (name: string, type: "KeyUsed" | "SnippetPublished"): Projection => ({
-  ...{ name, version: 1 },
+  name,
+  version: 1,
   tables: {
     rows: table<{ readonly id: string }>({
       columns: { id: "text" },
@@ -49,7 +50,10 @@ export const world = (
   /** What another process does between a look at a read model and the next call to apply. */
   const between: Array<() => void> = []
   const buildOf = (projection: Projection): Build => ({
-    ...{ projection, build: 1, live: true, position: positions.get(projection.name) ?? beginning }
+    projection,
+    build: 1,
+    live: true,
+    position: positions.get(projection.name) ?? beginning
   })
   const models = Layer.sync(ReadModels, () => {
     const models = {
@@ -103,11 +107,16 @@ export const used = Effect.fnUntraced(function* (...keys: ReadonlyArray<string>)
   for (const key of keys) {
     const commandId = randomUUID()
     yield* append({
-      ...{ tenant: "t", stream: `usage-${key}`, expected: "any" },
+      tenant: "t",
+      stream: `usage-${key}`,
+      expected: "any",
       commands: [
         {
-          ...{ commandId, correlationId: commandId, causationId: null, request: null },
-          ...{ actor: { key: null, user: null, organization: null } },
+          commandId,
+          correlationId: commandId,
+          causationId: null,
+          request: null,
+          actor: { key: null, user: null, organization: null },
           events: [Codec.encode(UsageEvent.cases.KeyUsed.make({ key }))]
         }
       ]

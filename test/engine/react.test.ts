@@ -97,7 +97,9 @@ describe("reactions", () => {
     const seen: Array<string | undefined> = []
     const [without, withText] = [false, true].map((needsText) =>
       reaction({
-        ...{ name: `needs text: ${needsText}`, on: ["UserRegistered"], needsText },
+        name: `needs text: ${needsText}`,
+        on: ["UserRegistered"],
+        needsText,
         handle: ({ event: { user, text } }) => Effect.sync(() => void seen.push(`${needsText} ${user} ${text?.email}`))
       })
     )

@@ -53,11 +53,17 @@ const happened = Effect.fnUntraced(function* (stream: string, event: DomainEvent
   const { append } = yield* EventStore
   const commandId = randomUUID()
   const [[stored]] = (yield* append({
-    ...{ tenant: "t", stream, expected: "any" },
+    tenant: "t",
+    stream,
+    expected: "any",
     commands: [
       {
-        ...{ commandId, correlationId: commandId, causationId: null, request: null },
-        ...{ actor: { key: null, user: null, organization: null }, events: [Codec.encode(event)] }
+        commandId,
+        correlationId: commandId,
+        causationId: null,
+        request: null,
+        actor: { key: null, user: null, organization: null },
+        events: [Codec.encode(event)]
       }
     ]
   })) as unknown as [[{ readonly position: number }]]

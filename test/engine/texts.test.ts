@@ -57,7 +57,11 @@ const world = (crash: { readonly at: number; readonly when: "before" | "after" }
 const { CommentAdded, SnippetDeleted } = SnippetEvent.cases
 const subject = "snippet/s"
 const says = CommentAdded.make({
-  ...{ snippet: "s", comment: "c", author: null, home: null, subject: `${subject}/comment/c` },
+  snippet: "s",
+  comment: "c",
+  author: null,
+  home: null,
+  subject: `${subject}/comment/c`,
   text: { words: "what a caller typed", agent: null }
 })
 const deletes = SnippetDeleted.make({ snippet: "s", subject, comments: ["c"] })

@@ -81,13 +81,16 @@ export const startTarget = async (watcher: Watcher): Promise<Target & { readonly
     const child = spawn(runtime.path, [...runtime.args, program], {
       env: {
         ...runtime.env,
-        ...{ PATH: process.env["PATH"], HOME: process.env["HOME"], HOST: "127.0.0.1", PORT: "0" },
-        ...{
-          CAIRN_DATA_DIR: installation.dataDir,
-          DATABASE_URL: Redacted.value(installation.database),
-          CAIRN_OWNER_KEY: ownerKey
-        },
-        ...{ CAIRN_RATE_LIMITS: "off", ANTHROPIC_API_KEY: model.key, ANTHROPIC_BASE_URL: model.url },
+        PATH: process.env["PATH"],
+        HOME: process.env["HOME"],
+        HOST: "127.0.0.1",
+        PORT: "0",
+        CAIRN_DATA_DIR: installation.dataDir,
+        DATABASE_URL: Redacted.value(installation.database),
+        CAIRN_OWNER_KEY: ownerKey,
+        CAIRN_RATE_LIMITS: "off",
+        ANTHROPIC_API_KEY: model.key,
+        ANTHROPIC_BASE_URL: model.url,
         CAIRN_PARENT_PID: String(process.pid)
       },
       stdio: ["pipe", "pipe", "pipe"]

@@ -110,7 +110,10 @@ const repository = once(async ({ call }) => {
 const runs = once(async ({ call }) => {
   for (let n = 0; n < 100; n++) {
     const body = {
-      ...{ code_block_id: "heavy_code", execution_state: "completed", triggering_task: "a heavy run", duration_ms: 1 },
+      code_block_id: "heavy_code",
+      execution_state: "completed",
+      triggering_task: "a heavy run",
+      duration_ms: 1,
       io: { input_data: { n }, output_data: "o".repeat(900_000) }
     }
     answered(await call("POST", "/api/store/execution", body), 200)
@@ -239,7 +242,9 @@ export const answers: ReadonlyArray<Attack> = [
     share: 2,
     run: async (target) => {
       const greeting = {
-        ...{ jsonrpc: "2.0", id: 1, method: "initialize" },
+        jsonrpc: "2.0",
+        id: 1,
+        method: "initialize",
         params: { protocolVersion: "2025-03-26", capabilities: {}, clientInfo: { name: "deaf", version: "1" } }
       }
       const lists = Array.from({ length: 40 }, (_, n) => ({ jsonrpc: "2.0", id: n + 2, method: "tools/list" }))

@@ -64,7 +64,9 @@ export const connections: ReadonlyArray<Attack> = [
       await times(100, async (n) => {
         answered(
           await target.call("POST", "/api/store/execution-result", {
-            ...{ task: `t${n}`, succeeded: true, use_service_ai_voting: false },
+            task: `t${n}`,
+            succeeded: true,
+            use_service_ai_voting: false,
             file_written: { path: `s${n}.py`, content: `def s${n}():\n    return ${n}\n` }
           }),
           200

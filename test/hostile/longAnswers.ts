@@ -14,7 +14,10 @@ export const task = "something tall"
 export const tall = async ({ call }: Target, count: number) => {
   for (let n = 0; n < count; n++) {
     const body = {
-      ...{ task, succeeded: true, use_service_ai_voting: false, per_function_reputation: true },
+      task,
+      succeeded: true,
+      use_service_ai_voting: false,
+      per_function_reputation: true,
       file_written: { path: `tall${n}.txt`, content: breaks(n) }
     }
     answered(await call("POST", "/api/store/execution-result", body), 200)
@@ -76,8 +79,11 @@ export const longAnswers: ReadonlyArray<Attack> = [
       ]
       answered(
         await call("POST", "/api/store/bulk-execution-result", {
-          ...{ prompts: ["dashes"], files_written, log_files },
-          ...{ use_service_ai_voting: false, per_function_reputation: true }
+          prompts: ["dashes"],
+          files_written,
+          log_files,
+          use_service_ai_voting: false,
+          per_function_reputation: true
         }),
         200,
         400,

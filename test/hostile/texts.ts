@@ -15,13 +15,12 @@ const upload =
   (name: string, content: string, more: object = {}) =>
   async ({ call }: Target) => {
     const body = {
-      ...{
-        task: `hostile ${name}`,
-        succeeded: true,
-        file_written: { path: name, content },
-        use_service_ai_voting: false
-      },
-      ...{ per_function_reputation: true, ...more }
+      task: `hostile ${name}`,
+      succeeded: true,
+      file_written: { path: name, content },
+      use_service_ai_voting: false,
+      per_function_reputation: true,
+      ...more
     }
     answered(await call("POST", "/api/store/execution-result", body), 200, 400)
     // it is in the index, or left out of it
@@ -146,8 +145,11 @@ export const texts: ReadonlyArray<Attack> = [
       const files_written = [{ path: "three.py", content: "def three():\n    return 3\n" }]
       answered(
         await call("POST", "/api/store/bulk-execution-result", {
-          ...{ prompts: ["three logs"], files_written, log_files },
-          ...{ use_service_ai_voting: false, per_function_reputation: true }
+          prompts: ["three logs"],
+          files_written,
+          log_files,
+          use_service_ai_voting: false,
+          per_function_reputation: true
         }),
         200,
         400,
@@ -174,7 +176,10 @@ export const texts: ReadonlyArray<Attack> = [
       const long = (length: number) =>
         Array.from({ length }, (_, n) => String.fromCodePoint(0x4e00 + ((n * 7919 + n * n * 31) % 20_000))).join("")
       const body = {
-        ...{ name: long(1_000), source: "def roomy(): pass\n", entrypoint: "", language: "python" },
+        name: long(1_000),
+        source: "def roomy(): pass\n",
+        entrypoint: "",
+        language: "python",
         input_schema: { type: "object", properties: { [long(15_000)]: { type: "string" } } }
       }
       answered(await call("POST", "/api/store/code-block", body), 200, 400)
@@ -190,7 +195,10 @@ export const texts: ReadonlyArray<Attack> = [
     name: "a search by a schema of alternatives in alternatives",
     arrange: async ({ call }) => {
       const body = {
-        ...{ name: "choosy", source: "def choosy(a): pass\n", entrypoint: "choosy", language: "python" },
+        name: "choosy",
+        source: "def choosy(a): pass\n",
+        entrypoint: "choosy",
+        language: "python",
         input_schema: { type: "object", properties: { a: nested(3, "string") } }
       }
       answered(await call("POST", "/api/store/code-block", body), 200)
@@ -212,7 +220,10 @@ export const texts: ReadonlyArray<Attack> = [
     run: async ({ call }) => {
       for (const unit of ["a", "A1", "-----BEGIN ", "key=", "https://a:", "AKIA", "="]) {
         const body = {
-          ...{ task: "t", succeeded: true, public: true, use_service_ai_voting: false },
+          task: "t",
+          succeeded: true,
+          public: true,
+          use_service_ai_voting: false,
           file_written: { path: "public.txt", content: full(unit) }
         }
         answered(await call("POST", "/api/store/execution-result", body), 200, 400, 503)

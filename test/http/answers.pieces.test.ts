@@ -23,8 +23,11 @@ describe("an answer in pieces", () => {
       })
       const rows = (n: number) => ({ n, rows: [{ n }, { n: -n }] })
       assert.deepStrictEqual(JSON.parse(yield* textOf(response)), {
-        ...{ long: JSON.parse(JSON.stringify(long)), nothing: null },
-        ...{ none: [], objects: [rows(1), rows(2)], nobody: [] }
+        long: JSON.parse(JSON.stringify(long)),
+        nothing: null,
+        none: [],
+        objects: [rows(1), rows(2)],
+        nobody: []
       })
     }).pipe(Effect.scoped)
   )

@@ -10,16 +10,27 @@ const reviewing = "/api/store/auto-review"
 
 /** As the model fills in the form. */
 const form = {
-  ...{ verdict: "thumbs_down", reasoning: "It lost \u0000a row.", what_worked: ["speed"], what_didnt_work: ["quotes"] },
-  ...{ output_was_useful: true, output_was_correct: false, output_was_complete: false, error_was_appropriate: null },
-  ...{ would_use_again: false, suggested_improvements: [], required_workaround: false, workaround_description: null }
+  verdict: "thumbs_down",
+  reasoning: "It lost \u0000a row.",
+  what_worked: ["speed"],
+  what_didnt_work: ["quotes"],
+  output_was_useful: true,
+  output_was_correct: false,
+  output_was_complete: false,
+  error_was_appropriate: null,
+  would_use_again: false,
+  suggested_improvements: [],
+  required_workaround: false,
+  workaround_description: null
 }
 const shown = { ...form, reasoning: "It lost a row." }
 
 const run = async (service: Service, codeBlock: string, more: object = {}): Promise<string> =>
   fine(
     await service.call("POST", "/api/store/execution", {
-      ...{ code_block_id: codeBlock, triggering_task: "read rows", io: { input_data: { n: 7 }, output_data: "out" } },
+      code_block_id: codeBlock,
+      triggering_task: "read rows",
+      io: { input_data: { n: 7 }, output_data: "out" },
       ...more
     })
   ).execution_id
@@ -151,9 +162,17 @@ describe("without a language model", () => {
     const { timestamp: _, reasoning, ...rest } = json.review
     assert.include(reasoning, "ANTHROPIC_API_KEY")
     assert.deepStrictEqual(rest, {
-      ...{ verdict: "pending", what_worked: [], what_didnt_work: [], output_was_useful: false },
-      ...{ output_was_correct: false, output_was_complete: false, error_was_appropriate: null, would_use_again: false },
-      ...{ suggested_improvements: [], required_workaround: false, workaround_description: null }
+      verdict: "pending",
+      what_worked: [],
+      what_didnt_work: [],
+      output_was_useful: false,
+      output_was_correct: false,
+      output_was_complete: false,
+      error_was_appropriate: null,
+      would_use_again: false,
+      suggested_improvements: [],
+      required_workaround: false,
+      workaround_description: null
     })
     const events = await service.sql("SELECT 1 FROM events WHERE position > $1 AND type = 'ExecutionReviewed'", [head])
     assert.deepStrictEqual(events, [])

@@ -51,7 +51,10 @@ describe("a bundle", () => {
     assert.include(reason, "ANTHROPIC_API_KEY")
     const { code_block } = await seen("patient")
     assert.deepInclude(votes, {
-      ...{ snippet_id: code_block.id, filename: "patient.py", verdict: "pending", reason: null }
+      snippet_id: code_block.id,
+      filename: "patient.py",
+      verdict: "pending",
+      reason: null
     })
     assert.strictEqual(votes.length, 2)
     // the form that older documents give
@@ -73,7 +76,9 @@ describe("a bundle", () => {
   it("gives the caller's votes, by path or name, and grades nothing then", async () => {
     const json = fine(
       await sendBundle(call, ["gamma", "delta", "epsilon"], {
-        ...{ user_votes: { "gamma.py": 1, "/srv/app/delta.py": -1 }, vote_count: 4, vote_source: "cli" }
+        user_votes: { "gamma.py": 1, "/srv/app/delta.py": -1 },
+        vote_count: 4,
+        vote_source: "cli"
       })
     )
     assert.deepInclude(json, { code_blocks_stored: 3, votes_queued: 0, status_url: null })
@@ -101,7 +106,11 @@ describe("a bundle", () => {
       assert.deepInclude(json, { code_blocks_stored: 1, votes_queued: 0, status_url: null })
     }
     const nothing = {
-      ...{ log_files: null, use_service_ai_voting: null, user_votes: null, vote_source: null, vote_count: null },
+      log_files: null,
+      use_service_ai_voting: null,
+      user_votes: null,
+      vote_source: null,
+      vote_count: null,
       per_function_reputation: null
     }
     assert.strictEqual(fine(await sendBundle(call, ["nulls"], nothing)).votes_queued, 1)
@@ -194,7 +203,9 @@ describe("a bundle that is not well-formed", () => {
           { path: "l", content: 1, encoding: "base64" },
           { path: "m", content: "", encoding: "utf-16" }
         ],
-        ...{ vote_count: 101, user_votes: { "a.py": 2 }, per_function_reputation: "yes" }
+        vote_count: 101,
+        user_votes: { "a.py": 2 },
+        per_function_reputation: "yes"
       }),
       400,
       "validation/invalid_field"

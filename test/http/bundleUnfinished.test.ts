@@ -32,9 +32,18 @@ const receive = (tenant: string) =>
   Effect.gen(function* () {
     const files = names.map((name) => ({ ...file(name), vote: null }))
     yield* dispatch(Bundle, {
-      ...{ tenant, stream: bundleStream(bundle), commandId: randomUUID(), correlationId: bundle, actor },
+      tenant,
+      stream: bundleStream(bundle),
+      commandId: randomUUID(),
+      correlationId: bundle,
+      actor,
       command: BundleCommand.ReceiveBundle({
-        ...{ bundle, home: tenant, count: 2, graded: true, source: "human", tracked: false },
+        bundle,
+        home: tenant,
+        count: 2,
+        graded: true,
+        source: "human",
+        tracked: false,
         text: { files, task: "three of them", workspace: null, agent: null, origin: null },
         evidence: { prompts: ["three of them"], logs: [] }
       })
@@ -45,17 +54,21 @@ const receive = (tenant: string) =>
     yield* storeFile(
       { tenant, secret, user: null },
       {
-        ...{
-          home: tenant,
-          workspace: null,
-          agent: null,
-          origin: "upload",
-          path,
-          source: content,
-          task: "three of them"
-        },
-        ...{ logs: null, succeeded: true, publish: false, dependencies: {}, tags: [], vote: null },
-        ...{ gradingCount: 2, gradingRequest: bundle }
+        home: tenant,
+        workspace: null,
+        agent: null,
+        origin: "upload",
+        path,
+        source: content,
+        task: "three of them",
+        logs: null,
+        succeeded: true,
+        publish: false,
+        dependencies: {},
+        tags: [],
+        vote: null,
+        gradingCount: 2,
+        gradingRequest: bundle
       },
       { commandId: derivedId("bulk", bundle, 0), correlationId: bundle, actor }
     )
@@ -151,7 +164,10 @@ it("is whole after its process was killed in the middle, and sent again is the s
     "SELECT type, count(*)::int AS events FROM events WHERE type ~ '^(Upload|Snippet|Task|Vote)' GROUP BY type"
   )
   assert.deepStrictEqual(Object.fromEntries(types.map(({ type, events }) => [type, events])), {
-    ...{ UploadReceived: 1, UploadStored: 1, SnippetUploaded: 200, VoteRequested: 200 }
+    UploadReceived: 1,
+    UploadStored: 1,
+    SnippetUploaded: 200,
+    VoteRequested: 200
   })
   await next.stop()
   removeInstallation(installation)

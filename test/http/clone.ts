@@ -27,8 +27,12 @@ export const run = (environment: { readonly [name: string]: string }, args: Read
     const child = spawn(program, [...args], {
       cwd: folder,
       env: {
-        ...{ PATH: process.env["PATH"], HOME: folder, GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: devNull },
-        ...{ GIT_TERMINAL_PROMPT: "0", ...environment }
+        PATH: process.env["PATH"],
+        HOME: folder,
+        GIT_CONFIG_NOSYSTEM: "1",
+        GIT_CONFIG_GLOBAL: devNull,
+        GIT_TERMINAL_PROMPT: "0",
+        ...environment
       },
       stdio: ["ignore", "pipe", "pipe"]
     })

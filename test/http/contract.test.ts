@@ -37,87 +37,165 @@ const problemsOf = (shape: Shape, value: unknown): ReadonlyArray<string> =>
 const shaped = (shape: Shape): Check => ["as below", (value) => problemsOf(shape, value).length === 0]
 
 const CodeBlock: Shape = {
-  ...{ id: uuid, name: text, description: text, source: text, entrypoint: text, language: text },
-  ...{ language_version: orNull(text), dependencies: versions, tags: texts, capabilities: texts },
-  ...{ input_schema: object, output_schema: object, example_queries: orNull(texts) },
-  ...{ created_at: orNull(iso), updated_at: orNull(iso), agent_id: orNull(text) }
+  id: uuid,
+  name: text,
+  description: text,
+  source: text,
+  entrypoint: text,
+  language: text,
+  language_version: orNull(text),
+  dependencies: versions,
+  tags: texts,
+  capabilities: texts,
+  input_schema: object,
+  output_schema: object,
+  example_queries: orNull(texts),
+  created_at: orNull(iso),
+  updated_at: orNull(iso),
+  agent_id: orNull(text)
 }
 const FunctionReputation: Shape = {
-  ...{ fingerprint: text, function_name: text, signature: text, execution_count: whole, thumbs_up: whole },
-  ...{ thumbs_down: whole, last_success_at: orNull(iso), last_failure_at: orNull(iso), common_errors: texts },
-  ...{ avg_output_size: finite, output_completeness: fraction, repeat_call_rate: fraction, total_logged_calls: whole },
-  ...{ author_agent: orNull(text), reviewed_by_human: yesOrNo, derived_from: orNull(text) }
+  fingerprint: text,
+  function_name: text,
+  signature: text,
+  execution_count: whole,
+  thumbs_up: whole,
+  thumbs_down: whole,
+  last_success_at: orNull(iso),
+  last_failure_at: orNull(iso),
+  common_errors: texts,
+  avg_output_size: finite,
+  output_completeness: fraction,
+  repeat_call_rate: fraction,
+  total_logged_calls: whole,
+  author_agent: orNull(text),
+  reviewed_by_human: yesOrNo,
+  derived_from: orNull(text)
 }
 const SearchMatch: Shape = {
-  ...{ code_block: shaped(CodeBlock), score: fraction, thumbs_up: whole, thumbs_down: whole, filename: text },
-  ...{
-    language: text,
-    entrypoint: text,
-    dependencies: versions,
-    functions: orNull(listOf(shaped(FunctionReputation)))
-  },
+  code_block: shaped(CodeBlock),
+  score: fraction,
+  thumbs_up: whole,
+  thumbs_down: whole,
+  filename: text,
+  language: text,
+  entrypoint: text,
+  dependencies: versions,
+  functions: orNull(listOf(shaped(FunctionReputation))),
   // what existing clients read besides
-  ...{ combined_score: fraction, vector_score: fraction, verdict_score: fraction, error_resilience: fraction },
-  ...{ agent_id: orNull(text), comments: listOf(object), type: oneOf("file", "repo") },
+  combined_score: fraction,
+  vector_score: fraction,
+  verdict_score: fraction,
+  error_resilience: fraction,
+  agent_id: orNull(text),
+  comments: listOf(object),
+  type: oneOf("file", "repo"),
   // what ours read
   offered: yesOrNo
 }
 const ListedKey: Shape = {
-  ...{ id: uuid, name: text, key_prefix: text, user_email: text, user_id: uuid, created_at: iso },
+  id: uuid,
+  name: text,
+  key_prefix: text,
+  user_email: text,
+  user_id: uuid,
+  created_at: iso,
   role: oneOf("owner", "admin", "member"),
   last_used_at: orNull(iso)
 }
 const Review: Shape = {
-  ...{ timestamp: text, verdict: oneOf("thumbs_up", "thumbs_down", "pending"), reasoning: text, what_worked: texts },
-  ...{ what_didnt_work: texts, output_was_useful: yesOrNo, output_was_correct: yesOrNo, output_was_complete: yesOrNo },
-  ...{ error_was_appropriate: orNull(yesOrNo), would_use_again: yesOrNo, suggested_improvements: texts },
-  ...{ required_workaround: yesOrNo, workaround_description: orNull(text) }
+  timestamp: text,
+  verdict: oneOf("thumbs_up", "thumbs_down", "pending"),
+  reasoning: text,
+  what_worked: texts,
+  what_didnt_work: texts,
+  output_was_useful: yesOrNo,
+  output_was_correct: yesOrNo,
+  output_was_complete: yesOrNo,
+  error_was_appropriate: orNull(yesOrNo),
+  would_use_again: yesOrNo,
+  suggested_improvements: texts,
+  required_workaround: yesOrNo,
+  workaround_description: orNull(text)
 }
 const Execution: Shape = {
-  ...{ id: text, code_block_id: text, triggering_task: text, timestamp: iso, retrieval_score: finite },
+  id: text,
+  code_block_id: text,
+  triggering_task: text,
+  timestamp: iso,
+  retrieval_score: finite,
   execution_state: oneOf("completed", "errored", "timed_out", "cancelled"),
-  ...{
-    duration_ms: finite,
-    io: shaped({ input_data: anything }),
-    error_message: orNull(text),
-    error_type: orNull(text)
-  },
+  duration_ms: finite,
+  io: shaped({ input_data: anything }),
+  error_message: orNull(text),
+  error_type: orNull(text),
   verdict: orNull(oneOf("thumbs_up", "thumbs_down", "pending")),
   review: orNull(shaped(Review))
 }
 const PublicSnippet: Shape = {
-  ...{ id: uuid, name: text, description: text, source: text, language: text, entrypoint: text, thumbs_up: whole },
-  ...{ thumbs_down: whole, created_at: orNull(iso), namespace: text }
+  id: uuid,
+  name: text,
+  description: text,
+  source: text,
+  language: text,
+  entrypoint: text,
+  thumbs_up: whole,
+  thumbs_down: whole,
+  created_at: orNull(iso),
+  namespace: text
 }
 
 /** Type of an answer → its fields. */
 const shapes = {
   ChatResponse: {
-    ...{ success: yesOrNo, output: text, changed_files: texts, workspace_files: texts, duration_ms: whole },
-    ...{ session_id: text, error: text, org_workspace_files: texts, workspace_id: uuid, commit: text }
+    success: yesOrNo,
+    output: text,
+    changed_files: texts,
+    workspace_files: texts,
+    duration_ms: whole,
+    session_id: text,
+    error: text,
+    org_workspace_files: texts,
+    workspace_id: uuid,
+    commit: text
   },
   SearchResponse: { matches: listOf(shaped(SearchMatch)), total_found: whole, cache_hit: yesOrNo },
   SearchMatch,
   CodeBlock,
   FunctionReputation,
   SubmitExecutionResultResponse: {
-    ...{ success: constant(true), code_blocks_stored: constant(1), message: text, snippet_name: text },
+    success: constant(true),
+    code_blocks_stored: constant(1),
+    message: text,
+    snippet_name: text,
     status_url: orNull(text)
   },
   BulkExecutionResultResponse: {
-    ...{ success: constant(true), code_blocks_stored: constant(2), votes_queued: constant(2), message: text },
+    success: constant(true),
+    code_blocks_stored: constant(2),
+    votes_queued: constant(2),
+    message: text,
     status_url: text
   },
   DeleteResponse: { success: constant(true), deleted_count: constant(1), message: text },
   VoteCodeSnipResponse: { success: constant(true), vote_pending: yesOrNo, message: text },
   CreatedKey: {
-    ...{ id: uuid, name: text, key: text, key_prefix: text, user_email: text, organization_id: uuid },
-    ...{ organization_name: text, is_new_member: yesOrNo, created_at: iso }
+    id: uuid,
+    name: text,
+    key: text,
+    key_prefix: text,
+    user_email: text,
+    organization_id: uuid,
+    organization_name: text,
+    is_new_member: yesOrNo,
+    created_at: iso
   },
   ListedKeys: { keys: listOf(shaped(ListedKey)), organization_id: uuid },
   RevokedKey: { success: constant(true), key_id: uuid },
   GradingStatus: {
-    ...{ id: text, status: oneOf("pending", "done", "failed"), reason: orNull(text) },
+    id: text,
+    status: oneOf("pending", "done", "failed"),
+    reason: orNull(text),
     votes: listOf(shaped({ snippet_id: uuid, filename: text, verdict: text, reason: orNull(text) }))
   },
   StoredCodeBlock: { success: constant(true), code_block_id: uuid, embedding_id: text, message: text },
@@ -134,8 +212,14 @@ const shapes = {
   TaskPatterns: {
     patterns: listOf(
       shaped({
-        ...{ task_pattern: text, code_block_id: uuid, code_block_name: text, thumbs_up: whole, thumbs_down: whole },
-        ...{ last_thumbs_up: orNull(iso), last_thumbs_down: orNull(iso), verdict_score: fraction }
+        task_pattern: text,
+        code_block_id: uuid,
+        code_block_name: text,
+        thumbs_up: whole,
+        thumbs_down: whole,
+        last_thumbs_up: orNull(iso),
+        last_thumbs_down: orNull(iso),
+        verdict_score: fraction
       })
     ),
     next_cursor: orNull(text)
@@ -144,8 +228,16 @@ const shapes = {
   RawSearch: {
     matches: listOf(
       shaped({
-        ...{ snippet_id: uuid, name: text, language: text, created_at: iso, score: finite, preview: text },
-        ...{ raw_markdown_url: text, filename: orNull(text), triggering_query: orNull(text), log_url: orNull(text) }
+        snippet_id: uuid,
+        name: text,
+        language: text,
+        created_at: iso,
+        score: finite,
+        preview: text,
+        raw_markdown_url: text,
+        filename: orNull(text),
+        triggering_query: orNull(text),
+        log_url: orNull(text)
       })
     ),
     total_found: whole,
@@ -176,8 +268,14 @@ describe("an answer has every field of the contract, of its type: ", () => {
     }
     const task = "read a CSV file into rows"
     answers["SubmitExecutionResultResponse"] = await post("/api/store/execution-result", {
-      ...{ task, file_written: { path: "csv_rows.py", content: source("csv_rows") }, succeeded: true, user_vote: 1 },
-      ...{ per_function_reputation: true, execution_logs: logs, dependencies: { pandas: "2" }, public: true }
+      task,
+      file_written: { path: "csv_rows.py", content: source("csv_rows") },
+      succeeded: true,
+      user_vote: 1,
+      per_function_reputation: true,
+      execution_logs: logs,
+      dependencies: { pandas: "2" },
+      public: true
     })
     answers["BulkExecutionResultResponse"] = await post("/api/store/bulk-execution-result", {
       prompts: ["read a TSV file", "and a third one"],
@@ -196,25 +294,33 @@ describe("an answer has every field of the contract, of its type: ", () => {
     const code_block_id = match.code_block.id
     answers["VoteCodeSnipResponse"] = await post("/api/store/cache-usage", { task, code_block_id, succeeded: true })
     answers["StoredCodeBlock"] = await post("/api/store/code-block", {
-      ...{ name: "given", source: source("given"), entrypoint: "given", language: "python" }
+      name: "given",
+      source: source("given"),
+      entrypoint: "given",
+      language: "python"
     })
     answers["StoredExecution"] = await post("/api/store/execution", {
-      ...{
-        code_block_id,
-        triggering_task: task,
-        execution_state: "completed",
-        duration_ms: 12.5,
-        verdict: "thumbs_up"
-      },
+      code_block_id,
+      triggering_task: task,
+      execution_state: "completed",
+      duration_ms: 12.5,
+      verdict: "thumbs_up",
       io: { input_data: { path: "a.csv" }, output_data: [], output_type: "list" }
     })
     const { execution_id } = answers["StoredExecution"] as { execution_id: string }
     answers["AutoReview"] = await post("/api/store/auto-review", {
-      ...{ execution_id, triggering_task: task, execution_state: "completed", input_data: {}, output_data: [] },
-      ...{ code_block_name: "csv_rows", code_block_description: "", error_message: null }
+      execution_id,
+      triggering_task: task,
+      execution_state: "completed",
+      input_data: {},
+      output_data: [],
+      code_block_name: "csv_rows",
+      code_block_description: "",
+      error_message: null
     })
     answers["StoredRepo"] = await post("/api/store/repo", {
-      ...{ task: "a web server", files: [{ path: "package.json", content: '{"dependencies":{"express":"4"}}' }] }
+      task: "a web server",
+      files: [{ path: "package.json", content: '{"dependencies":{"express":"4"}}' }]
     })
     answers["StoredComment"] = await post("/api/store/comment", { code_block_id, text: "Fine." })
     answers["FewShotExamples"] = await post("/api/retrieve/few-shot-examples", { task })
@@ -228,7 +334,10 @@ describe("an answer has every field of the contract, of its type: ", () => {
     const { id } = answers["CreatedKey"] as { id: string }
     answers["RevokedKey"] = await post("/api/keys/org/revoke", { key_id: id })
     answers["ChatResponse"] = await post("/api/agent-chat", {
-      ...{ user_query: task, user_id: "ada", org_id: "acme", model: "local" }
+      user_query: task,
+      user_id: "ada",
+      org_id: "acme",
+      model: "local"
     })
     answers["DeleteResponse"] = await post("/api/snippets/delete", { snippet_id: "given" })
   })

@@ -179,7 +179,8 @@ describe("a list goes on where it was", () => {
       ...[{ cursor: "nonsense" }, { cursor: next_cursor }, { cursor: next_cursor, sort_by: "upvoted" }],
       ...[{ cursor: next_cursor, sort_by: "recent", language: "python" }, { cursor: "" }],
       ...[[digest], [digest, [1e300, 0, "a"]], [digest, [0, -1, "a"]], [digest, [0, 1e17, "a"]]].map((value) => ({
-        ...{ cursor: made(value), sort_by: "recent" }
+        cursor: made(value),
+        sort_by: "recent"
       })),
       { cursor: made([digest, [0, 0, "\0"]]), sort_by: "recent" }
     ]) {

@@ -84,7 +84,9 @@ describe("while the workspaces' folder is away", () => {
     takeAway()
     mkdirSync(folder())
     const { status } = await service.call("POST", chatting, {
-      ...{ user_query: "into nowhere", user_id: "unmounted", org_id: "acme" }
+      user_query: "into nowhere",
+      user_id: "unmounted",
+      org_id: "acme"
     })
     assert.strictEqual(status, 503)
     assert.deepStrictEqual(readdirSync(folder()), [])

@@ -14,7 +14,13 @@ const ids = (messages: ReadonlyArray<Message>) => messages.map(({ id }) => id)
 /** Notes a search: an event whose text is as long as one likes. */
 const search = (service: Service, tenant: string, query: string) => {
   const event = RetrievalEvent.cases.SearchAnswered.make({
-    ...{ home: tenant, snippets: [], scores: [], total: 0, cacheHit: false, subject: "retrieval", text: { query } }
+    home: tenant,
+    snippets: [],
+    scores: [],
+    total: 0,
+    cacheHit: false,
+    subject: "retrieval",
+    text: { query }
   })
   const actor = { key: null, user: null, organization: null }
   return service.run(Effect.flatMap(Notes, ({ add }) => add({ tenant, stream: "retrieval", actor, event })))

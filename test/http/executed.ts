@@ -6,9 +6,16 @@ export const recording = "/api/store/execution"
 
 /** The body that records a run. */
 export const runOf = (codeBlock: string, more: object = {}) => ({
-  ...{ code_block_id: codeBlock, triggering_task: "read rows of a ledger", execution_state: "completed" },
-  ...{ io: { input_data: { path: "a.csv" }, input_hash: "", output_data: [1, null], output_hash: "" } },
-  ...{ duration_ms: 12, error_message: null, error_type: null, verdict: null, review: null, ...more }
+  code_block_id: codeBlock,
+  triggering_task: "read rows of a ledger",
+  execution_state: "completed",
+  io: { input_data: { path: "a.csv" }, input_hash: "", output_data: [1, null], output_hash: "" },
+  duration_ms: 12,
+  error_message: null,
+  error_type: null,
+  verdict: null,
+  review: null,
+  ...more
 })
 
 /** Records a run. */

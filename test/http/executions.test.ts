@@ -23,9 +23,18 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const review = {
-  ...{ timestamp: "2026-11-21T09:30:00Z", verdict: "THUMBS_UP", reasoning: "all rows", what_worked: ["quotes"] },
-  ...{ what_didnt_work: [], output_was_useful: true, output_was_correct: true, output_was_complete: false },
-  ...{ error_was_appropriate: null, would_use_again: true, suggested_improvements: [], required_workaround: false },
+  timestamp: "2026-11-21T09:30:00Z",
+  verdict: "THUMBS_UP",
+  reasoning: "all rows",
+  what_worked: ["quotes"],
+  what_didnt_work: [],
+  output_was_useful: true,
+  output_was_correct: true,
+  output_was_complete: false,
+  error_was_appropriate: null,
+  would_use_again: true,
+  suggested_improvements: [],
+  required_workaround: false,
   workaround_description: null
 }
 const shownReview = { ...review, timestamp: "2026-11-21T09:30:00.000Z", verdict: "thumbs_up" }
@@ -40,17 +49,27 @@ describe("recording a run", () => {
       review
     })
     assert.deepStrictEqual(answer, {
-      ...{ success: true, execution_id: answer.execution_id, pattern_updated: true, message: answer.message }
+      success: true,
+      execution_id: answer.execution_id,
+      pattern_updated: true,
+      message: answer.message
     })
     const { executions, total_found } = await foundRuns(call, { code_block_id: id })
     assert.strictEqual(total_found, 1)
     const { timestamp, ...execution } = executions[0]
     assert.match(timestamp, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
     assert.deepStrictEqual(execution, {
-      ...{ id: answer.execution_id, code_block_id: id, execution_state: "completed", duration_ms: 12 },
+      id: answer.execution_id,
+      code_block_id: id,
+      execution_state: "completed",
+      duration_ms: 12,
       io: { input_data: { path: "a.csv" }, input_hash: "", output_data: [1, null], output_hash: "", output_type: "" },
-      ...{ triggering_task: "read rows of a ledger", error_message: null, error_type: null, retrieval_score: 0 },
-      ...{ verdict: "thumbs_up", review: shownReview }
+      triggering_task: "read rows of a ledger",
+      error_message: null,
+      error_type: null,
+      retrieval_score: 0,
+      verdict: "thumbs_up",
+      review: shownReview
     })
     const match = await findByName(call, "ledger")
     assert.deepInclude(match, { thumbs_up: 1, thumbs_down: 0 })
@@ -195,8 +214,12 @@ describe("what is known of runs", () => {
     const commandId = randomUUID()
     await service.run(
       dispatch(User, {
-        ...{ tenant: user, stream: `user-${user}`, commandId, correlationId: commandId },
-        ...{ command: UserCommand.EraseUser({ user }), actor: { key: null, user: null, organization: null } }
+        tenant: user,
+        stream: `user-${user}`,
+        commandId,
+        correlationId: commandId,
+        command: UserCommand.EraseUser({ user }),
+        actor: { key: null, user: null, organization: null }
       })
     )
     await vi.waitFor(async () => assert.deepStrictEqual(await rows(), []), { timeout: 60_000, interval: 20 })

@@ -31,8 +31,11 @@ describe("other tenants", () => {
         owner.call,
         name,
         {
-          ...{ file_written: { path: `${name}.py`, content: table(name, body) }, ...tracked, user_vote: 1 },
-          ...{ execution_logs: logs(name), ...more }
+          file_written: { path: `${name}.py`, content: table(name, body) },
+          ...tracked,
+          user_vote: 1,
+          execution_logs: logs(name),
+          ...more
         },
         { "x-cairn-agent-id": "agent-9" }
       )
@@ -48,7 +51,11 @@ describe("other tenants", () => {
     const foreign = (await by.functionsOf("shown", call, anyone))[0]!
     assert.strictEqual(foreign.fingerprint, own.fingerprint)
     assert.deepInclude(foreign, {
-      ...{ thumbs_up: 2, thumbs_down: 0, execution_count: 1, total_logged_calls: 2, author_agent: null },
+      thumbs_up: 2,
+      thumbs_down: 0,
+      execution_count: 1,
+      total_logged_calls: 2,
+      author_agent: null,
       common_errors: ["PermissionError"]
     })
     // the caller's own snippets with this function are the caller's own reputation
@@ -127,7 +134,11 @@ describe("deleting", () => {
     const { id } = (await by.found("goner")).code_block
     assert.strictEqual((await remove(call, id)).status, 200)
     assert.deepInclude(await by.known("stayer", "load"), {
-      ...{ thumbs_up: 0, thumbs_down: 1, total_logged_calls: 0, execution_count: 1, common_errors: [] }
+      thumbs_up: 0,
+      thumbs_down: 1,
+      total_logged_calls: 0,
+      execution_count: 1,
+      common_errors: []
     })
     const tables = await Promise.all(
       Object.keys(Functions.tables).map((name) => service.sql(`SELECT * FROM ${schemaOf(Functions)}.${name}`))

@@ -38,14 +38,28 @@ describe("the functions of a snippet", () => {
       events.map(({ recorded_at }: { recorded_at: string }) => recorded_at)
     )
     assert.deepStrictEqual<unknown>(rest, {
-      ...{ function_name: "load", signature: "def load(path)", execution_count: 2, thumbs_up: 3, thumbs_down: 1 },
-      ...{ common_errors: ["KeyError: 'id'"], avg_output_size: 40, output_completeness: 0.6 },
-      ...{ repeat_call_rate: 0.6, total_logged_calls: 5, author_agent: null, reviewed_by_human: true },
+      function_name: "load",
+      signature: "def load(path)",
+      execution_count: 2,
+      thumbs_up: 3,
+      thumbs_down: 1,
+      common_errors: ["KeyError: 'id'"],
+      avg_output_size: 40,
+      output_completeness: 0.6,
+      repeat_call_rate: 0.6,
+      total_logged_calls: 5,
+      author_agent: null,
+      reviewed_by_human: true,
       derived_from: null
     })
     assert.deepInclude(rows!, {
-      ...{ function_name: "Table.rows", execution_count: 2, total_logged_calls: 1, repeat_call_rate: 0 },
-      ...{ common_errors: [], last_failure_at: null, output_completeness: 1 }
+      function_name: "Table.rows",
+      execution_count: 2,
+      total_logged_calls: 1,
+      repeat_call_rate: 0,
+      common_errors: [],
+      last_failure_at: null,
+      output_completeness: 1
     })
   })
 

@@ -65,8 +65,12 @@ export const functionsBy = (call: Call) => {
   /** Records a run that ended with an error and no traceback. */
   const fail = async (name: string) => {
     const { json, text } = await call("POST", "/api/store/execution", {
-      ...{ code_block_id: (await found(name)).code_block.id, triggering_task: "t", io: { input_data: {} } },
-      ...{ execution_state: "errored", error_type: "ValueError", error_message: "no file" }
+      code_block_id: (await found(name)).code_block.id,
+      triggering_task: "t",
+      io: { input_data: {} },
+      execution_state: "errored",
+      error_type: "ValueError",
+      error_message: "no file"
     })
     assert.isTrue(json?.success, text)
   }

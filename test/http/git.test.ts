@@ -71,9 +71,14 @@ describe("git over HTTP", () => {
       const { hostname, port } = new URL(service.url)
       const halves = Array.from({ length: 16 }, () => {
         const half = request({
-          ...{ method: "POST", hostname, port, agent: false, path: `/git/${id}.git/git-upload-pack` },
+          method: "POST",
+          hostname,
+          port,
+          agent: false,
+          path: `/git/${id}.git/git-upload-pack`,
           headers: {
-            ...{ authorization: `Bearer ${ownerKey}`, "content-length": 100_000 },
+            authorization: `Bearer ${ownerKey}`,
+            "content-length": 100_000,
             "content-type": "application/x-git-upload-pack-request"
           }
         })

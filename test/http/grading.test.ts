@@ -62,7 +62,9 @@ describe("grading", () => {
     const { code_block } = (await findByName(service.call, "gradedup"))!
     assert.deepStrictEqual(votes, [
       {
-        ...{ snippet_id: code_block.id, filename: "gradedup.py", verdict: "thumbs_up" },
+        snippet_id: code_block.id,
+        filename: "gradedup.py",
+        verdict: "thumbs_up",
         reason: "It does what it says."
       }
     ])

@@ -136,7 +136,12 @@ it("links are kept as links and never followed out; the executable bit stays", a
     json.files.map(({ path, mode }: { readonly path: string; readonly mode: string }) => [path, mode])
   )
   assert.deepStrictEqual(modes, {
-    ...{ absolute: "120000", good: "120000", loop: "120000", "run.sh": "100755", "sub/up": "120000", upward: "120000" }
+    absolute: "120000",
+    good: "120000",
+    loop: "120000",
+    "run.sh": "100755",
+    "sub/up": "120000",
+    upward: "120000"
   })
   const read = async (path: string) => (await service.call("GET", `/api/workspaces/${id}/files/${path}`)).text
   assert.deepStrictEqual(

@@ -110,8 +110,14 @@ describe("managing keys", () => {
     assert.notInclude(answer.text, made.key)
     const [owners, members] = answer.json.keys
     assert.deepStrictEqual(members, {
-      ...{ id: made.id, name: "m@example.org's", key_prefix: made.key_prefix, user_email: "m@example.org" },
-      ...{ user_id: members.user_id, role: "member", created_at: made.created_at, last_used_at: null }
+      id: made.id,
+      name: "m@example.org's",
+      key_prefix: made.key_prefix,
+      user_email: "m@example.org",
+      user_id: members.user_id,
+      role: "member",
+      created_at: made.created_at,
+      last_used_at: null
     })
     assert.strictEqual(owners.user_email, "olga@example.org")
     assert.match(members.user_id, /^[0-9a-f-]{36}$/)

@@ -58,7 +58,8 @@ describe("a task of more than 100,000 characters", () => {
     }
     const voted = await tool(service.url, ownerKey, "vote", { code_block_id: id, task })
     const uploaded = await tool(service.url, ownerKey, "upload", {
-      ...{ task, file: { path: "basilisk.py", content: source("basilisk") } }
+      task,
+      file: { path: "basilisk.py", content: source("basilisk") }
     })
     assert.deepStrictEqual([voted.failed, uploaded.failed], [false, false])
     assert.strictEqual((await findByName(call, "gryphon"))!.thumbs_up, 2)

@@ -32,7 +32,11 @@ const messageOf = ({ service }: ReturnType<typeof makeParts>, json: Stream.Strea
   })
 }
 const whole = JSON.stringify({
-  ...{ text: long, short: "short", blob: Buffer.from(bytes).toString("base64"), value: { long }, read: [1, 2] }
+  text: long,
+  short: "short",
+  blob: Buffer.from(bytes).toString("base64"),
+  value: { long },
+  read: [1, 2]
 })
 
 describe("a message's long parts", () => {

@@ -105,11 +105,16 @@ describe("files of one content", () => {
 
   it("are one snippet, and counted as one", async () => {
     const upload = await call("POST", "/api/store/execution-result", {
-      ...{ task: "twins task", files_written: files, succeeded: true, use_service_ai_voting: false }
+      task: "twins task",
+      files_written: files,
+      succeeded: true,
+      use_service_ai_voting: false
     })
     assert.strictEqual(fine(upload).code_blocks_stored, 1)
     const bulk = await call("POST", "/api/store/bulk-execution-result", {
-      ...{ prompts: ["twins again"], files_written: files, use_service_ai_voting: false }
+      prompts: ["twins again"],
+      files_written: files,
+      use_service_ai_voting: false
     })
     assert.deepInclude(fine(bulk), { success: true, code_blocks_stored: 1 })
     assert.include(bulk.json.message, "Stored 2 files as 1 snippet")

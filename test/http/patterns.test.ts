@@ -39,7 +39,11 @@ describe("task patterns", () => {
     for (const at of [last_thumbs_up, last_thumbs_down]) assert.match(at!, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
     assert.isTrue(last_thumbs_up! <= last_thumbs_down!)
     assert.deepStrictEqual(rest as unknown, {
-      ...{ task_pattern: "counted task", code_block_id: id, code_block_name: "counted", thumbs_up: 3, thumbs_down: 1 },
+      task_pattern: "counted task",
+      code_block_id: id,
+      code_block_name: "counted",
+      thumbs_up: 3,
+      thumbs_down: 1,
       verdict_score: 0.625
     })
     assert.deepStrictEqual(await patterns({ code_block_id: "counted" }), found)
@@ -109,7 +113,9 @@ describe("few-shot examples", () => {
     ])
     const run = (n: number, execution_state: string) =>
       call("POST", "/api/store/execution", {
-        ...{ code_block_id: id, triggering_task: `run ${n}`, io: { input_data: { n }, output_data: n * n } },
+        code_block_id: id,
+        triggering_task: `run ${n}`,
+        io: { input_data: { n }, output_data: n * n },
         execution_state
       })
     for (const [n, state] of [["completed"], ["completed"], ["errored"]].entries()) fine(await run(n + 2, state[0]!))

@@ -16,7 +16,10 @@ beforeAll(async () => {
   service = await startService()
   for (const [n, content] of sources.entries()) {
     const body = {
-      ...{ task: "gnu watching", succeeded: true, public: true, per_function_reputation: true },
+      task: "gnu watching",
+      succeeded: true,
+      public: true,
+      per_function_reputation: true,
       execution_logs: `seen ${"gnus and cows\n".repeat(6_000)}`,
       file_written: { path: `gnu${n}.py`, content }
     }

@@ -45,7 +45,11 @@ const ready = async () => {
 const store = async (name: string, more: object = {}) =>
   fine(
     await service.call("POST", "/api/store/code-block", {
-      ...{ name, entrypoint: "", language: "python", source: `def f():\n    return ${JSON.stringify(name)}\n`, ...more }
+      name,
+      entrypoint: "",
+      language: "python",
+      source: `def f():\n    return ${JSON.stringify(name)}\n`,
+      ...more
     })
   ).code_block_id as string
 
@@ -82,7 +86,8 @@ describe("what has no room in an index of the database", () => {
     assert.include(await found("measures the tide"), name)
     const { matches } = fine(
       await service.call("POST", "/api/retrieve/search", {
-        ...{ task: "measures the tide", input_schema: { properties: { size: { type: "integer" } } } }
+        task: "measures the tide",
+        input_schema: { properties: { size: { type: "integer" } } }
       })
     )
     assert.strictEqual(matches[0].code_block.input_schema.properties[property].type, "string")

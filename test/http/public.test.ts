@@ -55,8 +55,15 @@ describe("public snippets", () => {
     const { created_at, ...first } = all.snippets[0]
     assert.isFalse(Number.isNaN(Date.parse(created_at)))
     assert.deepStrictEqual(first, {
-      ...{ id: await idOf("macaque"), name: "macaque", description: "Does macaque.", source: source("macaque") },
-      ...{ language: "python", entrypoint: "macaque", thumbs_up: 1, thumbs_down: 0, namespace: "community" }
+      id: await idOf("macaque"),
+      name: "macaque",
+      description: "Does macaque.",
+      source: source("macaque"),
+      language: "python",
+      entrypoint: "macaque",
+      thumbs_up: 1,
+      thumbs_down: 0,
+      namespace: "community"
     })
     const page = await list({ limit: 1, offset: 1 })
     assert.deepStrictEqual([names(page), page.total, page.has_more], [["gibbonGo"], 4, true])
@@ -113,7 +120,8 @@ describe("public snippets", () => {
 
   it("have a rate of their own by the client's address, as a trusted proxy tells it", async () => {
     const limited = await startService({
-      ...{ CAIRN_RATE_LIMITS: "other=3", CAIRN_TRUSTED_PROXIES: "10.0.0.0/8, 127.0.0.1,::1" }
+      CAIRN_RATE_LIMITS: "other=3",
+      CAIRN_TRUSTED_PROXIES: "10.0.0.0/8, 127.0.0.1,::1"
     })
     const ask = forwardedFor(limited.url)
     try {

@@ -32,8 +32,13 @@ describe("searching logs", () => {
     assert.deepStrictEqual([found.total_found, found.has_more], [2, false])
     const { score, preview, created_at, ...first } = found.matches[0]
     assert.deepStrictEqual(first, {
-      ...{ snippet_id: id, name: "noisy", language: "python", raw_markdown_url: `/raw/${id}.md` },
-      ...{ filename: "noisy.py", triggering_query: "count walruses", log_url: null }
+      snippet_id: id,
+      name: "noisy",
+      language: "python",
+      raw_markdown_url: `/raw/${id}.md`,
+      filename: "noisy.py",
+      triggering_query: "count walruses",
+      log_url: null
     })
     assert.include(preview, "No module named 'walrus'")
     assert.isAtMost(preview.length, 310)
@@ -44,12 +49,13 @@ describe("searching logs", () => {
     for (const nothing of ["unobtainium", "?!", "日本"]) assert.deepStrictEqual((await search(nothing)).matches, [])
 
     const execution = {
-      ...{ code_block_id: id, triggering_task: "nightly count", execution_state: "errored", duration_ms: 3 },
-      ...{
-        io: { input_data: {}, output_data: { partial: "gnu 41" } },
-        error_type: "ValueError",
-        error_message: "bad gnu"
-      }
+      code_block_id: id,
+      triggering_task: "nightly count",
+      execution_state: "errored",
+      duration_ms: 3,
+      io: { input_data: {}, output_data: { partial: "gnu 41" } },
+      error_type: "ValueError",
+      error_message: "bad gnu"
     }
     assert.strictEqual((await call("POST", "/api/store/execution", execution)).status, 200)
     const gnu = await search("bad gnu")

@@ -37,15 +37,16 @@ describe("a repository", () => {
       const match = (await matches(call, task)).find(({ code_block }) => code_block.id === json.repo_id) as Any
       assert.isDefined(match, task)
       assert.deepInclude(match, {
-        ...{ type: "repo", download_url: `/api/store/repo/${json.repo_id}`, file_count: 4, framework: "fastapi" },
+        type: "repo",
+        download_url: `/api/store/repo/${json.repo_id}`,
+        file_count: 4,
+        framework: "fastapi",
         file_tree: "README.md\napp/empty.txt\napp/main.py\npyproject.toml",
         readme_preview: files[0]!.content.slice(0, 500),
-        ...{
-          filename: "lemur-api.md",
-          language: "python",
-          entrypoint: "app/main.py",
-          dependencies: { fastapi: "0.110" }
-        }
+        filename: "lemur-api.md",
+        language: "python",
+        entrypoint: "app/main.py",
+        dependencies: { fastapi: "0.110" }
       })
       assert.include(match.code_block.source, "Serves lemurs over HTTP.")
       assert.include(match.code_block.source, "app/main.py")

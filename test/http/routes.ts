@@ -11,8 +11,11 @@ export const chatting = "/api/agent-chat"
 
 /** The body of an upload with a vote. */
 export const uploadOf = (name: string, more: object = {}) => ({
-  ...{ task: `${name} task`, file_written: { path: `${name}.py`, content: source(name) }, succeeded: true },
-  ...{ user_vote: 1, ...more }
+  task: `${name} task`,
+  file_written: { path: `${name}.py`, content: source(name) },
+  succeeded: true,
+  user_vote: 1,
+  ...more
 })
 
 /** The body of an answer that says that all went well. */

@@ -28,12 +28,17 @@ it("finds what was stored since the last run that searched, and nothing that was
   const ask = async (user: string) =>
     (
       await local.call("POST", "/api/agent-chat", {
-        ...{ user_query: "count the vowels of a word", user_id: user, org_id: "fresh", model: "local" }
+        user_query: "count the vowels of a word",
+        user_id: user,
+        org_id: "fresh",
+        model: "local"
       })
     ).json
   assert.isFalse((await ask("before")).success)
   const upload = await local.call("POST", "/api/store/execution-result", {
-    ...{ task: "count the vowels of a word", succeeded: true, user_vote: 1 },
+    task: "count the vowels of a word",
+    succeeded: true,
+    user_vote: 1,
     file_written: {
       path: "count_vowels.py",
       content: "def count_vowels(word):\n    return sum(c in 'aeiou' for c in word)\n"

@@ -100,8 +100,11 @@ describe("a search", () => {
     await vote(call, await idOf("okapi_people"))
     await vote(call, await idOf("okapi_people"))
     await stored(call, "okapi_service", {
-      ...{ task, file_written: { path: "okapi_service.py", content: source("okapi_service") } },
-      ...{ user_vote: 1, vote_source: "ai", vote_count: 9 }
+      task,
+      file_written: { path: "okapi_service.py", content: source("okapi_service") },
+      user_vote: 1,
+      vote_source: "ai",
+      vote_count: 9
     })
     const by = async (min_human_upvotes: number) => {
       const json = await search(task, { min_human_upvotes })
@@ -147,7 +150,10 @@ describe("a search", () => {
     assert.strictEqual(error_resilience, 0.5)
     const run = (execution_state: string) =>
       call("POST", "/api/store/execution", {
-        ...{ code_block_id: code_block.id, triggering_task: "t", execution_state, duration_ms: 1 },
+        code_block_id: code_block.id,
+        triggering_task: "t",
+        execution_state,
+        duration_ms: 1,
         io: { input_data: {}, output_data: null }
       })
     for (const state of ["completed", "completed", "cancelled"]) assert.strictEqual((await run(state)).status, 200)
@@ -172,7 +178,9 @@ describe("an upload", () => {
     const idOf = async (name: string, by = call) => (await findByName(by, name))!.code_block.id
     const ids = { used1: await idOf("used1"), used2: await idOf("used2"), foreign: await idOf("foreign", publisher) }
     const cached = [ids.used1, ids.used2, ids.used1, ids.foreign, "not-an-id"].map((code_block_id) => ({
-      ...{ code_block_id, filename: "x.py", description: "d" }
+      code_block_id,
+      filename: "x.py",
+      description: "d"
     }))
     const key = { "idempotency-key": "used" }
     const send = () => upload(call, "fresh", { cached_code_blocks: cached, run_url: "https://example.org/1" }, key)
@@ -210,18 +218,31 @@ describe("a code block", () => {
 
   it("is stored as it is described, and the rest is read off its source", async () => {
     const described = {
-      ...{ description: "Counts quokkas", language_version: "3.12", dependencies: ["numpy"], tags: ["animals"] },
-      ...{ capabilities: ["counting"], example_queries: ["how many quokkas"] },
-      ...{ input_schema: { type: "object", properties: { xs: { type: "array" } } }, output_schema: { type: "integer" } }
+      description: "Counts quokkas",
+      language_version: "3.12",
+      dependencies: ["numpy"],
+      tags: ["animals"],
+      capabilities: ["counting"],
+      example_queries: ["how many quokkas"],
+      input_schema: { type: "object", properties: { xs: { type: "array" } } },
+      output_schema: { type: "integer" }
     }
     const { status, json, text } = await store(described)
     assert.strictEqual(status, 200, text)
     assert.deepStrictEqual([json.success, json.embedding_id], [true, json.code_block_id])
     const { code_block, filename } = (await matches(call, "how many quokkas"))[0]!
     assert.deepInclude(code_block, {
-      ...{ id: json.code_block_id, name: block.name, source: block.source, entrypoint: "count", language: "python" },
-      ...{ description: "Counts quokkas", language_version: "3.12", dependencies: { numpy: "" } },
-      ...{ capabilities: ["counting"], example_queries: ["how many quokkas"], input_schema: described.input_schema },
+      id: json.code_block_id,
+      name: block.name,
+      source: block.source,
+      entrypoint: "count",
+      language: "python",
+      description: "Counts quokkas",
+      language_version: "3.12",
+      dependencies: { numpy: "" },
+      capabilities: ["counting"],
+      example_queries: ["how many quokkas"],
+      input_schema: described.input_schema,
       output_schema: described.output_schema
     } as never)
     assert.include((code_block as never as { tags: Array<string> }).tags, "animals")

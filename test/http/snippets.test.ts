@@ -28,16 +28,30 @@ describe("uploading", () => {
     assert.match(answer.status_url, /^\/api\/store\/status\/[0-9a-f-]{36}$/)
     const { code_block, ...match } = await seen("whole")
     assert.deepInclude(code_block, {
-      ...{ name: "whole", source: source("whole"), language: "python", entrypoint: "whole", tags: ["math"] },
-      ...{ dependencies: { numpy: "2.1" }, example_queries: ["whole task"], agent_id: null, language_version: null },
+      name: "whole",
+      source: source("whole"),
+      language: "python",
+      entrypoint: "whole",
+      tags: ["math"],
+      dependencies: { numpy: "2.1" },
+      example_queries: ["whole task"],
+      agent_id: null,
+      language_version: null,
       description: "Does whole."
     } as never)
     for (const [field, value] of Object.entries(code_block)) {
       if (field !== "language_version" && field !== "agent_id") assert.isNotNull(value, field)
     }
     assert.deepInclude(match, {
-      ...{ thumbs_up: 0, thumbs_down: 0, filename: "whole.py", language: "python", entrypoint: "whole" },
-      ...{ verdict_score: 0.5, functions: null, comments: [], dependencies: { numpy: "2.1" } }
+      thumbs_up: 0,
+      thumbs_down: 0,
+      filename: "whole.py",
+      language: "python",
+      entrypoint: "whole",
+      verdict_score: 0.5,
+      functions: null,
+      comments: [],
+      dependencies: { numpy: "2.1" }
     } as never)
     assert.isTrue(match.score > 0 && match.score <= 1)
     assert.isTrue(match.vector_score > 0 && match.vector_score <= 1)
@@ -65,7 +79,9 @@ describe("uploading", () => {
     const first = await stored(call, "same", { user_vote: 1 })
     const { created_at } = (await seen("same")).code_block
     const again = await stored(call, "same", {
-      ...{ task: "another errand", user_vote: 1, dependencies: { b: "2" } },
+      task: "another errand",
+      user_vote: 1,
+      dependencies: { b: "2" },
       file_written: { path: "/elsewhere/renamed.py", content: source("same") }
     })
     assert.deepStrictEqual(

@@ -9,7 +9,8 @@ const string = { type: "string" }
 const integer = { type: "integer" }
 const number = { type: "number" }
 const object = (properties: object, required?: ReadonlyArray<string>) => ({
-  ...{ type: "object", properties },
+  type: "object",
+  properties,
   ...(required === undefined ? {} : { required })
 })
 

@@ -10,25 +10,29 @@ export const snippet = (
   text: SearchedText,
   rest: Partial<IndexedSnippet> = {}
 ): IndexedSnippet => ({
-  ...{
-    id: `${home}-${id}`,
-    home,
-    isPublic: false,
-    agent: null,
-    text: indexText(text),
-    vector: vectorOf(text),
-    completeness: 0.5,
-    kind: "file",
-    language: "python",
-    up: 0,
-    down: 0,
-    humanUp: 0
-  },
+  id: `${home}-${id}`,
+  home,
+  isPublic: false,
+  agent: null,
+  text: indexText(text),
+  vector: vectorOf(text),
+  completeness: 0.5,
+  kind: "file",
+  language: "python",
+  up: 0,
+  down: 0,
+  humanUp: 0,
   ...rest
 })
 
 export const query = (task: string, homes: ReadonlyArray<string>, rest: Partial<Sought> = {}): Sought => ({
-  ...{ task, homes, includePublic: false, agent: null, preferComplete: false, minVerdict: 0.3, limit: 10 },
+  task,
+  homes,
+  includePublic: false,
+  agent: null,
+  preferComplete: false,
+  minVerdict: 0.3,
+  limit: 10,
   ...rest
 })
 

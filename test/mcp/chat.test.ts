@@ -49,8 +49,12 @@ describe("chat", () => {
     const given = { user_query: "slow", user_id: "cleo", org_id: "acme" }
     const { hostname, port } = new URL(service.url)
     const headers = {
-      ...{ authorization: `Bearer ${ownerKey}`, accept, "content-type": "application/json", "mcp-name": "chat" },
-      ...{ "mcp-protocol-version": modern, "mcp-method": "tools/call" }
+      authorization: `Bearer ${ownerKey}`,
+      accept,
+      "content-type": "application/json",
+      "mcp-name": "chat",
+      "mcp-protocol-version": modern,
+      "mcp-method": "tools/call"
     }
     const sending = httpRequest({ method: "POST", hostname, port, path: "/mcp", agent: false, headers })
     sending.on("error", () => {})

@@ -33,7 +33,10 @@ describe("a large answer over MCP", () => {
   it("comes to each of several messages at once", async () => {
     const session = await initialize(service.url, ownerKey, "2025-03-26")
     const calls = [1, 2].map((id) => ({
-      ...{ jsonrpc: "2.0", id, method: "tools/call", params: { name: "search", arguments: asked } }
+      jsonrpc: "2.0",
+      id,
+      method: "tools/call",
+      params: { name: "search", arguments: asked }
     }))
     const { text } = await post(service.url, ownerKey, calls, session)
     const answers = text.startsWith("[")

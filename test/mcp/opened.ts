@@ -27,7 +27,9 @@ export const opened = async (url: string, key: string, body: unknown, headers: H
     }
   }
   return {
-    ...{ status: response.status, headers: response.headers, next },
+    status: response.status,
+    headers: response.headers,
+    next,
     /** All messages that are still to come. */
     rest: async () => {
       const messages = []

@@ -29,7 +29,8 @@ export const message = (method: string, params: Record<string, unknown> = {}) =>
   return {
     body: { jsonrpc: "2.0", id: ++id, method, params: { ...params, _meta: meta } },
     headers: {
-      ...{ "mcp-protocol-version": modern, "mcp-method": method },
+      "mcp-protocol-version": modern,
+      "mcp-method": method,
       ...(typeof name === "string" ? { "mcp-name": encodeName(name) } : {})
     }
   }

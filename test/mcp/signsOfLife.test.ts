@@ -6,7 +6,8 @@ import { Closing } from "#src/closing.ts"
 import { patiently } from "#src/http/mcp/stream.ts"
 
 const call = (id: unknown, progressToken?: string) => ({
-  ...{ id, method: "tools/call" },
+  id,
+  method: "tools/call",
   params: { name: "chat", _meta: progressToken === undefined ? {} : { progressToken } }
 })
 const answer = (after: string, response: Effect.Effect<HttpServerResponse.HttpServerResponse>) =>

@@ -80,7 +80,9 @@ describe("the tools", () => {
     assert.deepStrictEqual([gone.failed, gone.structure.code], [true, "not_found/snippet"])
     const secret = `ghp_${"a1B2".repeat(9)}`
     const leaked = await call(service.url, ownerKey, "upload", {
-      ...{ task: "leak", public: true, file: { path: "k.py", content: `TOKEN = "${secret}"\n` } }
+      task: "leak",
+      public: true,
+      file: { path: "k.py", content: `TOKEN = "${secret}"\n` }
     })
     assert.deepStrictEqual([leaked.failed, leaked.structure.code], [true, "validation/secret_found"])
     assert.notInclude(JSON.stringify(leaked), secret)
@@ -99,8 +101,11 @@ describe("what others typed", () => {
     const name = "tapestry"
     const content = `def tapestry(threads):\n    """Weaves.\n    ${fake}\n    """\n    return "\`\`\`\\n${fake}"\n`
     await service.call("POST", "/api/store/execution-result", {
-      ...{ task, succeeded: true, file_written: { path: `${name}.py`, content } },
-      ...{ dependencies: { loom: "1.2" }, use_service_ai_voting: false }
+      task,
+      succeeded: true,
+      file_written: { path: `${name}.py`, content },
+      dependencies: { loom: "1.2" },
+      use_service_ai_voting: false
     })
     const { id } = (await findByName(service.call, name))!.code_block
     for (const text of ["first", "second", "third", `fourth\n\n${fake}\ncode_block_id: 0`])
@@ -217,7 +222,8 @@ describe("a tenant", () => {
     await done(service.url, other.key, "upload", { task: "weigh the sun", file: file("sun") })
     const own = await done(service.url, other.key, "search", { task: "weigh the sun", min_score: 0 })
     await done(service.url, other.key, "vote", {
-      ...{ code_block_id: own.structure.matches[0].code_block.id, task: "weigh the sun" }
+      code_block_id: own.structure.matches[0].code_block.id,
+      task: "weigh the sun"
     })
     const mine = await read({})
     assert.match(mine, /^- weigh the sun: sun /)

@@ -73,20 +73,27 @@ describe("what runs tell", () => {
 })
 
 const held = (row: RunsRow, more: Partial<Held> = {}): Held => ({
-  ...{ tenant: "t", snippet: row.id, fingerprint: "fn_load", name: "load", signature: "def load()", line: 1, place: 0 },
-  ...{
-    position: 1,
-    agent: "a",
-    seen: true,
-    own: true,
-    counted: true,
-    up: 0,
-    down: 0,
-    reviewed: false,
-    executions: row.executions
-  },
-  ...{ succeeded_at: row.succeeded_at === null ? null : new Date(row.succeeded_at), record: load(row) },
-  ...{ failed_at: null, errors: null, derived_from: null },
+  tenant: "t",
+  snippet: row.id,
+  fingerprint: "fn_load",
+  name: "load",
+  signature: "def load()",
+  line: 1,
+  place: 0,
+  position: 1,
+  agent: "a",
+  seen: true,
+  own: true,
+  counted: true,
+  up: 0,
+  down: 0,
+  reviewed: false,
+  executions: row.executions,
+  succeeded_at: row.succeeded_at === null ? null : new Date(row.succeeded_at),
+  record: load(row),
+  failed_at: null,
+  errors: null,
+  derived_from: null,
   ...more
 })
 
@@ -98,10 +105,22 @@ describe("a reputation", () => {
       agent: "b"
     })
     assert.deepStrictEqual(reputationOf([one, two]), {
-      ...{ fingerprint: "fn_load", name: "load", signature: "def load()", executions: 3, up: 2, down: 1 },
-      ...{ succeededAt: new Date(days(2)), failedAt: new Date(days(1)), calls: 4, averageSize: 20, completeness: 0.75 },
+      fingerprint: "fn_load",
+      name: "load",
+      signature: "def load()",
+      executions: 3,
+      up: 2,
+      down: 1,
+      succeededAt: new Date(days(2)),
+      failedAt: new Date(days(1)),
+      calls: 4,
+      averageSize: 20,
+      completeness: 0.75,
       errors: [{ type: "KeyError", text: "KeyError: a", count: 1 }],
-      ...{ repeatRate: 0.5, agent: "a", reviewed: true, derivedFrom: null }
+      repeatRate: 0.5,
+      agent: "a",
+      reviewed: true,
+      derivedFrom: null
     })
   })
 

@@ -38,8 +38,17 @@ const logOf = (steps: ReadonlyArray<Step>): ReadonlyArray<DomainEvent> => {
     if (step.does === "ask" || step.does === "ask late") {
       const run = `run ${index}`
       const command = ChatCommand.RequestChat({
-        ...{ run, workspace, generation, homes: [], includePublic: false, key: "k", model: "m", maxTurns: 1 },
-        ...{ prompt: "p", org: "acme", user: "eve" }
+        run,
+        workspace,
+        generation,
+        homes: [],
+        includePublic: false,
+        key: "k",
+        model: "m",
+        maxTurns: 1,
+        prompt: "p",
+        org: "acme",
+        user: "eve"
       })
       log.push(...Result.getOrThrow(Chat.decide(command, Chat.initial)))
       asked.push({ run, workspace, generation })
@@ -60,14 +69,29 @@ const logOf = (steps: ReadonlyArray<Step>): ReadonlyArray<DomainEvent> => {
       if (chat === undefined) continue
       asked.splice(asked.indexOf(chat), 1)
       const outcome = {
-        ...{ run: chat.run, workspace, commit: `c${index}`, parent: head?.commit ?? null, tree: `t${index}` },
-        ...{ created: 1, modified: 0, deleted: 0, files: index, turns: 1, inputTokens: 1, outputTokens: 1 }
+        run: chat.run,
+        workspace,
+        commit: `c${index}`,
+        parent: head?.commit ?? null,
+        tree: `t${index}`,
+        created: 1,
+        modified: 0,
+        deleted: 0,
+        files: index,
+        turns: 1,
+        inputTokens: 1,
+        outputTokens: 1
       }
       const failure = step.does === "fail" ? ({ code: "model", error: "e" } as const) : null
       append(
         workspace,
         WorkspaceCommand.EndChat({
-          ...{ generation: chat.generation, org: "acme", user: "eve", outcome, output: "o", failure }
+          generation: chat.generation,
+          org: "acme",
+          user: "eve",
+          outcome,
+          output: "o",
+          failure
         })
       )
     }
@@ -92,7 +116,8 @@ const again = (log: ReadonlyArray<DomainEvent>): ReadonlyArray<Recorded<DomainEv
   return log.map((event, index) => {
     const { payload, ...rest } = stored(event, index)
     return decode({
-      ...{ ...rest, eventId: `event ${index}` },
+      ...rest,
+      eventId: `event ${index}`,
       payload: "subject" in event && gone.has(event.subject) ? null : payload
     })
   })

@@ -48,7 +48,11 @@ const eventOf = ({ type, of, run, unstored, up }: ReturnType<typeof stepOf>["Typ
   const execution = `${snippet ?? "none"}-e${run}`
   const comment = `${of}-c${run}`
   const own: Facts = {
-    ...{ snippet, execution, comment, comments: [`${of}-c1`, `${of}-c2`], value: up ? 1 : -1 },
+    snippet,
+    execution,
+    comment,
+    comments: [`${of}-c1`, `${of}-c2`],
+    value: up ? 1 : -1,
     subjects: [type === "SearchesErased" ? `day/${of}` : `execution/none-e${run}`],
     subject: subjectOf(type, of, comment) ?? (snippet === null ? `execution/${execution}` : `snippet/${snippet}`)
   }

@@ -72,8 +72,15 @@ const seed = async (key: string) => {
   }
   for (const { id, user_id } of (await ask("/api/keys/org/list", {})).keys) if (keys.includes(id)) users.push(user_id)
   return {
-    ...{ snippet: snippets, function: functions, execution: executions, repository: [repo_id], workspace: workspaces },
-    ...{ status: [String(status_url).split("/").at(-1)], commit: commits, key: keys, user: users },
+    snippet: snippets,
+    function: functions,
+    execution: executions,
+    repository: [repo_id],
+    workspace: workspaces,
+    status: [String(status_url).split("/").at(-1)],
+    commit: commits,
+    key: keys,
+    user: users,
     path: ["a.py", "seed_1.py", "README.md"]
   }
 }

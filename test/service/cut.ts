@@ -9,7 +9,11 @@ import type { Headers } from "./call.ts"
 export const begin = (service: Service, path: string, body: unknown, headers: Headers = {}) => {
   const { hostname, port } = new URL(service.url)
   const sending = request({
-    ...{ method: "POST", hostname, port, path, agent: false },
+    method: "POST",
+    hostname,
+    port,
+    path,
+    agent: false,
     headers: { authorization: `Bearer ${ownerKey}`, "content-type": "application/json", ...headers }
   })
   // that the connection ends is what is wanted

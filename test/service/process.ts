@@ -28,8 +28,12 @@ const startProgram = (
 ) => {
   const child = spawn(process.execPath, args, {
     env: {
-      ...{ PATH: process.env["PATH"], HOME: process.env["HOME"], PORT: "0", CAIRN_DATA_DIR: dataDir },
-      ...{ DATABASE_URL: Redacted.value(database), ...environment }
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      PORT: "0",
+      CAIRN_DATA_DIR: dataDir,
+      DATABASE_URL: Redacted.value(database),
+      ...environment
     },
     stdio: ["ignore", "pipe", "pipe"]
   })

@@ -29,9 +29,15 @@ export const personal = async (
   const create = Effect.gen(function* () {
     const user = personId((yield* Installation).secret, email)
     yield* dispatch(User, {
-      ...{ tenant: user, stream: `user-${user}`, commandId, correlationId: commandId },
+      tenant: user,
+      stream: `user-${user}`,
+      commandId,
+      correlationId: commandId,
       command: UserCommand.CreatePersonalKey({
-        ...{ user, email, secret: randomBytes(32).toString("hex"), key: issued.key }
+        user,
+        email,
+        secret: randomBytes(32).toString("hex"),
+        key: issued.key
       }),
       actor: { key: null, user: null, organization: null }
     })

@@ -11,10 +11,15 @@ import { storedId, whenStored } from "#src/snippets/bundle.ts"
 const complete = (bundle: string) =>
   Effect.flatMap(EventStore, (store) =>
     store.append({
-      ...{ tenant: "tenant", stream: `upload-${bundle}`, expected: "none" },
+      tenant: "tenant",
+      stream: `upload-${bundle}`,
+      expected: "none",
       commands: [
         {
-          ...{ commandId: storedId(bundle), correlationId: bundle, causationId: null, request: null },
+          commandId: storedId(bundle),
+          correlationId: bundle,
+          causationId: null,
+          request: null,
           actor: { key: null, user: null, organization: null },
           events: [
             Codec.encode(

@@ -23,31 +23,61 @@ import { freshStore } from "#test/infra/stores.ts"
 const { SnippetUploaded, TaskAdded } = SnippetEvent.cases
 
 const recorded = (position: number, event: DomainEvent): Recorded<DomainEvent> => ({
-  ...{
-    position: positionOf(position),
-    tenant: "tenant",
-    stream: "stream",
-    revision: position,
-    eventId: `event ${position}`
-  },
-  ...{ type: event._tag, schemaVersion: 1, actor: { key: null, user: null, organization: null } },
-  ...{ commandId: "command", correlationId: "correlation", causationId: null, recordedAt: 0, event }
+  position: positionOf(position),
+  tenant: "tenant",
+  stream: "stream",
+  revision: position,
+  eventId: `event ${position}`,
+  type: event._tag,
+  schemaVersion: 1,
+  actor: { key: null, user: null, organization: null },
+  commandId: "command",
+  correlationId: "correlation",
+  causationId: null,
+  recordedAt: 0,
+  event
 })
 
 const uploaded = (snippet: string, source: string) =>
   SnippetUploaded.make({
-    ...{ snippet, home: "home", generation: 0, sourceDigest: "d", origin: "upload", author: null, language: "python" },
-    ...{ completeness: 1, succeeded: true, published: false, subject: `snippet/${snippet}` },
+    snippet,
+    home: "home",
+    generation: 0,
+    sourceDigest: "d",
+    origin: "upload",
+    author: null,
+    language: "python",
+    completeness: 1,
+    succeeded: true,
+    published: false,
+    subject: `snippet/${snippet}`,
     text: {
-      ...{ name: snippet, path: `${snippet}.py`, source, entrypoint: "", description: "", languageVersion: null },
-      ...{ dependencies: {}, tags: [], capabilities: [], inputSchema: {}, outputSchema: {}, exampleQueries: [] },
-      ...{ externalId: null, workspace: null, agent: null, task: "sort a list", logs: null }
+      name: snippet,
+      path: `${snippet}.py`,
+      source,
+      entrypoint: "",
+      description: "",
+      languageVersion: null,
+      dependencies: {},
+      tags: [],
+      capabilities: [],
+      inputSchema: {},
+      outputSchema: {},
+      exampleQueries: [],
+      externalId: null,
+      workspace: null,
+      agent: null,
+      task: "sort a list",
+      logs: null
     }
   })
 
 const tasked = (snippet: string, task: string) =>
   TaskAdded.make({
-    ...{ snippet, author: null, succeeded: true, subject: `snippet/${snippet}` },
+    snippet,
+    author: null,
+    succeeded: true,
+    subject: `snippet/${snippet}`,
     text: { task, logs: null, path: "a.py", dependencies: {}, agent: null }
   })
 

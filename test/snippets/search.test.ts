@@ -65,7 +65,9 @@ layer(Search.layer.pipe(Layer.provide(stubs), Layer.provideMerge(freshStore)), {
           const hit = (task: string, changed: number) =>
             Effect.map(
               search({ task, limit: 5, minVerdict: 0.3, preferComplete: false }, scope, {
-                ...{ position: positionOf(changed), changed: positionOf(changed), due: positionOf(changed) }
+                position: positionOf(changed),
+                changed: positionOf(changed),
+                due: positionOf(changed)
               }),
               ({ cacheHit }) => cacheHit
             )

@@ -38,13 +38,15 @@ describe("a program of the published package's page, with one changed import", (
 
   it("compiles", async () => {
     const options = {
-      ...{ target: "es2024", module: "nodenext", lib: ["es2024", "dom", "dom.iterable"], strict: true, noEmit: true },
-      ...{
-        allowImportingTsExtensions: true,
-        skipLibCheck: true,
-        types: ["node"],
-        typeRoots: [at("../../../node_modules/@types")]
-      }
+      target: "es2024",
+      module: "nodenext",
+      lib: ["es2024", "dom", "dom.iterable"],
+      strict: true,
+      noEmit: true,
+      allowImportingTsExtensions: true,
+      skipLibCheck: true,
+      types: ["node"],
+      typeRoots: [at("../../../node_modules/@types")]
     }
     writeFileSync(`${folder}tsconfig.json`, JSON.stringify({ compilerOptions: options, include: ["*.ts"] }))
     await tsc(folder, "-p", folder)

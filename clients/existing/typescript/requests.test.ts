@@ -59,7 +59,9 @@ describe("a request of the existing TypeScript client, whose published package h
   it("needs no key where it asks for what is public", async () => {
     const { Authorization: _, ...headers } = headersOf(ownerKey)
     const answer = await fetch(`${service.url}/api/snippets/public/list`, {
-      ...{ method: "POST", headers, body: JSON.stringify({ sort_by: "recent", offset: 0, limit: 20 }) }
+      method: "POST",
+      headers,
+      body: JSON.stringify({ sort_by: "recent", offset: 0, limit: 20 })
     })
     assert.strictEqual(answer.status, 200)
   })

@@ -54,14 +54,18 @@ export const requests: ReadonlyArray<Sent> = [
     by: "upload",
     path: "/api/store/execution-result",
     body: ({ task, source }) => ({
-      ...{ task, file_written: { path: "/home/ada/work/wombat_rows.ts", content: source }, succeeded: true },
-      ...{
-        use_raysurfer_ai_voting: true,
-        user_vote: 1,
-        execution_logs: "wombats walked by",
-        run_url: "https://ci.example/1"
-      },
-      ...{ dependencies: { zod: "4.0.0" }, tags: ["tables"], public: true, vote_source: "human", vote_count: 2 },
+      task,
+      file_written: { path: "/home/ada/work/wombat_rows.ts", content: source },
+      succeeded: true,
+      use_raysurfer_ai_voting: true,
+      user_vote: 1,
+      execution_logs: "wombats walked by",
+      run_url: "https://ci.example/1",
+      dependencies: { zod: "4.0.0" },
+      tags: ["tables"],
+      public: true,
+      vote_source: "human",
+      vote_count: 2,
       per_function_reputation: true
     }),
     reads: stored
@@ -70,7 +74,12 @@ export const requests: ReadonlyArray<Sent> = [
     by: "search",
     path: "/api/retrieve/search",
     body: ({ task }) => ({
-      ...{ task, top_k: 5, min_verdict_score: 0.3, min_human_upvotes: 0, prefer_complete: false, input_schema: null },
+      task,
+      top_k: 5,
+      min_verdict_score: 0.3,
+      min_human_upvotes: 0,
+      prefer_complete: false,
+      input_schema: null,
       per_function_reputation: true
     }),
     reads: ["total_found", "cache_hit", "matches[].code_block.id", ...block, ...match, ...reputation]
@@ -79,8 +88,12 @@ export const requests: ReadonlyArray<Sent> = [
     by: "upload, by an agent session that used snippets",
     path: "/api/store/execution-result",
     body: ({ task, source, snippet }) => ({
-      ...{ task, file_written: { path: "generated-code.ts", content: `${source}\n// twice\n` }, succeeded: true },
-      ...{ use_raysurfer_ai_voting: true, execution_logs: "fine\n---\nfine", per_function_reputation: true },
+      task,
+      file_written: { path: "generated-code.ts", content: `${source}\n// twice\n` },
+      succeeded: true,
+      use_raysurfer_ai_voting: true,
+      execution_logs: "fine\n---\nfine",
+      per_function_reputation: true,
       cached_code_blocks: [{ code_block_id: snippet, filename: "wombat_rows.ts", description: "Reads rows." }]
     }),
     reads: stored
@@ -89,12 +102,16 @@ export const requests: ReadonlyArray<Sent> = [
     by: "uploadBulkCodeSnips, with a Buffer as a log",
     path: "/api/store/bulk-execution-result",
     body: ({ task, source }) => ({
-      ...{ prompts: [task, "add tests"], files_written: [{ path: "src/b.ts", content: `${source}\n// bulk\n` }] },
+      prompts: [task, "add tests"],
+      files_written: [{ path: "src/b.ts", content: `${source}\n// bulk\n` }],
       log_files: [
         { path: "run.log", content: "fine", encoding: "utf-8" },
         { path: "core.bin", content: Buffer.from([0, 255]).toString("base64"), encoding: "base64", content_type: "x/y" }
       ],
-      ...{ use_raysurfer_ai_voting: true, user_votes: { "b.ts": -1 }, vote_source: "ai", vote_count: 1 }
+      use_raysurfer_ai_voting: true,
+      user_votes: { "b.ts": -1 },
+      vote_source: "ai",
+      vote_count: 1
     }),
     reads: ["success", "code_blocks_stored", "votes_queued", "message", "status_url?"]
   },
@@ -102,9 +119,18 @@ export const requests: ReadonlyArray<Sent> = [
     by: "storeCodeBlock, with dependencies as a list",
     path: "/api/store/code-block",
     body: ({ source }) => ({
-      ...{ name: "wombat_block", description: "", source: `${source}\n// block\n`, entrypoint: "wombatRows" },
-      ...{ language: "typescript", input_schema: {}, output_schema: {}, language_version: null, dependencies: ["zod"] },
-      ...{ tags: [], capabilities: [], example_queries: null }
+      name: "wombat_block",
+      description: "",
+      source: `${source}\n// block\n`,
+      entrypoint: "wombatRows",
+      language: "typescript",
+      input_schema: {},
+      output_schema: {},
+      language_version: null,
+      dependencies: ["zod"],
+      tags: [],
+      capabilities: [],
+      example_queries: null
     }),
     reads: ["success", "code_block_id", "embedding_id", "message"]
   },
@@ -112,7 +138,10 @@ export const requests: ReadonlyArray<Sent> = [
     by: "storeExecution, with a review in its own spelling",
     path: "/api/store/execution",
     body: ({ task, snippet }) => ({
-      ...{ code_block_id: snippet, triggering_task: task, execution_state: "completed", duration_ms: 12 },
+      code_block_id: snippet,
+      triggering_task: task,
+      execution_state: "completed",
+      duration_ms: 12,
       io: {
         input_data: { path: "a.csv" },
         input_hash: "",
@@ -120,10 +149,19 @@ export const requests: ReadonlyArray<Sent> = [
         output_hash: "",
         output_type: "object"
       },
-      ...{ error_message: null, error_type: null, verdict: "thumbs_up" },
+      error_message: null,
+      error_type: null,
+      verdict: "thumbs_up",
       review: {
-        ...{ verdict: "thumbs_up", reasoning: "Fine.", whatWorked: ["all"], whatDidntWork: [], outputWasUseful: true },
-        ...{ outputWasCorrect: true, outputWasComplete: true, wouldUseAgain: true, suggestedImprovements: [] }
+        verdict: "thumbs_up",
+        reasoning: "Fine.",
+        whatWorked: ["all"],
+        whatDidntWork: [],
+        outputWasUseful: true,
+        outputWasCorrect: true,
+        outputWasComplete: true,
+        wouldUseAgain: true,
+        suggestedImprovements: []
       }
     }),
     reads: ["success", "execution_id", "pattern_updated", "message"]
@@ -132,16 +170,15 @@ export const requests: ReadonlyArray<Sent> = [
     by: "storeExecution, of a decorated function that gave nothing",
     path: "/api/store/execution",
     body: () => ({
-      ...{ code_block_id: "function_registry:wombats", triggering_task: "agent_accessible:wombats" },
+      code_block_id: "function_registry:wombats",
+      triggering_task: "agent_accessible:wombats",
       io: { input_data: { args: [null] }, input_hash: "", output_hash: "", output_type: "undefined" },
-      ...{
-        execution_state: "errored",
-        duration_ms: 0,
-        error_message: "boom",
-        error_type: null,
-        verdict: null,
-        review: null
-      }
+      execution_state: "errored",
+      duration_ms: 0,
+      error_message: "boom",
+      error_type: null,
+      verdict: null,
+      review: null
     }),
     reads: ["success", "execution_id", "pattern_updated", "message"]
   },
@@ -163,13 +200,13 @@ export const requests: ReadonlyArray<Sent> = [
     by: "autoReview",
     path: "/api/store/auto-review",
     body: ({ task, execution }) => ({
-      ...{
-        execution_id: execution,
-        triggering_task: task,
-        execution_state: "completed",
-        input_data: { path: "a.csv" }
-      },
-      ...{ output_data: [["a"]], code_block_name: "wombatRows", code_block_description: "" }
+      execution_id: execution,
+      triggering_task: task,
+      execution_state: "completed",
+      input_data: { path: "a.csv" },
+      output_data: [["a"]],
+      code_block_name: "wombatRows",
+      code_block_description: ""
     }),
     reads: ["success", "execution_id", "message", ...review.map((field) => `review.${field}`)]
   },
@@ -204,13 +241,11 @@ export const requests: ReadonlyArray<Sent> = [
     by: "voteCodeSnip",
     path: "/api/store/cache-usage",
     body: ({ task, snippet }) => ({
-      ...{
-        task,
-        code_block_id: snippet,
-        code_block_name: "wombat_rows.ts",
-        code_block_description: "",
-        succeeded: true
-      }
+      task,
+      code_block_id: snippet,
+      code_block_name: "wombat_rows.ts",
+      code_block_description: "",
+      succeeded: true
     }),
     reads: ["success", "vote_pending", "message"]
   },

@@ -45,7 +45,11 @@ describe("log", () => {
     const client = new RaySurfer({ apiKey: ownerKey, baseUrl: service.url })
     const task = "split wallaby rows"
     await client.upload({
-      ...{ task, fileWritten: { path, content }, succeeded: true, executionLogs: stdout, perFunctionReputation: true }
+      task,
+      fileWritten: { path, content },
+      succeeded: true,
+      executionLogs: stdout,
+      perFunctionReputation: true
     })
     const { matches } = await client.search({ task, perFunctionReputation: true })
     const rows = matches[0]!.functions!.find(({ functionName }) => functionName === "wallabyRows")!
@@ -67,7 +71,9 @@ describe("log", () => {
       version: 1,
       functions: {
         graze: {
-          ...{ call_count: 6, avg_value_size: 0.83, empty_rate: 0.5 },
+          call_count: 6,
+          avg_value_size: 0.83,
+          empty_rate: 0.5,
           value_types: { string: 1, array: 1, object: 2, null: 1, number: 1 }
         },
         older: { call_count: 1, avg_value_size: 0, empty_rate: 1, value_types: { undefined: 1 } }

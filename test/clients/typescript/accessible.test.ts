@@ -82,7 +82,9 @@ describe("a marked function", () => {
     )
     const tool = Compat.toAnthropicTool(Compat.agentAccessible(many, { parameters: { n: "integer" } }))
     assert.deepStrictEqual(tool.input_schema, {
-      ...{ type: "object", properties: { n: { type: "integer" } }, required: ["n"] }
+      type: "object",
+      properties: { n: { type: "integer" } },
+      required: ["n"]
     })
   })
 })

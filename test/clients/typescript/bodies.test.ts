@@ -10,7 +10,11 @@ describe("a body", () => {
     const inputSchema = { properties: { filePath: { type: "string" }, user_id: {} } }
     await cairn.search({ task: "x", topK: 7, minVerdictScore: 0, preferComplete: false, inputSchema })
     assert.deepStrictEqual(sent[0]!.body, {
-      ...{ task: "x", top_k: 7, min_verdict_score: 0, prefer_complete: false, input_schema: inputSchema }
+      task: "x",
+      top_k: 7,
+      min_verdict_score: 0,
+      prefer_complete: false,
+      input_schema: inputSchema
     })
     assert.deepStrictEqual([sent[0]!.url, sent[0]!.method], ["http://cairn.test/api/retrieve/search", "POST"])
   })
@@ -18,15 +22,36 @@ describe("a body", () => {
     const { cairn, sent } = stub([{ status: 200, body: { success: true, code_blocks_stored: 1, message: "" } }])
     const fileWritten = { path: "a.ts", content: "1" }
     await cairn.upload({
-      ...{ task: "t", fileWritten, succeeded: false, useServiceAiVoting: false, userVote: -1, voteSource: "human" },
-      ...{ voteCount: 3, executionLogs: "log", dependencies: { "left-pad": "1" }, tags: ["a"], public: true },
-      ...{ perFunctionReputation: true, cachedCodeBlocks: [{ codeBlockId: "id", filename: "f" }], runUrl: "u" }
+      task: "t",
+      fileWritten,
+      succeeded: false,
+      useServiceAiVoting: false,
+      userVote: -1,
+      voteSource: "human",
+      voteCount: 3,
+      executionLogs: "log",
+      dependencies: { "left-pad": "1" },
+      tags: ["a"],
+      public: true,
+      perFunctionReputation: true,
+      cachedCodeBlocks: [{ codeBlockId: "id", filename: "f" }],
+      runUrl: "u"
     })
     assert.deepStrictEqual(sent[0]!.body, {
-      ...{ task: "t", file_written: fileWritten, succeeded: false, use_service_ai_voting: false, user_vote: -1 },
-      ...{ vote_source: "human", vote_count: 3, execution_logs: "log", dependencies: { "left-pad": "1" } },
-      ...{ tags: ["a"], public: true, per_function_reputation: true },
-      ...{ cached_code_blocks: [{ code_block_id: "id", filename: "f" }], run_url: "u" }
+      task: "t",
+      file_written: fileWritten,
+      succeeded: false,
+      use_service_ai_voting: false,
+      user_vote: -1,
+      vote_source: "human",
+      vote_count: 3,
+      execution_logs: "log",
+      dependencies: { "left-pad": "1" },
+      tags: ["a"],
+      public: true,
+      per_function_reputation: true,
+      cached_code_blocks: [{ code_block_id: "id", filename: "f" }],
+      run_url: "u"
     })
   })
   it("of a bulk upload has bytes as base64, also of a large log and of a view into a buffer", async () => {
@@ -53,7 +78,9 @@ describe("a body", () => {
       { path: "sent", content: "/wA=", encoding: "base64" }
     ])
     assert.deepStrictEqual(rest, {
-      ...{ prompts: ["p"], files_written: [{ path: "a", content: "1" }], user_votes: { a: 1 } },
+      prompts: ["p"],
+      files_written: [{ path: "a", content: "1" }],
+      user_votes: { a: 1 },
       per_function_reputation: true
     })
   })

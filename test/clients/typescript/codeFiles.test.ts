@@ -22,16 +22,23 @@ afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 const match = (filename: string, more: object = {}) => ({
   code_block: {
-    ...{
-      id: `id of ${filename}`,
-      name: "n",
-      description: "Reads rows.",
-      source: `# ${filename}\n`,
-      entrypoint: "rows"
-    },
-    ...{ language: "python", input_schema: { type: "object" }, output_schema: {}, dependencies: {} }
+    id: `id of ${filename}`,
+    name: "n",
+    description: "Reads rows.",
+    source: `# ${filename}\n`,
+    entrypoint: "rows",
+    language: "python",
+    input_schema: { type: "object" },
+    output_schema: {},
+    dependencies: {}
   },
-  ...{ score: 0.876, offered: true, thumbs_up: 3, thumbs_down: 1, filename, language: "python", entrypoint: "rows" },
+  score: 0.876,
+  offered: true,
+  thumbs_up: 3,
+  thumbs_down: 1,
+  filename,
+  language: "python",
+  entrypoint: "rows",
   dependencies: { pandas: "2.2", numpy: "" },
   ...more
 })
@@ -59,9 +66,19 @@ describe("without a folder", () => {
     assert.deepStrictEqual([task, totalFound, _requestId], ["rows", 1, "req_1"])
     assert.deepStrictEqual(files, [
       {
-        ...{ codeBlockId: "id of rows.py", filename: "rows.py", path: null, source: "# rows.py\n", entrypoint: "rows" },
-        ...{ description: "Reads rows.", inputSchema: { type: "object" }, outputSchema: {}, language: "python" },
-        ...{ dependencies: { pandas: "2.2", numpy: "" }, score: 0.876, thumbsUp: 3, thumbsDown: 1 }
+        codeBlockId: "id of rows.py",
+        filename: "rows.py",
+        path: null,
+        source: "# rows.py\n",
+        entrypoint: "rows",
+        description: "Reads rows.",
+        inputSchema: { type: "object" },
+        outputSchema: {},
+        language: "python",
+        dependencies: { pandas: "2.2", numpy: "" },
+        score: 0.876,
+        thumbsUp: 3,
+        thumbsDown: 1
       }
     ])
     assert.include(addToLlmPrompt, "### `rows.py`\n")

@@ -30,7 +30,9 @@ describe("on a service", () => {
     const row = [true, undefined, false, 1, "logs", "https://run", undefined, { csv: "1" }, "human", 2] as const
     assert.strictEqual((await client.uploadNewCodeSnip("t", file("beta_rows"), ...row)).snippetName, "beta_rows")
     assert.deepInclude(await client.uploadNewCodeSnips("t", [file("gamma_rows"), file("delta_rows")], true), {
-      ...{ success: true, codeBlocksStored: 2, message: "Uploaded 2 files." }
+      success: true,
+      codeBlocksStored: 2,
+      message: "Uploaded 2 files."
     })
     assert.strictEqual((await client.submitExecutionResult("t", file("zeta_rows"), true)).codeBlocksStored, 1)
     const beta = (await client.search({ task: "beta_rows" })).matches[0]!
@@ -55,8 +57,12 @@ describe("on a service", () => {
 
   it("finds by the older names", async () => {
     await client.storeCodeBlock({
-      ...{ name: "slugify_title", source: "def slugify_title(title):\n    return title.lower()\n" },
-      ...{ entrypoint: "slugify_title", language: "python", description: "Makes a slug.", dependencies: ["re"] },
+      name: "slugify_title",
+      source: "def slugify_title(title):\n    return title.lower()\n",
+      entrypoint: "slugify_title",
+      language: "python",
+      description: "Makes a slug.",
+      dependencies: ["re"],
       inputSchema: { properties: { title: { type: "string" } } }
     })
     const task = "slugify title"
@@ -69,7 +75,9 @@ describe("on a service", () => {
     assert.strictEqual(retrievalConfidence, bestMatch!.score.toFixed(4))
     assert.isAtMost(alternativeCandidates.length, 3)
     assert.deepStrictEqual(await client.retrieveBest({ task: "zzzz qqqq", minVerdictScore: 1 }), {
-      ...{ bestMatch: null, alternativeCandidates: [], retrievalConfidence: "0" }
+      bestMatch: null,
+      alternativeCandidates: [],
+      retrievalConfidence: "0"
     })
     const { files, addToLlmPrompt } = await client.getCodeFiles({ task })
     assert.strictEqual(files[0]!.path, null)
@@ -90,23 +98,33 @@ describe("on a service", () => {
 
   it("records runs, and finds them, their reviews, patterns, examples and logs", async () => {
     await client.upload({
-      ...{ task: "count lambda rows", fileWritten: file("lambda_rows"), succeeded: true, useRaysurferAiVoting: false },
+      task: "count lambda rows",
+      fileWritten: file("lambda_rows"),
+      succeeded: true,
+      useRaysurferAiVoting: false,
       executionLogs: "walked seventeen penguins"
     })
     const codeBlockId = await idOf("lambda_rows")
     const review = {
-      ...{ verdict: AgentVerdict.THUMBS_UP, reasoning: "Fine.", whatWorked: ["all"], whatDidntWork: [] },
-      ...{ outputWasUseful: true, outputWasCorrect: true, outputWasComplete: true, wouldUseAgain: true },
+      verdict: AgentVerdict.THUMBS_UP,
+      reasoning: "Fine.",
+      whatWorked: ["all"],
+      whatDidntWork: [],
+      outputWasUseful: true,
+      outputWasCorrect: true,
+      outputWasComplete: true,
+      wouldUseAgain: true,
       suggestedImprovements: []
     }
     const { executionId } = await client.storeExecution({
-      ...{
-        codeBlockId,
-        triggeringTask: "count lambda rows",
-        inputData: { snake_key: 1 },
-        outputData: [{ camelKey: 2 }]
-      },
-      ...{ executionState: ExecutionState.COMPLETED, durationMs: 12, verdict: AgentVerdict.THUMBS_UP, review }
+      codeBlockId,
+      triggeringTask: "count lambda rows",
+      inputData: { snake_key: 1 },
+      outputData: [{ camelKey: 2 }],
+      executionState: ExecutionState.COMPLETED,
+      durationMs: 12,
+      verdict: AgentVerdict.THUMBS_UP,
+      review
     })
     const { executions, totalFound } = await client.getExecutions({ codeBlockId })
     const run = executions.find(({ id }) => id === executionId)!
@@ -133,7 +151,10 @@ describe("on a service", () => {
   it("lists and searches public snippets, also without a key", async () => {
     const { key: other } = await organization(service, "PRO")
     await new RaySurfer({ apiKey: other, baseUrl: service.url }).upload({
-      ...{ task: "share omega rows", fileWritten: file("omega_rows"), succeeded: true, public: true },
+      task: "share omega rows",
+      fileWritten: file("omega_rows"),
+      succeeded: true,
+      public: true,
       useRaysurferAiVoting: false
     })
     const stranger = new RaySurfer({ baseUrl: service.url })

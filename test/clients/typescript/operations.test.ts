@@ -27,7 +27,10 @@ const isWhole = (value: unknown): boolean =>
 
 const snippet = (name: string, more: object = {}) =>
   cairn.snippets.create({
-    ...{ name, entrypoint: name, language: "python", description: `Reads the ${name.replaceAll("_", " ")}.` },
+    name,
+    entrypoint: name,
+    language: "python",
+    description: `Reads the ${name.replaceAll("_", " ")}.`,
     source: `def ${name}(path):\n    return open(path).read().split()\n`,
     ...more
   })
@@ -36,7 +39,10 @@ describe("a snippet", () => {
   it("that is described is stored as it is described, commented on, and shown as a page", async () => {
     const inputSchema = { type: "object", properties: { path: { type: "string" } } }
     const { codeBlockId, embeddingId } = await snippet("river_levels", {
-      ...{ inputSchema, tags: ["rivers"], dependencies: ["requests"], exampleQueries: ["how high is the river"] }
+      inputSchema,
+      tags: ["rivers"],
+      dependencies: ["requests"],
+      exampleQueries: ["how high is the river"]
     })
     assert.strictEqual(embeddingId, codeBlockId)
     const { comment } = await cairn.snippets.comment(codeBlockId, "Works on lakes, too.")
@@ -88,11 +94,18 @@ describe("runs", () => {
     const { codeBlockId } = await snippet("weather_rows")
     const run = { codeBlockId, triggeringTask: "read the weather of May", inputData: { path: "may.csv" } }
     const { executionId, patternUpdated } = await cairn.executions.record({
-      ...{ ...run, outputData: ["rain"], durationMs: 12, verdict: "thumbs_up" as const }
+      ...run,
+      outputData: ["rain"],
+      durationMs: 12,
+      verdict: "thumbs_up" as const
     })
     assert.isTrue(patternUpdated)
     await cairn.executions.record({
-      ...{ ...run, outputData: null, executionState: "errored", errorMessage: "no file", errorType: "OSError" }
+      ...run,
+      outputData: null,
+      executionState: "errored",
+      errorMessage: "no file",
+      errorType: "OSError"
     })
     const { executions, totalFound } = await cairn.executions.list({ codeBlockId, verdict: "thumbs_up", limit: 5 })
     assert.deepStrictEqual([totalFound, executions.length], [1, 1])
@@ -126,8 +139,11 @@ describe("runs", () => {
 
   it("leave logs that can be searched, and functions with a history", async () => {
     await cairn.upload({
-      ...{ task: "measure the snow", succeeded: true, useServiceAiVoting: false, perFunctionReputation: true },
-      ...{ fileWritten: { path: "snow.py", content: "def snow_depth(cm):\n    return cm / 100\n" } },
+      task: "measure the snow",
+      succeeded: true,
+      useServiceAiVoting: false,
+      perFunctionReputation: true,
+      fileWritten: { path: "snow.py", content: "def snow_depth(cm):\n    return cm / 100\n" },
       executionLogs: "the avalanche was measured"
     })
     const { matches: logs, totalFound, hasMore } = await cairn.logs.search({ query: "avalanche", language: "python" })
@@ -181,7 +197,8 @@ describe("the service itself", () => {
     const report = { status: "starting", read_models: { snippets_v2: "behind" } }
     const starting = stub([{ status: 503, body: report }])
     assert.deepStrictEqual(await starting.cairn.ready(), {
-      ...{ status: "starting", readModels: { snippets_v2: "behind" } },
+      status: "starting",
+      readModels: { snippets_v2: "behind" },
       leftOut: { count: 0, snippets: [] }
     })
     const unreachable = stub([

@@ -79,7 +79,11 @@ it("runs there, against a service", async () => {
   )
   const { stdout } = await run(["consumer.js"], project.folder, environment())
   assert.deepStrictEqual(JSON.parse(stdout), {
-    ...{ requestId: "string", length: 0, sum: 3, state: "completed", status: 200 }
+    requestId: "string",
+    length: 0,
+    sum: 3,
+    state: "completed",
+    status: 200
   })
 })
 

@@ -9,7 +9,11 @@ const found = { status: 200, body: { matches: [], total_found: 0, cache_hit: fal
 describe("headers", () => {
   it("carry the key, the scope and the version", async () => {
     const { cairn, sent } = stub([found], {
-      ...{ organizationId: "org", workspaceId: "customer", snipsDesired: "client", publicSnips: true, agentId: "bot" }
+      organizationId: "org",
+      workspaceId: "customer",
+      snipsDesired: "client",
+      publicSnips: true,
+      agentId: "bot"
     })
     await cairn.search({ task: "x" })
     const { headers } = sent[0]!
@@ -205,9 +209,18 @@ it("withOptions is another client: what it does not say is as before", async () 
 
 it("events are read page by page, to the first that is empty", async () => {
   const event = (position: number) => ({
-    ...{ position: String(position), stream: "s", revision: 0, event_id: "e", type: "VoteCast", schema_version: 1 },
-    ...{ data: { snake_case: 1 }, actor: { key_id: "k", user_id: null, organization_id: "o" }, command_id: "c" },
-    ...{ correlation_id: "c", causation_id: null, recorded_at: "2026-11-21T12:00:00.000Z" }
+    position: String(position),
+    stream: "s",
+    revision: 0,
+    event_id: "e",
+    type: "VoteCast",
+    schema_version: 1,
+    data: { snake_case: 1 },
+    actor: { key_id: "k", user_id: null, organization_id: "o" },
+    command_id: "c",
+    correlation_id: "c",
+    causation_id: null,
+    recorded_at: "2026-11-21T12:00:00.000Z"
   })
   const page = (...positions: ReadonlyArray<number>) => ({
     status: 200,

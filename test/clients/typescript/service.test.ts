@@ -45,7 +45,10 @@ const find = async (name: string, client = cairn) => {
 describe("snippets", () => {
   it("are uploaded, found with every field, voted on and deleted", async () => {
     const uploaded = await stored("quarterly_ledger", {
-      ...{ userVote: 1, voteCount: 2, dependencies: { "my_package-x": "1.0" }, perFunctionReputation: true },
+      userVote: 1,
+      voteCount: 2,
+      dependencies: { "my_package-x": "1.0" },
+      perFunctionReputation: true,
       executionLogs: "read 3 words"
     })
     assert.deepInclude(uploaded, {
@@ -56,7 +59,10 @@ describe("snippets", () => {
     })
     assert.match(uploaded._requestId!, /\w/)
     const { matches, totalFound, cacheHit, searchNamespaces } = await cairn.search({
-      ...{ task: "read quarterly_ledger", topK: 3, minVerdictScore: 0.1, perFunctionReputation: true },
+      task: "read quarterly_ledger",
+      topK: 3,
+      minVerdictScore: 0.1,
+      perFunctionReputation: true,
       inputSchema: { properties: { path: { type: "string" } } }
     })
     assert.deepStrictEqual([totalFound, cacheHit, searchNamespaces], [1, false, ["organization"]])
@@ -78,7 +84,8 @@ describe("snippets", () => {
 
     const { id } = match!.codeBlock
     assert.deepInclude(await cairn.voteCodeSnip({ codeBlockId: id, succeeded: false, task: "x" }), {
-      ...{ success: true, votePending: true }
+      success: true,
+      votePending: true
     })
     assert.strictEqual((await find("quarterly_ledger"))!.thumbsDown, 1)
     assert.deepInclude(await cairn.delete("quarterly_ledger"), { success: true, deletedCount: 1 })
@@ -112,7 +119,9 @@ describe("snippets", () => {
       ["short_words.py", "long_words.py"]
     )
     const voted = await cairn.uploadBulkCodeSnips({
-      ...{ prompts: [], filesWritten: [file("voted_words")], userVotes: { "voted_words.py": -1 } as const }
+      prompts: [],
+      filesWritten: [file("voted_words")],
+      userVotes: { "voted_words.py": -1 } as const
     })
     assert.deepStrictEqual([voted.votesQueued, voted.statusUrl], [0, null])
   })

@@ -7,11 +7,20 @@ import { type Candidate, type Candidates, rank } from "#domain/search/rank.ts"
 const words = (task: string, read = 0) => asked(task, { query: () => ({ vector: new Float32Array(0), read }) })
 
 const candidate = (id: string, counts: ReadonlyArray<number>, rest: Partial<Candidate> = {}): Candidate => ({
-  ...{ id, counts, lengths: [2, 8, 0, 40], cosine: 0, completeness: 0.5, verdict: 0.5 },
+  id,
+  counts,
+  lengths: [2, 8, 0, 40],
+  cosine: 0,
+  completeness: 0.5,
+  verdict: 0.5,
   ...rest
 })
 const among = (candidates: ReadonlyArray<Candidate>, frequencies: ReadonlyArray<number>): Candidates => ({
-  ...{ documents: 10, frequencies, tokens: [20, 80, 0, 400], candidates, total: candidates.length }
+  documents: 10,
+  frequencies,
+  tokens: [20, 80, 0, 400],
+  candidates,
+  total: candidates.length
 })
 const all = { preferComplete: false, limit: 10 }
 

@@ -41,7 +41,11 @@ const note = (
   commentLine: number,
   errors: ReadonlyArray<string> = ["TypeError"]
 ): FunctionNote => ({
-  ...{ fingerprint, commentLine, thumbsUp: 3, thumbsDown: 1, calls: 12 },
+  fingerprint,
+  commentLine,
+  thumbsUp: 3,
+  thumbsDown: 1,
+  calls: 12,
   errors: errors.map((text, at) => ({ text, count: at + 2 }))
 })
 

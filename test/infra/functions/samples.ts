@@ -227,7 +227,10 @@ fn double(«n»: i32) -> i32 { «n» * 2 }
 
 export const samples: { readonly [language: string]: Sample } = {
   python: {
-    ...{ path: "a.py", source: python, comment: "#", functions: ["load", "Stack.push", "double"] },
+    path: "a.py",
+    source: python,
+    comment: "#",
+    functions: ["load", "Stack.push", "double"],
     changes: [
       ["enumerate", "reversed"],
       ["=10", "=11"],
@@ -246,7 +249,10 @@ export const samples: { readonly [language: string]: Sample } = {
     ]
   },
   javascript: {
-    ...{ path: "a.js", source: ecma, comment: "//", functions: ["load", "Stack.push", "Stack.pop", "twice"] },
+    path: "a.js",
+    source: ecma,
+    comment: "//",
+    functions: ["load", "Stack.push", "Stack.pop", "twice"],
     changes: [
       ["size, deep", "sizes, deep"],
       ["readFile(«path», 'utf-8')", "readFile(«path», 'latin1')"],
@@ -263,7 +269,9 @@ export const samples: { readonly [language: string]: Sample } = {
     ]
   },
   typescript: {
-    ...{ path: "a.ts", source: typescript, comment: "//" },
+    path: "a.ts",
+    source: typescript,
+    comment: "//",
     functions: ["load", "Stack.constructor", "Stack.push", "default"],
     changes: [
       ["?? 10", "?? 11"],
@@ -277,7 +285,10 @@ export const samples: { readonly [language: string]: Sample } = {
     ]
   },
   go: {
-    ...{ path: "a.go", source: go, comment: "//", functions: ["Store.Load", "Double"] },
+    path: "a.go",
+    source: go,
+    comment: "//",
+    functions: ["Store.Load", "Double"],
     changes: [
       ["s.read", "s.write"],
       ["+= «size»", "-= «size»"],
@@ -289,7 +300,10 @@ export const samples: { readonly [language: string]: Sample } = {
     ]
   },
   ruby: {
-    ...{ path: "a.rb", source: ruby, comment: "#", functions: ["Store.load", "Store.twice"] },
+    path: "a.rb",
+    source: ruby,
+    comment: "#",
+    functions: ["Store.load", "Store.twice"],
     changes: [
       ["= 10", "= 11"],
       ["nil?", "empty?"],
@@ -303,7 +317,10 @@ export const samples: { readonly [language: string]: Sample } = {
     ]
   },
   java: {
-    ...{ path: "A.java", source: java, comment: "//", functions: ["Store.Store", "Store.load"] },
+    path: "A.java",
+    source: java,
+    comment: "//",
+    functions: ["Store.Store", "Store.load"],
     changes: [
       ["= 0, ", "= 1, "],
       ["limit(«limit»)", "limits(«limit»)"],
@@ -317,7 +334,10 @@ export const samples: { readonly [language: string]: Sample } = {
     ]
   },
   rust: {
-    ...{ path: "a.rs", source: rust, comment: "//", functions: ["Store.load", "double"] },
+    path: "a.rs",
+    source: rust,
+    comment: "//",
+    functions: ["Store.load", "double"],
     changes: [
       ["fs::read", "fs::read_dir"],
       ["«limit» + 1", "«limit» + 2"],

@@ -34,7 +34,9 @@ const Tally = {
         SnippetPublished: {
           rows: ({ snippet }) => [snippet],
           to: (_, { snippet }) => ({
-            ...{ id: snippet, votes: 0, text: letters(6_000, snippet) },
+            id: snippet,
+            votes: 0,
+            text: letters(6_000, snippet),
             more: { text: letters(3_000, snippet) }
           })
         },
@@ -51,19 +53,30 @@ const Tally = {
 const { VoteCast, SnippetDeleted, SnippetPublished } = SnippetEvent.cases
 const vote = (snippet: string) =>
   VoteCast.make({
-    ...{ snippet, value: 1, count: 1, source: "human", voter: null, request: null, subject: "s", text: null }
+    snippet,
+    value: 1,
+    count: 1,
+    source: "human",
+    voter: null,
+    request: null,
+    subject: "s",
+    text: null
   })
 
 const recorded = (position: number, event: DomainEvent): Recorded<DomainEvent> => ({
-  ...{
-    position: positionOf(position),
-    tenant: "tenant",
-    stream: "stream",
-    revision: position,
-    eventId: `event ${position}`
-  },
-  ...{ type: event._tag, schemaVersion: 1, actor: { key: null, user: null, organization: null } },
-  ...{ commandId: "command", correlationId: "correlation", causationId: null, recordedAt: 0, event }
+  position: positionOf(position),
+  tenant: "tenant",
+  stream: "stream",
+  revision: position,
+  eventId: `event ${position}`,
+  type: event._tag,
+  schemaVersion: 1,
+  actor: { key: null, user: null, organization: null },
+  commandId: "command",
+  correlationId: "correlation",
+  causationId: null,
+  recordedAt: 0,
+  event
 })
 
 /** Characters of text that each statement took and gave. */

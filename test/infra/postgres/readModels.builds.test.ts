@@ -10,7 +10,8 @@ import { table } from "#projections/table.ts"
 import { freshStore } from "../stores.ts"
 
 const model = (name: string, version: number): Projection => ({
-  ...{ name, version },
+  name,
+  version,
   tables: { rows: table<{ readonly id: string }>({ columns: { id: "text" }, on: {} }) }
 })
 

@@ -19,7 +19,8 @@ interface LetterRow {
 }
 
 const letters = (name: string): Projection => ({
-  ...{ name, version: 1 },
+  name,
+  version: 1,
   tables: {
     letters: table<LetterRow>({
       columns: { id: "text", text: "text" },
@@ -33,15 +34,19 @@ const letters = (name: string): Projection => ({
 })
 
 const recorded = (position: number, event: DomainEvent): Recorded<DomainEvent> => ({
-  ...{
-    position: positionOf(position),
-    tenant: "tenant",
-    stream: "stream",
-    revision: position,
-    eventId: `event ${position}`
-  },
-  ...{ type: event._tag, schemaVersion: 1, actor: { key: null, user: null, organization: null } },
-  ...{ commandId: "command", correlationId: "correlation", causationId: null, recordedAt: 0, event }
+  position: positionOf(position),
+  tenant: "tenant",
+  stream: "stream",
+  revision: position,
+  eventId: `event ${position}`,
+  type: event._tag,
+  schemaVersion: 1,
+  actor: { key: null, user: null, organization: null },
+  commandId: "command",
+  correlationId: "correlation",
+  causationId: null,
+  recordedAt: 0,
+  event
 })
 const published = (names: string) =>
   [...names].map((snippet, index) => recorded(index + 1, SnippetEvent.cases.SnippetPublished.make({ snippet })))
@@ -96,7 +101,9 @@ describe("two builds of a read model", () =>
         yield* sql.unsafe(`UPDATE long_v1_b${other.build}.letters SET text = $1`, [text])
         const { differences } = yield* compare(projection, () => Effect.succeed(other), 10)
         const whole = (id: string) => ({
-          ...{ table: "letters", id, live: JSON.stringify({ id, text: id }) },
+          table: "letters",
+          id,
+          live: JSON.stringify({ id, text: id }),
           rebuilt: JSON.stringify({ id, text })
         })
         const short = JSON.stringify({ id: "c" })

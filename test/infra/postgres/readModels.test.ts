@@ -41,21 +41,31 @@ const Votes = {
 const { VoteCast, SnippetDeleted } = SnippetEvent.cases
 const vote = (snippet: string) =>
   VoteCast.make({
-    ...{ snippet, value: 1, count: 1, source: "human", voter: null, request: null, subject: `snippet/${snippet}` },
+    snippet,
+    value: 1,
+    count: 1,
+    source: "human",
+    voter: null,
+    request: null,
+    subject: `snippet/${snippet}`,
     text: null
   })
 const deleted = (snippet: string) => SnippetDeleted.make({ snippet, subject: `snippet/${snippet}`, comments: [] })
 
 const recorded = (position: number, event: DomainEvent): Recorded<DomainEvent> => ({
-  ...{
-    position: positionOf(position),
-    tenant: "tenant",
-    stream: "stream",
-    revision: position,
-    eventId: `event ${position}`
-  },
-  ...{ type: event._tag, schemaVersion: 1, actor: { key: null, user: null, organization: null } },
-  ...{ commandId: "command", correlationId: "correlation", causationId: null, recordedAt: 0, event }
+  position: positionOf(position),
+  tenant: "tenant",
+  stream: "stream",
+  revision: position,
+  eventId: `event ${position}`,
+  type: event._tag,
+  schemaVersion: 1,
+  actor: { key: null, user: null, organization: null },
+  commandId: "command",
+  correlationId: "correlation",
+  causationId: null,
+  recordedAt: 0,
+  event
 })
 
 describe("a table that drops rows by a column", () =>
@@ -132,7 +142,8 @@ describe("a row", () =>
         let turns = 0
         const seen: Array<number> = []
         const slow: Projection = {
-          ...{ name: "slow_of_a_test", version: 1 },
+          name: "slow_of_a_test",
+          version: 1,
           tables: {
             rows: table<{ readonly id: string }>({
               columns: { id: "text" },

@@ -26,7 +26,9 @@ describe.skipIf(!canRun)("a service with CAIRN_SANDBOX=bubblewrap", () => {
     })
     try {
       const { status, json, text } = await service.call("POST", "/api/agent-chat", {
-        ...{ user_query: "add up", user_id: "ada", org_id: "acme" }
+        user_query: "add up",
+        user_id: "ada",
+        org_id: "acme"
       })
       assert.deepStrictEqual([status, json.success], [200, true], text)
       assert.sameMembers(json.changed_files, ["given.txt", "out/sum.json"])
@@ -47,7 +49,9 @@ describe.skipIf(!canRun)("a service with CAIRN_SANDBOX=bubblewrap", () => {
     const service = await startService({ CAIRN_SANDBOX: "bubblewrap" })
     try {
       const upload = await service.call("POST", "/api/store/execution-result", {
-        ...{ task: "print the first prime numbers", succeeded: true, user_vote: 1 },
+        task: "print the first prime numbers",
+        succeeded: true,
+        user_vote: 1,
         file_written: {
           path: "first_primes.py",
           content:
@@ -56,7 +60,10 @@ describe.skipIf(!canRun)("a service with CAIRN_SANDBOX=bubblewrap", () => {
       })
       assert.strictEqual(upload.status, 200, upload.text)
       const { json } = await service.call("POST", "/api/agent-chat", {
-        ...{ user_query: "print the first prime numbers", user_id: "ada", org_id: "acme", model: "local" }
+        user_query: "print the first prime numbers",
+        user_id: "ada",
+        org_id: "acme",
+        model: "local"
       })
       assert.isTrue(json.success, json.error)
       assert.include(json.output, "[2, 3, 5, 7, 11]")

@@ -104,18 +104,27 @@ describe("the index", () => {
   )
   const nothing = { name: "", description: "", exampleQueries: "", source: "" }
   const snippetOf = (id: string): IndexedSnippet => ({
-    ...{
-      id,
-      home: "h",
-      isPublic: next() < 0.3,
-      agent: null,
-      text: nothing,
-      vector: next() < 0.05 ? null : stray(directions[Math.floor(next() * 12)]!)
-    },
-    ...{ completeness: 0.5, kind: "file", language: "python", up: 0, down: 0, humanUp: 0 }
+    id,
+    home: "h",
+    isPublic: next() < 0.3,
+    agent: null,
+    text: nothing,
+    vector: next() < 0.05 ? null : stray(directions[Math.floor(next() * 12)]!),
+    completeness: 0.5,
+    kind: "file",
+    language: "python",
+    up: 0,
+    down: 0,
+    humanUp: 0
   })
   const asked = (task: string): Sought => ({
-    ...{ task, homes: ["h"], includePublic: false, agent: null, preferComplete: false, minVerdict: 0, limit: 1_000 }
+    task,
+    homes: ["h"],
+    includePublic: false,
+    agent: null,
+    preferComplete: false,
+    minVerdict: 0,
+    limit: 1_000
   })
 
   it.effect("finds what means the like, after any puts and removals, and nothing below a score of 0.2", () =>

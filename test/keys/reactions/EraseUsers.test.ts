@@ -34,7 +34,10 @@ describe("erasing a person without an organization", () => {
     const commandId = randomUUID()
     const events = await service.run(
       dispatch(User, {
-        ...{ tenant: user, stream: `user-${user}`, commandId, correlationId: commandId },
+        tenant: user,
+        stream: `user-${user}`,
+        commandId,
+        correlationId: commandId,
         command: UserCommand.EraseUser({ user }),
         actor: { key: null, user: null, organization: null }
       })
@@ -117,8 +120,13 @@ describe("erasing a person without an organization", () => {
     // as the recorder appends it, a moment after the answer: snippets of others were found, and none
     for (const snippets of [[randomUUID()], []]) {
       const note = RetrievalEvent.cases.SearchAnswered.make({
-        ...{ home: user, snippets, scores: snippets.map(() => 0.5), total: snippets.length, cacheHit: false },
-        ...{ subject: searchSubject(stream, snippets), text: { query: "something private" } }
+        home: user,
+        snippets,
+        scores: snippets.map(() => 0.5),
+        total: snippets.length,
+        cacheHit: false,
+        subject: searchSubject(stream, snippets),
+        text: { query: "something private" }
       })
       const commandId = randomUUID()
       const actor = { key: "revoked", user, organization: null }
@@ -174,7 +182,10 @@ it("is finished by the next service, when none was running, and takes nothing th
   })()
   const commandId = randomUUID()
   const erasing = dispatch(User, {
-    ...{ tenant: user, stream: `user-${user}`, commandId, correlationId: commandId },
+    tenant: user,
+    stream: `user-${user}`,
+    commandId,
+    correlationId: commandId,
     command: UserCommand.EraseUser({ user }),
     actor: { key: null, user: null, organization: null }
   })
@@ -182,7 +193,8 @@ it("is finished by the next service, when none was running, and takes nothing th
   const key = { key: randomUUID(), name: "again", hash: "hash", prefix: "cairn_live_abcdefghi" }
   const comingAgain = dispatch(User, {
     ...given(`user-${user}`, UserCommand.CreatePersonalKey({ user, email, secret: "secret", key })),
-    ...{ tenant: user, actor }
+    tenant: user,
+    actor
   })
   const snippet = randomUUID()
   const storing = dispatch(Snippet, { ...given(`snippet-${snippet}`, uploadOf(snippet)), tenant: user, actor })

@@ -22,9 +22,12 @@ const hasty = (slept: Array<number>, ahead = 0): Clock.Clock => {
   const now = () => Date.now() + ahead
   const nanos = () => BigInt(now()) * 1_000_000n
   return {
-    ...{ currentTimeMillisUnsafe: now, currentTimeMillis: Effect.sync(now) },
-    ...{ currentTimeNanosUnsafe: nanos, currentTimeNanos: Effect.sync(nanos) },
-    ...{ monotonicTimeNanosUnsafe: nanos, monotonicTimeNanos: Effect.sync(nanos) },
+    currentTimeMillisUnsafe: now,
+    currentTimeMillis: Effect.sync(now),
+    currentTimeNanosUnsafe: nanos,
+    currentTimeNanos: Effect.sync(nanos),
+    monotonicTimeNanosUnsafe: nanos,
+    monotonicTimeNanos: Effect.sync(nanos),
     sleep: (duration) => Effect.sync(() => void slept.push(Duration.toMillis(duration)))
   } as Clock.Clock
 }
@@ -37,7 +40,8 @@ const gradeWith = async (
 ) => {
   const questions: Array<Question> = []
   const model = LanguageModel.of({
-    ...{ canBeAsked: true, next: () => Effect.die("not asked for") },
+    canBeAsked: true,
+    next: () => Effect.die("not asked for"),
     ask: (question) =>
       Effect.suspend(() => {
         questions.push(question)
@@ -78,7 +82,8 @@ describe("a grading", () => {
     assert.strictEqual(status.status, "failed")
     assert.strictEqual(status.reason, "1 of 1 file got no verdict; each vote says why.")
     assert.deepInclude(status.votes[0], {
-      ...{ verdict: null, reason: "The model's API is overloaded; try again later." }
+      verdict: null,
+      reason: "The model's API is overloaded; try again later."
     })
     const { thumbs_up, thumbs_down } = (await findByName(service.call, "hopeless"))!
     assert.deepStrictEqual([thumbs_up, thumbs_down], [0, 0])
@@ -150,7 +155,10 @@ describe("a grading", () => {
     const more = { task: "the first task", execution_logs: "the first output" }
     const first = await stored(service.call, "repeated", more)
     const second = await stored(service.call, "repeated", {
-      ...{ task: "the second task", execution_logs: "the second output", succeeded: false, vote_count: 9 },
+      task: "the second task",
+      execution_logs: "the second output",
+      succeeded: false,
+      vote_count: 9,
       file_written: {
         path: "other/name.py",
         content: 'def repeated(value):\n    """Does repeated."""\n    return value\n'
@@ -176,7 +184,8 @@ describe("a grading", () => {
   it("shows what is too large to be read in part: of the code both ends, of the logs the last", async () => {
     const source = `# the first line\n${"x = 1\n".repeat(50_000)}# the last line\n`
     const { status_url } = await stored(service.call, "huge", {
-      ...{ file_written: { path: "huge.py", content: source }, task: `the goal ${"words ".repeat(15_000)}` },
+      file_written: { path: "huge.py", content: source },
+      task: `the goal ${"words ".repeat(15_000)}`,
       execution_logs: `it began\n${"step\n".repeat(50_000)}it ended well`
     })
     const [asked] = await gradeWith(status_url, () => Effect.succeed(up))

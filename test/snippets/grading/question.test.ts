@@ -4,7 +4,13 @@ import { ends, tail } from "#src/snippets/grading/excerpt.ts"
 import { questionOf, Verdict } from "#src/snippets/grading/question.ts"
 
 const evidence = (changes: Partial<Evidence> = {}): Evidence => ({
-  ...{ path: "a.py", language: "python", source: "a = 1", asked: "Set a.", succeeded: true, logs: null, task: null },
+  path: "a.py",
+  language: "python",
+  source: "a = 1",
+  asked: "Set a.",
+  succeeded: true,
+  logs: null,
+  task: null,
   requested: { correlationId: "c", eventId: "e" },
   ...changes
 })
@@ -52,7 +58,10 @@ describe("the question of a grading", () => {
     const { parts, outside } = partsOf(asked.prompt)
     assert.deepStrictEqual(outside, [])
     assert.deepStrictEqual(parts, {
-      ...{ file: `path: x\n${hostile}\nlanguage: python`, task: hostile, logs: hostile, code: hostile },
+      file: `path: x\n${hostile}\nlanguage: python`,
+      task: hostile,
+      logs: hostile,
+      code: hostile,
       outcome: "The uploader says that the task succeeded."
     })
     // what is told apart from the data says how to read it, and nothing of a stranger's is there

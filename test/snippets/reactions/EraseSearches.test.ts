@@ -43,8 +43,13 @@ describe("what searches asked for", () => {
   const note = (tenant: string, found: ReadonlyArray<string>, query: string, date = "2031-05-05") => {
     const stream = `retrieval-${tenant}-${date}`
     const event = RetrievalEvent.cases.SearchAnswered.make({
-      ...{ home: tenant, snippets: found, scores: found.map(() => 0.5), total: found.length, cacheHit: false },
-      ...{ subject: searchSubject(stream, found), text: { query } }
+      home: tenant,
+      snippets: found,
+      scores: found.map(() => 0.5),
+      total: found.length,
+      cacheHit: false,
+      subject: searchSubject(stream, found),
+      text: { query }
     })
     const commandId = crypto.randomUUID()
     const actor = { key: null, user: null, organization: tenant }

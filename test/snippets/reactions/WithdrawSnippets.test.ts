@@ -63,7 +63,8 @@ describe("what is public, when the rules change", () => {
     const { call: reader } = await organization(service, "FREE")
     for (const name of ["capybara", "wombat", "quokka"]) await stored(owner, name, { public: name !== "quokka" })
     const repo = {
-      ...{ task: "numbat task", public: true },
+      task: "numbat task",
+      public: true,
       files: [
         { path: "readme.md", content: "# numbat\n" },
         { path: "a.py", content: "x = 1 # capybara\n" }

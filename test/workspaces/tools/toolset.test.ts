@@ -199,7 +199,10 @@ describe("Read and Edit of large files", () => {
       Effect.gen(function* () {
         yield* put(overlay, "a.txt", "a".repeat(1_000_000))
         const grown = yield* call("Edit", {
-          ...{ file_path: "a.txt", old_string: "a", new_string: "a".repeat(1_000), replace_all: true }
+          file_path: "a.txt",
+          old_string: "a",
+          new_string: "a".repeat(1_000),
+          replace_all: true
         })
         assert.isTrue(grown.isError)
         assert.include(grown.content, "would have 1000000000 bytes")
@@ -266,8 +269,15 @@ describe("SearchSnippets", () => {
   it.effect("answers with what is near enough to be offered, and with nothing else", () =>
     Effect.gen(function* () {
       const found = [0.9, 0.55, 0.69, 0.1].map((score, index) => ({
-        ...{ id: `${score}`, name: "n", score, near: index < 2, language: "python", entrypoint: "f", description: "d" },
-        ...{ filename: `${score}.py`, source: "s" }
+        id: `${score}`,
+        name: "n",
+        score,
+        near: index < 2,
+        language: "python",
+        entrypoint: "f",
+        description: "d",
+        filename: `${score}.py`,
+        source: "s"
       }))
       const ask = Effect.fnUntraced(function* (given: typeof found) {
         const call = caller(yield* emptyOverlay(), noShell, given)
@@ -282,16 +292,15 @@ describe("SearchSnippets", () => {
   it.effect("answers with JSON, the best source whole, later ones as far as there is room", () =>
     Effect.gen(function* () {
       const found = [70_000, 10, 20].map((length, index) => ({
-        ...{
-          id: `${index}`,
-          name: `n${index}`,
-          score: 0.9,
-          near: true,
-          language: "python",
-          entrypoint: "f",
-          description: "d"
-        },
-        ...{ filename: `${index}.py`, source: "s".repeat(length) }
+        id: `${index}`,
+        name: `n${index}`,
+        score: 0.9,
+        near: true,
+        language: "python",
+        entrypoint: "f",
+        description: "d",
+        filename: `${index}.py`,
+        source: "s".repeat(length)
       }))
       const call = caller(yield* emptyOverlay(), noShell, found)
       const { content } = yield* call("SearchSnippets", { task: "anything" })

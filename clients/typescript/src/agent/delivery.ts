@@ -76,7 +76,11 @@ export const deliver = async (
     const { codeBlockId, filename, description } = file
     return client.voteCodeSnip(
       {
-        ...{ codeBlockId, succeeded, task, codeBlockName: filename, codeBlockDescription: description },
+        codeBlockId,
+        succeeded,
+        task,
+        codeBlockName: filename,
+        codeBlockDescription: description,
         voteSource: "ai"
       },
       options

@@ -63,7 +63,10 @@ export const observe = (client: Cairn, options: CairnHooksOptions, deliver: "sto
   const log = leveled(options.logger, options.debug ? "debug" : undefined, variable("CAIRN_LOG"))
   let warned = false
   const settings: SessionSettings = {
-    ...{ client, log, cacheDir: options.cacheDir, public: options.public ?? false },
+    client,
+    log,
+    cacheDir: options.cacheDir,
+    public: options.public ?? false,
     secrets: environmentSecrets(options.env),
     warn: (what, error) => {
       const line = `${what}; the session goes on without.`

@@ -87,7 +87,10 @@ export const offer = async (
   if (searched === "" || searched.startsWith("/")) return nothing
   const { files: found } = await client.getCodeFiles(
     {
-      ...{ task: searched, topK: 5, minVerdictScore: 0.3, preferComplete: true },
+      task: searched,
+      topK: 5,
+      minVerdictScore: 0.3,
+      preferComplete: true,
       // remarks above functions would be uploaded with what is built on them
       perFunctionReputation: false
     },
@@ -102,7 +105,11 @@ export const offer = async (
   const written = (await writeFiles(await cache.make(root), plain, log)).filter(({ path }) => path !== null)
   const { context, count } = listed(written)
   const files = written.slice(0, count).map(async ({ codeBlockId, filename, path, source, description }) => ({
-    ...{ codeBlockId, filename, path: await realpath(path!), source, description }
+    codeBlockId,
+    filename,
+    path: await realpath(path!),
+    source,
+    description
   }))
   return { context, files: await Promise.all(files) }
 }

@@ -82,7 +82,11 @@ export interface RetrieveBestResponse {
 
 export const codeSnipsOf = ({ matches, totalFound }: SearchResponse): RetrieveCodeBlockResponse => ({
   codeBlocks: matches.map(({ codeBlock, score, verdictScore, thumbsUp, thumbsDown }) => ({
-    ...{ codeBlock, score, verdictScore, thumbsUp, thumbsDown },
+    codeBlock,
+    score,
+    verdictScore,
+    thumbsUp,
+    thumbsDown,
     recentExecutions: []
   })),
   totalFound

@@ -40,8 +40,18 @@ const named = (given: readonly [UploadNewCodeSnipOptions] | UploadArguments): Up
   const [executionLogs, runUrl, workspaceId, dependencies, voteSource, voteCount] = rest
   const written = Array.isArray(files) ? { filesWritten: files } : { fileWritten: files as FileWritten }
   return {
-    ...{ task, ...written, succeeded, cachedCodeBlocks, useRaysurferAiVoting, userVote },
-    ...{ executionLogs, runUrl, workspaceId, dependencies, voteSource, voteCount }
+    task,
+    ...written,
+    succeeded,
+    cachedCodeBlocks,
+    useRaysurferAiVoting,
+    userVote,
+    executionLogs,
+    runUrl,
+    workspaceId,
+    dependencies,
+    voteSource,
+    voteCount
   }
 }
 

@@ -92,7 +92,12 @@ interface PublicListWire {
 }
 
 const publicOf = ({ id, name, description, source, language, entrypoint, ...wire }: PublicWire): PublicSnippet => ({
-  ...{ id, name, description, source, language, entrypoint },
+  id,
+  name,
+  description,
+  source,
+  language,
+  entrypoint,
   thumbsUp: wire.thumbs_up,
   thumbsDown: wire.thumbs_down,
   createdAt: wire.created_at,

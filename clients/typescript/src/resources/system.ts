@@ -47,7 +47,8 @@ export const ready: Call<Readiness> = {
   open: true,
   accepts: isReport,
   answer: json(({ status, read_models, left_out = { count: 0, snippets: [] } }: ReadinessWire) => ({
-    ...{ status, readModels: { ...read_models } },
+    status,
+    readModels: { ...read_models },
     leftOut: { count: left_out.count, snippets: left_out.snippets }
   }))
 }

@@ -105,8 +105,13 @@ interface WorkspacesWire {
 const workspaces = json(
   (wire: WorkspacesWire): WorkspaceList => ({
     workspaces: wire.workspaces.map(({ workspace_id, org_id, user_id, head, commits, files, updated_at }) => ({
-      ...{ workspaceId: workspace_id, orgId: org_id, userId: user_id },
-      ...{ head, commits, files, updatedAt: updated_at }
+      workspaceId: workspace_id,
+      orgId: org_id,
+      userId: user_id,
+      head,
+      commits,
+      files,
+      updatedAt: updated_at
     })),
     nextCursor: wire.next_cursor ?? null
   })

@@ -129,9 +129,18 @@ describe("what stays", () => {
     session.puts(".gitignore", "out/\n*.tmp\n!keep.tmp\n")
     await session.prompt()
     const made = {
-      ...{ "out/built.py": "print('built')\n", "a.tmp": "a", "keep.tmp": "kept", ".env": "A=1", "empty.py": " \n" },
-      ...{ "key.py": "api_key = 'abcdefgh12345678'\n", "long.txt": "x".repeat(300_000), "package-lock.json": "{}" },
-      ...{ "node_modules/x/i.js": "1", ".git/hooks/x.py": "1", ".claude/x.py": "1", "latin.txt": Uint8Array.of(0xe9) }
+      "out/built.py": "print('built')\n",
+      "a.tmp": "a",
+      "keep.tmp": "kept",
+      ".env": "A=1",
+      "empty.py": " \n",
+      "key.py": "api_key = 'abcdefgh12345678'\n",
+      "long.txt": "x".repeat(300_000),
+      "package-lock.json": "{}",
+      "node_modules/x/i.js": "1",
+      ".git/hooks/x.py": "1",
+      ".claude/x.py": "1",
+      "latin.txt": Uint8Array.of(0xe9)
     }
     for (const [path, content] of Object.entries(made)) session.puts(path, content)
     session.puts("raw.bin", "a\0b")

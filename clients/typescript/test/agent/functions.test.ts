@@ -26,7 +26,8 @@ it("is stored as a snippet, and its calls are recorded: state, duration, error, 
   let recorded = 0
   const heard = Promise.withResolvers<void>()
   const client = new Cairn({
-    ...{ apiKey: ownerKey, baseUrl: service.url },
+    apiKey: ownerKey,
+    baseUrl: service.url,
     fetch: async (url, init) => {
       const answer = await globalThis.fetch(url, init)
       if (url.endsWith("/api/store/execution") && ++recorded === 2) heard.resolve()
@@ -93,7 +94,8 @@ it("a program that ends by itself waits for its records", async () => {
   const env = { ...process.env, CAIRN_API_KEY: ownerKey, CAIRN_BASE_URL: service.url }
   await promisify(execFile)(process.execPath, [...("Deno" in globalThis ? ["run", "-A"] : []), script], { env })
   const { executions } = await new Cairn({ apiKey: ownerKey, baseUrl: service.url }).executions.list({
-    ...{ task: "call twice_at_the_end", limit: 100 }
+    task: "call twice_at_the_end",
+    limit: 100
   })
   assert.strictEqual(executions.filter(({ triggeringTask }) => triggeringTask === "call twice_at_the_end").length, 20)
 })

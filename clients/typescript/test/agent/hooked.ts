@@ -10,19 +10,22 @@ export const source = "def add_numbers(a, b):\n    return sum([a, b])\n\nprint(a
 /** What a search finds. `more` is of the match, `block` of its code. */
 export const match = (id: string, filename: string, more: object = {}, block: object = {}) => ({
   code_block: {
-    ...{ id, name: filename, description: `Adds numbers (${id}).`, source, entrypoint: "add_numbers" },
-    ...{ language: "python", ...block }
-  },
-  ...{
-    score: 0.9,
-    offered: true,
-    thumbs_up: 0,
-    thumbs_down: 0,
-    filename,
-    language: "python",
+    id,
+    name: filename,
+    description: `Adds numbers (${id}).`,
+    source,
     entrypoint: "add_numbers",
-    ...more
-  }
+    language: "python",
+    ...block
+  },
+  score: 0.9,
+  offered: true,
+  thumbs_up: 0,
+  thumbs_down: 0,
+  filename,
+  language: "python",
+  entrypoint: "add_numbers",
+  ...more
 })
 export const found = (...matches: ReadonlyArray<object>): Reply => ({
   status: 200,
@@ -75,7 +78,10 @@ export const sessionWith = ({ cwd, cacheDir }: Where, replies: ReadonlyArray<Rep
   }
   const tool = (tool_name: string, tool_input: object, event: Partial<HookEvent> = {}) =>
     happens(event.error === undefined ? "PostToolUse" : "PostToolUseFailure", {
-      ...{ tool_name, tool_input, tool_response: {}, ...event }
+      tool_name,
+      tool_input,
+      tool_response: {},
+      ...event
     })
   const puts = (path: string, content: string | Uint8Array) => {
     mkdirSync(dirname(join(cwd, path)), { recursive: true })

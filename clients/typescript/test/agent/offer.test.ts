@@ -11,7 +11,10 @@ describe("a prompt", () => {
     const session = sessionWith(folders, [found(match("one", "add_numbers.py"))])
     const context = await session.prompt("add two numbers")
     assert.deepStrictEqual(session.sent[0]!.body, {
-      ...{ task: "add two numbers", top_k: 5, min_verdict_score: 0.3, prefer_complete: true },
+      task: "add two numbers",
+      top_k: 5,
+      min_verdict_score: 0.3,
+      prefer_complete: true,
       per_function_reputation: false
     })
     assert.include(context, join(folders.cacheDir, "add_numbers.py"))

@@ -20,8 +20,12 @@ describe("a secret is told", () => {
 
   it("by the values of variables, the longer ones first", () => {
     const known = secretsOf({
-      ...{ A_TOKEN: "long-enough-value", B_KEY: "long-enough-value-and-more", C_SECRET: "short", PATH: "/a/long/path" },
-      ...{ SSH_KEY: "/home/ada/.ssh/id", HOME_PASSWORD: undefined }
+      A_TOKEN: "long-enough-value",
+      B_KEY: "long-enough-value-and-more",
+      C_SECRET: "short",
+      PATH: "/a/long/path",
+      SSH_KEY: "/home/ada/.ssh/id",
+      HOME_PASSWORD: undefined
     })
     assert.deepStrictEqual(known, ["long-enough-value-and-more", "long-enough-value"])
     assert.strictEqual(redacted("x long-enough-value-and-more y", known), "x *** y")

@@ -31,11 +31,13 @@ afterAll(async () => {
 
 const wrongKey = `cairn_live_${"A".repeat(43)}`
 const overHttp = (key: string) => ({
-  ...{ type: "http", url: `${service.url}/mcp` },
+  type: "http",
+  url: `${service.url}/mcp`,
   headers: { Authorization: `Bearer ${key}` }
 })
 const overStdio = (key: string) => ({
-  ...{ type: "stdio", ...cairnMcp },
+  type: "stdio",
+  ...cairnMcp,
   env: { PATH: process.env["PATH"], CAIRN_API_KEY: key, CAIRN_BASE_URL: service.url }
 })
 const kinds = { "over HTTP": overHttp, "over the pipe cairn-mcp": overStdio }

@@ -4,7 +4,9 @@ import { cairnMcp, ran, startCairnMcp } from "./program.ts"
 import { initialize, initialized, listing, result, standIn } from "./standIn.ts"
 
 const call = (id: number, name = "search") => ({
-  ...{ jsonrpc: "2.0", id, method: "tools/call" },
+  jsonrpc: "2.0",
+  id,
+  method: "tools/call",
   params: { name, arguments: { task: "t" } }
 })
 

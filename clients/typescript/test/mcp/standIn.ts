@@ -53,7 +53,9 @@ export const standIn = async (
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
-    ...{ seen, left, env: { CAIRN_API_KEY: "k", CAIRN_BASE_URL: `${url}/` } },
+    seen,
+    left,
+    env: { CAIRN_API_KEY: "k", CAIRN_BASE_URL: `${url}/` },
     close: () => {
       server.closeAllConnections()
       return new Promise((resolve) => server.close(resolve))

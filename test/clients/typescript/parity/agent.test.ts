@@ -54,7 +54,9 @@ it("a function is published and told of as in Python", async () => {
     { status: 200, body: { success: true, code_block_id: "i", embedding_id: "i", message: "" } }
   ])
   const double = agentFunction((n: number) => n * 2, {
-    ...{ name: "double", description: "Doubles.", source: "const double = (n: number) => n * 2" },
+    name: "double",
+    description: "Doubles.",
+    source: "const double = (n: number) => n * 2",
     inputSchema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] }
   })
   assert.deepStrictEqual(await publishFunctions(cairn, [double]), ["double"])

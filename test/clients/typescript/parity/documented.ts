@@ -68,7 +68,10 @@ const program =
 export const documented = (entry: string) => {
   const path = join(root, "clients/typescript/src", entry)
   const text = execFileSync(program, ["doc", "-q", "--json", path], {
-    ...{ encoding: "utf8", maxBuffer: 2 ** 28, cwd: root, stdio: ["ignore", "pipe", "ignore"] }
+    encoding: "utf8",
+    maxBuffer: 2 ** 28,
+    cwd: root,
+    stdio: ["ignore", "pipe", "ignore"]
   })
   const [module] = Object.values(
     (JSON.parse(text) as { nodes: { [file: string]: { symbols: ReadonlyArray<Symbol> } } }).nodes

@@ -157,7 +157,11 @@ export const publishFunctions = async (
     const { name, description, source } = fn.schema
     const code = codes.get(fn) ?? { entrypoint: "", language: "javascript" }
     const { codeBlockId } = await client.snippets.create({
-      ...{ name, description, source, ...code, tags: ["function"] },
+      name,
+      description,
+      source,
+      ...code,
+      tags: ["function"],
       exampleQueries: [`Call ${name}: ${description}`]
     })
     // names need not be unique

@@ -66,16 +66,20 @@ withSdk("a session with the agent SDK, and what its user has of their own", () =
     const asked: Array<string> = []
     const { client } = noting()
     const { agent, reports } = agentOf(model, cwd, client, {
-      ...{ settingSources: ["project"], additionalDirectories: [beside] },
-      ...{ permissionMode: "default", allowedTools: ["Write"] },
+      settingSources: ["project"],
+      additionalDirectories: [beside],
+      permissionMode: "default",
+      allowedTools: ["Write"],
       canUseTool: async (name: string, input: { readonly command?: string }) => {
         asked.push(name)
         const denied = { behavior: "deny", message: "not that" }
         return input.command?.includes("rm") ? denied : { behavior: "allow", updatedInput: input }
       },
       hooks: {
-        ...{ UserPromptSubmit: hook("prompt", context), PreToolUse: hook("pre") },
-        ...{ PostToolUse: hook("post"), Stop: hook("stop") }
+        UserPromptSubmit: hook("prompt", context),
+        PreToolUse: hook("pre"),
+        PostToolUse: hook("post"),
+        Stop: hook("stop")
       }
     })
     const messages = await messagesOf(agent.query(task))
@@ -184,8 +188,13 @@ withSdk("a session with the agent SDK, and what its user has of their own", () =
       const lines: Array<string> = []
       const at = (line: string) => void lines.push(line)
       const { agent } = agentOf(model, cwd, noting().client, {
-        ...{ tools: ["Read", "Write"], allowedTools, permissionMode: "default", model: "claude-opus-4-5", debug },
-        ...{ systemPrompt: "You keep a lighthouse.", logger: { debug: at, info: at, warn: at, error: at } }
+        tools: ["Read", "Write"],
+        allowedTools,
+        permissionMode: "default",
+        model: "claude-opus-4-5",
+        debug,
+        systemPrompt: "You keep a lighthouse.",
+        logger: { debug: at, info: at, warn: at, error: at }
       })
       await messagesOf(agent.query(task))
       const { body } = model.requests[0]!
