@@ -121,12 +121,8 @@ export const layer = HttpApiBuilder.group(Api, "repos", (handlers) =>
             home,
             workspace,
             agent,
-            origin: "upload",
-            logs: null,
             succeeded: true,
             publish: payload.public ?? false,
-            vote: null,
-            gradingCount: null,
             ...repository
           },
           yield* commandMetadata

@@ -137,7 +137,6 @@ export const storeFiles = Effect.fnUntraced(function* (payload: UploadRequest) {
         home,
         workspace,
         agent,
-        origin: "upload",
         path,
         source: content,
         task: payload.task,
@@ -218,13 +217,8 @@ export const layer = HttpApiBuilder.group(Api, "snippets", (handlers) =>
             home,
             workspace,
             agent,
-            origin: "upload",
-            task: null,
-            logs: null,
             succeeded: true,
             publish: payload.public ?? false,
-            vote: null,
-            gradingCount: null,
             ...describedIn(payload)
           },
           yield* commandMetadata

@@ -164,15 +164,11 @@ export const toUpload = (
     agent: entry.agent_id || null,
     origin: "import",
     source: entry.source,
-    task: null,
-    logs: null,
     succeeded: true,
     publish,
     path: pathOf(entry, language),
     dependencies: entry.dependencies ?? {},
     tags: entry.tags ?? [],
-    vote: null,
-    gradingCount: null,
     broughtVotes: votesIn(entry),
     ...Object.fromEntries(Object.entries(said).filter(([, value]) => value != null))
   }

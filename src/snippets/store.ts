@@ -18,30 +18,33 @@ import { beginning, type Position } from "#engine/Position.ts"
 import { inSteps } from "#engine/pages.ts"
 import { type FunctionFound, type JsonObject, SourceAnalysis } from "#ports/SourceAnalysis.ts"
 
-/** A file to store as a snippet, with what its uploader says of it; what is `undefined` is read off the source. */
+/** A file to store as a snippet, with what its uploader says of it. What is left out is read off the source, or not so. */
 export interface Upload {
   readonly home: string
   readonly workspace: string | null
   readonly agent: string | null
-  readonly origin: "upload" | "import"
+  /** `upload` unless told otherwise. */
+  readonly origin?: "upload" | "import"
   readonly path: string
   readonly source: string
-  readonly task: string | null
-  readonly logs: string | null
+  readonly task?: string | null
+  readonly logs?: string | null
   readonly succeeded: boolean
-  readonly publish: boolean
-  readonly dependencies: { readonly [name: string]: string }
-  readonly tags: ReadonlyArray<string>
-  readonly vote: NewVote | null
+  readonly publish?: boolean
+  /** Versions by package name. */
+  readonly dependencies?: { readonly [name: string]: string }
+  /** Further ones are read off the source. */
+  readonly tags?: ReadonlyArray<string>
+  readonly vote?: NewVote | null
   /** Those that it had where it comes from; they count when it is new here. */
   readonly broughtVotes?: ReadonlyArray<NewVote>
   /** Whether the reputation of its functions is to be kept. */
   readonly tracked?: boolean
   /** What logs of several files tell of functions; its own logs are not looked at then. */
   readonly shared?: Observed | null
-  /** Votes that an AI verdict will count, when a grading is due. */
-  readonly gradingCount: number | null
-  /** Its id, when it belongs to a greater whole. */
+  /** How many votes the service's verdict will count; without it, or with a vote, none is asked for. */
+  readonly gradingCount?: number | null
+  /** The grading's id, when several files share one; else each has its own. */
   readonly gradingRequest?: string
   readonly name?: string
   readonly description?: string
@@ -68,6 +71,11 @@ export interface Uploaded {
   readonly position: Position
 }
 
+/** An upload whose source and task are without what the service itself writes into them. */
+interface Prepared extends Upload {
+  readonly task: string | null
+}
+
 /** What logs tell of functions. */
 export const observedIn = Effect.fnUntraced(function* (logs: string) {
   const telemetry = yield* inSteps(telemetryInSteps([logs]))
@@ -77,7 +85,7 @@ export const observedIn = Effect.fnUntraced(function* (logs: string) {
 
 /** What the logs of this run tell of the functions, and which these are when their reputation is to be kept from now on. */
 const functionsOf = Effect.fnUntraced(function* (
-  { tracked, logs, shared, task }: Upload,
+  { tracked, logs, shared, task }: Prepared,
   found: ReadonlyArray<FunctionFound>
 ) {
   // what nobody ran tells nothing
@@ -93,7 +101,7 @@ const functionsOf = Effect.fnUntraced(function* (
 })
 
 /** What the source says, unless the uploader says otherwise. */
-const read = Effect.fnUntraced(function* (upload: Upload) {
+const read = Effect.fnUntraced(function* (upload: Prepared) {
   const analysis = yield* (yield* SourceAnalysis).analyse(upload.path, upload.source)
   const text: UploadedText = {
     name: upload.name ?? analysis.name,
@@ -102,8 +110,8 @@ const read = Effect.fnUntraced(function* (upload: Upload) {
     entrypoint: upload.entrypoint ?? analysis.entrypoint,
     description: upload.description ?? analysis.description,
     languageVersion: upload.languageVersion ?? analysis.languageVersion,
-    dependencies: upload.dependencies,
-    tags: [...new Set([...upload.tags, ...analysis.tags])],
+    dependencies: upload.dependencies ?? {},
+    tags: [...new Set([...(upload.tags ?? []), ...analysis.tags])],
     capabilities: upload.capabilities?.length ? upload.capabilities : analysis.capabilities,
     inputSchema: upload.inputSchema ?? analysis.inputSchema,
     outputSchema: upload.outputSchema ?? analysis.outputSchema,
@@ -112,7 +120,7 @@ const read = Effect.fnUntraced(function* (upload: Upload) {
     workspace: upload.workspace,
     agent: upload.agent,
     task: upload.task,
-    logs: upload.logs,
+    logs: upload.logs ?? null,
     ...(upload.files === undefined ? {} : { files: upload.files })
   }
   return {
@@ -159,11 +167,11 @@ export const upload = Effect.fnUntraced(function* (
   metadata: CommandMetadata
 ) {
   // an agent may send back what a search gave it, with our own lines in it
-  const task = given.task === null ? null : keptTask(given.task)
-  const upload = { ...given, source: yield* inSteps(strippingAnnotations(given.source)), task }
+  const task = given.task == null ? null : keptTask(given.task)
+  const upload: Prepared = { ...given, source: yield* inSteps(strippingAnnotations(given.source)), task }
   const { language, completeness, text, functions } = yield* read(upload)
   const sourceDigest = yield* digestOf(holder.secret, upload)
-  const { home, origin, succeeded, publish, vote } = upload
+  const { home, origin = "upload", succeeded, publish = false, vote = null, gradingCount = null } = upload
 
   const tryGeneration = (generation: number): ReturnType<typeof store> =>
     store(generation).pipe(Effect.catchTag("SnippetGone", () => tryGeneration(generation + 1)))
@@ -171,10 +179,10 @@ export const upload = Effect.fnUntraced(function* (
   const store = (generation: number) => {
     const snippet = keyedId(holder.secret, "snippet", home, sourceDigest, generation)
     const commandId = uploadId(metadata.commandId, generation)
-    const due = vote === null && upload.gradingCount !== null
-    const grading = due
-      ? { request: upload.gradingRequest ?? derivedId("grading", commandId), count: upload.gradingCount! }
-      : null
+    const grading =
+      vote === null && gradingCount !== null
+        ? { request: upload.gradingRequest ?? derivedId("grading", commandId), count: gradingCount }
+        : null
     return dispatch(Snippet, {
       tenant: holder.tenant,
       stream: `snippet-${snippet}`,
