@@ -16,6 +16,8 @@ export interface Caches {
 
 /** A larger blob is read each time. */
 const keptBlobBytes = 256 * 1024
+/** Bytes that a blob which is kept takes besides its content. */
+const besideBlob = 200
 const main = "refs/heads/main"
 
 /** One workspace's bare repository, which must exist for all but `ref`. */
@@ -55,8 +57,7 @@ export class Repository {
     if (known !== undefined) return known
     const read = await readObject(this.gitdir, sha)
     if (read?.type !== "blob") throw new MissingObject(`workspace ${this.#workspace} has no blob ${sha}`)
-    this.keepBlob(sha, read.content)
-    return read.content
+    return this.keepBlob(sha, read.content)
   }
 
   /** How much of a blob of this size is in memory when it is read piece by piece: all of one that is kept, or stored as a delta. */
@@ -75,8 +76,13 @@ export class Repository {
     for (let at = 0; at < whole.length; at += pieceBytes) yield whole.subarray(at, at + pieceBytes)
   }
 
-  keepBlob(sha: Sha, content: Uint8Array): void {
-    if (content.length <= keptBlobBytes) this.#caches.blobs.set(this.#key(sha), content, { size: content.length + 200 })
+  /** Answers with the content as it is kept, where it is. */
+  keepBlob(sha: Sha, content: Uint8Array): Uint8Array {
+    if (content.length > keptBlobBytes) return content
+    // a part of a larger buffer would keep all of that
+    const own = content.buffer.byteLength > content.length + besideBlob ? new Uint8Array(content) : content
+    this.#caches.blobs.set(this.#key(sha), own, { size: own.length + besideBlob })
+    return own
   }
 
   content(node: FileNode): Promise<Uint8Array> {

@@ -5,6 +5,7 @@ import zlib from "node:zlib"
 import type { Sha } from "#ports/WorkspaceStore.ts"
 import { Breath } from "./Breath.ts"
 import { inParallel, publish, stage, syncDirectory } from "./durableFs.ts"
+import { inflated, inflatedStart } from "./inflated.ts"
 import type { ObjectType, StoredObject } from "./object.ts"
 import type { Compressed } from "./objectPieces.ts"
 import { isPacked, openPacked, packedSize, readPacked } from "./packed.ts"
@@ -151,7 +152,7 @@ const parseHeader = (bytes: Buffer): { readonly type: ObjectType; readonly size:
 }
 
 /** That of an object of whose file only the beginning is there. */
-const headerIn = (start: Buffer) => parseHeader(zlib.inflateSync(start, { finishFlush: zlib.constants.Z_SYNC_FLUSH }))
+const headerIn = (start: Buffer) => parseHeader(inflatedStart(start))
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT"
 
@@ -161,7 +162,7 @@ const readLoose = async (gitdir: string, sha: Sha): Promise<StoredObject | undef
   if (size === undefined) return undefined
   const small = size <= inlineBytes
   const bytes = small ? fs.readFileSync(path) : await fs.promises.readFile(path)
-  const whole = small ? zlib.inflateSync(bytes) : await inflate(bytes)
+  const whole = small ? inflated(bytes, 4 * bytes.length) : await inflate(bytes)
   const { type, start } = parseHeader(whole)
   return { type, content: whole.subarray(start) }
 }

@@ -2,6 +2,7 @@ import fs from "node:fs"
 import { promisify } from "node:util"
 import zlib from "node:zlib"
 import type { Sha } from "#ports/WorkspaceStore.ts"
+import { inflated, inflatedStart } from "../inflated.ts"
 import type { ObjectType, StoredObject } from "../object.ts"
 import type { Compressed } from "../objectPieces.ts"
 import { applyDelta, lengthAfter } from "./delta.ts"
@@ -135,7 +136,7 @@ export class PackFile {
       if (more === 0) throw new Error("a pack is shorter than its index says")
       read += more
     }
-    return size > inlineBytes ? inflate(bytes) : zlib.inflateSync(bytes)
+    return size > inlineBytes ? inflate(bytes) : inflated(bytes, size)
   }
 
   /** The object at an offset that `find` gave. */
@@ -172,7 +173,7 @@ export class PackFile {
       if (entry.base === undefined) return entry.size
       const start = Buffer.alloc(Math.min(128, entry.end - entry.start))
       fs.readSync(file, start, 0, start.length, entry.start)
-      return lengthAfter(zlib.inflateSync(start, { finishFlush: zlib.constants.Z_SYNC_FLUSH }))
+      return lengthAfter(inflatedStart(start))
     } finally {
       fs.closeSync(file)
     }

@@ -1,5 +1,11 @@
+import fs from "node:fs"
 import { assert, describe, it } from "vitest"
 import { cacheOf, forget } from "#infra/git/cache.ts"
+import { newObject } from "#infra/git/objects.ts"
+import { Repository } from "#infra/git/Repository.ts"
+import { makeRepository } from "#infra/git/repositories.ts"
+import type { StoredTree } from "#infra/git/tree.ts"
+import { temporaryDirectory } from "./git.ts"
 
 describe("a cache of a repository's objects", () => {
   const filled = () => {
@@ -20,5 +26,26 @@ describe("a cache of a repository's objects", () => {
     const cache = filled()
     forget(cache, "one/")
     assert.deepStrictEqual([...cache.keys()], ["ones/a"])
+  })
+
+  it("holds no more memory for small blobs than it counts", async () => {
+    const directory = temporaryDirectory()
+    try {
+      const blobs = cacheOf<Uint8Array>(1_000_000)
+      const gitdir = `${directory}/w.git`
+      await makeRepository(directory, gitdir)
+      const repository = new Repository(gitdir, "w", { trees: cacheOf<StoredTree>(100), blobs })
+      const written = [1, 2, 3].map((n) => newObject("blob", Buffer.from(`${n}\n`)))
+      await repository.write(written)
+      for (const { sha } of written) await repository.blob(sha)
+      repository.keepBlob("f".repeat(40), Buffer.alloc(100_000).subarray(5, 10))
+      const held = [...blobs.values()].map(({ buffer }) => buffer.byteLength)
+      assert.isAtMost(
+        held.reduce((sum, bytes) => sum + bytes, 0),
+        blobs.calculatedSize
+      )
+    } finally {
+      fs.rmSync(directory, { recursive: true })
+    }
   })
 })
