@@ -42,7 +42,7 @@ export class Repository {
     if (known !== undefined) return known
     const read = await readObject(this.gitdir, sha)
     if (read?.type !== "tree") throw new MissingObject(`workspace ${this.#workspace} has no tree ${sha}`)
-    const tree = parseTree(sha, read.content)
+    const tree = await parseTree(sha, read.content)
     this.keepTree(tree)
     return tree
   }

@@ -32,9 +32,14 @@ const isSame = (a: AnyNode | undefined, b: AnyNode | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && a.kind === b.kind && a.sha !== undefined && a.sha === b.sha)
 
 /** Names of what may differ, a directory's with a slash behind it: so their order is that of whole paths. */
-const differing = (olds: ReadonlyMap<string, AnyNode>, news: ReadonlyMap<string, AnyNode>): ReadonlyArray<string> => {
+const differing = async (
+  olds: ReadonlyMap<string, AnyNode>,
+  news: ReadonlyMap<string, AnyNode>,
+  breath: Breath
+): Promise<ReadonlyArray<string>> => {
   const keys = new Set<string>()
   for (const name of new Set([...olds.keys(), ...news.keys()])) {
+    await breath.take()
     const [old, now] = [olds.get(name), news.get(name)]
     if (isSame(old, now)) continue
     if (fileOf(old) !== undefined || fileOf(now) !== undefined) keys.add(name)
@@ -61,8 +66,7 @@ export const differences = async function* (
     if (sameDirectory(before, after)) return
     const olds = before === undefined ? new Map<string, AnyNode>() : await entriesOf(repository, before)
     const news = after === undefined ? new Map<string, AnyNode>() : await entriesOf(repository, after)
-    await breath.take()
-    for (const key of differing(olds, news)) {
+    for (const key of await differing(olds, news, breath)) {
       await breath.take()
       if (key.endsWith("/")) {
         const name = key.slice(0, -1)

@@ -1,5 +1,6 @@
 import { kindProblem, nameProblem, sortedByBytes } from "#domain/workspacePath.ts"
 import type { EntryKind, Sha, SkippedEntry, TreeFile } from "#ports/WorkspaceStore.ts"
+import { Breath } from "./Breath.ts"
 
 /** A file or link, never changed once made; `size` is filled in when it is first known. */
 export interface FileNode {
@@ -62,7 +63,8 @@ const problemOf = (name: string | undefined, kind: EntryKind | undefined): strin
 }
 
 /** Reads a tree's bytes; what no workspace may hold is told in `skipped` and left out. */
-export const parseTree = (sha: Sha, content: Uint8Array): StoredTree => {
+export const parseTree = async (sha: Sha, content: Uint8Array): Promise<StoredTree> => {
+  const breath = new Breath()
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.length)
   const entries = new Map<string, FileNode | TreeRef>()
   const skipped: Array<SkippedEntry> = []
@@ -78,6 +80,7 @@ export const parseTree = (sha: Sha, content: Uint8Array): StoredTree => {
       entries.set(name!, node as FileNode | TreeRef)
     } else skipped.push({ path: bytes.toString("utf8", space + 1, nul), reason: problem })
     at = nul + 21
+    await breath.take()
   }
   return { sha, entries, skipped }
 }
