@@ -1,8 +1,9 @@
 import type { DecidedCommand } from "#engine/ports/EventStore.ts"
 import type { Actor } from "./Event.ts"
 
-/** Who gives a command and why. The same `commandId` again changes nothing more, whatever else is the same or not. */
+/** Who gives a command, and why. */
 export interface CommandMetadata {
+  /** A UUID. The same one again changes nothing more, and is answered as the first time. */
   readonly commandId: string
   /** What all commands and events of one undertaking have in common. */
   readonly correlationId: string

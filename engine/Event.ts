@@ -6,8 +6,9 @@ export const Erased = null
 export type Erased = typeof Erased
 
 /**
- * What a caller typed, as a part of an event: names, prompts, sources. It is kept beside the log, under the event's
- * `subject`, so that it can be erased while the event stays. Deciders and projections see the plain fields, or `Erased`.
+ * The fields `subject` and `text` of an event's schema. `text` is what a caller typed: names, prompts, sources. It is kept beside
+ * the log, under the event's `subject`, so that it can be erased while the event stays. Deciders and projections see the
+ * plain fields, or `Erased`.
  */
 export const text = <F extends Schema.Struct.Fields>(fields: F) => ({
   /** Whose text it is: all of a subject's text is erased together. */

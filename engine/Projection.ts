@@ -10,7 +10,7 @@ export class Given extends Context.Service<Given, unknown>()("engine/Given") {}
 
 /** What one type of event does to the rows it touches. Pure, and total: an event's text may be erased. */
 export interface Change<R, E, G> {
-  /** The ids of the rows. */
+  /** The ids of the rows that the event may change, be they there or not. */
   readonly rows: (event: E, envelope: Envelope) => ReadonlyArray<string>
   /** The row of an id after the event, in steps where it takes long; `undefined` is no row, before and after. */
   readonly to: (
@@ -35,9 +35,11 @@ export interface TableOf<R extends { readonly id: string }, E extends AnyEvent, 
   readonly drops?: { readonly [T in E["_tag"]]?: Drop<keyof R & string, Of<E, T>> }
 }
 
+/** How an event removes rows by what one of their columns holds. */
 export interface Drop<C extends string, E> {
   /** Of type `text`. */
   readonly column: C
+  /** What the rows that go have there. */
   readonly value: (event: E, envelope: Envelope) => string
 }
 
@@ -62,7 +64,7 @@ export const tableOf =
   <R extends { readonly id: string }>(definition: TableOf<R, E, G>): Table =>
     definition as never
 
-/** The schema whose views show the live build of a projection. */
+/** The name of the schema whose views show the live build of a projection, e.g. `keys_v2`. */
 export const schemaOf = ({ name, version }: Projection): string => `${name}_v${version}`
 
 /** The types of events that a projection subscribes to. */
@@ -80,7 +82,7 @@ type AnyDrop = Drop<string, AnyEvent>
 
 const dropOf = (table: Table, event: AnyEvent) => table.drops?.[event._tag] as AnyDrop | undefined
 
-/** Which rows events remove by a column's value. */
+/** The values by which events remove a table's rows, each with the column that holds it. */
 export const dropped = (
   table: Table,
   events: ReadonlyArray<Recorded<AnyEvent>>

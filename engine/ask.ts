@@ -16,7 +16,7 @@ export interface Standing extends Checkpoint {
   readonly due: Position
 }
 
-/** A read model is behind the log, and did not catch up in time. */
+/** A read model is behind the log, and did not catch up in time: what is read of it now may lack what was just written. */
 export class Stale extends Data.TaggedError("Stale")<{ readonly name: string; readonly standing: Standing }> {}
 
 /** The read models can't be asked. */
@@ -42,9 +42,12 @@ interface Waiter {
 export class Asker extends Context.Service<
   Asker,
   {
-    /** Where the read model stands, once it has passed the head of this moment. */
+    /**
+     * Where the read model stands, once it has taken in all that concerns it of what is in the log now. `Stale`: it did not within
+     * `patience` milliseconds, 1,000 unless told. `Unreadable`: the log or the read models can't be reached.
+     */
     readonly fresh: (projection: Projection, patience?: number) => Effect.Effect<Standing, Stale | Unreadable>
-    /** The log's head, and every live read model. */
+    /** The log's head, and where every live read model stands, by schema name. */
     readonly look: Effect.Effect<Look, Unreadable>
   }
 >()("cairn/Asker") {
@@ -160,6 +163,6 @@ export class Asker extends Context.Service<
     )
 }
 
-/** Waits until a read model has passed the log's head of this moment. */
+/** `Asker.fresh`: waits until a read model has taken in what is in the log now, at most `patience` milliseconds. */
 export const fresh = (projection: Projection, patience?: number) =>
   Effect.flatMap(Asker, (asker) => asker.fresh(projection, patience))

@@ -12,7 +12,7 @@ type Fields = { readonly [key: string]: unknown }
 /** Turns an event's stored fields of one version into those of the next. */
 export type Upcast = (fields: Fields) => Fields
 
-/** What a log can hold. */
+/** The events that a log can hold. */
 export interface Registry<E extends AnyEvent> {
   /** The shape of each event's current version. Keys are what the log calls the type. */
   readonly schemas: { readonly [T in E["_tag"]]: Schema.Top }
@@ -108,6 +108,10 @@ const readPayload = (payload: Uint8Array | null): Generator<void, unknown> | { r
   return payload.length < big ? { now: JSON.parse(fromUtf8.decode(payload)) } : jsonInSteps(payload)
 }
 
+/**
+ * The codec of a log's events. Encoding throws what the schema says of an event that does not have its shape; decoding
+ * throws `UnreadableEvent`.
+ */
 export const makeCodec = <E extends AnyEvent>({ schemas, upcasts, erasures }: Registry<E>): EventCodec<E> => {
   const encoders = new Map<string, (event: E) => Fields>()
   const decoders = new Map<string, (fields: Fields) => E>()

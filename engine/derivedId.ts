@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 /** The root of every derived id (a fixed random UUID; changing it would change every id ever derived). */
 const namespace = Buffer.from("5b1c6e0a7d3f4c529a1e0d8f6b2a4c37", "hex")
 
-/** Sixteen bytes as a UUID is written. */
+/** The first sixteen bytes as a UUID is written. */
 export const uuidOf = (bytes: Uint8Array): string => {
   const hex = Buffer.from(bytes.buffer, bytes.byteOffset, 16).toString("hex")
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`

@@ -31,8 +31,11 @@ interface Line {
   running: boolean
 }
 
+/** Milliseconds for which a command is decided again when others were first. */
 const patience = 5_000
+/** Streams whose fold is kept. */
 const linesKept = 4_096
+/** Commands of a stream that are decided together. */
 const jobsAtOnce = 256
 
 /**
@@ -43,11 +46,16 @@ const jobsAtOnce = 256
 export class Dispatcher extends Context.Service<
   Dispatcher,
   {
+    /**
+     * Decides a command and appends what it leads to. Answers with those events, or with those of the first time when the log
+     * knows its id; with none when it was so already. Fails with the decider's refusal, and with `Busy` when the log
+     * can't be reached, or when others were first for 5 s: giving it again is safe.
+     */
     readonly dispatch: <C, E extends AnyEvent, S, R extends Refused>(
       decider: Decider<C, E, S, R>,
       envelope: CommandEnvelope<C>
     ) => Effect.Effect<ReadonlyArray<Recorded<E>>, R | Busy>
-    /** What a stream has come to, with everything that is in the log now. */
+    /** The state of a stream after everything that is in the log now. `Busy`: the log can't be read. */
     readonly state: <C, E extends AnyEvent, S, R extends Refused>(
       decider: Decider<C, E, S, R>,
       stream: string
@@ -234,7 +242,7 @@ export class Dispatcher extends Context.Service<
   )
 }
 
-/** Gives a command to its stream; answers with the events it led to, now or the first time it was given. */
+/** `Dispatcher.dispatch`: the events that a command led to, now or the first time that it was given. */
 export const dispatch = <C, E extends AnyEvent, S, R extends Refused>(
   decider: Decider<C, E, S, R>,
   envelope: CommandEnvelope<C>

@@ -11,7 +11,8 @@ export class JsonFault extends Error {
   }
 }
 
-export interface Bounds {
+/** How much JSON may hold before it is refused. */
+export interface JsonLimits {
   /** Objects and arrays within each other. */
   readonly depth: number
   /** Values of any kind, in arrays and objects too. */
@@ -72,7 +73,7 @@ const isHalf = (text: string): boolean => text.charCodeAt(text.length - 1) >>> 1
  * what nests too deep or has too many values is refused before it takes memory.
  */
 export class JsonReader {
-  readonly #bounds: Bounds
+  readonly #bounds: JsonLimits
   readonly #decoder = new TextDecoder("utf-8", { fatal: true })
   readonly #stack: Array<Container> = []
   readonly #names: Array<string> = []
@@ -87,7 +88,7 @@ export class JsonReader {
   /** The first half of a character whose second one is still to come. */
   #half = ""
 
-  constructor(bounds: Bounds) {
+  constructor(bounds: JsonLimits) {
     this.#bounds = bounds
   }
 
@@ -241,7 +242,10 @@ export class JsonReader {
 /** What is read on end of what is here already. */
 const stretch = 65_536
 
-/** Reads JSON of our own in steps: others may have their turn between them. Texts in it may hold anything. */
+/**
+ * Reads JSON of our own, of UTF-8 bytes or a string, in steps of 64 Ki: others may have their turn between them. Texts in it may
+ * hold anything. Throws `JsonFault`.
+ */
 export function* jsonInSteps(source: Uint8Array | string): Generator<void, unknown> {
   const reader = new JsonReader({ depth: Number.POSITIVE_INFINITY, values: Number.POSITIVE_INFINITY, anyText: true })
   for (let at = 0; at < source.length; at += stretch) {

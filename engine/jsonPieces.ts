@@ -7,7 +7,7 @@ const run = 1_000
 /** Levels down to which parts are written by themselves. */
 const deepest = 8
 
-/** A text in stretches, of which none ends within a character. */
+/** A text in stretches of 64 Ki UTF-16 units, of which none ends within a character. */
 export function* stretches(text: string): Generator<string> {
   for (let at = 0; at < text.length; ) {
     const cut = at + stretch
@@ -65,7 +65,7 @@ export function* jsonPieces(value: unknown): Generator<string> {
   if (held !== "") yield held
 }
 
-/** Whether a value has so many characters of text, as far as one has to look for that. */
+/** Whether a value has at least so many UTF-16 units of text, names of members too. Looks no further than it has to. */
 export const hasText = (value: unknown, characters: number): boolean => {
   let left = characters
   const look = (one: unknown): void => {

@@ -6,7 +6,7 @@ import type { AnyEvent, Recorded } from "./Event.ts"
 /** Milliseconds that steps may take before others have a turn. */
 const long = 5
 
-/** Does what comes in steps, and lets others have their turn when some of them have taken long. */
+/** Takes all steps, and lets others have their turn whenever 5 ms have gone by. Gives what the last one returns; dies with what one throws. */
 export const inSteps = Effect.fnUntraced(function* <A>(steps: Generator<unknown, A>) {
   let since = performance.now()
   for (let step = steps.next(); ; step = steps.next()) {
@@ -20,7 +20,10 @@ export const inSteps = Effect.fnUntraced(function* <A>(steps: Generator<unknown,
 /** Bytes of events that are taken in before others have a turn: some 10 ms of decoding. */
 const turn = 512 * 1024
 
-/** Takes events in one after the other, and lets others have their turn in between: many, or big ones, would hold up all. */
+/**
+ * Decodes events and gives one after the other to `take`; of the `wanted` types only, when they are given. Others have their turn
+ * after each 512 KiB: many events, or big ones, would hold up all. Dies with `UnreadableEvent`.
+ */
 export const inTurns = Effect.fnUntraced(function* <E extends AnyEvent>(
   events: ReadonlyArray<StoredEvent>,
   take: (event: Recorded<E>) => void,
@@ -40,14 +43,17 @@ export const inTurns = Effect.fnUntraced(function* <E extends AnyEvent>(
   }
 })
 
-/** The events, decoded in turns. */
+/** The events, decoded, with a turn for others after each 512 KiB. Dies with `UnreadableEvent`. */
 export const decodeAll = Effect.fnUntraced(function* <E extends AnyEvent>(events: ReadonlyArray<StoredEvent>) {
   const decoded: Array<Recorded<E>> = []
   yield* inTurns<E>(events, (event) => decoded.push(event))
   return decoded
 })
 
-/** Takes in all of a stream behind a revision, page by page; only the `wanted` types, when they are given. */
+/**
+ * Gives all events of a stream behind a revision (-1: from its first one) to `take`, oldest first, page by page; of the `wanted`
+ * types only, when they are given. Fails with `StoreUnavailable`.
+ */
 export const eachOfStream = Effect.fnUntraced(function* <E extends AnyEvent>(
   stream: string,
   after: number,

@@ -12,7 +12,8 @@ const patience = 1_000
 
 /**
  * Takes a build on to a position that the log has, batch by batch: the next one is read while one is taken in. `told`
- * hears of each, and how many events it had.
+ * hears of each, and how many events it had. Gives the build as it stands then; fails with `BuildMoved` when another process
+ * moved it meanwhile, and when the log or the read models can't be reached.
  */
 export const bring = Effect.fnUntraced(function* (
   from: Build,
@@ -53,9 +54,9 @@ const nameOf = ({ projection }: Build) => schemaOf(projection)
 export class Projector extends Context.Service<
   Projector,
   {
-    /** Emits the schema name of each read model that has moved. */
+    /** Emits the schema name of each read model that has moved. The last 64 of them wait for a slow subscriber. */
     readonly moved: PubSub.PubSub<string>
-    /** Read models that can't go on, and why. */
+    /** Read models that can't go on, by schema name, and why: an error as text. */
     readonly failures: Effect.Effect<ReadonlyMap<string, string>>
   }
 >()("cairn/Projector") {

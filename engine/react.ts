@@ -13,10 +13,12 @@ import { inSteps } from "./pages.ts"
  * it does must come out the same when it is done twice (derived command ids).
  */
 export interface Reaction<Event extends AnyEvent, E, R> {
+  /** Its checkpoint is kept under this name: with another one it begins at the beginning of the log. */
   readonly name: string
   readonly on: ReadonlyArray<Event["_tag"]>
   /** Whether it needs what was typed. Events come without any text else, as though it was erased: each reaction would hold megabytes of it. */
   readonly needsText?: boolean
+  /** Does what follows from one event. When it fails it is given the event again, see `react`. */
   readonly handle: (event: Recorded<Event>) => Effect.Effect<void, E, R>
 }
 
@@ -191,7 +193,9 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
 
 /**
  * Runs reactions for as long as the scope lives. One look at what is new tells all of them whether it concerns them:
- * most events concern none.
+ * most events concern none. An event whose handling fails is tried three times, a second apart, and then left out with what
+ * follows in its stream; what is left out is tried again every 10 s (`LeftOut` says what it is). A fault that `passes` calls
+ * passing is waited for, however often it comes.
  */
 export const react = Effect.fnUntraced(function* <A extends AnyReaction>(reactions: ReadonlyArray<A>, passes: Passes) {
   const store = yield* EventStore

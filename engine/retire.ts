@@ -7,8 +7,9 @@ import { type Projection, schemaOf } from "./Projection.ts"
 const nameOf = ({ name, version }: Other) => schemaOf({ name, version, tables: {} })
 
 /**
- * Looks for read models that no process moves on any more, as an upgrade leaves them behind, and removes those that were
- * at the same place at the last look and have missed something since. They would keep copies of texts that are erased.
+ * Makes a look: each time it is run, it looks for read models that no process moves on any more, as an upgrade leaves
+ * them behind, and removes those that were at the same position at the last look and have missed something since. They would
+ * keep copies of texts that are erased.
  */
 export const makeRetire = (projections: ReadonlyArray<Projection>) =>
   Effect.gen(function* () {
@@ -26,6 +27,7 @@ export const makeRetire = (projections: ReadonlyArray<Projection>) =>
     })
   })
 
+/** Looks every 10 s for as long as the scope lives. A look that fails is logged. */
 export const layer = (projections: ReadonlyArray<Projection>) =>
   Layer.effectDiscard(
     Effect.flatMap(makeRetire(projections), (look) =>

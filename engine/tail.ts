@@ -21,7 +21,7 @@ const shared = 64
 export class Tail extends Context.Service<
   Tail,
   {
-    /** A place among those who follow, as long as the scope lives: gets a message after each look. */
+    /** Makes one of those who follow, as long as the scope lives: the subscription gets a message after each look. */
     readonly join: Effect.Effect<PubSub.Subscription<void>, StoreUnavailable, Scope.Scope>
     /** Where the first look began. */
     readonly begun: () => Position
@@ -29,7 +29,7 @@ export class Tail extends Context.Service<
     readonly reached: () => Position
     /** Whether there may be events behind a position that a reader asks for; always, where it comes from before the first look. */
     readonly concerns: (after: Position, filters: Filters) => boolean
-    /** A page behind a position. */
+    /** A page behind a position, as `EventStore.readAll` gives it; shared with others who read the same one. */
     readonly page: (after: Position, filters: Filters, size: ReadStream & Look) => Effect.Effect<Page, StoreUnavailable>
   }
 >()("cairn/Tail") {

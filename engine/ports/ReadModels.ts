@@ -6,6 +6,7 @@ import type { Projection } from "../Projection.ts"
 /** One build of a projection's tables, and how far it has come. */
 export interface Build {
   readonly projection: Projection
+  /** Its number among the builds of the projection, from 1. */
   readonly build: number
   readonly position: Position
   /** Whether it was the one that is read. A build that has become the live one, or was, has moved. */
@@ -21,6 +22,7 @@ export interface Checkpoint {
 /** Another process has moved the read model, or put another build in its place: look again. */
 export class BuildMoved extends Schema.TaggedError<BuildMoved>()("BuildMoved", { name: Schema.String }) {}
 
+/** The read models can't be reached, or one of them was replaced just now. Asking again may help. */
 export class ReadModelsUnavailable extends Schema.TaggedError<ReadModelsUnavailable>()("ReadModelsUnavailable", {
   message: Schema.String
 }) {}
