@@ -3,6 +3,7 @@ import { Context, Schema } from "effect"
 import type { AnyEvent, Recorded } from "./Event.ts"
 import { jsonInSteps } from "./json.ts"
 import { hasText, jsonPieces } from "./jsonPieces.ts"
+import { hasEscapedName } from "./parseJson.ts"
 import type { NewEvent, StoredEvent } from "./ports/EventStore.ts"
 import { saltedDigest } from "./saltedDigest.ts"
 import { atOnce } from "./steps.ts"
@@ -105,7 +106,9 @@ export const asRecorded = <E>(stored: StoredEvent, event: E): Recorded<E> => ({
 
 const readPayload = (payload: Uint8Array | null): Generator<void, unknown> | { readonly now: unknown } => {
   if (payload === null) return { now: null }
-  return payload.length < big ? { now: JSON.parse(fromUtf8.decode(payload)) } : jsonInSteps(payload)
+  if (payload.length >= big) return jsonInSteps(payload)
+  const json = fromUtf8.decode(payload)
+  return hasEscapedName(json) ? jsonInSteps(json) : { now: JSON.parse(json) }
 }
 
 /**

@@ -31,7 +31,12 @@ type Expected = "value" | "value or end" | "name" | "name or end" | "colon" | "c
 /** Characters of a number or a name; no number that means anything is longer. */
 const longestToken = 1_000
 const token = /[-+.0-9A-Za-z]+/y
-const blanks = /[ \t\n\r]*/y
+/** Of these, whole numbers that are exact: most need no parser. */
+const wholeNumber = /(?:0|[1-9]\d{0,14})(?=[\]},])/y
+/** Text of a string that stands for itself. */
+const plain = /^[^\\\u0000-\u001f]*$/
+/** Space, tab and ends of lines. */
+const blanks = new Set([0x20, 0x09, 0x0a, 0x0d])
 
 const syntax = () => new JsonFault("syntax")
 
@@ -127,9 +132,7 @@ export class JsonReader {
     while (at < text.length) {
       if (this.#string !== undefined) at = this.#goOnWithString(text, at)
       else {
-        blanks.lastIndex = at
-        blanks.test(text)
-        at = blanks.lastIndex
+        while (blanks.has(text.charCodeAt(at))) at += 1
         if (at < text.length) at = this.#next(text, at, isLast)
       }
     }
@@ -139,7 +142,8 @@ export class JsonReader {
     const isName = this.#expected === "name" || this.#expected === "name or end"
     const quote = quoteIn(text, at)
     const end = quote === -1 ? readableTo(text, at) : quote
-    let read = this.#half + (parsed(`"${text.slice(at, end)}"`) as string)
+    const written = text.slice(at, end)
+    let read = this.#half + (plain.test(written) ? written : (parsed(`"${written}"`) as string))
     this.#half = quote === -1 && isHalf(read) ? read.slice(-1) : ""
     if (this.#half !== "") read = read.slice(0, -1)
     if (this.#bounds.anyText !== true && (read.includes("\u0000") || !read.isWellFormed()))
@@ -190,6 +194,12 @@ export class JsonReader {
       this.#stack.push(first === "[" ? [] : {})
       this.#expected = first === "[" ? "value or end" : "name or end"
       return at + 1
+    }
+    wholeNumber.lastIndex = at
+    if (wholeNumber.test(text)) {
+      this.#count()
+      this.#give(Number(text.slice(at, wholeNumber.lastIndex)))
+      return wholeNumber.lastIndex
     }
     token.lastIndex = at
     const [found] = token.exec(text) ?? []

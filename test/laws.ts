@@ -4,6 +4,7 @@ import { Arbitrary, Result, type Schema } from "effect"
 import type { DomainEvent } from "#domain/events.ts"
 import type { Decider } from "#engine/Decider.ts"
 import { positionOf } from "#engine/Position.ts"
+import { parseJson } from "#engine/parseJson.ts"
 import type { StoredEvent } from "#engine/ports/EventStore.ts"
 import { decode, encode } from "#src/codec.ts"
 
@@ -64,7 +65,7 @@ export const laws = <C, E extends DomainEvent, S, R>(
         if (!("text" in event) || event.text === null) assert.isNull(payload)
         else {
           assert.match(facts["text"] as string, /^[0-9a-f]{64}$/)
-          assert.deepStrictEqual(JSON.parse(new TextDecoder().decode(payload!.bytes)), asRead(event.text))
+          assert.deepStrictEqual(parseJson(new TextDecoder().decode(payload!.bytes)), asRead(event.text))
           assert.strictEqual(payload!.subject, (event as { subject: string }).subject)
         }
       }

@@ -1,3 +1,4 @@
+import { parseJson } from "#engine/parseJson.ts"
 import { atOnce } from "#engine/steps.ts"
 import type { Telemetry } from "../Snippet/events.ts"
 
@@ -20,7 +21,7 @@ const isObject = (value: unknown): value is { readonly [key: string]: unknown } 
 
 const parsed = (text: string): unknown => {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined
   }

@@ -1,3 +1,5 @@
+import { parseJson } from "#engine/parseJson.ts"
+
 /**
  * Messages on a pipe, each: the length of all that follows and of its head (32 bits each, little-endian), the head, and
  * its parts, one behind another. The head is JSON `[message, parts]`, a part `[path, kind, bytes]`: bytes and long texts
@@ -64,7 +66,7 @@ const put = (message: unknown, path: Path, content: unknown) => {
 }
 
 const messageOf = (body: Buffer, headLength: number): unknown => {
-  const [message, parts] = JSON.parse(body.toString("utf8", 0, headLength)) as [unknown, ReadonlyArray<Part>]
+  const [message, parts] = parseJson(body.toString("utf8", 0, headLength)) as [unknown, ReadonlyArray<Part>]
   let at = headLength
   for (const [path, kind, bytes] of parts) {
     if (at + bytes > body.length) throw new Error("not a frame")

@@ -33,7 +33,7 @@ export interface ConfinedProcess {
 /** What it needs to load: not the whole house, which the data folder may be in. A link to packages counts as its target. */
 const readable = ({ program, reads }: Confinement): ReadonlyArray<string> => {
   const packages = here("../../node_modules")
-  const files = ["package.json", "deno.json", "infra/confined", ...reads].map((name) => `${house}${name}`)
+  const files = ["package.json", "deno.json", "engine", "infra/confined", ...reads].map((name) => `${house}${name}`)
   return [program, ...files, ...new Set([packages, realpathSync(packages)])]
 }
 

@@ -1,8 +1,19 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, type Redacted } from "effect"
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { Effect, Layer, type Redacted, Result } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
+import { parseJson } from "#engine/parseJson.ts"
+
+const fromUtf8 = new TextDecoder()
+const utf8 = new TextEncoder()
+
+/** How values are read off a row. */
+const types = PgTypes.makeRegistry()
+types.register<unknown>(PgTypes.OID.json, {
+  encode: (value) => Result.succeed(utf8.encode(JSON.stringify(value))),
+  decode: (json) => Result.succeed(parseJson(fromUtf8.decode(json)))
+})
 
 const directory = join(import.meta.dirname, "migrations")
 
@@ -30,6 +41,7 @@ export const layer = (url: Redacted.Redacted) =>
     Layer.provideMerge(
       PgClient.layer({
         url,
+        types,
         applicationName: "cairn",
         maxConnections: 16,
         minConnections: 2,

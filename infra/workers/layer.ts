@@ -9,7 +9,7 @@ const MiB = 1024 ** 2
 export const options: PoolOptions = {
   confinement: {
     program: fileURLToPath(new URL("./program.ts", import.meta.url)),
-    reads: ["infra", "engine", "domain", "src/ports"],
+    reads: ["infra", "domain", "src/ports"],
     heapMegabytes: 384,
     dataMegabytes: 1_000,
     asksSystem: true,

@@ -5,6 +5,7 @@ import type { NewVote } from "#domain/Snippet/commands.ts"
 import { SnippetKind } from "#domain/Snippet/events.ts"
 import { completeness } from "#domain/search/completeness.ts"
 import { pathProblem } from "#domain/workspacePath.ts"
+import { parseJson } from "#engine/parseJson.ts"
 import type { Screened } from "./screen.ts"
 import type { Upload } from "./store.ts"
 
@@ -117,7 +118,7 @@ const reasonOf = (error: Schema.SchemaError): string => {
 
 /** A line as what it says of a snippet; fails with the reason why it is none. */
 export const parse = (text: string): Effect.Effect<Entry, string> =>
-  Effect.try({ try: (): unknown => JSON.parse(text), catch: () => "is not valid JSON" }).pipe(
+  Effect.try({ try: () => parseJson(text), catch: () => "is not valid JSON" }).pipe(
     Effect.flatMap((value) => Effect.mapError(decode(value), reasonOf))
   )
 

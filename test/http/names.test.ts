@@ -100,6 +100,23 @@ describe("names in headers", () => {
   })
 })
 
+describe("names within a schema", () => {
+  it("are those that were sent, whatever others sent before", async () => {
+    const schemas = ["\\", '"', "\n", "\\n"].map((name) => JSON.stringify({ "#": 1, [name]: { "#": 1, [name]: 2 } }))
+    for (const [index, schema] of schemas.entries()) {
+      const snippet = JSON.stringify({
+        ...{ name: `schema${index}`, entrypoint: "", language: "python", source: source(`schema${index}`) },
+        description: "weighs a schema"
+      })
+      const kept = await call("POST", "/api/store/code-block", `${snippet.slice(0, -1)},"input_schema":${schema}}`)
+      // with which the row is read and written again
+      fine(await vote(call, fine(kept).code_block_id))
+    }
+    const { text } = await call("POST", "/api/retrieve/search", { task: "weighs a schema", top_k: 20 })
+    for (const schema of schemas) assert.include(text, `"input_schema":${schema}`)
+  })
+})
+
 describe("files of one content", () => {
   const files = ["one.py", "two.py"].map((path) => ({ path, content: source("twins") }))
 

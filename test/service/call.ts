@@ -1,3 +1,5 @@
+import { parseJson } from "#engine/parseJson.ts"
+
 /** An answer as it came; `json` is `undefined` when the body is no JSON. */
 export interface Answer {
   readonly status: number
@@ -14,7 +16,7 @@ export type Call = (method: string, path: string, body?: unknown, headers?: Head
 
 const parsed = (text: string): unknown => {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined
   }

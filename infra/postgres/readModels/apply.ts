@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { AnyEvent, Recorded } from "#engine/Event.ts"
 import { hasText, jsonPieces } from "#engine/jsonPieces.ts"
 import { dropped, folding, type Row, type Table, touched } from "#engine/Projection.ts"
+import { parseJson } from "#engine/parseJson.ts"
 import type { Bound } from "#engine/ports/Bounds.ts"
 import { beginSending, isLong, sent } from "../sending.ts"
 
@@ -35,7 +36,7 @@ interface Found {
 const take = (rows: Rows, found: ReadonlyArray<Found>): void => {
   for (const { row } of found) {
     if (row === null) continue
-    const parsed = JSON.parse(row) as Row
+    const parsed = parseJson(row) as Row
     rows.set(parsed.id, parsed)
   }
 }
