@@ -75,6 +75,7 @@ export type ChatCommand = Data.TaggedEnum<{
 }>
 export const ChatCommand = Data.taggedEnum<ChatCommand>()
 
+/** A step of a run that nobody asked for. */
 export class ChatNotRequested extends Data.TaggedError("ChatNotRequested") {}
 /** Taken up three times at the same step without getting past it. */
 export class ChatStuck extends Data.TaggedError("ChatStuck")<{ readonly attempts: number }> {}

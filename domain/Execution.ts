@@ -72,11 +72,11 @@ export const ExecutionEvent = Schema.TaggedUnion({ ExecutionRecorded, ExecutionR
 export type ExecutionEvent = typeof ExecutionEvent.Type
 const Event = ExecutionEvent.cases
 
-type Recorded = typeof Event.ExecutionRecorded.Type
+type RecordedRun = typeof Event.ExecutionRecorded.Type
 
 /** A run as its caller tells it. */
-export type NewExecution = Omit<Recorded, "_tag" | "subject" | "text" | "snippet"> & {
-  readonly text: NonNullable<Recorded["text"]>
+export type NewExecution = Omit<RecordedRun, "_tag" | "subject" | "text" | "snippet"> & {
+  readonly text: NonNullable<RecordedRun["text"]>
 }
 
 export type ExecutionCommand = Data.TaggedEnum<{
@@ -85,6 +85,7 @@ export type ExecutionCommand = Data.TaggedEnum<{
 }>
 export const ExecutionCommand = Data.taggedEnum<ExecutionCommand>()
 
+/** There is no such run of code that is not stored here. */
 export class ExecutionNotFound extends Data.TaggedError("ExecutionNotFound")<{ readonly execution: string }> {}
 
 const subjectOf = (execution: string) => `execution/${execution}`

@@ -47,4 +47,5 @@ export interface NewKey {
   readonly prefix: string
 }
 
+/** The stream has no key with this id, or it was revoked. */
 export class KeyNotFound extends Data.TaggedError("KeyNotFound")<{ readonly key: string }> {}

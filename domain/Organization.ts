@@ -52,12 +52,19 @@ interface Member {
   readonly email: string
 }
 
+/** The id is taken. */
 export class OrganizationExists extends Data.TaggedError("OrganizationExists")<{ readonly organization: string }> {}
+/** There is no such organization, or the key that gives the command is no live one of it. */
 export class NotOrganizationMember extends Data.TaggedError("NotOrganizationMember") {}
+/** Members manage keys in organizations of the tier ENTERPRISE only; `tier` is this one's. */
 export class EnterpriseRequired extends Data.TaggedError("EnterpriseRequired")<{ readonly tier: Tier }> {}
+/** Owners and admins manage keys; `role` is that of whoever tried. */
 export class AdminKeyRequired extends Data.TaggedError("AdminKeyRequired")<{ readonly role: Role }> {}
+/** An admin's key may make members only, and nobody's may make an owner; `role` is that of whoever tried. */
 export class OnlyOwnerCanPromote extends Data.TaggedError("OnlyOwnerCanPromote")<{ readonly role: Role }> {}
+/** One more would be more than the `limit` members that the organization may have. */
 export class MemberLimitReached extends Data.TaggedError("MemberLimitReached")<{ readonly limit: number }> {}
+/** No member has this id. */
 export class MemberNotFound extends Data.TaggedError("MemberNotFound")<{ readonly user: string }> {}
 /** Whoever the organization was registered for stays, or nobody could answer for it. */
 export class OwnerStays extends Data.TaggedError("OwnerStays") {}

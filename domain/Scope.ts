@@ -42,9 +42,13 @@ export interface Scope {
   readonly workspace: string | null
 }
 
+/** The headers name an organization that is not the key's. */
 export class ForeignOrganization extends Data.TaggedError("ForeignOrganization")<{ readonly organization: string }> {}
+/** Workspaces of customers are not in the tier of this key's tenant, which is `tier`. */
 export class TierRequired extends Data.TaggedError("TierRequired")<{ readonly tier: Tier }> {}
+/** Only a workspace's snippets were asked for, and none was named. */
 export class WorkspaceRequired extends Data.TaggedError("WorkspaceRequired") {}
+/** Neither `company` nor `client`. */
 export class UnknownSnipsDesired extends Data.TaggedError("UnknownSnipsDesired")<{ readonly given: string }> {}
 export type ScopeRefusal = ForeignOrganization | TierRequired | WorkspaceRequired | UnknownSnipsDesired
 

@@ -32,6 +32,7 @@ export type UserCommand = Data.TaggedEnum<{
 }>
 export const UserCommand = Data.taggedEnum<UserCommand>()
 
+/** Nobody is registered under this id; for `EraseText`, nobody was ever erased. */
 export class UserNotFound extends Data.TaggedError("UserNotFound")<{ readonly user: string }> {}
 
 export interface UserState {

@@ -56,4 +56,5 @@ export const upcasts: { readonly [T in EventType]?: ReadonlyArray<Upcast> } = {
   SnippetDeleted: [(fields) => ({ ...fields, comments: [] })]
 }
 
+/** The version that events of a type are written in now, from 1. */
 export const currentVersion = (type: EventType): number => (upcasts[type]?.length ?? 0) + 1

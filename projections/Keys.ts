@@ -203,6 +203,7 @@ export const listKeys = (tenant: string, after: number, limit: number) =>
     )
   )
 
+/** Who owns streams: an organization, or a person without one. */
 export interface TenantRecord {
   readonly id: string
   readonly kind: "organization" | "user"
@@ -211,6 +212,10 @@ export interface TenantRecord {
   readonly secret: string
 }
 
+/**
+ * An organization, or a person without one; `undefined` when there is none, or was erased. Its `secret` keys ids and
+ * digests.
+ */
 export const tenantOf = (id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(

@@ -204,6 +204,7 @@ export const workspacesOf = (tenant: string, after: WorkspacePlace | null, limit
     )
   )
 
+/** A tenant's workspace; `undefined` when there is none of this id, or it was erased. */
 export const workspaceOf = (tenant: string, id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
@@ -234,6 +235,7 @@ export const commitsOf = (workspace: string, limit: number, before: number | nul
       WHERE workspace = ${workspace} AND revision < ${before ?? 2147483647} ORDER BY revision DESC LIMIT ${limit}`
   )
 
+/** A workspace's commit by its full name; `undefined` when it has none such. */
 export const commitOf = (workspace: string, sha: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(

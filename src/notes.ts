@@ -49,6 +49,7 @@ const parts = (notes: ReadonlyArray<Encoded>): Array<Array<Encoded>> => {
 export class Notes extends Context.Service<
   Notes,
   {
+    /** Takes a note up. Waits when a thousand wait already; without an id it is a new one each time. */
     readonly add: (note: Omit<Note, "commandId"> & { readonly commandId?: string }) => Effect.Effect<void>
     /** Notes that a key is in use: in the log once an hour at most, and beside it once in half a minute. */
     readonly used: (holder: Holder) => Effect.Effect<void>

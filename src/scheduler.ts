@@ -38,7 +38,9 @@ class Line {
 
 /** The clock, and how something is done once the event loop has gone round. */
 export interface Means {
+  /** Milliseconds. */
   readonly now: () => number
+  /** Runs it when the event loop has gone round once. */
   readonly later: (run: () => void) => void
 }
 

@@ -8,7 +8,9 @@ export interface RepositoryFile {
   readonly content: string
 }
 
+/** The last part of a path. */
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
+/** How many parts a path has: 1 for a file in the root. */
 export const depthOf = (path: string): number => path.split("/").length
 
 /** The readme nearest to the root. */

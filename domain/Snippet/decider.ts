@@ -5,6 +5,7 @@ import { SnippetEvent } from "./events.ts"
 
 const Event = SnippetEvent.cases
 
+/** There is no such snippet, or it was deleted. */
 export class SnippetNotFound extends Data.TaggedError("SnippetNotFound")<{ readonly snippet: string }> {}
 /** The code was here once and was deleted: the same code again is a new snippet, of the next generation. */
 export class SnippetGone extends Data.TaggedError("SnippetGone")<{ readonly snippet: string }> {}
@@ -13,6 +14,7 @@ export class SnippetGone extends Data.TaggedError("SnippetGone")<{ readonly snip
 export class CommentNotFound extends Data.TaggedError("CommentNotFound")<{ readonly comment: string }> {}
 /** Only a comment's author and those who own the snippet may delete it. */
 export class CommentNotYours extends Data.TaggedError("CommentNotYours")<{ readonly comment: string }> {}
+/** The snippet has as many comments as one may have, which is `limit`. */
 export class CommentLimitReached extends Data.TaggedError("CommentLimitReached")<{ readonly limit: number }> {}
 
 /** Comments that a snippet has at most. */

@@ -19,6 +19,7 @@ const byLanguage = new Map(styles.flatMap(([style, names]) => names.split(" ").m
 /** `undefined`: the language has no comments, or isn't known. */
 export const commentStyle = (language: string): CommentStyle | undefined => byLanguage.get(language)
 
+/** A text as a comment of one line. The text has no line break. */
 export const commentIn = ({ open, close }: CommentStyle, text: string): string => `${open}${text}${close}`
 
 /** The first line of some languages must be theirs. */

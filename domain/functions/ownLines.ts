@@ -45,6 +45,7 @@ export function* ownLinesIn(source: string): Generator<void, ReadonlyArray<OwnLi
   return lines
 }
 
+/** A source without some of its lines, which are in their order and do not overlap. */
 export const withoutLines = (source: string, lines: ReadonlyArray<OwnLine>): string => {
   if (lines.length === 0) return source
   let from = 0

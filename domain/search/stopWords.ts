@@ -18,4 +18,5 @@ print println console init main args kwargs len range
 
 const stopWords = new Set(`${ofRequests} ${ofPrograms}`.split(/\s+/).filter((word) => word !== ""))
 
+/** Whether a lower-case word says nothing of what is searched for. */
 export const isStopWord = (term: string): boolean => stopWords.has(term)

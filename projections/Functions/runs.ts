@@ -69,6 +69,7 @@ const oneLine = (text: string, length: number): string =>
 const bounded = (value: number): number =>
   Number.isNaN(value) ? 0 : Math.min(Math.max(value, 0), Number.MAX_SAFE_INTEGER)
 
+/** A snippet whose functions are known and that nobody has run. */
 export const noRuns = (id: string, functions: ReadonlyArray<FoundFunction>): RunsRow => ({
   id,
   executions: 0,

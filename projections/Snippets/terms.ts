@@ -11,6 +11,7 @@ import type { TermsRow } from "./rows.ts"
 const tasksKept = 50
 const longestTask = 10_000
 
+/** The tasks of a snippet with one more: the latest 50, each once and cut to 10,000 characters, the given one last. */
 export const withTask = (tasks: ReadonlyArray<string>, given: string | null): ReadonlyArray<string> => {
   if (given === null || given === "") return tasks
   const task = beginningOf(given, longestTask)

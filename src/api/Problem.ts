@@ -88,6 +88,10 @@ export const statusOf = {
 } as const
 export type Code = keyof typeof statusOf
 
+/**
+ * The one error body of a problem. `error` repeats `code`, and `detail` the message, for clients that know these
+ * names.
+ */
 export const bodyOf = ({ code, message, errors = [] }: Problem, requestId: string): ProblemBody => ({
   detail: message,
   message,

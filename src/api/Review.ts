@@ -102,6 +102,7 @@ export const ShownReview = Schema.Struct({
   workaround_description: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "AgentReview" })
 
+/** A review under the API's names. */
 export const shownReview = (review: Review): typeof ShownReview.Type => ({
   timestamp: review.timestamp,
   verdict: review.verdict,

@@ -45,6 +45,7 @@ export const FileContent = AnyText.check(
   )
 )
 
+/** A whole number from `minimum` to `maximum`, both included. */
 export const whole = (minimum: number, maximum: number) => {
   const message = `is out of range; expected a whole number from ${minimum} to ${maximum}`
   return Schema.Number.check(Schema.isInt({ message }), Schema.isBetween({ minimum, maximum }, { message }))

@@ -42,6 +42,7 @@ export class WellFormed extends HttpApiMiddleware.Service<WellFormed, { provides
 /** The key's holder, and what its request may touch. */
 export class Caller extends Context.Service<Caller, Holder>()("cairn/Caller") {}
 
+/** Finds the holder of the key that is the bearer token; without a live key the answer is 401. */
 export class Authentication extends HttpApiMiddleware.Service<Authentication, { provides: Caller }>()(
   "cairn/Authentication",
   {
@@ -66,6 +67,7 @@ export class AddressRate extends HttpApiMiddleware.Service<AddressRate>()("cairn
   ]
 }) {}
 
+/** Which homes the request writes to and sees, by its headers. */
 export class CallerScope extends Context.Service<CallerScope, Scope>()("cairn/CallerScope") {}
 
 /** Which snippets the request's headers open. */
@@ -83,6 +85,7 @@ export class WriteIdentity extends Context.Service<
   }
 >()("cairn/WriteIdentity") {}
 
+/** Gives a write the identity that it has each time it is sent. */
 export class Idempotency extends HttpApiMiddleware.Service<
   Idempotency,
   { requires: Caller | CallerScope | Received; provides: WriteIdentity }

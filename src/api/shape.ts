@@ -21,6 +21,7 @@ export interface Shape {
   readonly definitions: { readonly [name: string]: Node }
 }
 
+/** The shape of a schema: its JSON schema, in which unknown fields are errors. */
 export const shapeOf = (schema: Schema.Top): Shape =>
   Schema.toJsonSchemaDocument(schema, { onExcessProperty: "error" }) as unknown as Shape
 

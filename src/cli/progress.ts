@@ -9,6 +9,7 @@ export interface Progress {
 const width = 30
 const betweenMs = 100
 
+/** A bar that is drawn ten times a second at most; nothing when it is not to be `shown`. */
 export const progress = (shown: boolean): Progress => {
   if (!shown || !process.stderr.isTTY) return { at: () => {}, clear: () => {} }
   let last = 0

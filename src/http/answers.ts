@@ -85,7 +85,9 @@ export class Answers extends Context.Service<
     ) => HttpServerResponse.HttpServerResponse
     /** Runs what reads without knowing how much it will be: only two such readings go on at once. */
     readonly looking: <A, E, R>(read: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    /** Bytes of answers that are in hand now. */
     readonly held: () => number
+    /** How many answers wait for room. */
     readonly waiting: () => number
   }
 >()("cairn/Answers") {

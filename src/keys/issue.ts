@@ -15,6 +15,7 @@ export const storedKey = (full: string, id: string, name: string): NewKey => ({
   prefix: keyPrefix(full)
 })
 
+/** Makes a key: `full` is shown once and kept nowhere, `key` is what the log has of it. */
 export const issueKey = (id: string, name: string): IssuedKey => {
   let full: string | undefined
   while (full === undefined) full = keyFrom(randomBytes(64))

@@ -7,8 +7,11 @@ import { Context, type Stream } from "effect"
 export class Parts extends Context.Service<
   Parts,
   {
+    /** A text as it stands in the message: itself, or what stands for it. */
     readonly text: (text: string) => string
+    /** Likewise a value, written as JSON. */
     readonly json: (value: object) => object | string
+    /** Likewise bytes, written as base64. */
     readonly bytes: (bytes: Uint8Array) => Uint8Array
     /** JSON that is read while it is written. */
     readonly stream: (json: Stream.Stream<string, unknown>) => string

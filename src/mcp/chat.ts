@@ -11,6 +11,7 @@ const named = 50
 const listed = (shown: ReadonlyArray<string>, all: number): string =>
   `${shown.join(", ")}${all > shown.length ? ` and ${all - shown.length} more` : ""}`
 
+/** The tool `chat`: gives a task to the service's own agent. */
 export const chat = (operations: Operations) =>
   tool({
     name: "chat",

@@ -6,6 +6,7 @@ import { line } from "./line.ts"
 import type { Operations } from "./Operations.ts"
 import { tool } from "./tool.ts"
 
+/** The tool `patterns`: which snippets helped with which tasks. */
 export const patterns = (operations: Operations) =>
   tool({
     name: "patterns",

@@ -98,6 +98,7 @@ const telling = (boundary: string) => {
   }
 }
 
+/** The tool `search`: finds snippets for a task. */
 export const search = (operations: Operations) =>
   tool({
     name: "search",

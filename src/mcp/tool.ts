@@ -18,8 +18,13 @@ export interface Said {
   readonly failed?: boolean
 }
 
+/** One tool as the protocol's server takes it. */
 export interface Tool {
   readonly descriptor: McpSchema.Tool
+  /**
+   * `given`: the arguments as they came, checked by nobody. Never fails: a problem is a result that says how to mend
+   * it.
+   */
   readonly handle: (given: unknown) => Effect.Effect<McpSchema.CallToolResult, never, Call | Rate>
 }
 

@@ -4,6 +4,7 @@ import { FilePath } from "#src/api/Snippets/upload.ts"
 import type { Operations } from "./Operations.ts"
 import { tool } from "./tool.ts"
 
+/** The tool `upload`: stores one file. */
 export const upload = (operations: Operations) =>
   tool({
     name: "upload",

@@ -3,6 +3,7 @@ import { AnyText, Text, TextOrEmpty } from "#src/api/fields.ts"
 import type { Operations } from "./Operations.ts"
 import { tool } from "./tool.ts"
 
+/** The tool `vote`: votes on a snippet. */
 export const vote = (operations: Operations) =>
   tool({
     name: "vote",

@@ -24,6 +24,7 @@ export interface Gap {
   readonly count: number
 }
 
+/** The log's tables can't be read at the moment. */
 export class AuditUnavailable extends Schema.TaggedError<AuditUnavailable>()("AuditUnavailable", {
   message: Schema.String
 }) {}

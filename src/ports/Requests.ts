@@ -11,6 +11,7 @@ export interface KnownRequest {
   readonly recordedAt: number
 }
 
+/** What is known of requests can't be read at the moment: a write must wait, or it might be done twice. */
 export class RequestsUnavailable extends Schema.TaggedError<RequestsUnavailable>()("RequestsUnavailable", {
   message: Schema.String
 }) {}
@@ -19,6 +20,7 @@ export class RequestsUnavailable extends Schema.TaggedError<RequestsUnavailable>
 export class Requests extends Context.Service<
   Requests,
   {
+    /** The latest write with this digest; `undefined`: none is known, or it was too long ago. */
     readonly find: (digest: string) => Effect.Effect<KnownRequest | undefined, RequestsUnavailable>
     /** The answer has left: known here at once, stored soon after. */
     readonly delivered: (digest: string, n: number) => void

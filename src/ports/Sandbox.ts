@@ -1,6 +1,7 @@
 import { Context, type Effect, type Scope } from "effect"
 import type { Overlay } from "./WorkspaceStore.ts"
 
+/** What a shell command led to. */
 export interface ExecResult {
   readonly stdout: string
   readonly stderr: string
@@ -30,6 +31,7 @@ export interface Shell {
 export class Sandbox extends Context.Service<
   Sandbox,
   {
+    /** A shell on these files, until the scope ends. */
     readonly open: (overlay: Overlay) => Effect.Effect<Shell, never, Scope.Scope>
     /** Languages (lower-case names as in `CodeBlock.language`) whose programs the shell can run. */
     readonly languages: ReadonlyArray<string>

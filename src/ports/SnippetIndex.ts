@@ -90,6 +90,7 @@ export class SnippetIndex extends Context.Service<
       changes: IndexChanges,
       upTo: { readonly build: number; readonly position: number }
     ) => Effect.Effect<{ readonly refused: ReadonlyArray<string> }, IndexUnavailable>
+    /** How far it has come. One that keeps nothing between processes begins at nothing. */
     readonly stand: Effect.Effect<IndexStand, IndexUnavailable>
     /** At most `most` of all that match, those that it deems likeliest to rank first. */
     readonly candidates: (query: IndexQuery, most: number) => Effect.Effect<Candidates, IndexUnavailable>

@@ -5,6 +5,7 @@ import type { TooMuchWaits } from "./JobFaults.ts"
 /** A JSON object, as of a JSON schema. */
 export type JsonObject = { readonly [key: string]: unknown }
 
+/** A function, method or the whole of a file without any, where it was found. */
 export interface FunctionFound {
   /**
    * `fn_` and 64 hexadecimal digits: the same for the same name and behaviour, whatever the layout, the comments and the
@@ -71,6 +72,7 @@ export interface RepositoryAnalysis {
 export class SourceAnalysis extends Context.Service<
   SourceAnalysis,
   {
+    /** Of one file; its `path` says what language it is in. */
     readonly analyse: (path: string, source: string) => Effect.Effect<Analysis, TooMuchWaits>
     /** Of a repository's files; of their paths alone when they can't be read in time. */
     readonly analyseRepository: (

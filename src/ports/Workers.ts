@@ -12,9 +12,11 @@ import type { Analysis, RepositoryAnalysis, RepositoryGiven } from "./SourceAnal
  * 2 MiB as JSON. Each job's code is named in infra/workers/jobs.ts.
  */
 export interface Jobs {
+  /** `SourceAnalysis.analyse`, by the grammar of the file's language. */
   readonly analyse: (path: string, source: string) => Analysis
   /** Without a look at its syntax. */
   readonly analyseAsText: (path: string, source: string) => Analysis
+  /** As `SourceAnalysis.analyseRepository` gives it. */
   readonly analyseRepository: (files: ReadonlyArray<RepositoryFile>, given: RepositoryGiven) => RepositoryAnalysis
   /** Of a unified diff: how many lines were compared, and the hunks; `null`: there are more lines than `mostLines`. */
   readonly hunksOfBytes: (
@@ -22,9 +24,16 @@ export interface Jobs {
     after: Uint8Array,
     mostLines: number
   ) => { readonly lines: number; readonly text: Uint8Array | null }
+  /** Those of the `paths`, one a line, that match a pattern, at most `most` of them. */
   readonly matchingPaths: (pattern: string, paths: string, most: number) => MatchingPaths
+  /** `limit` lines of a text file from line `offset` (1 is the first), each with its number before it. */
   readonly numberedLines: (bytes: Uint8Array, offset: number, limit: number) => Lines
+  /**
+   * A text file with `after` in place of `before`, where it is once or, if `all`, wherever it is; at most `most`
+   * bytes.
+   */
   readonly replaced: (bytes: Uint8Array, before: string, after: string, all: boolean, most: number) => Replaced
+  /** As `SecretScan.scan` gives it. */
   readonly scanForSecrets: (path: string, text: string) => ReadonlyArray<FoundSecret>
 }
 

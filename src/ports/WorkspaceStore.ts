@@ -75,10 +75,13 @@ export class WorkspacesUnavailable extends Schema.TaggedError<WorkspacesUnavaila
  * until the run ends. Not safe for concurrent writers: a run's tools go one after another.
  */
 export interface Overlay {
-  /** Follows links. */
+  /** What is at a path. Follows links. */
   readonly stat: (path: string) => Effect.Effect<Entry, OverlayError>
+  /** A link itself, where `stat` gives what it leads to. */
   readonly lstat: (path: string) => Effect.Effect<Entry, OverlayError>
+  /** All bytes of a file. Follows links. */
   readonly readFile: (path: string) => Effect.Effect<Uint8Array, OverlayError>
+  /** The target as it was written; `EINVAL` for what is no link. */
   readonly readlink: (path: string) => Effect.Effect<string, OverlayError>
   /** Paths and kinds in byte order of names. A size costs a read of the object: ask `lstat`. */
   readonly readdir: (path: string) => Effect.Effect<ReadonlyArray<DirectoryEntry>, OverlayError>
@@ -139,10 +142,13 @@ export class WorkspaceStore extends Context.Service<
     readonly open: (workspace: string, tree: Sha | undefined) => Asked<Overlay>
     /** Writes the overlay's changed blobs and the trees on their paths; answers the root tree's name. The overlay goes on. */
     readonly save: (workspace: string, overlay: Overlay) => Asked<Sha>
+    /** Stores a commit of a tree that is stored; its name. Moves no ref. */
     readonly commit: (workspace: string, info: CommitInfo) => Asked<Sha>
     /** Sets `refs/heads/main` to a commit that is stored, durably. The same again changes nothing. */
     readonly moveRef: (workspace: string, commit: Sha) => Asked<void>
+    /** The commit that `refs/heads/main` names; `undefined`: none, or there is no repository. */
     readonly ref: (workspace: string) => Asked<Sha | undefined>
+    /** `undefined`: there is no such commit, or no such repository. */
     readonly readCommit: (workspace: string, commit: Sha) => Asked<Commit | undefined>
     /** Every file and link, in byte order of paths. */
     readonly files: (workspace: string, tree: Sha) => Asked<ReadonlyArray<TreeFile>>

@@ -83,6 +83,10 @@ const dayOf = (milliseconds: number) => new Date(milliseconds).toISOString().sli
 export class Search extends Context.Service<
   Search,
   {
+    /**
+     * The best matches, and how many there are in all. While the catalogue does not change, a question that was asked before is
+     * answered from memory.
+     */
     readonly search: (
       question: Question,
       scope: Sight,

@@ -6,6 +6,7 @@ import { Dispatcher } from "#engine/dispatch.ts"
 import { WorkspaceStore, WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
 import { openRunsIn, type WorkspaceRecord } from "#projections/Workspaces.ts"
 
+/** The id of a workspace's stream. */
 export const streamOf = (workspace: string): string => `workspace-${workspace}`
 
 /** What of a workspace's has to be known to act on it. */

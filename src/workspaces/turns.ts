@@ -2,7 +2,7 @@ import type { ChatCommand, ChatEvent } from "#domain/Chat.ts"
 import type { ModelTurn, Saying, ToolResult, TurnEnd } from "#ports/LanguageModel.ts"
 
 type Case<T extends ChatEvent["_tag"]> = Extract<ChatEvent, { readonly _tag: T }>
-type Recorded = Omit<Extract<ChatCommand, { readonly _tag: "RecordTurn" }>, "_tag" | "turn">
+type TurnToRecord = Omit<Extract<ChatCommand, { readonly _tag: "RecordTurn" }>, "_tag" | "turn">
 
 /** The log's words for how a turn ended; any other that it has is of a turn that was done. */
 const stopReasons: { readonly [end in TurnEnd]: string } = {
@@ -34,7 +34,7 @@ const fromLog = (content: { readonly [key: string]: unknown }): Saying => {
 }
 
 /** A turn as it is recorded. */
-export const recordedTurn = ({ model, says, end, usage }: ModelTurn): Recorded => ({
+export const recordedTurn = ({ model, says, end, usage }: ModelTurn): TurnToRecord => ({
   model,
   content: says.map(toLog),
   stopReason: stopReasons[end],
@@ -49,4 +49,5 @@ export const turnOf = ({ text, model, stopReason, inputTokens, outputTokens }: C
   usage: { inputTokens, outputTokens }
 })
 
+/** The results of a recorded round of tools; none when their text was erased. */
 export const resultsOf = ({ text }: Case<"ToolsRan">): ReadonlyArray<ToolResult> => text?.results ?? []

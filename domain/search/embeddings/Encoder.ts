@@ -26,6 +26,7 @@ export interface Encoder {
   readonly snippet: (text: EncodedText) => Vector
   /** The sum of the tasks that a snippet was used for, to be added to the snippet's. */
   readonly tasks: (tasks: ReadonlyArray<string>) => Vector
+  /** What a query means: of length 1, unlike those of snippets. */
   readonly query: (text: string) => QueryMeaning
 }
 
@@ -63,6 +64,7 @@ const add = (table: Table, to: Vector, text: string, weight: number, power: numb
   }
 }
 
+/** The encoder of a table, which is not to be changed any more. */
 export const makeEncoder = (embeddings: EmbeddingTable): Encoder => {
   const table: Table = { ...embeddings, pieces: new PieceTree(embeddings.numbers) }
   const { dimensions, weights, powers } = table

@@ -53,4 +53,5 @@ export const meaningsOf = (sums: ReadonlyArray<ReadonlyArray<string>>): Readonly
   })
 }
 
+/** `meaningsOf` one sum: its direction, of length 1; `null` where it has none. */
 export const meaningOf = (...texts: ReadonlyArray<string>): Vector | null => meaningsOf([texts])[0]!

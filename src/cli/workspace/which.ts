@@ -74,6 +74,7 @@ export const named = Effect.fnUntraced(function* ({ id, orgId, userId, org }: Wh
   return { tenant, id: wanted }
 })
 
+/** Why a command on a workspace fails that is not there. */
 export const noWorkspace = (id: string) =>
   new Failed({ message: `There is no workspace ${plain(id)}: see \`cairn workspace list\`.` })
 
@@ -84,6 +85,10 @@ export const find = Effect.fnUntraced(function* (given: Which) {
   return found ?? (yield* noWorkspace(id))
 })
 
+/**
+ * A commit of a workspace by its name or the beginning of it, the head unless told. Fails with a line for the
+ * operator when none or several are meant.
+ */
 export const commitIn = Effect.fnUntraced(function* ({ id, head }: WorkspaceRecord, sha: Option.Option<string>) {
   const given = Option.getOrElse(sha, () => head).toLowerCase()
   const wanted =

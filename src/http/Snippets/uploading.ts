@@ -15,11 +15,13 @@ import { KnownSnippets } from "#src/snippets/knownSnippets.ts"
 import type { Screened } from "#src/snippets/screen.ts"
 import { isGraded, sourceOf } from "../voting.ts"
 
+/** The caller's own vote on each file, `null` when they gave none. `agent`: an agent is at work, see `sourceOf`. */
 export const voteOf = ({ user_vote, vote_source, vote_count }: UploadRequest, agent: boolean): NewVote | null => {
   if (user_vote == null) return null
   return { value: user_vote, count: vote_count ?? 1, ...sourceOf(vote_source, agent) }
 }
 
+/** How many votes the service's verdict is to count; `null` when it is not asked for. */
 export const gradingOf = (request: UploadRequest): number | null =>
   isGraded(request) ? (request.vote_count ?? 1) : null
 

@@ -49,6 +49,7 @@ export const countOf = (messages: ReadonlyArray<Message>): number =>
 
 const isCall = ({ method }: Message): boolean => method === "tools/call"
 
+/** Whether any of them calls a tool. */
 export const hasCall = (messages: ReadonlyArray<Message>): boolean => messages.some(isCall)
 
 /** By what a call wants to hear of its progress, if it does. */

@@ -27,6 +27,7 @@ export const tooManyMessages = new Problem({
   code: "validation/invalid_body",
   message: "More than 50 messages came at once. Send fewer."
 })
+/** A body that is no message of the protocol; `message` says why. */
 export const malformed = (message: string) => new Problem({ code: "validation/invalid_body", message })
 export const greetingTooLarge = new Problem({
   code: "validation/invalid_body",

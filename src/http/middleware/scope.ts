@@ -21,6 +21,7 @@ export interface ScopeNames {
   readonly narrowing: string
 }
 
+/** A refused scope as the caller is told it; `names` is what its parts are called where the caller wrote them. */
 export const problemOf =
   (names: ScopeNames) =>
   (refusal: ScopeRefusal): Problem => {

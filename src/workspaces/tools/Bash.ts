@@ -6,6 +6,7 @@ import { define, ToolFailed } from "./tool.ts"
 
 const longest = 120_000
 
+/** Runs shell commands; what took the workspace past its limits is undone. */
 export const bash = (overlay: Overlay, shell: Shell) =>
   define({
     name: "Bash",

@@ -10,6 +10,7 @@ import { worked } from "./work.ts"
 
 const failed = (message: string) => new ToolFailed({ message })
 
+/** Replaces text in one file. */
 export const edit = (overlay: Overlay, workers: Workers["Service"]) =>
   define({
     name: "Edit",

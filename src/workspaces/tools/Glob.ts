@@ -13,6 +13,7 @@ const mostPaths = 1_000
 /** Steps that are taken right here: some milliseconds. */
 const small = 500_000
 
+/** Lists paths by a pattern. */
 export const glob = (overlay: Overlay, workers: Workers["Service"]) =>
   define({
     name: "Glob",

@@ -10,6 +10,7 @@ import { worked } from "./work.ts"
 
 const { mostLines, longestLine } = linesBounds
 
+/** Reads the lines of one text file. */
 export const read = (overlay: Overlay, workers: Workers["Service"]) =>
   define({
     name: "Read",

@@ -5,6 +5,7 @@ import { inWorkspace } from "./path.ts"
 import { counted } from "./text.ts"
 import { define, withFilePath } from "./tool.ts"
 
+/** Writes one whole file. */
 export const write = (overlay: Overlay) =>
   define({
     name: "Write",

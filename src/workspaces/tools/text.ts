@@ -22,8 +22,10 @@ export const readBytes = Effect.fnUntraced(function* (
   return yield* overlay.readFile(path)
 })
 
+/** Why a file tool can't work on a file that is not text. */
 export const noText = (path: WorkspacePath, bytes: Uint8Array) =>
   new ToolFailed({ message: `${path} is a binary file of ${bytes.length} bytes, not text.` })
 
+/** `1 file`, `1,200 files`: for a word whose plural ends in s. */
 export const counted = (count: number, one: string) =>
   `${count.toLocaleString("en-US")} ${one}${count === 1 ? "" : "s"}`

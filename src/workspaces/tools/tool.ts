@@ -21,6 +21,10 @@ interface Definition<Input> {
   readonly run: (input: Input) => Effect.Effect<string, ToolFailed | OverlayError>
 }
 
+/**
+ * A tool whose input is checked before it runs. All that goes wrong is a result for the model; only the workspaces'
+ * disk that is away ends the run, as a defect.
+ */
 export const define = <Input>({ name, description, schema, run }: Definition<Input>): Tool => ({
   name,
   description,
