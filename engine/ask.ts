@@ -6,7 +6,7 @@ import { type Projection, schemaOf, typesOf } from "./Projection.ts"
 import { Projector } from "./project.ts"
 
 /** Milliseconds that a read waits for its read model to have passed the log's head. */
-const patience = 1_000
+export const ReadPatience = Context.Reference<number>("cairn/ReadPatience", { defaultValue: () => 1_000 })
 /** The same for whoever has no use for an older state, and could only refuse. */
 export const longPatience = 10_000
 
@@ -44,7 +44,7 @@ export class Asker extends Context.Service<
   {
     /**
      * Where the read model stands, once it has taken in all that concerns it of what is in the log now. `Stale`: it did not within
-     * `patience` milliseconds, 1,000 unless told. `Unreadable`: the log or the read models can't be reached.
+     * `patience` milliseconds, `ReadPatience` unless told. `Unreadable`: the log or the read models can't be reached.
      */
     readonly fresh: (projection: Projection, patience?: number) => Effect.Effect<Standing, Stale | Unreadable>
     /** The log's head, and where every live read model stands, by schema name. */
@@ -57,6 +57,7 @@ export class Asker extends Context.Service<
       Effect.gen(function* () {
         const models = yield* ReadModels
         const projector = yield* Projector
+        const readPatience = yield* ReadPatience
         const scope = yield* Effect.scope
         const one = yield* Semaphore.make(1)
         let next: Deferred.Deferred<Look, Unreadable> | undefined
@@ -146,7 +147,7 @@ export class Asker extends Context.Service<
           return Effect.forkIn(watch, scope)
         }).pipe(Effect.uninterruptible)
 
-        const fresh: Asker["Service"]["fresh"] = Effect.fnUntraced(function* (projection, wait = patience) {
+        const fresh: Asker["Service"]["fresh"] = Effect.fnUntraced(function* (projection, wait = readPatience) {
           const name = schemaOf(projection)
           const found = yield* look
           const standing = standingIn(found, name)

@@ -20,6 +20,8 @@ export interface Config {
   /** Proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>
   readonly sandbox: "just-bash" | "bubblewrap"
+  /** Milliseconds that a read waits for what was written before it, before it answers with what is there. */
+  readonly readPatience: number
   /** Bytes that the process may take. */
   readonly memoryLimit: number
   readonly anthropic: {
@@ -48,6 +50,11 @@ const parseMemory = (text: string): number =>
   /^\d{2,7}$/.test(text) && Number(text) >= 64
     ? Number(text) * 1024 * 1024
     : refuse("CAIRN_MEMORY_LIMIT", "a number of MiB, 64 or more")
+
+const parseReadPatience = (text: string): number =>
+  /^\d{1,6}$/.test(text) && Number(text) <= 60_000
+    ? Number(text)
+    : refuse("CAIRN_READ_PATIENCE_MS", "a number of milliseconds from 0 to 60000")
 
 const parseRates = (text: string): Rates => {
   const off = Object.fromEntries(Object.keys(defaultRates).map((name) => [name, Number.POSITIVE_INFINITY])) as Rates
@@ -132,6 +139,7 @@ export const readConfig = (environment: Environment): Config => {
       parsed("CAIRN_SANDBOX", (text) =>
         text === "just-bash" || text === "bubblewrap" ? text : refuse("CAIRN_SANDBOX", "just-bash or bubblewrap")
       ) ?? "just-bash",
+    readPatience: parsed("CAIRN_READ_PATIENCE_MS", parseReadPatience) ?? 1_000,
     memoryLimit: parsed("CAIRN_MEMORY_LIMIT", parseMemory) ?? heapLimit(),
     anthropic: {
       apiKey: secret("ANTHROPIC_API_KEY", (text) => text),

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path"
 import { Effect, Layer, Option, PubSub, Redacted, Schedule } from "effect"
-import { Asker } from "#engine/ask.ts"
+import { Asker, ReadPatience } from "#engine/ask.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
 import { LeftOut } from "#engine/leftOut.ts"
 import { Projector } from "#engine/project.ts"
@@ -237,5 +237,6 @@ export const service = (config: Config) =>
         model(config)
       )
     ),
-    Layer.provideMerge(config.sandbox === "bubblewrap" ? Bubblewrap.layer : JustBash.layer)
+    Layer.provideMerge(config.sandbox === "bubblewrap" ? Bubblewrap.layer : JustBash.layer),
+    Layer.provideMerge(Layer.succeed(ReadPatience, config.readPatience))
   )

@@ -28,6 +28,14 @@ describe("the configuration", () => {
     }
   })
 
+  it("lets a read wait a second, or as many milliseconds as it is told", () => {
+    assert.strictEqual(readConfig({}).readPatience, 1_000)
+    assert.strictEqual(readConfig({ CAIRN_READ_PATIENCE_MS: "0" }).readPatience, 0)
+    for (const wrong of ["1s", "-1", "60001", "1e3"]) {
+      assert.include(refusal({ CAIRN_READ_PATIENCE_MS: wrong }), "CAIRN_READ_PATIENCE_MS is wrong")
+    }
+  })
+
   it("takes names as hosts, and refuses what no host is called", () => {
     const { allowedHosts } = readConfig({ CAIRN_ALLOWED_HOSTS: "Cairn.Example.com, 10.0.0.5,[2001:db8::1]" })
     assert.deepStrictEqual(allowedHosts, ["cairn.example.com", "10.0.0.5", "[2001:db8::1]"])

@@ -1,6 +1,7 @@
 import { Cause, Clock, Context, Effect, Layer, PubSub, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { meaningsOf } from "#domain/search/embeddings/vector.ts"
+import { ReadPatience } from "#engine/ask.ts"
 import { schemaOf } from "#engine/Projection.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { Projector } from "#engine/project.ts"
@@ -9,7 +10,6 @@ import { indexChanges } from "#projections/Snippets/changes.ts"
 import type { WhyLeftOut } from "#projections/Snippets/rows.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 
-const patience = 1_000
 /** Of the catalogue that are taken in at once. */
 const rows = 4_000
 /** Ids in one line of the log. */
@@ -35,7 +35,7 @@ const unlessInterrupted = <A, E, R, B, R2>(
 export class Indexing extends Context.Service<
   Indexing,
   {
-    /** Waits until the index holds every change up to a position, for a second at the most: whether it does. */
+    /** Waits until the index holds every change up to a position, for `ReadPatience` at the most: whether it does. */
     readonly reach: (position: number) => Effect.Effect<boolean>
     readonly position: Effect.Effect<number>
     /** Snippets that are not found by all that they say, and why; `refused`: the index could not take them. */
@@ -48,6 +48,7 @@ export class Indexing extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const index = yield* SnippetIndex
       const most = yield* Bounds
+      const patience = yield* ReadPatience
       const projector = yield* Projector
       const one = yield* Semaphore.make(1)
       const name = schemaOf(Snippets)

@@ -1,4 +1,4 @@
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { send } from "#test/service/call.ts"
 import { holdReadModels } from "#test/service/cut.ts"
 import { memberKey } from "#test/service/tenants.ts"
@@ -10,12 +10,11 @@ import { findByName, stored } from "./store.ts"
 describe("read models that are behind the log", () => {
   let service: Service
   beforeAll(async () => {
-    service = await startService()
+    service = await startService({ CAIRN_READ_PATIENCE_MS: "1000" })
   })
   afterAll(() => service.close())
 
   const asked = async (task: string) => {
-    // as it is answered: what `service.call` asks would be asked again
     const body = { task, top_k: 100, min_verdict_score: 0 }
     const answer = await send(service.url, "POST", "/api/retrieve/search", body, {
       authorization: `Bearer ${ownerKey}`
@@ -24,8 +23,12 @@ describe("read models that are behind the log", () => {
     return { names, stale: answer.headers.get("cairn-stale") }
   }
 
+  const caughtUp = () =>
+    vi.waitFor(async () => assert.isNull((await asked("before task")).stale), { timeout: 60_000, interval: 0 })
+
   it("answer after a second with what they know, and say so; the write is in the log, and is found when they are there", async () => {
     await stored(service.call, "before")
+    await caughtUp()
     const models = await holdReadModels(service)
     try {
       const answer = await service.call("POST", uploading, uploadOf("meanwhile"))
@@ -38,8 +41,8 @@ describe("read models that are behind the log", () => {
     } finally {
       await models.release()
     }
+    await caughtUp()
     assert.isDefined(await findByName(service.call, "meanwhile"))
-    assert.isNull((await asked("before task")).stale)
   })
 
   it("let nobody in by an older state: a revoked key waits, and is refused", async () => {

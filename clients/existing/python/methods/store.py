@@ -95,7 +95,7 @@ def bulk(here: Here) -> None:
     assert answer.status_url is None
     votes = {
         match.code_block.name: (match.thumbs_up, match.thumbs_down)
-        for match in here.client.search(here.task, 10, 0.0).matches
+        for match in here.client.search(here.task, 100, 0.0).matches
     }
     assert (votes[one], votes[other]) == ((2, 0), (0, 2))
     graded = here.client.upload_bulk_code_snips(prompts=[here.task], files_written=[here.file()])
