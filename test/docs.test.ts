@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { assert, it } from "@effect/vitest"
 import { eventSchemas } from "#domain/events.ts"
 import { render } from "../docs/events.ts"
@@ -14,4 +14,33 @@ it("docs/events.md names files that are there, and says of each event where it c
   for (const file of files) assert.isTrue(existsSync(new URL(`../${file}`, import.meta.url)), file)
   const told = page.slice(page.indexOf("## Event → read models"))
   for (const type of Object.keys(eventSchemas)) assert.include(told, `| \`${type}\` `)
+})
+
+/** Pages that tell how things are now; coverage.md has a test of its own. */
+const pages = ["README.md", "AGENTS.md", "CONTRIBUTING.md", "skill.md", "engine/README.md"].concat(
+  readdirSync(new URL("../docs", import.meta.url), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md") && name !== "coverage.md")
+    .map((name) => `docs/${name}`)
+)
+
+/** Whether there is a path, or one that begins so: a page may leave out how a file's name ends. */
+const isThere = (path: string): boolean => {
+  const cut = path.lastIndexOf("/")
+  const folder = new URL(`../${path.slice(0, cut)}/`, import.meta.url)
+  return existsSync(folder) && readdirSync(folder).some((name) => name.startsWith(path.slice(cut + 1)))
+}
+
+it("every page names files and folders that are there", () => {
+  const named = /(?<![\w/.])(?:engine|domain|projections|src|infra|test|clients|bench|docs|\.ci)\/[\w./-]*[\w/]/g
+  let count = 0
+  for (const page of pages) {
+    const text = readFileSync(new URL(`../${page}`, import.meta.url), "utf8")
+    for (const [name] of text.matchAll(named)) {
+      // X stands for any
+      if (/\bX\b/.test(name)) continue
+      assert.isTrue(isThere(name), `${page} names ${name}`)
+      count += 1
+    }
+  }
+  assert.isAbove(count, 100)
 })
