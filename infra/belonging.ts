@@ -1,23 +1,16 @@
 import { randomUUID } from "node:crypto"
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { NotOurs } from "#ports/Hold.ts"
-import { replace } from "./git/durableFs.ts"
+import { readText, replace } from "./git/durableFs.ts"
 import { mark } from "./git/mark.ts"
 
 /** The id on its way: it counts once the database has it. */
 const unfinished = `${mark}.new`
 
-const read = (path: string): string | undefined => {
-  try {
-    return readFileSync(path, "utf8").trim()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
-    throw error
-  }
-}
+const read = (path: string): string | undefined => readText(path)?.trim()
 
 const onDisk = <A>(directory: string, use: () => A | Promise<A>) =>
   Effect.tryPromise({

@@ -9,9 +9,9 @@ import { Tail } from "#engine/tail.ts"
 import * as SecretRules from "#infra/analysis/secretRules/layer.ts"
 import * as TreeSitterAnalysis from "#infra/analysis/treeSitter/layer.ts"
 import * as Belonging from "#infra/belonging.ts"
-import * as GitCheck from "#infra/git/check.ts"
 import * as GitWorkspaceStore from "#infra/git/layer.ts"
-import { findGit } from "#infra/git/native/git.ts"
+import * as GitCheck from "#infra/git/native/check.ts"
+import { anyVersion, findGit } from "#infra/git/native/git.ts"
 import * as GitTransport from "#infra/git/native/transport.ts"
 import * as LanguageModels from "#infra/models/layer.ts"
 import * as Postgres from "#infra/postgres/client.ts"
@@ -202,7 +202,11 @@ const gitTransport = (config: Pick<Config, "dataDir">) =>
 
 /** What the command line looks at from below: the log's tables, repositories, and git itself. */
 export const audit = (config: Pick<Config, "dataDir">) =>
-  Layer.mergeAll(PostgresAudit.layer, workspaces(config), GitCheck.layer({ directory: repositories(config) }))
+  Layer.mergeAll(
+    PostgresAudit.layer,
+    workspaces(config),
+    GitCheck.layer({ directory: repositories(config), git: findGit(anyVersion) })
+  )
 
 const model = ({ anthropic }: Config) =>
   LanguageModels.layer(

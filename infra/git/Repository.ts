@@ -1,12 +1,14 @@
 import fs from "node:fs"
 import type { Commit, CommitInfo, Sha } from "#ports/WorkspaceStore.ts"
 import type { Cache } from "./cache.ts"
-import { formatCommit, parseCommit } from "./commitObject.ts"
-import { replace } from "./durableFs.ts"
+import { readText, replace } from "./durableFs.ts"
 import { MissingObject } from "./fault.ts"
-import { pieceBytes, piecesOf } from "./objectPieces.ts"
-import { hasObject, type NewObject, newObject, objectSize, openObject, readObject, writeObjects } from "./objects.ts"
-import { emptyTree, type FileNode, parseTree, type StoredTree } from "./tree.ts"
+import { formatCommit, parseCommit } from "./objects/commit.ts"
+import { pieceBytes, piecesOf } from "./objects/compressed.ts"
+import { type NewObject, newObject } from "./objects/object.ts"
+import { hasObject, objectSize, openObject, readObject } from "./objects/read.ts"
+import { emptyTree, type FileNode, parseTree, type StoredTree } from "./objects/tree.ts"
+import { writeObjects } from "./objects/write.ts"
 
 /** What is kept of all repositories, by `<workspace>/<sha>`: one workspace never sees what another one has. */
 export interface Caches {
@@ -18,7 +20,17 @@ export interface Caches {
 const keptBlobBytes = 256 * 1024
 /** Bytes that a blob which is kept takes besides its content. */
 const besideBlob = 200
-const main = "refs/heads/main"
+/** The one ref of a repository. */
+export const main = "refs/heads/main"
+
+/** The commit that it names. */
+export const refOf = (gitdir: string): Sha | undefined => {
+  const loose = readText(`${gitdir}/${main}`)?.trim()
+  if (loose !== undefined) return loose
+  // where `git pack-refs` puts them
+  const packed = readText(`${gitdir}/packed-refs`)?.split("\n")
+  return packed?.find((line) => line.endsWith(` ${main}`))?.slice(0, 40)
+}
 
 /** One workspace's bare repository, which must exist for all but `ref`. */
 export class Repository {
@@ -126,11 +138,7 @@ export class Repository {
   }
 
   ref(): Sha | undefined {
-    const loose = readText(`${this.gitdir}/${main}`)?.trim()
-    if (loose !== undefined) return loose
-    // where `git pack-refs` puts them
-    const packed = readText(`${this.gitdir}/packed-refs`)?.split("\n")
-    return packed?.find((line) => line.endsWith(` ${main}`))?.slice(0, 40)
+    return refOf(this.gitdir)
   }
 
   async moveRef(commit: Sha): Promise<void> {
@@ -139,14 +147,5 @@ export class Repository {
     }
     // also when it stands there already: who wrote it may have been killed before it was durable
     await replace(this.gitdir, `${this.gitdir}/refs/heads`, "main", Buffer.from(`${commit}\n`))
-  }
-}
-
-export const readText = (path: string): string | undefined => {
-  try {
-    return fs.readFileSync(path, "utf8")
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
-    throw error
   }
 }

@@ -3,8 +3,8 @@ import type { Change, Sha } from "#ports/WorkspaceStore.ts"
 import { Breath } from "./Breath.ts"
 import type { Directory, Node } from "./Overlay/Directory.ts"
 import { nameOf } from "./Overlay/persist.ts"
+import type { FileNode, TreeRef } from "./objects/tree.ts"
 import type { Repository } from "./Repository.ts"
-import type { FileNode, TreeRef } from "./tree.ts"
 
 export interface Difference extends Change {
   readonly before: FileNode | undefined

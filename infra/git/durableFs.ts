@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto"
 import fs from "node:fs"
 import { promisify } from "node:util"
+import { isMissing } from "./fault.ts"
 
 const write = promisify(fs.write)
 /** Bytes that are written on this thread. */
@@ -63,4 +64,14 @@ export const inParallel = async <A>(
   }
   const outcomes = await Promise.allSettled(Array.from({ length: Math.min(limit, items.length) }, worker))
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason
+}
+
+/** A file's text; `undefined` when there is none of that name. */
+export const readText = (path: string): string | undefined => {
+  try {
+    return fs.readFileSync(path, "utf8")
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    return undefined
+  }
 }

@@ -16,6 +16,9 @@ export const systemCode = (error: unknown): string | undefined => {
   return typeof code === "string" && /^E[A-Z0-9]+$/.test(code) ? code : undefined
 }
 
+/** Whether a file is not there, or not any more. */
+export const isMissing = (error: unknown): boolean => systemCode(error) === "ENOENT"
+
 const words: { readonly [code: string]: string } = {
   ENOENT: "the folder of workspaces or a repository in it is not there",
   ENOTDIR: "the folder of workspaces or a repository in it is not there",

@@ -14,12 +14,12 @@ import type { NativeGit } from "./native/git.ts"
 import { looseObjects, packLoose, pruneLoose } from "./native/pack.ts"
 import { openOverlay, viewOf } from "./Overlay/GitOverlay.ts"
 import type { Limits } from "./Overlay/totals.ts"
-import { forgetPacks } from "./packed.ts"
+import { forgetPacks } from "./objects/packs.ts"
+import type { FileNode, StoredTree } from "./objects/tree.ts"
 import { Repository } from "./Repository.ts"
 import { rebase } from "./rebase.ts"
 import { eraseRepository, makeRepository, repositoryPath, sweep, sweepStaged } from "./repositories.ts"
 import { Turns } from "./Turns.ts"
-import type { FileNode, StoredTree } from "./tree.ts"
 
 export interface Options {
   /** Holds one bare repository `<workspace>.git` each; made when missing. */

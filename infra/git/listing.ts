@@ -1,7 +1,7 @@
 import type { Sha, TreeFile } from "#ports/WorkspaceStore.ts"
 import { Breath } from "./Breath.ts"
+import { type FileNode, modeOf } from "./objects/tree.ts"
 import type { Repository } from "./Repository.ts"
-import { type FileNode, modeOf } from "./tree.ts"
 
 /** What goes out together: rows, and characters of their paths. */
 const rowsAtOnce = 500

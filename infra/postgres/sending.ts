@@ -10,15 +10,6 @@ export const piece = 512 * 1024
 /** Whether a text, or bytes, are too long for one message. */
 export const isLong = ({ length }: { readonly length: number }): boolean => length > piece
 
-/**
- * Gives bytes back at once. V8 looks after what lies outside of its heap when there are 64 MiB more of it than the last time: who makes
- * many bytes for a moment, and has them alone, says when it is over.
- */
-export const release = (bytes: Uint8Array): void => {
-  const { buffer, byteLength } = bytes
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
-}
-
 /** Of the session: it is in no log of the database's, and empty again when the transaction is over. */
 const table = `CREATE TEMP TABLE IF NOT EXISTS sent (value integer NOT NULL, place integer NOT NULL, bytes bytea NOT NULL)
   ON COMMIT DELETE ROWS`

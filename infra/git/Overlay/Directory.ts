@@ -1,8 +1,8 @@
 import { sortedByBytes } from "#domain/workspacePath.ts"
 import type { Sha, SkippedEntry } from "#ports/WorkspaceStore.ts"
 import { Breath } from "../Breath.ts"
+import { type FileNode, sortedEntries } from "../objects/tree.ts"
 import type { Repository } from "../Repository.ts"
-import { type FileNode, sortedEntries } from "../tree.ts"
 
 export type Node = FileNode | Directory
 

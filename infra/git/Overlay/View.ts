@@ -1,7 +1,7 @@
 import { contentProblem, hasReadContent, kindProblem, pathProblem } from "#domain/workspacePath.ts"
 import { PathRefused, type Sha } from "#ports/WorkspaceStore.ts"
+import type { FileNode } from "../objects/tree.ts"
 import type { Repository } from "../Repository.ts"
-import type { FileNode } from "../tree.ts"
 import { type Directory, type Extent, eachNode, editable, extentOf, type Node, nextEpoch } from "./Directory.ts"
 import { persist, persistBlobs } from "./persist.ts"
 import { afterChange, type Limits, nothing, type Totals } from "./totals.ts"

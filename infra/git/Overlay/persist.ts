@@ -1,13 +1,11 @@
 import type { Sha } from "#ports/WorkspaceStore.ts"
 import { Breath } from "../Breath.ts"
-import { type NewObject, nameOfContent, newObject, objectName } from "../objects.ts"
+import { type NewObject, nameOfContent, newObject } from "../objects/object.ts"
+import { type FileNode, formatTree, type StoredTree, sortedEntries, type TreeRef } from "../objects/tree.ts"
 import type { Repository } from "../Repository.ts"
-import { type FileNode, formatTree, type StoredTree, sortedEntries, type TreeRef } from "../tree.ts"
 import type { Directory } from "./Directory.ts"
 
-/** The name that a file's content has or will have, which `nameOf` may have to find. */
-export const blobName = (node: FileNode): Sha => (node.sha ??= objectName("blob", node.bytes!))
-
+/** The name that a file's content has or will have. */
 export const nameOf = async (node: FileNode, breath: Breath): Promise<Sha> =>
   (node.sha ??= await nameOfContent("blob", node.bytes!, breath))
 

@@ -1,7 +1,7 @@
 import { turn } from "#ports/turn.ts"
 import { WorkspaceFull } from "#ports/WorkspaceStore.ts"
+import type { FileNode } from "../objects/tree.ts"
 import type { Repository } from "../Repository.ts"
-import type { FileNode } from "../tree.ts"
 import { type Directory, type Extent, eachNode, extentOf, type Node } from "./Directory.ts"
 
 export interface Limits {

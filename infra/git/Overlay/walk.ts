@@ -1,6 +1,6 @@
 import { FileError, PathRefused } from "#ports/WorkspaceStore.ts"
+import type { FileNode } from "../objects/tree.ts"
 import type { Repository } from "../Repository.ts"
-import type { FileNode } from "../tree.ts"
 import type { Directory, Node } from "./Directory.ts"
 
 /** Where a path leads. */

@@ -3,9 +3,8 @@ import type { Workers } from "#ports/Workers.ts"
 import { Breath } from "../Breath.ts"
 import type { Difference } from "../compare.ts"
 import { onDisk } from "../fault.ts"
-import { blobName } from "../Overlay/persist.ts"
+import { type FileNode, modeOf } from "../objects/tree.ts"
 import type { Repository } from "../Repository.ts"
-import { type FileNode, modeOf } from "../tree.ts"
 import { hunksOfBytes } from "./hunks.ts"
 import { quotePath } from "./quote.ts"
 
@@ -15,7 +14,8 @@ const mostFileBytes = 4 * 1024 * 1024
 const binaryProbe = 8000
 const nobody = "0000000"
 
-const abbreviated = (node: FileNode | undefined): string => (node === undefined ? nobody : blobName(node).slice(0, 7))
+/** The beginning of a stored file's name. */
+const abbreviated = (node: FileNode | undefined): string => node?.sha?.slice(0, 7) ?? nobody
 
 /** The bytes of a text; `undefined`: binary, or too large to compare. */
 const textOf = async (repository: Repository, node: FileNode | undefined): Promise<Uint8Array | undefined> => {
@@ -36,7 +36,7 @@ const headerOf = (path: string, before: FileNode | undefined, after: FileNode | 
   else if (before.kind === after.kind) lines.push(`${index} ${modeOf(before.kind)}`)
   else {
     lines.push(`old mode ${modeOf(before.kind)}`, `new mode ${modeOf(after.kind)}`)
-    if (blobName(before) !== blobName(after)) lines.push(index)
+    if (before.sha !== after.sha) lines.push(index)
   }
   return `${lines.join("\n")}\n`
 }
@@ -82,7 +82,7 @@ const fileDiff = Effect.fnUntraced(function* (
   workers: Workers["Service"]
 ) {
   const header = headerOf(path, before, after)
-  if (before !== undefined && after !== undefined && blobName(before) === blobName(after)) return [header]
+  if (before !== undefined && after !== undefined && before.sha === after.sha) return [header]
   const isOver = left.lines <= 0 || left.bytes <= 0
   if (isOver) return [header, tooMuch]
   const [oldText, newText] = yield* onDisk(repository.gitdir, () =>

@@ -30,16 +30,21 @@ const always = [
   "maintenance.auto=false"
 ]
 
-/** Older ones do not sync what they are told to, or don't know the options that are used here. */
-const oldest = [2, 36] as const
+type Version = readonly [major: number, minor: number]
 
-const isNewEnough = (version: string): boolean => {
-  const [, major = 0, minor = 0] = (/git version (\d+)\.(\d+)/.exec(version) ?? []).map(Number)
-  return major > oldest[0] || (major === oldest[0] && minor >= oldest[1])
+/** Older ones do not sync what they are told to, or don't know the options that packing and serving use. */
+const oldest: Version = [2, 36]
+
+/** One of any age can check a repository. */
+export const anyVersion: Version = [0, 0]
+
+const isNewEnough = (version: string, since: Version): boolean => {
+  const [, major = -1, minor = 0] = (/git version (\d+)\.(\d+)/.exec(version) ?? []).map(Number)
+  return major > since[0] || (major === since[0] && minor >= since[1])
 }
 
 /** The git that is on the path, if it runs and is not too old. */
-export const findGit = (): NativeGit | undefined => {
+export const findGit = (since = oldest): NativeGit | undefined => {
   const name = process.platform === "win32" ? "git.exe" : "git"
   for (const folder of (process.env["PATH"] ?? "").split(path.delimiter)) {
     if (!path.isAbsolute(folder)) continue
@@ -48,7 +53,7 @@ export const findGit = (): NativeGit | undefined => {
     try {
       const stdio: ["ignore", "pipe", "ignore"] = ["ignore", "pipe", "ignore"]
       const version = execFileSync(program, ["version"], { env: environment, stdio, encoding: "utf8" })
-      if (isNewEnough(version)) return { program }
+      if (isNewEnough(version, since)) return { program }
     } catch {
       // not one that runs here
     }

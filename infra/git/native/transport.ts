@@ -2,12 +2,9 @@ import fs from "node:fs"
 import { PassThrough } from "node:stream"
 import { Effect, Layer, Stream } from "effect"
 import { GitTransport, type ServedFile } from "#ports/GitTransport.ts"
-import { cacheOf } from "../cache.ts"
 import { onDisk } from "../fault.ts"
-import { Repository } from "../Repository.ts"
-
+import { main, refOf } from "../Repository.ts"
 import { repositoryPath } from "../repositories.ts"
-import type { StoredTree } from "../tree.ts"
 import { type NativeGit, startGit } from "./git.ts"
 import { type Permit, Permits } from "./Permits.ts"
 import { Reader } from "./Reader.ts"
@@ -74,7 +71,6 @@ const through = (starting: () => ReturnType<typeof start>, input: Uint8Array): S
     })
   )
 
-const main = "refs/heads/main"
 const textFile = (text: string): ServedFile => {
   const bytes = Buffer.from(text)
   return { size: bytes.length, bytes: Stream.make(new Uint8Array(bytes)) }
@@ -112,8 +108,6 @@ export const layer = ({ directory, git }: Options): Layer.Layer<GitTransport> =>
     Effect.gen(function* () {
       const permits = new Permits(atOnce, ofOneTenant)
       const gitdirOf = (repository: string) => repositoryPath(directory, repository)
-      const caches = { trees: cacheOf<StoredTree>(1), blobs: cacheOf<Uint8Array>(1) }
-      const refOf = (repository: string) => new Repository(gitdirOf(repository), repository, caches).ref()
 
       const serving = (
         git: NativeGit,
@@ -152,7 +146,7 @@ export const layer = ({ directory, git }: Options): Layer.Layer<GitTransport> =>
             fs.readdirSync(`${gitdir}/objects`)
             if (path === "HEAD") return textFile(`ref: ${main}\n`)
             if (path === "info/refs") {
-              const commit = refOf(repository)
+              const commit = refOf(gitdir)
               return textFile(commit === undefined ? "" : `${commit}\t${main}\n`)
             }
             if (path === "objects/info/packs") {

@@ -5,7 +5,7 @@ import type { Envelope } from "#engine/Event.ts"
 import { latest, type Position, positionOf } from "#engine/Position.ts"
 import type { Bound } from "#engine/ports/Bounds.ts"
 import type { Kind, Page, ReadAll, ReadStream, StoredEvent } from "#engine/ports/EventStore.ts"
-import { release } from "../sending.ts"
+import { release } from "../../release.ts"
 
 /** A row of the log, without what the event says. */
 export interface EnvelopeRow {

@@ -1,10 +1,10 @@
 import fs from "node:fs"
 import { assert, describe, it } from "vitest"
 import { cacheOf, forget } from "#infra/git/cache.ts"
-import { newObject } from "#infra/git/objects.ts"
+import { newObject } from "#infra/git/objects/object.ts"
+import type { StoredTree } from "#infra/git/objects/tree.ts"
 import { Repository } from "#infra/git/Repository.ts"
 import { makeRepository } from "#infra/git/repositories.ts"
-import type { StoredTree } from "#infra/git/tree.ts"
 import { temporaryDirectory } from "./git.ts"
 
 describe("a cache of a repository's objects", () => {

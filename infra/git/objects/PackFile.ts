@@ -1,15 +1,10 @@
 import fs from "node:fs"
-import { promisify } from "node:util"
-import zlib from "node:zlib"
 import type { Sha } from "#ports/WorkspaceStore.ts"
-import { inflated, inflatedStart } from "../inflated.ts"
-import type { ObjectType, StoredObject } from "../object.ts"
-import type { Compressed } from "../objectPieces.ts"
+import { release } from "../../release.ts"
+import { Breath } from "../Breath.ts"
+import { beginningOf, type Compressed, contentOf, decompressAtOnce, mostAtOnce } from "./compressed.ts"
 import { applyDelta, lengthAfter } from "./delta.ts"
-
-const inflate = promisify(zlib.inflate)
-/** How many bytes are decompressed on this thread: more would be felt by other requests. */
-const inlineBytes = 256 * 1024
+import { checkSize, type ObjectType, type StoredObject } from "./object.ts"
 
 const types: { readonly [code: number]: ObjectType } = { 1: "commit", 2: "tree", 3: "blob", 4: "tag" }
 const offsetDelta = 6
@@ -24,31 +19,33 @@ interface Entry {
   readonly base: number | undefined
   /** Where the compressed bytes begin. */
   readonly start: number
-  readonly end: number
 }
 
 const magic = 0xff744f63
 const fanOut = 8
 const names = fanOut + 256 * 4
-/** The pack's own digest at its end. */
-const trailer = 20
 /** Type, size and base of an entry take no more. */
 const longestHead = 64
+/** Of deltas on deltas; git itself makes no longer chain. */
+const longestChain = 4_096
+
+/** What zlib makes of so many bytes is no longer, however it was told to compress them. */
+const mostCompressed = (size: number): number => size + (size >> 3) + 64
 
 /**
  * A pack with its index (version 2), read where an object is instead of whole: only the index is held in memory. Packs
- * never change, so it stays right for as long as the pack's file is there.
+ * never change, so it stays right for as long as the pack's file is there. What either says is believed only as far as it
+ * can't hold up or fill this process: chains that never end, bytes that become far more than was said, and the like are
+ * errors.
  */
 export class PackFile {
   readonly #path: string
   readonly #index: Buffer
   readonly #count: number
-  #ends: Float64Array | undefined
-  #size: number | undefined
 
   /** `path` is without its ending. Throws `ENOENT` when a repack has taken it away. */
   constructor(path: string) {
-    this.#path = path
+    this.#path = `${path}.pack`
     this.#index = fs.readFileSync(`${path}.idx`)
     if (this.#index.readUInt32BE(0) !== magic || this.#index.readUInt32BE(4) !== 2) {
       throw new Error("a pack's index is of another version than 2")
@@ -56,6 +53,7 @@ export class PackFile {
     this.#count = this.#index.readUInt32BE(fanOut + 255 * 4)
   }
 
+  /** Of its index, which is in memory. */
   get bytes(): number {
     return this.#index.length
   }
@@ -85,31 +83,15 @@ export class PackFile {
     return undefined
   }
 
-  /** Where the entry at an offset ends: where the next one begins. */
-  #end(file: number, offset: number): number {
-    if (this.#ends === undefined) {
-      this.#ends = Float64Array.from({ length: this.#count }, (_, place) => this.#offset(place)).sort()
-    }
-    let [low, high] = [0, this.#count]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.#ends[middle]! <= offset) low = middle + 1
-      else high = middle
-    }
-    this.#size ??= fs.fstatSync(file).size
-    return this.#ends[low] ?? this.#size - trailer
-  }
-
   #entry(file: number, offset: number): Entry {
-    const end = this.#end(file, offset)
     const head = Buffer.alloc(longestHead)
-    fs.readSync(file, head, 0, longestHead, offset)
+    fs.readSync(file, head, 0, head.length, offset)
     let at = 0
     let byte = head[at++]!
     const code = (byte >> 4) & 7
     let size = byte & 15
     for (let factor = 16; byte & 0x80; factor *= 128) {
-      byte = head[at++]!
+      byte = head[at++] ?? 0
       size += (byte & 0x7f) * factor
     }
     let base: number | undefined
@@ -117,7 +99,7 @@ export class PackFile {
       byte = head[at++]!
       let distance = byte & 0x7f
       while (byte & 0x80) {
-        byte = head[at++]!
+        byte = head[at++] ?? 0
         distance = (distance + 1) * 128 + (byte & 0x7f)
       }
       base = offset - distance
@@ -125,32 +107,41 @@ export class PackFile {
       base = this.find(head.toString("hex", at, at + 20))
       if (base === undefined) throw new Error("a delta's base is not in its pack")
       at += 20
-    }
-    return { code, size, base, start: offset + at, end }
+    } else if (types[code] === undefined) throw new Error("there is no object where a pack's index says")
+    return { code, size: checkSize(size), base, start: offset + at }
   }
 
-  async #content(file: number, { start, end, size }: Entry): Promise<Buffer> {
-    const bytes = Buffer.allocUnsafe(end - start)
-    for (let read = 0; read < bytes.length; ) {
-      const more = fs.readSync(file, bytes, read, bytes.length - read, start + read)
-      if (more === 0) throw new Error("a pack is shorter than its index says")
-      read += more
+  async #content(file: number, { start, size }: Entry): Promise<Buffer> {
+    if (size > mostAtOnce) {
+      return contentOf({ file: await fs.promises.open(this.#path), start, head: 0, size })
     }
-    return size > inlineBytes ? inflate(bytes) : inflated(bytes, size)
+    const bytes = Buffer.allocUnsafe(mostCompressed(size))
+    const content = decompressAtOnce(bytes.subarray(0, fs.readSync(file, bytes, 0, bytes.length, start)), size, size)
+    if (content?.length !== size) throw new Error("an entry of a pack has another length than it says")
+    return content
   }
 
   /** The object at an offset that `find` gave. */
   async read(offset: number): Promise<StoredObject> {
-    const file = fs.openSync(`${this.#path}.pack`, "r")
+    const file = fs.openSync(this.#path, "r")
     try {
-      const deltas: Array<Buffer> = []
+      const breath = new Breath()
+      const deltas: Array<Entry> = []
       let entry = this.#entry(file, offset)
       for (; entry.base !== undefined; entry = this.#entry(file, entry.base)) {
-        deltas.push(await this.#content(file, entry))
+        if (deltas.push(entry) > longestChain) throw new Error("a chain of deltas does not end")
+        await breath.take()
       }
+      const type = types[entry.code]!
       let content: Uint8Array = await this.#content(file, entry)
-      for (const delta of deltas.reverse()) content = applyDelta(content, delta)
-      return { type: types[entry.code]!, content }
+      for (const delta of deltas.reverse()) {
+        await breath.take()
+        const [base, instructions] = [content, await this.#content(file, delta)]
+        content = await applyDelta(base, instructions, breath)
+        // fifty of some megabytes each may be on the way
+        release(base)
+      }
+      return { type, content }
     } finally {
       fs.closeSync(file)
     }
@@ -158,22 +149,26 @@ export class PackFile {
 
   /** The object to be read piece by piece, for who closes its file; `undefined`: it is a delta. */
   async open(offset: number): Promise<Compressed | undefined> {
-    const file = await fs.promises.open(`${this.#path}.pack`)
-    const { base, start, end } = this.#entry(file.fd, offset)
-    if (base === undefined) return { file, start, end: end - 1, head: 0 }
+    const file = await fs.promises.open(this.#path)
+    try {
+      const { base, start, size } = this.#entry(file.fd, offset)
+      if (base === undefined) return { file, start, head: 0, size }
+    } catch (error) {
+      await file.close()
+      throw error
+    }
     await file.close()
     return undefined
   }
 
   /** Bytes of the object's content, without reading what it is a delta of. */
-  async size(offset: number): Promise<number> {
-    const file = fs.openSync(`${this.#path}.pack`, "r")
+  size(offset: number): number {
+    const file = fs.openSync(this.#path, "r")
     try {
-      const entry = this.#entry(file, offset)
-      if (entry.base === undefined) return entry.size
-      const start = Buffer.alloc(Math.min(128, entry.end - entry.start))
-      fs.readSync(file, start, 0, start.length, entry.start)
-      return lengthAfter(inflatedStart(start))
+      const { base, start, size } = this.#entry(file, offset)
+      if (base === undefined) return size
+      const beginning = Buffer.allocUnsafe(128)
+      return lengthAfter(beginningOf(beginning.subarray(0, fs.readSync(file, beginning, 0, 128, start))))
     } finally {
       fs.closeSync(file)
     }

@@ -1,28 +1,23 @@
-import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
 import { resolve } from "node:path"
 import { Effect, Layer } from "effect"
 import { RepositoryCheck } from "#ports/RepositoryCheck.ts"
-import { repositoryPath } from "./repositories.ts"
+import { repositoryPath } from "../repositories.ts"
+import { type NativeGit, startGit } from "./git.ts"
+
+export interface Options {
+  /** Where the repositories are. */
+  readonly directory: string
+  readonly git: NativeGit | undefined
+}
 
 /** Lines that are kept of what git says. */
 const kept = 20
 
-/** Nothing of the operator's configuration, and nothing of the repository's that could run a program. */
-const environment = {
-  PATH: process.env["PATH"] ?? "",
-  GIT_CONFIG_NOSYSTEM: "1",
-  GIT_CONFIG_GLOBAL: "/dev/null",
-  LC_ALL: "C"
-}
-const settings = ["-c", "safe.directory=*", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"]
-
-const fsck = (gitdir: string) =>
+const fsck = (git: NativeGit, gitdir: string) =>
   Effect.callback<ReadonlyArray<string> | undefined>((resume) => {
-    const child = spawn("git", [...settings, "--git-dir", gitdir, "fsck", "--full", "--no-dangling", "--no-progress"], {
-      env: environment,
-      stdio: ["ignore", "pipe", "pipe"]
-    })
+    const child = startGit(git, gitdir, ["fsck", "--full", "--no-dangling", "--no-progress"])
+    child.stdin.end()
     const lines: Array<string> = []
     let rest = ""
     const take = (text: string) => {
@@ -41,11 +36,14 @@ const fsck = (gitdir: string) =>
     return Effect.sync(() => child.kill())
   })
 
-/** Asks the `git` on the path, if there is one. */
-export const layer = ({ directory }: { readonly directory: string }) =>
+/** Asks native git, if there is one. */
+export const layer = ({ directory, git }: Options) =>
   Layer.succeed(RepositoryCheck, {
     check: (repository) => {
       const gitdir = resolve(repositoryPath(directory, repository))
-      return Effect.suspend(() => (existsSync(gitdir) ? fsck(gitdir) : Effect.succeed([])))
+      return Effect.suspend(() => {
+        if (!existsSync(gitdir)) return Effect.succeed([])
+        return git === undefined ? Effect.undefined : fsck(git, gitdir)
+      })
     }
   })

@@ -1,6 +1,6 @@
 import { kindProblem, nameProblem, sortedByBytes } from "#domain/workspacePath.ts"
 import type { EntryKind, Sha, SkippedEntry, TreeFile } from "#ports/WorkspaceStore.ts"
-import { Breath } from "./Breath.ts"
+import { Breath } from "../Breath.ts"
 
 /** A file or link, never changed once made; `size` is filled in when it is first known. */
 export interface FileNode {
@@ -62,15 +62,20 @@ const problemOf = (name: string | undefined, kind: EntryKind | undefined): strin
   return nameProblem(name) ?? kindProblem(name, kind)
 }
 
+/** Entries that are read on end: less than a millisecond. */
+const readAtOnce = 500
+
 /** Reads a tree's bytes; what no workspace may hold is told in `skipped` and left out. */
 export const parseTree = async (sha: Sha, content: Uint8Array): Promise<StoredTree> => {
-  const breath = new Breath()
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.length)
   const entries = new Map<string, FileNode | TreeRef>()
   const skipped: Array<SkippedEntry> = []
-  for (let at = 0; at < bytes.length; ) {
+  const breath = new Breath()
+  for (let at = 0, read = 1; at < bytes.length; read++) {
+    if (read % readAtOnce === 0) await breath.take()
     const space = bytes.indexOf(0x20, at)
     const nul = bytes.indexOf(0, space)
+    if (space < 0 || nul < 0 || nul + 21 > bytes.length) throw new Error("a tree ends too early")
     const kind = kindOf(bytes.toString("latin1", at, space))
     const name = readName(bytes.subarray(space + 1, nul))
     const problem = problemOf(name, kind)
@@ -80,7 +85,6 @@ export const parseTree = async (sha: Sha, content: Uint8Array): Promise<StoredTr
       entries.set(name!, node as FileNode | TreeRef)
     } else skipped.push({ path: bytes.toString("utf8", space + 1, nul), reason: problem })
     at = nul + 21
-    await breath.take()
   }
   return { sha, entries, skipped }
 }

@@ -1,11 +1,10 @@
 import fs from "node:fs"
 import type { Sha } from "#ports/WorkspaceStore.ts"
-import { cacheOf, forget } from "./cache.ts"
-import type { StoredObject } from "./object.ts"
-import type { Compressed } from "./objectPieces.ts"
-import { PackFile } from "./packed/PackFile.ts"
+import { cacheOf, forget } from "../cache.ts"
+import { isMissing } from "../fault.ts"
+import { PackFile } from "./PackFile.ts"
 
-/** Of indexes in memory: 32 bytes an object. */
+/** Of indexes in memory: some 32 bytes an object. */
 const keptBytes = 16 * 1024 * 1024
 const kept = cacheOf<PackFile>(keptBytes)
 
@@ -34,8 +33,6 @@ const known = (gitdir: string): Listing => {
   return listing?.changed === changed ? listing : list(gitdir)
 }
 
-const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT"
-
 const packAt = (path: string): PackFile => {
   const known = kept.get(path)
   if (known !== undefined) return known
@@ -50,8 +47,11 @@ export const forgetPacks = (gitdir: string): void => {
   forget(kept, `${gitdir}/`)
 }
 
-/** Asks the pack that has an object. A repack may take packs away meanwhile: what they had is in another one then. */
-const inPack = async <A>(
+/**
+ * Asks the pack that has an object; `undefined` when none has it. A repack may take packs away meanwhile: what they had is
+ * in another one then.
+ */
+export const inPack = async <A>(
   gitdir: string,
   sha: Sha,
   ask: (pack: PackFile, offset: number) => Promise<A>
@@ -75,17 +75,3 @@ const inPack = async <A>(
     listing = now
   }
 }
-
-/** An object that native git has moved into a pack; `undefined` when no pack has it. */
-export const readPacked = (gitdir: string, sha: Sha): Promise<StoredObject | undefined> =>
-  inPack(gitdir, sha, (pack, offset) => pack.read(offset))
-
-/** The same to be read piece by piece; `undefined` also where it is a delta of another one. */
-export const openPacked = (gitdir: string, sha: Sha): Promise<Compressed | undefined> =>
-  inPack(gitdir, sha, (pack, offset) => pack.open(offset))
-
-export const packedSize = (gitdir: string, sha: Sha): Promise<number | undefined> =>
-  inPack(gitdir, sha, (pack, offset) => pack.size(offset))
-
-export const isPacked = async (gitdir: string, sha: Sha): Promise<boolean> =>
-  (await inPack(gitdir, sha, () => Promise.resolve(true))) === true

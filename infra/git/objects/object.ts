@@ -1,0 +1,51 @@
+import { createHash } from "node:crypto"
+import type { Sha } from "#ports/WorkspaceStore.ts"
+import type { Breath } from "../Breath.ts"
+
+/** What an object of a repository is. */
+export type ObjectType = "blob" | "tree" | "commit" | "tag"
+
+export interface StoredObject {
+  readonly type: ObjectType
+  readonly content: Uint8Array
+}
+
+export interface NewObject extends StoredObject {
+  readonly sha: Sha
+}
+
+export const isSha = (sha: string): boolean => /^[0-9a-f]{40}$/.test(sha)
+
+/** What an object's content follows, in its name's digest and in a file of its own. */
+export const headOf = (type: ObjectType, size: number): Uint8Array => Buffer.from(`${type} ${size}\0`, "latin1")
+
+export const objectName = (type: ObjectType, content: Uint8Array): Sha =>
+  createHash("sha1").update(headOf(type, content.length)).update(content).digest("hex")
+
+/** Bytes that are hashed on end. */
+const hashedAtOnce = 1024 * 1024
+
+/** The same name, of content that may be large. */
+export const nameOfContent = async (type: ObjectType, content: Uint8Array, breath: Breath): Promise<Sha> => {
+  const hash = createHash("sha1").update(headOf(type, content.length))
+  for (let at = 0; at < content.length; at += hashedAtOnce) {
+    await breath.take()
+    hash.update(content.subarray(at, at + hashedAtOnce))
+  }
+  return hash.digest("hex")
+}
+
+export const newObject = (type: ObjectType, content: Uint8Array): NewObject => ({
+  sha: objectName(type, content),
+  type,
+  content
+})
+
+/** Bytes of an object's content; no workspace holds more. */
+const largest = 1024 ** 3
+
+/** That so large an object can be; what is none of ours may say anything. */
+export const checkSize = (size: number): number => {
+  if (Number.isSafeInteger(size) && size >= 0 && size <= largest) return size
+  throw new Error(`an object says that it has ${size} bytes`)
+}
