@@ -170,6 +170,17 @@ export const bodies: ReadonlyArray<Attack> = [
     }
   },
   {
+    name: "a repository as large as may be, published",
+    run: async ({ call }) => {
+      const files = Array.from({ length: 150 }, (_, n) => ({
+        path: `src/p${n}.py`,
+        content: `token = "${n}"\n`.repeat(7_000)
+      }))
+      const task = "a large repository for everyone"
+      answered(await call("POST", repository, { task, files, public: true }), 200, 400, 413, 503)
+    }
+  },
+  {
     name: "16 large repositories at once",
     share: 2,
     run: async ({ call }) => {

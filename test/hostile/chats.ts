@@ -168,5 +168,16 @@ export const chats: ReadonlyArray<Attack> = [
         for (const { sha } of commits) answered(await target.call("GET", `/api/workspaces/${id}/commits/${sha}`), 200)
       }
     }
+  },
+  {
+    name: "large workspaces that are brought back as they were",
+    run: async (target) => {
+      for (const user of ["many", "large", "shells"]) {
+        const id = await workspaceOf(target, user)
+        const { commits } = answered(await target.call("GET", `/api/workspaces/${id}/commits?limit=100`), 200)
+        for (const { sha: commit } of [commits.at(-1), commits[0]])
+          answered(await target.call("POST", `/api/workspaces/${id}/restore`, { commit }), 200)
+      }
+    }
   }
 ]
