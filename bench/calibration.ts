@@ -29,6 +29,8 @@ const row = ({ name, queries, ask }: Store) => {
   ] as const
 }
 
-/** What scores tell: those of right, wrong and off-topic best matches (p5, median, p95), and what comes of a threshold. */
+/**
+ * What scores tell: those of right, wrong and off-topic best matches (p5, median, p95), and what comes of a threshold.
+ */
 export const calibration = (index: Effect.Effect<Searching>) =>
   Effect.map(eachStore(index, row), (rows) => console.table(Object.fromEntries(rows)))

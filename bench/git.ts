@@ -7,7 +7,10 @@ import { findGit } from "#infra/git/native/git.ts"
 import * as Workers from "#infra/workers/layer.ts"
 import { type Sha, WorkspaceStore } from "#ports/WorkspaceStore.ts"
 
-/** Durable commits in workspaces of several sizes: open, write one file, save, commit, move the ref. Rounds: 100, or the first argument. */
+/**
+ * Durable commits in workspaces of several sizes: open, write one file, save, commit, move the ref. Rounds: 100, or the
+ * first argument.
+ */
 const rounds = Number(process.argv[2] ?? 100)
 const directory = fs.mkdtempSync(path.join(os.tmpdir(), "cairn-bench-git-"))
 

@@ -17,7 +17,9 @@ import { type Measured, milliseconds, percentile, thousands } from "./report.ts"
 
 const model = schemaOf(KeyUsage)
 
-/** From the append's answer until the read model has passed it: idle, one by one, and under a steady stream of events. */
+/**
+ * From the append's answer until the read model has passed it: idle, one by one, and under a steady stream of events.
+ */
 export const lag = (scale: number) =>
   Effect.gen(function* () {
     const { url } = yield* benchDatabase

@@ -52,7 +52,10 @@ const client = (load: Load, until: number, note: (latency: number, refusal: stri
     })
   })
 
-/** Closed-loop load by so many connections for so long. Fails when most of it was refused: refusals are not what is measured. */
+/**
+ * Closed-loop load by so many connections for so long. Fails when most of it was refused: refusals are not what is
+ * measured.
+ */
 export const run = async (load: Load): Promise<Loaded> => {
   const latencies: Array<number> = []
   let failed = 0

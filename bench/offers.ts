@@ -17,7 +17,9 @@ const rules: ReadonlyArray<readonly [name: string, rule: Rule]> = [
 
 const percent = (part: number, whole: number) => (whole === 0 ? "–" : `${Math.round((100 * part) / whole)} %`)
 
-/** How often the right one is offered, and how often what is offered is right, of the first five matches of each task. */
+/**
+ * How often the right one is offered, and how often what is offered is right, of the first five matches of each task.
+ */
 const of = ({ queries, ask }: Store, rule: Rule) => {
   const kept = queries.map(({ text, relevant }) =>
     ask(text, 5)
@@ -41,9 +43,9 @@ const offered = ({ ask }: Store, tasks: ReadonlyArray<string>, rule: Rule) =>
   `${tasks.filter((task) => ask(task, 5).some(rule)).length} of ${tasks.length}`
 
 /**
- * What is worth offering an agent, by rule: for tasks that a snippet of the store does, how many are offered the right one (new
- * tasks, and such as were asked before), and how much of what is offered is right; and how many tasks that no snippet does are
- * offered something all the same.
+ * What is worth offering an agent, by rule: for tasks that a snippet of the store does, how many are offered the right
+ * one (new tasks, and such as were asked before), and how much of what is offered is right; and how many tasks that no
+ * snippet does are offered something all the same.
  */
 export const offers = (index: Effect.Effect<Searching>) =>
   Effect.gen(function* () {

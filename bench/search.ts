@@ -9,7 +9,8 @@ import { calibration } from "./calibration.ts"
 import { offers } from "./offers.ts"
 import { eachStore } from "./stores.ts"
 
-// Quality and speed of search on the development sets: `deno run -A --v8-flags=--expose-gc bench/search.ts [quality|calibration|offers|speed]`.
+// Quality and speed of search on the development sets: `deno run -A --v8-flags=--expose-gc bench/search.ts
+// [quality|calibration|offers|speed]`.
 
 const index = Effect.orDie(Effect.provide(searching, Layer.provideMerge(layer, embeddings)))
 

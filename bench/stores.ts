@@ -26,8 +26,8 @@ const used = (document: EvaluationDocument, tasks: ReadonlyArray<string>): Index
 }
 
 /**
- * The sets' stores in turn, each in a new index. With `asked`, each query was asked before: its first relevant document was stored
- * for it.
+ * The sets' stores in turn, each in a new index. With `asked`, each query was asked before: its first relevant document
+ * was stored for it.
  */
 export const eachStore = <A>(
   index: Effect.Effect<Searching>,

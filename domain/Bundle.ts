@@ -17,8 +17,8 @@ export const LogFile = Schema.Struct({
 export type LogFile = typeof LogFile.Type
 
 /**
- * Stored for good: add a tag or a version, never change the meaning of one. Their tags, streams and subjects say "upload",
- * as bundles were called when the first of them was stored; a field `upload` is a bundle's id.
+ * Stored for good: add a tag or a version, never change the meaning of one. Their tags, streams and subjects say
+ * "upload", as bundles were called when the first of them was stored; a field `upload` is a bundle's id.
  */
 export const BundleEvent = Schema.TaggedUnion({
   /** Several files at once, to be stored as a snippet each. The text is erased as soon as they are. */

@@ -85,7 +85,10 @@ interface LiveKey {
   readonly role: Role
 }
 
-/** Its maps share what has not changed with those before: an event costs the same, however many members and keys there are. */
+/**
+ * Its maps share what has not changed with those before: an event costs the same, however many members and keys there
+ * are.
+ */
 export interface OrganizationState {
   readonly registered: { readonly tier: Tier; readonly memberLimit: number } | undefined
   /** The first one with an owner's role. */

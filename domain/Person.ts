@@ -7,6 +7,9 @@ export const normalEmail = (email: string): string => email.trim().toLowerCase()
 export const personId = (installationSecret: string, email: string): string =>
   keyedId(installationSecret, "person", normalEmail(email))
 
-/** Whose text a person's is. One who was erased and comes again begins a new subject: the old one takes no text any more. */
+/**
+ * Whose text a person's is. One who was erased and comes again begins a new subject: the old one takes no text any
+ * more.
+ */
 export const userSubject = (user: string, erasures: number): string =>
   erasures === 0 ? `user/${user}` : `user/${user}.${erasures}`

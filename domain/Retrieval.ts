@@ -16,7 +16,9 @@ export const RetrievalEvent = Schema.TaggedUnion({
   },
   /** What was asked for on the day is gone: its time was over. */
   RetrievalErased: { day: Schema.String, subject: Schema.String },
-  /** What was asked for is gone, since no snippet that was found for it is there any more, or since its time was over. */
+  /**
+   * What was asked for is gone, since no snippet that was found for it is there any more, or since its time was over.
+   */
   SearchesErased: { cause: Schema.Literals(["deleted", "expired"]), subjects: Schema.Array(Schema.String) }
 })
 export type RetrievalEvent = typeof RetrievalEvent.Type
@@ -25,8 +27,8 @@ export type RetrievalEvent = typeof RetrievalEvent.Type
 export const mostErased = 300
 
 /**
- * Whose text a query is: all searches of a day that found the same snippets share a subject, whose text goes with the last
- * of these. So one erasure reaches them all, also one that comes into the log after it.
+ * Whose text a query is: all searches of a day that found the same snippets share a subject, whose text goes with the
+ * last of these. So one erasure reaches them all, also one that comes into the log after it.
  */
 export const searchSubject = (stream: string, snippets: ReadonlyArray<string>): string =>
   snippets.length === 0 ? stream : `${stream}/${derivedId(...[...snippets].sort())}`

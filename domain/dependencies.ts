@@ -14,8 +14,8 @@ export const isWithin = (given: Dependencies): boolean => {
 }
 
 /**
- * Those of a snippet when a further upload of it says what it needs: a version that is known by now is replaced. What does not fit any
- * more is left out, so that a snippet that is stored again and again does not grow without end.
+ * Those of a snippet when a further upload of it says what it needs: a version that is known by now is replaced. What
+ * does not fit any more is left out, so that a snippet that is stored again and again does not grow without end.
  */
 export const withDependencies = (known: Dependencies, given: Dependencies): Dependencies => {
   const all = new Map<string, string>()

@@ -64,7 +64,9 @@ const lastPart = (path: string): string => path.slice(Math.max(path.lastIndexOf(
 const looked = 1_000
 const joints = "._-"
 
-/** Letters, digits, `_`, `-` and inner dots of any script; everything else, also invisible characters, becomes one `_`. */
+/**
+ * Letters, digits, `_`, `-` and inner dots of any script; everything else, also invisible characters, becomes one `_`.
+ */
 const safe = (text: string): string =>
   withoutEnd(
     normalForm(beginningOf(text, looked), "NFC")
@@ -101,8 +103,8 @@ export interface Named {
 
 /**
  * A filename for a snippet that a client can write anywhere: no folder, no leading dot, no name that a system reserves,
- * at most 100 characters, with its language's extension, and none of `taken` (compared as a file system would that ignores
- * case). Adds it to `taken`.
+ * at most 100 characters, with its language's extension, and none of `taken` (compared as a file system would that
+ * ignores case). Adds it to `taken`.
  */
 export const filename = ({ path, name, language, id }: Named, taken: Set<string>): string => {
   const base = lastPart(path)

@@ -3,7 +3,10 @@ import { Glob } from "effect"
 /** Ways to choose from a pattern's braces: each is matched by itself. */
 export const mostChoices = 100
 
-/** How many ways there are to choose from a pattern's braces, `mostChoices` and more as they come; what no brace ends counts too. */
+/**
+ * How many ways there are to choose from a pattern's braces, `mostChoices` and more as they come; what no brace ends
+ * counts too.
+ */
 export const choicesOf = (pattern: string): number => {
   let choices = 1
   const outer: Array<{ readonly before: number; earlier: number }> = []
@@ -32,7 +35,10 @@ export interface MatchingPaths {
   readonly count: number
 }
 
-/** Those of the paths (one a line) that match a glob pattern, names that begin with a dot too: the first `most`, as they come. */
+/**
+ * Those of the paths (one a line) that match a glob pattern, names that begin with a dot too: the first `most`, as they
+ * come.
+ */
 export const matchingPaths = (pattern: string, paths: string, most: number): MatchingPaths => {
   const glob = Glob.make(pattern, { dot: true })
   const found = paths === "" ? [] : paths.split("\n").filter((path) => Glob.match(glob, path))

@@ -1,6 +1,8 @@
 import { beginningOf } from "./beginningOf.ts"
 
-/** Characters of a task that are kept; of a longer one its beginning, and its end, where what is asked for often stands. */
+/**
+ * Characters of a task that are kept; of a longer one its beginning, and its end, where what is asked for often stands.
+ */
 const most = 10_000
 const [first, last] = [7_400, 2_500]
 

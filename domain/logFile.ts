@@ -58,8 +58,8 @@ function* textOf(bytes: Uint8Array): Generator<void, string | null> {
 }
 
 /**
- * A log file as it is kept: its text, or that it has none; `undefined`: it says base64 and is none. Large ones take many steps: others
- * may have their turn between them.
+ * A log file as it is kept: its text, or that it has none; `undefined`: it says base64 and is none. Large ones take
+ * many steps: others may have their turn between them.
  */
 export function* readLog({ path, content, encoding, contentType }: SentLog): Generator<void, LogFile | undefined> {
   if (encoding === "utf-8") {

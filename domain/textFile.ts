@@ -64,8 +64,8 @@ export type Replaced =
   | { readonly type: "tooLarge"; readonly size: number }
 
 /**
- * A text file with one piece of text in place of another, wherever it is when `all`, else where it is once. The result is
- * not made when it would have more than `most` bytes.
+ * A text file with one piece of text in place of another, wherever it is when `all`, else where it is once. The result
+ * is not made when it would have more than `most` bytes.
  */
 export const replaced = (bytes: Uint8Array, before: string, after: string, all: boolean, most: number): Replaced => {
   const text = decoded(bytes)

@@ -1,6 +1,6 @@
 /**
- * A text without those characters at its end; `characters` are of one UTF-16 unit each. An expression such as `[ab]+$` would begin anew
- * at each of them in the middle of the text.
+ * A text without those characters at its end; `characters` are of one UTF-16 unit each. An expression such as `[ab]+$`
+ * would begin anew at each of them in the middle of the text.
  */
 export const withoutEnd = (text: string, characters: string): string => {
   let end = text.length

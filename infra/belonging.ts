@@ -35,7 +35,9 @@ const hasWorkspaces = Effect.gen(function* () {
   return (yield* sql`SELECT 1 FROM events WHERE type = 'WorkspaceOpened' LIMIT 1`).length > 0
 })
 
-/** Gives both an id of their own, so that any other folder that the database had, and any other database, is told apart. */
+/**
+ * Gives both an id of their own, so that any other folder that the database had, and any other database, is told apart.
+ */
 const pair = Effect.fnUntraced(function* (directory: string) {
   const sql = yield* SqlClient.SqlClient
   const id = randomUUID()
@@ -48,8 +50,8 @@ const pair = Effect.fnUntraced(function* (directory: string) {
 })
 
 /**
- * Whether a folder of repositories is the one of this database; fails with `NotOurs` when it is not. With `begin`, two that
- * belong to nothing yet belong together from now on.
+ * Whether a folder of repositories is the one of this database; fails with `NotOurs` when it is not. With `begin`, two
+ * that belong to nothing yet belong together from now on.
  */
 export const check = Effect.fnUntraced(function* (directory: string, begin: boolean) {
   const folder = yield* known

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 
 /**
- * Completes when the process that started this one has ended without a signal that reached this one (a killed `start.cjs`,
- * a task runner that passes nothing on), at the latest 250 ms later, or when the terminal has hung up. Whoever awaits it shuts
- * down as at a signal: `Effect.raceFirst(Layer.launch(service), parentGone)`.
+ * Completes when the process that started this one has ended without a signal that reached this one (a killed
+ * `start.cjs`, a task runner that passes nothing on), at the latest 250 ms later, or when the terminal has hung up.
+ * Whoever awaits it shuts down as at a signal: `Effect.raceFirst(Layer.launch(service), parentGone)`.
  *
  * `CAIRN_PARENT_PID` names the parent to watch, `0` the one at the start. Without it only the hang-up counts, so that a
  * service started with `nohup` outlives its shell.

@@ -72,7 +72,10 @@ export interface Comment {
 /** Comments of a snippet that a tenant is shown: the latest. */
 export const commentsShown = 20
 
-/** SQL for what of a snippet's comments is read: the latest of those whose snippet it is, as seen from homes, and the latest of others. */
+/**
+ * SQL for what of a snippet's comments is read: the latest of those whose snippet it is, as seen from homes, and the
+ * latest of others.
+ */
 const latest = (schema: string, snippet: string, tenant: string, homes: string): string => {
   const by = (whose: string) =>
     `(SELECT * FROM "${schema}".comments WHERE snippet = ${snippet} AND tenant ${whose}
@@ -82,9 +85,10 @@ const latest = (schema: string, snippet: string, tenant: string, homes: string):
 }
 
 /**
- * SQL for a snippet's comments as JSON, oldest first: the latest by those whose snippet it is, and the latest by others, so
- * that no stranger can push theirs out of sight, and of a customer's workspace no other's. `schema` is the catalogue's; `snippet`
- * and `tenant` are the snippet's columns, `homes` the parameter that has those which are looked from.
+ * SQL for a snippet's comments as JSON, oldest first: the latest by those whose snippet it is, and the latest by
+ * others, so that no stranger can push theirs out of sight, and of a customer's workspace no other's. `schema` is the
+ * catalogue's; `snippet` and `tenant` are the snippet's columns, `homes` the parameter that has those which are looked
+ * from.
  */
 export const commentsOf = (...of: Parameters<typeof latest>): string =>
   `(SELECT coalesce(json_agg(json_build_object('id', c.id, 'tenant', c.tenant, 'author', c.author, 'home', c.home,
@@ -104,9 +108,9 @@ export interface Onlooker {
 }
 
 /**
- * Whether a comment is one of the onlooker's own, or a stranger's (then they learn no more of who said it), or none of theirs.
- * What is said in a workspace of the snippet's own tenant is that workspace's; what is said elsewhere of somebody's public snippet is
- * everybody's who asks for such.
+ * Whether a comment is one of the onlooker's own, or a stranger's (then they learn no more of who said it), or none of
+ * theirs. What is said in a workspace of the snippet's own tenant is that workspace's; what is said elsewhere of
+ * somebody's public snippet is everybody's who asks for such.
  */
 export const standing = (
   { tenant, homes, includePublic }: Onlooker,

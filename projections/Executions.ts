@@ -156,8 +156,8 @@ export interface FoundExecution {
 }
 
 /**
- * Executions that a scope sees: newest first; for a task, those of tasks that share a word with it, the most alike first. `total`
- * counts them before the limit.
+ * Executions that a scope sees: newest first; for a task, those of tasks that share a word with it, the most alike
+ * first. `total` counts them before the limit.
  */
 export const findExecutions = (scope: Scope, { codes, task, verdict, limit }: ExecutionQuery) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => {
@@ -199,7 +199,10 @@ export const executionOf = (scope: Scope, id: string) =>
     )
   )
 
-/** Of each snippet the latest execution that came to its end, among those that a scope sees: which it is, and about how many bytes it has. */
+/**
+ * Of each snippet the latest execution that came to its end, among those that a scope sees: which it is, and about how
+ * many bytes it has.
+ */
 export const lastCompleted = (scope: Scope, snippets: ReadonlyArray<string>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     snippets.length === 0

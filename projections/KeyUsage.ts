@@ -1,7 +1,10 @@
 import type { Projection } from "#engine/Projection.ts"
 import { table } from "./table.ts"
 
-/** Read model `key_usage`: when each key was last seen, to the hour. A model of its own, because it changes all the time. */
+/**
+ * Read model `key_usage`: when each key was last seen, to the hour. A model of its own, because it changes all the
+ * time.
+ */
 export const KeyUsage = {
   name: "key_usage",
   version: 1,

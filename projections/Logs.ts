@@ -132,9 +132,9 @@ export interface LogMatch {
 const logsCompared = 1_000
 
 /**
- * Logs of a scope's own homes that have any of the words, best first. Of a log with every word once the score is 6, of one with
- * every word often 10, and a share of it is for a share of the words. Publishing code does not publish its logs, so those of
- * other tenants are never among them.
+ * Logs of a scope's own homes that have any of the words, best first. Of a log with every word once the score is 6, of
+ * one with every word often 10, and a share of it is for a share of the words. Publishing code does not publish its
+ * logs, so those of other tenants are never among them.
  */
 export const searchLogs = (tenant: string, { homes, agent }: Scope, query: LogQuery) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>

@@ -95,7 +95,10 @@ export interface Pattern {
   readonly digest: string
 }
 
-/** What patterns are sorted by: how alike the tasks are, votes, when the last of them came (milliseconds), and which it is. */
+/**
+ * What patterns are sorted by: how alike the tasks are, votes, when the last of them came (milliseconds), and which it
+ * is.
+ */
 export type PatternPlace = readonly [similarity: number, up: number, down: number, last: number, digest: string]
 
 export interface PatternQuery {

@@ -90,8 +90,8 @@ export const projections = [
 type StorageConfig = Pick<Config, "dataDir" | "databaseUrl">
 
 /**
- * The service's database: the one that is named, else the data folder's own, started and stopped with the service. The table of
- * embeddings is read while it starts.
+ * The service's database: the one that is named, else the data folder's own, started and stopped with the service. The
+ * table of embeddings is read while it starts.
  */
 export const serviceDatabase = ({ dataDir, databaseUrl }: StorageConfig) =>
   Layer.merge(

@@ -1,7 +1,9 @@
 import { setImmediate } from "node:timers"
 import type { Fiber, Scheduler } from "effect"
 
-/** Milliseconds that fibers run on end, all of them together, before the event loop looks at sockets and timers again. */
+/**
+ * Milliseconds that fibers run on end, all of them together, before the event loop looks at sockets and timers again.
+ */
 const stretch = 10
 
 /** Operations of fibers between two looks at the clock, a power of two: a look costs about as much as one of them. */
@@ -45,10 +47,10 @@ export interface Means {
 }
 
 /**
- * Runs fibers a stretch at a time. Effect's own scheduler counts operations, and runs everything that waits before the event loop
- * goes on: 64 searches at once would be one stretch of work. Here whoever is at work when the stretch is over waits behind the
- * others, and between two stretches everybody else is heard. What a single operation does stays whole: large pieces of work
- * are to be several operations.
+ * Runs fibers a stretch at a time. Effect's own scheduler counts operations, and runs everything that waits before the
+ * event loop goes on: 64 searches at once would be one stretch of work. Here whoever is at work when the stretch is
+ * over waits behind the others, and between two stretches everybody else is heard. What a single operation does stays
+ * whole: large pieces of work are to be several operations.
  */
 export class FairScheduler implements Scheduler.Scheduler, Scheduler.SchedulerDispatcher {
   readonly executionMode = "async"
@@ -60,7 +62,9 @@ export class FairScheduler implements Scheduler.Scheduler, Scheduler.SchedulerDi
   #comes = false
   #over = 0
   #asks = 0
-  /** Whoever is first in a stretch is not sent away, or nothing would move on a machine that stops for longer than one. */
+  /**
+   * Whoever is first in a stretch is not sent away, or nothing would move on a machine that stops for longer than one.
+   */
   #first = false
 
   constructor(means: Means = { now: Date.now, later: setImmediate }) {

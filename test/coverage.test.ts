@@ -22,8 +22,8 @@ const rows: ReadonlyArray<Row> = page.split(/^## /m).flatMap((part) => {
 const fileOf = (file: string): URL | undefined => [`test/${file}`, file].map(at).find((one) => existsSync(one))
 
 /**
- * The names that a test file gives to its tests; that of `it.each(…)("…")` is a pattern, and so is a text of several parts.
- * In Python they are the functions.
+ * The names that a test file gives to its tests; that of `it.each(…)("…")` is a pattern, and so is a text of several
+ * parts. In Python they are the functions.
  */
 const testsIn = (file: URL): ReadonlySet<string> => {
   const text = readFileSync(file, "utf8")

@@ -2,7 +2,10 @@ import { assert } from "@effect/vitest"
 import { Result } from "effect"
 import type { Decider } from "#engine/Decider.ts"
 
-/** `given(decider, history).when(command).then(...events)` or `.refuses(tag)`; both give what a test may look at further. */
+/**
+ * `given(decider, history).when(command).then(...events)` or `.refuses(tag)`; both give what a test may look at
+ * further.
+ */
 export const given = <C, E, S, R extends { readonly _tag: string }>(
   decider: Decider<C, E, S, R>,
   history: ReadonlyArray<E>

@@ -1,4 +1,7 @@
-/** Tasks that no snippet of the development sets does, one a line: written for this project, half of them about programs. */
+/**
+ * Tasks that no snippet of the development sets does, one a line: written for this project, half of them about
+ * programs.
+ */
 export const offTopic: ReadonlyArray<string> = `
 What will the weather be like in Lisbon tomorrow
 Book a flight to Tokyo for two people
@@ -64,7 +67,10 @@ Play a MIDI file through the speakers
   .trim()
   .split("\n")
 
-/** Texts that ask for nothing a program could do, one a line: keys struck at random, words without a task, single common words, signs. */
+/**
+ * Texts that ask for nothing a program could do, one a line: keys struck at random, words without a task, single common
+ * words, signs.
+ */
 export const nonsense: ReadonlyArray<string> = `
 asdf qwer zxcv uiop
 xyzzy plugh frobnicate quux

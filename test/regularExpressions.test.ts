@@ -5,8 +5,9 @@ import { check } from "recheck"
 import { afterAll, assert, describe, expect, it } from "vitest"
 import { isLong } from "#test/long.ts"
 
-// Every regular expression of the service is looked at by `recheck`, which builds an automaton of it, or tries strings on it that repeat
-// what it repeats: whether the steps of a match grow faster than the text. Most of them meet text of strangers.
+// Every regular expression of the service is looked at by `recheck`, which builds an automaton of it, or tries strings
+// on it that repeat what it repeats: whether the steps of a match grow faster than the text. Most of them meet text of
+// strangers.
 
 /** Expressions that may take more than linear time, with what bounds the text that they see. */
 const bounded: { readonly [expression: string]: string } = {}
@@ -93,12 +94,15 @@ afterAll(() => {
 })
 
 /**
- * Steps of a match past which a string is an attack: a hundred for each character of the longest string that is tried (300,000),
- * which what is linear stays below, and what is quadratic passes a thousand times.
+ * Steps of a match past which a string is an attack: a hundred for each character of the longest string that is tried
+ * (300,000), which what is linear stays below, and what is quadratic passes a thousand times.
  */
 const attackLimit = 30_000_000
 
-/** Steps are counted, and nothing by the clock: on a machine with much else to do a string that took long would pass for an attack. */
+/**
+ * Steps are counted, and nothing by the clock: on a machine with much else to do a string that took long would pass for
+ * an attack.
+ */
 const options = {
   timeout: null,
   attackTimeout: null,
@@ -112,7 +116,8 @@ const options = {
 const repeats = ({ source }: Expression) => /[*+]|\{\d+,\}/.test(source)
 
 /**
- * Those that were found to be linear, which holds of an expression for ever: they are left out, because all of them take a minute.
+ * Those that were found to be linear, which holds of an expression for ever: they are left out, because all of them
+ * take a minute.
  * `CAIRN_LONG=1` looks at all, and with `-u` writes the list anew.
  */
 const checkedFile = fileURLToPath(new URL("regularExpressions.txt", import.meta.url))

@@ -123,7 +123,10 @@ describe("the event loop is held for a stretch of 10 ms and one operation at mos
   })
 })
 
-/** A scheduler by itself, with a clock that says how often it was looked at, and an event loop that is asked to come back. */
+/**
+ * A scheduler by itself, with a clock that says how often it was looked at, and an event loop that is asked to come
+ * back.
+ */
 const alone = () => {
   const seen = { now: 0, looks: 0, comesBack: [] as Array<() => void> }
   const now = () => {

@@ -17,7 +17,10 @@ import { type Answer, type Call, type Headers, send } from "./service/call.ts"
 
 export type { Answer }
 
-/** The database and the folder of a service: a second one of the same installation is another process, or the next start. */
+/**
+ * The database and the folder of a service: a second one of the same installation is another process, or the next
+ * start.
+ */
 export interface TestInstallation {
   readonly database: Redacted.Redacted<string>
   readonly dataDir: string
@@ -88,8 +91,8 @@ export interface Service extends TestInstallation {
 }
 
 /**
- * Starts the service on an installation, a new one unless told, with what the environment would say besides; with `bound`, it takes
- * no more at once than that.
+ * Starts the service on an installation, a new one unless told, with what the environment would say besides; with
+ * `bound`, it takes no more at once than that.
  */
 export const startService = async (
   environment: Environment = {},

@@ -68,8 +68,8 @@ const reasons: ReadonlyArray<Reason> = [
 ]
 
 /**
- * Says in the last lines which tests were left out and why. One that is left out for none of these reasons fails the run; in CI
- * (`CI=true`) so does one whose reason CI does not have.
+ * Says in the last lines which tests were left out and why. One that is left out for none of these reasons fails the
+ * run; in CI (`CI=true`) so does one whose reason CI does not have.
  */
 export default class Skips implements Reporter {
   #vitest: Vitest | undefined

@@ -65,7 +65,9 @@ export const repositoryName = (files: ReadonlyArray<RepositoryFile>, task: strin
   return line(found, 100) || "repository"
 }
 
-/** What a repository says of itself: in a manifest, in its readme's first paragraph, or else the task it was made for. */
+/**
+ * What a repository says of itself: in a manifest, in its readme's first paragraph, or else the task it was made for.
+ */
 export const repositoryDescription = (files: ReadonlyArray<RepositoryFile>, task: string): string => {
   const paragraph = readmeOf(files)
     ?.content.slice(0, looked)

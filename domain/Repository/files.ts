@@ -33,7 +33,10 @@ const previewed = 500
 export const readmePreviewOf = (files: ReadonlyArray<RepositoryFile>): string =>
   beginningOf(readmeOf(files)?.content ?? "", previewed)
 
-/** Characters that a repository is found by: of its readme and of its paths at most, and of all its files at least the rest. */
+/**
+ * Characters that a repository is found by: of its readme and of its paths at most, and of all its files at least the
+ * rest.
+ */
 const searched = { readme: 30_000, paths: 20_000, files: 50_000 }
 /** Of one file among very many. */
 const shortest = 200

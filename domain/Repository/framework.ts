@@ -1,8 +1,8 @@
 import { depthOf, nameOf, type RepositoryFile } from "./files.ts"
 
 /**
- * A manifest that names the framework, by a package in it. The first that fits wins, so that what builds upon another comes
- * before it.
+ * A manifest that names the framework, by a package in it. The first that fits wins, so that what builds upon another
+ * comes before it.
  */
 const frameworks: ReadonlyArray<readonly [manifest: RegExp, framework: string, mark: RegExp]> = [
   ...(
@@ -80,7 +80,9 @@ const platforms: ReadonlyArray<readonly [manifest: RegExp, platform: string]> = 
 const mostManifests = 20
 const manifestLooked = 30_000
 
-/** The framework or, failing that, the build system that a repository's manifests name; those next to the root first. */
+/**
+ * The framework or, failing that, the build system that a repository's manifests name; those next to the root first.
+ */
 export const frameworkOf = (files: ReadonlyArray<RepositoryFile>): string | null => {
   const byDepth = [...files].sort((one, other) => depthOf(one.path) - depthOf(other.path))
   const named = byDepth.map(({ path, content }) => ({ name: nameOf(path), content: content.slice(0, manifestLooked) }))

@@ -45,8 +45,8 @@ export type SnippetCommand = Data.TaggedEnum<{
     /** The id of the grading that is due, when no vote is given. */
     readonly grading: { readonly request: string; readonly count: number } | null
     /**
-     * Which functions it has, when their reputation is to be kept, and what this run tells of them: once that is kept, every
-     * run counts.
+     * Which functions it has, when their reputation is to be kept, and what this run tells of them: once that is kept,
+     * every run counts.
      */
     readonly functions?: { readonly found: ReadonlyArray<FoundFunction> | null; readonly observed: Observed } | null
   }

@@ -28,8 +28,9 @@ export function* strippingAnnotations(source: string): Generator<void, string> {
 export const stripAnnotations = (source: string): string => atOnce(strippingAnnotations(source))
 
 /**
- * Letters, digits and harmless signs of a text from outside, on one line. What could end a comment (`*\/`, `-->`, `?>`), open
- * an escape (a backslash, which Java reads even in comments), break the line or turn it around becomes a blank.
+ * Letters, digits and harmless signs of a text from outside, on one line. What could end a comment (`*\/`, `-->`,
+ * `?>`), open an escape (a backslash, which Java reads even in comments), break the line or turn it around becomes a
+ * blank.
  */
 export const inComment = (text: string, length: number): string => {
   const harmless = text
@@ -148,8 +149,8 @@ export function* annotating(
 }
 
 /**
- * A source with one line of comment above each function: what the votes and logs say of it, and where more is. Lines that were
- * put there before are replaced. Only whole lines come in, with the line end and the indentation of the place, below what must
- * stand first in a file; a language without comments (`json`, `text`) is left as it is.
+ * A source with one line of comment above each function: what the votes and logs say of it, and where more is. Lines
+ * that were put there before are replaced. Only whole lines come in, with the line end and the indentation of the
+ * place, below what must stand first in a file; a language without comments (`json`, `text`) is left as it is.
  */
 export const annotate = (...of: Parameters<typeof annotating>): string => atOnce(annotating(...of))

@@ -26,9 +26,9 @@ const endings = (name: string): ReadonlyArray<string> => {
 }
 
 /**
- * Says which of some functions a log means by a name. `push` may be any type's, and `stack.Stack.push` names its module: a log that
- * can't tell two functions apart speaks of both. What runs outside of all functions (`__module__`, `<module>`) is nobody's,
- * unless the file is one function. Each name is looked up: a log may have thousands of them.
+ * Says which of some functions a log means by a name. `push` may be any type's, and `stack.Stack.push` names its
+ * module: a log that can't tell two functions apart speaks of both. What runs outside of all functions (`__module__`,
+ * `<module>`) is nobody's, unless the file is one function. Each name is looked up: a log may have thousands of them.
  */
 export const meanings = <F extends Named>(functions: ReadonlyArray<F>): ((given: string) => ReadonlyArray<F>) => {
   if (functions.length === 1 && functions[0]!.isFile) return () => functions
@@ -55,8 +55,8 @@ export const meanings = <F extends Named>(functions: ReadonlyArray<F>): ((given:
 }
 
 /**
- * What a log that tells of several files says of one of them: only what names its functions, as the rest may be of another
- * file.
+ * What a log that tells of several files says of one of them: only what names its functions, as the rest may be of
+ * another file.
  */
 export const concerning = (
   { telemetry, errors }: Observed,

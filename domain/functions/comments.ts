@@ -34,7 +34,10 @@ const rubyMagic = /^#.*?(?:coding|frozen_string_literal|warn_indent|shareable_co
 /** Nothing can be said above the front matter of these. */
 const frontMatter = new Set(["markdown", "yaml"])
 
-/** How many lines at the top of a file nothing may stand above: `#!`, an encoding, a declaration. `Infinity`: none may come in. */
+/**
+ * How many lines at the top of a file nothing may stand above: `#!`, an encoding, a declaration. `Infinity`: none may
+ * come in.
+ */
 export const headerLines = (lines: ReadonlyArray<string>, language: string): number => {
   let count = lines[0]!.startsWith("#!") ? 1 : 0
   if (language === "python") {

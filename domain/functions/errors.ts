@@ -233,8 +233,9 @@ export function* errorsInSteps(log: string): Generator<void, ReadonlyArray<Logge
 }
 
 /**
- * The errors that a log tells of, by the tracebacks of Python, JavaScript, Java, Go, Ruby and Rust, with the functions that
- * they went through (`__module__` for a file's top level, frames of installed packages left out). At most 50, the last ones;
- * a message has at most 500 characters on one line. Time is linear in the text, of which the last 400,000 characters are read.
+ * The errors that a log tells of, by the tracebacks of Python, JavaScript, Java, Go, Ruby and Rust, with the functions
+ * that they went through (`__module__` for a file's top level, frames of installed packages left out). At most 50, the
+ * last ones; a message has at most 500 characters on one line. Time is linear in the text, of which the last 400,000
+ * characters are read.
  */
 export const errorsIn = (log: string): ReadonlyArray<LoggedError> => atOnce(errorsInSteps(log))

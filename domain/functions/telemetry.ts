@@ -175,9 +175,9 @@ export function* telemetryInSteps(texts: ReadonlyArray<string>): Generator<void,
 }
 
 /**
- * What the functions that ran reported of their calls, by name; `__module__` is a file's top level. Reports stand between
- * markers anywhere in a log, several reports of a function are added up. A report that was cut off counts as far as its
- * entries are whole, and no further than 200,000 characters; what has the wrong type or an impossible number doesn't count. Time is
- * linear in the text.
+ * What the functions that ran reported of their calls, by name; `__module__` is a file's top level. Reports stand
+ * between markers anywhere in a log, several reports of a function are added up. A report that was cut off counts as
+ * far as its entries are whole, and no further than 200,000 characters; what has the wrong type or an impossible number
+ * doesn't count. Time is linear in the text.
  */
 export const telemetryIn = (texts: ReadonlyArray<string>): ReadonlyArray<Telemetry> => atOnce(telemetryInSteps(texts))

@@ -8,9 +8,9 @@ export const fields = ["name", "description", "exampleQueries", "source"] as con
 export type Field = (typeof fields)[number]
 
 /**
- * The text of one snippet cut into terms: plain JSON, made by `indexText`. Each field is its distinct terms separated by a
- * space, in order of first occurrence, a term that occurs more than once as `term=count`: `"sort list=3 key"`. Half the size
- * of arrays in JSON, and it loads several times as fast.
+ * The text of one snippet cut into terms: plain JSON, made by `indexText`. Each field is its distinct terms separated
+ * by a space, in order of first occurrence, a term that occurs more than once as `term=count`: `"sort list=3 key"`.
+ * Half the size of arrays in JSON, and it loads several times as fast.
  */
 export type IndexedText = { readonly [field in Field]: string }
 
@@ -83,7 +83,10 @@ const asked = (tasks: ReadonlyArray<string>): string => {
   return tasks.map((task) => beginningOf(task, share)).join("\n")
 }
 
-/** Cuts a snippet's text into terms. With `before`, only what is given is cut anew: new tasks don't cost the source again. */
+/**
+ * Cuts a snippet's text into terms. With `before`, only what is given is cut anew: new tasks don't cost the source
+ * again.
+ */
 export function* indexing(text: SearchedText, before?: IndexedText): Steps<IndexedText> {
   const all = before === undefined
   const has = (...keys: ReadonlyArray<keyof SearchedText>) => all || keys.some((key) => text[key] !== undefined)

@@ -14,7 +14,9 @@ export const lengthWeights: { readonly [field in Field]: number } = {
   source: 0.75
 }
 
-/** Rareness of a term that `df` of `documents` documents have; > 0, so that a term that all have still counts a little. */
+/**
+ * Rareness of a term that `df` of `documents` documents have; > 0, so that a term that all have still counts a little.
+ */
 export const idf = (df: number, documents: number): number => Math.log(1 + (documents - df + 0.5) / (df + 0.5))
 
 /** Tokens of a field beyond which its length counts no more. */

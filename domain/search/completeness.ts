@@ -7,8 +7,8 @@ const enough = 20
 const looked = 100_000
 
 /**
- * Comments and docstrings of the common languages; one that isn't closed goes to the end. String contents may be hit too: it
- * is a measure, not a parser.
+ * Comments and docstrings of the common languages; one that isn't closed goes to the end. String contents may be hit
+ * too: it is a measure, not a parser.
  */
 const comments =
   /("""|''')[\s\S]*?(?:\1|(?![\s\S]))|\/\*[\s\S]*?(?:\*\/|(?![\s\S]))|^[ \t]*(?:#(?!include)|\/\/|--\s).*$|[ \t](?:#|\/\/)\s.*$/gm
@@ -50,8 +50,9 @@ const isStub = (line: string): boolean => {
 const stubInLine = /(?::\s*(?:pass|\.\.\.)|\{\s*\})\s*;?$/
 
 /**
- * How complete an implementation looks, 0…1: 0 when nothing stands in it but stubs (`pass`, `...`, TODO, "not implemented"),
- * else its lines of code, without comments, docstrings and blank lines, over 20. Works on text, in any language.
+ * How complete an implementation looks, 0…1: 0 when nothing stands in it but stubs (`pass`, `...`, TODO, "not
+ * implemented"), else its lines of code, without comments, docstrings and blank lines, over 20. Works on text, in any
+ * language.
  */
 export const completeness = (source: string): number => {
   const lines = source

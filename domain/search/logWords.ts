@@ -13,7 +13,9 @@ const part = /\p{Lu}+(?=\p{Lu}[\p{Ll}\p{M}])|\p{Lu}?[\p{Ll}\p{M}]+|\p{Lu}+|\p{N}
 
 /** Characters of one log that are kept for searching; of a longer one its beginning and its end, where errors are. */
 const kept = 100_000
-/** Characters of a text whose words are looked at: all of a log that is kept, with the line that says what is left out. */
+/**
+ * Characters of a text whose words are looked at: all of a log that is kept, with the line that says what is left out.
+ */
 const looked = kept + 100
 /** Of a query. */
 const asked = 10_000
@@ -35,14 +37,17 @@ const formsOf = (given: string): ReadonlyArray<string> => {
   )
 }
 
-/** The distinct words of a query's first 10,000 characters, in order. Nothing is left out or cut to a stem: in a log `None` and `not` say something. */
+/**
+ * The distinct words of a query's first 10,000 characters, in order. Nothing is left out or cut to a stem: in a log
+ * `None` and `not` say something.
+ */
 export const logWords = (text: string): ReadonlyArray<string> => [
   ...new Set((folded(text, asked).match(word) ?? []).flatMap(formsOf))
 ]
 
 /**
- * The words of a log with their places, as Postgres writes a `tsvector`: `error:3,9 module:2`. Words have letters and digits
- * only, so that nothing needs quotes.
+ * The words of a log with their places, as Postgres writes a `tsvector`: `error:3,9 module:2`. Words have letters and
+ * digits only, so that nothing needs quotes.
  */
 export const logVector = (text: string): string => {
   const places = new Map<string, Array<number>>()

@@ -4,8 +4,8 @@ import { beginningOf } from "../beginningOf.ts"
 const run = /[\p{M}\uff9e\uff9f]+/gu
 
 /**
- * UTF-16 units of a run of marks that are kept: what Unicode's stream-safe text has at the most, and more than any writing. Marks are
- * sorted by insertion, so that a run of `n` costs n².
+ * UTF-16 units of a run of marks that are kept: what Unicode's stream-safe text has at the most, and more than any
+ * writing. Marks are sorted by insertion, so that a run of `n` costs n².
  */
 const longest = 60
 

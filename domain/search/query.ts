@@ -5,7 +5,10 @@ import type { Vector } from "./embeddings/vector.ts"
 import { synonymsOf, synonymWeight } from "./synonyms.ts"
 import { firstTerms } from "./tokenize.ts"
 
-/** Characters of a task that are searched: of a longer one its beginning, and its end, where what is asked for often stands. */
+/**
+ * Characters of a task that are searched: of a longer one its beginning, and its end, where what is asked for often
+ * stands.
+ */
 const looked = 20_000
 const ending = 5_000
 /** Characters up to which a task is searched as it stands. */
@@ -37,8 +40,9 @@ export const searched = (task: string): string => {
 }
 
 /**
- * What is searched for a task: itself (of more than 20,000 characters its beginning and its end), and when it is longer than 200 characters also its sentences, neighbours together
- * up to 200 characters (more in a very long task, so that there are never more than six). The whole task always comes first.
+ * What is searched for a task: itself (of more than 20,000 characters its beginning and its end), and when it is longer
+ * than 200 characters also its sentences, neighbours together up to 200 characters (more in a very long task, so that
+ * there are never more than six). The whole task always comes first.
  */
 export const parts = (task: string): ReadonlyArray<string> => {
   const whole = searched(task)
@@ -60,8 +64,8 @@ export interface Asked {
   /** Every term that counts, and every synonym of one, each once. */
   readonly terms: ReadonlyArray<string>
   /**
-   * The texts that are searched by, the whole task first, then its parts when it is long: per term of it the alternatives of which a
-   * document counts its best, by their places in `terms`: itself, then its synonyms.
+   * The texts that are searched by, the whole task first, then its parts when it is long: per term of it the
+   * alternatives of which a document counts its best, by their places in `terms`: itself, then its synonyms.
    */
   readonly texts: ReadonlyArray<ReadonlyArray<ReadonlyArray<number>>>
   /** What these texts mean, in the same order. */
@@ -103,8 +107,8 @@ export interface QueryPlan {
 }
 
 /**
- * Weighs a task's terms by their rareness among the `documents` that the search may see; `frequencies` are, by the terms' places, how many
- * of these have them. A term that none has counts as its rarest synonym, or not at all.
+ * Weighs a task's terms by their rareness among the `documents` that the search may see; `frequencies` are, by the
+ * terms' places, how many of these have them. A term that none has counts as its rarest synonym, or not at all.
  */
 export const plan = ({ texts }: Asked, documents: number, frequencies: ReadonlyArray<number>): QueryPlan => {
   const selves: Array<number> = []

@@ -10,7 +10,10 @@ export interface Candidate {
   readonly counts: ArrayLike<number>
   /** Tokens per field. */
   readonly lengths: ArrayLike<number>
-  /** The cosine of what it means with the task; of a long one with the whole and its best part, as `merged`. 0: nothing in it could be read. */
+  /**
+   * The cosine of what it means with the task; of a long one with the whole and its best part, as `merged`. 0: nothing
+   * in it could be read.
+   */
   readonly cosine: number
   readonly completeness: number
   /** By its votes, see `score.ts`. */
@@ -51,8 +54,8 @@ export const priorOf = (verdictOdds: number, completeness: number, preferComplet
 const { fround } = Math
 
 /**
- * What a candidate's words add up to; `undefined`: it has none that was asked for. In 32-bit floats, which is what indexes keep: what is
- * as likely to one ties here, too.
+ * What a candidate's words add up to; `undefined`: it has none that was asked for. In 32-bit floats, which is what
+ * indexes keep: what is as likely to one ties here, too.
  */
 const sumOf = ({ texts }: QueryPlan, averages: ReadonlyArray<number>, { counts, lengths }: Candidate) => {
   const worths = fields.map((field, at) => fround(occurrence(field, lengths[at]!, averages[at]!)))
@@ -79,8 +82,8 @@ const sumOf = ({ texts }: QueryPlan, averages: ReadonlyArray<number>, { counts, 
 }
 
 /**
- * The best of an index's candidates, best first, at most `limit`; ties in order of id. A score depends on nothing but the candidate and
- * what the index says of the scope: how rare a word is elsewhere must not leak.
+ * The best of an index's candidates, best first, at most `limit`; ties in order of id. A score depends on nothing but
+ * the candidate and what the index says of the scope: how rare a word is elsewhere must not leak.
  */
 export const rank = (
   asked: Asked,

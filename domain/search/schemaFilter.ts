@@ -5,7 +5,10 @@ type JsonObject = { readonly [key: string]: Json }
 const isObject = (value: Json): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** What a value may be, as JSON schema names it; `null` is left out: whether something may be missing is another question. */
+/**
+ * What a value may be, as JSON schema names it; `null` is left out: whether something may be missing is another
+ * question.
+ */
 type Kind = "string" | "number" | "integer" | "boolean" | "object" | "array"
 const kinds: ReadonlyArray<string> = ["string", "number", "integer", "boolean", "object", "array"]
 
@@ -40,7 +43,9 @@ interface Left {
   pairs: number
 }
 
-/** All ways to satisfy a schema. What it does not say, or says in words that are not looked at here, may be anything. */
+/**
+ * All ways to satisfy a schema. What it does not say, or says in words that are not looked at here, may be anything.
+ */
 const shapesOf = (schema: Json, depth = 0): ReadonlyArray<Shape> => {
   if (!isObject(schema) || depth > deepest)
     return [{ kind: undefined, properties: new Map(), required: [], items: undefined }]
@@ -102,9 +107,10 @@ export interface SchemaFilter {
 }
 
 /**
- * Reads a filter: every `required` property, or every property when none is required, must be in the snippet's input schema
- * with a compatible type: an integer fits a number, of a list of types or of `anyOf` one is enough, `null` among them says
- * nothing, and what has no type fits any. The same holds inside of objects and arrays. `undefined`: it asks for nothing.
+ * Reads a filter: every `required` property, or every property when none is required, must be in the snippet's input
+ * schema with a compatible type: an integer fits a number, of a list of types or of `anyOf` one is enough, `null` among
+ * them says nothing, and what has no type fits any. The same holds inside of objects and arrays. `undefined`: it asks
+ * for nothing.
  */
 export const schemaFilter = (schema: JsonObject): SchemaFilter | undefined => {
   const [whole] = shapesOf({ ...schema, type: "object" })

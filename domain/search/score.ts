@@ -1,4 +1,7 @@
-/** A snippet's quality by its votes, 0…1: 0.5 without any, 0.29 after three against it. Two votes each way are taken as given. */
+/**
+ * A snippet's quality by its votes, 0…1: 0.5 without any, 0.29 after three against it. Two votes each way are taken as
+ * given.
+ */
 export const verdict = (up: number, down: number): number => (up + 2) / (up + down + 4)
 
 const clamped = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value))
@@ -10,15 +13,18 @@ const verdictBound = 1.5
 /** What `prefer_complete` moves the logit by, from a stub to a whole program. */
 const completenessWeight = 0.6
 
-/** How much of the words that were asked for a text has, 0…1: BM25F over the most it could reach (`self`, see `QueryPlan`). */
+/**
+ * How much of the words that were asked for a text has, 0…1: BM25F over the most it could reach (`self`, see
+ * `QueryPlan`).
+ */
 export const wordShare = (bm25f: number, self: number): number => (self === 0 ? 0 : Math.min(1, bm25f / self))
 
 /** What the meaning counts beside the words. */
 const meaningWeight = 0.75
 
 /**
- * How well a text matches, 0…1: 0.25 of its word share + 0.75 of its cosine with the query. Where only a part of the query could be
- * read (`read`, 0…1), the cosine speaks for that part only; where nothing could, the words alone count.
+ * How well a text matches, 0…1: 0.25 of its word share + 0.75 of its cosine with the query. Where only a part of the
+ * query could be read (`read`, 0…1), the cosine speaks for that part only; where nothing could, the words alone count.
  */
 export const relevance = (wordShare: number, cosine: number, read: number): number => {
   const weight = meaningWeight * read
@@ -33,9 +39,9 @@ export const verdictOdds = (verdict: number): number =>
 export const completenessOdds = (completeness: number): number => Math.exp(completenessWeight * (completeness - 0.5))
 
 /**
- * The final score, 0…1: σ(logit R + 0.3 · logit V + 0.6 · (completeness − 0.5)) with its bounds, written in odds, where sums of
- * logits are products and the votes' part can be kept. `prior` = the product of `verdictOdds` and `completenessOdds`; 1 leaves
- * the relevance as it is.
+ * The final score, 0…1: σ(logit R + 0.3 · logit V + 0.6 · (completeness − 0.5)) with its bounds, written in odds, where
+ * sums of logits are products and the votes' part can be kept. `prior` = the product of `verdictOdds` and
+ * `completenessOdds`; 1 leaves the relevance as it is.
  */
 export const score = (relevance: number, prior: number): number => {
   const combined = odds(clamped(relevance, 0.001, 0.999)) * prior

@@ -5,8 +5,8 @@ import { normalForm } from "./normalForm.ts"
 import { isStopWord } from "./stopWords.ts"
 
 /**
- * Characters of a text that are cut into terms, of which each begins two at the most. A source has the distinct terms that are kept of it
- * long before, and whoever stores or searches more must not keep others waiting.
+ * Characters of a text that are cut into terms, of which each begins two at the most. A source has the distinct terms
+ * that are kept of it long before, and whoever stores or searches more must not keep others waiting.
  */
 export const looked = 100_000
 
@@ -16,13 +16,17 @@ const stretch = 1_000
 /** Longer words are data (digests, base64), nothing that anybody searches by. */
 const longest = 64
 
-/** Scripts that are written without spaces, and Hangul, whose particles hang on the word: found by pairs of characters. */
+/**
+ * Scripts that are written without spaces, and Hangul, whose particles hang on the word: found by pairs of characters.
+ */
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{M}]+/u
 const hasUnspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 
-/** An identifier or word: letters, marks, digits, joined by `_` and `$`. An apostrophe's tail is left to the stop words. */
+/**
+ * An identifier or word: letters, marks, digits, joined by `_` and `$`. An apostrophe's tail is left to the stop words.
+ */
 const word = /[\p{L}\p{M}\p{N}_$]+/gu
 const asciiWord = /[A-Za-z0-9_$]+/g
 /** `HTTPServer2` → HTTP, Server, 2. */
@@ -45,8 +49,8 @@ const undecomposed: { readonly [letter: string]: string } = {
 }
 
 /**
- * Compatibility forms and accents folded: `Ｆｉｌｅ`, `ﬁle` → file, `Größe` → Grosse. Hangul and kana stay whole. One letter may become
- * eighteen, so that it is cut again.
+ * Compatibility forms and accents folded: `Ｆｉｌｅ`, `ﬁle` → file, `Größe` → Grosse. Hangul and kana stay whole. One
+ * letter may become eighteen, so that it is cut again.
  */
 const folded = (text: string): string =>
   beginningOf(normalForm(text, "NFKD"), looked)
@@ -70,7 +74,8 @@ class Terms {
     const parts = word.match(part)
     if (parts === null) return
     for (const part of parts) this.#part(part)
-    // The whole identifier in one spelling, so that readCsv and read_csv meet, and above texts that have only its parts.
+    // The whole identifier in one spelling, so that readCsv and read_csv meet, and above texts that have only its
+    // parts.
     if (parts.length > 1) {
       const whole = parts.join("").toLowerCase()
       if (whole.length <= longest && !hasUnspaced.test(whole)) this.terms.push(whole)
@@ -119,8 +124,8 @@ const wordsOf = (text: string) => {
 /**
  * The terms of a text or source, in order and with repetitions: identifiers are split (camelCase, snake_case) and kept
  * whole besides, numbers stay, letters are lower-cased and lose their accents, words that every program or request has
- * are left out, English words are stemmed, and scripts without spaces give pairs of characters. No term has a space or `=`.
- * Of a long text its first 100,000 characters count.
+ * are left out, English words are stemmed, and scripts without spaces give pairs of characters. No term has a space or
+ * `=`. Of a long text its first 100,000 characters count.
  */
 export function* tokenizing(text: string): Steps<Array<string>> {
   const terms = new Terms()

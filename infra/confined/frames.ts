@@ -2,9 +2,9 @@ import { parseJson } from "#engine/parseJson.ts"
 
 /**
  * Messages on a pipe, each: the length of all that follows and of its head (32 bits each, little-endian), the head, and
- * its parts, one behind another. The head is JSON `[message, parts]`, a part `[path, kind, bytes]`: bytes and long texts
- * are taken out of the message, so that what is parsed is small whatever the message carries. Nothing but JSON is ever
- * interpreted.
+ * its parts, one behind another. The head is JSON `[message, parts]`, a part `[path, kind, bytes]`: bytes and long
+ * texts are taken out of the message, so that what is parsed is small whatever the message carries. Nothing but JSON is
+ * ever interpreted.
  */
 const lengths = 8
 /** Characters of a text that stays in the head. */

@@ -5,8 +5,8 @@ import { frame, unframe } from "./frames.ts"
 const limits = { frame: 1024 ** 3 + 1024 ** 2, head: 64 * 1024 ** 2 }
 
 /**
- * The other end, inside of a confined process: calls `onMessage` for each message of the service and answers how to send one. The
- * process ends with its stdin.
+ * The other end, inside of a confined process: calls `onMessage` for each message of the service and answers how to
+ * send one. The process ends with its stdin.
  */
 export const converseWithService = (onMessage: (message: unknown) => void): ((message: object) => void) => {
   // Its stdout is the pipe to the service, which nothing else may write to.

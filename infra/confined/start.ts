@@ -13,7 +13,9 @@ export interface Confinement {
   readonly program: string
   /** What of the house it needs to load beside `infra/confined` and packages: paths from the house's root. */
   readonly reads: ReadonlyArray<string>
-  /** Of JavaScript's heap, and of all that it may write to, where the system keeps count: what lies beside the heap too. */
+  /**
+   * Of JavaScript's heap, and of all that it may write to, where the system keeps count: what lies beside the heap too.
+   */
   readonly heapMegabytes: number
   readonly dataMegabytes: number
   /** Whether it may ask Deno on what machine it is, as some packages do when they are loaded. */
@@ -30,7 +32,9 @@ export interface ConfinedProcess {
   readonly kill: () => Promise<void>
 }
 
-/** What it needs to load: not the whole house, which the data folder may be in. A link to packages counts as its target. */
+/**
+ * What it needs to load: not the whole house, which the data folder may be in. A link to packages counts as its target.
+ */
 const readable = ({ program, reads }: Confinement): ReadonlyArray<string> => {
   const packages = here("../../node_modules")
   const files = ["package.json", "deno.json", "engine", "infra/confined", ...reads].map((name) => `${house}${name}`)
@@ -51,8 +55,8 @@ const options = (confinement: Confinement): ReadonlyArray<string> => {
 }
 
 /**
- * A killed service tells nobody, and a process at work looks at nothing: a shell beside it waits on a pipe which the system
- * closes with the service, and then kills it. `exec` gives the program the first shell's own number.
+ * A killed service tells nobody, and a process at work looks at nothing: a shell beside it waits on a pipe which the
+ * system closes with the service, and then kills it. `exec` gives the program the first shell's own number.
  */
 const watched = (megabytes: number) =>
   [

@@ -36,8 +36,8 @@ interface Surroundings {
 
 /**
  * An agent without a language model, which works through the same tools as one: it searches the caller's snippets for
- * the task, writes a match of at least `leastTaken` into the workspace, runs it when the shell knows its language, and answers
- * with its output. Where it can't, it declines and says how to configure a model.
+ * the task, writes a match of at least `leastTaken` into the workspace, runs it when the shell knows its language, and
+ * answers with its output. Where it can't, it declines and says how to configure a model.
  */
 export const nextLocally =
   ({ languages, configured }: Surroundings) =>

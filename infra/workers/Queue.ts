@@ -15,8 +15,8 @@ export interface QueueLimits {
 }
 
 /**
- * Jobs in turns: one of each owner after another, and never two of one owner at once, so that whoever has a worker killed
- * again and again keeps nobody waiting but themselves.
+ * Jobs in turns: one of each owner after another, and never two of one owner at once, so that whoever has a worker
+ * killed again and again keeps nobody waiting but themselves.
  */
 export class Queue<W extends Waiting> {
   readonly #limits: QueueLimits

@@ -3,8 +3,8 @@ const least = 500
 const remembered = 60_000
 
 /**
- * How long jobs of an owner may take: half as long after each that took all of its time, so that a hundred made to last cost
- * little more than three.
+ * How long jobs of an owner may take: half as long after each that took all of its time, so that a hundred made to last
+ * cost little more than three.
  */
 export class Trust {
   readonly #now: () => number

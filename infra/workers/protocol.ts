@@ -8,5 +8,7 @@ export type FromWorker =
   | { readonly type: "ready" }
   /** `memory`: bytes that the process holds. */
   | { readonly type: "done"; readonly value: unknown; readonly memory: number }
-  /** `where`: what was thrown and the lines of code that it came through, without its message, which may quote the work. */
+  /**
+   * `where`: what was thrown and the lines of code that it came through, without its message, which may quote the work.
+   */
   | { readonly type: "threw"; readonly where: string }

@@ -29,7 +29,10 @@ export interface Held {
   readonly executions: number
   readonly succeeded_at: Date | null
   readonly record: FunctionRecord | null
-  /** Of runs whose errors name no function, when they are this one's: the entrypoint's, or everyone's where there is none. */
+  /**
+   * Of runs whose errors name no function, when they are this one's: the entrypoint's, or everyone's where there is
+   * none.
+   */
   readonly failed_at: Date | null
   readonly errors: ReadonlyArray<KeptError> | null
   /** The fingerprint of what bore its name before it, where it was first seen. */
@@ -60,13 +63,15 @@ const seenBy = ({ homes, includePublic, agent }: Scope) => [homes, includePublic
 export const mostHolders = 100
 /** Functions that one answer tells, those of the best matches first. */
 export const mostTold = 2_000
-/** Of what is looked at for all functions of a search together, whole: of very many functions fewer snippets count each. */
+/**
+ * Of what is looked at for all functions of a search together, whole: of very many functions fewer snippets count each.
+ */
 const mostHeld = 2_000
 
 /**
- * SQL for functions in the snippets that hold them: of the caller's tenant (`$4`), the published ones of another. `wanted` selects tenants
- * and fingerprints, `besides` what is held in any case. What bore a function's name before it is looked for where the function was first
- * seen.
+ * SQL for functions in the snippets that hold them: of the caller's tenant (`$4`), the published ones of another.
+ * `wanted` selects tenants and fingerprints, `besides` what is held in any case. What bore a function's name before it
+ * is looked for where the function was first seen.
  */
 const held = (wanted: string, besides: string, more: string) => {
   const holding = `SELECT f.* FROM ${functions} f JOIN ${snippets} s ON s.id = f.snippet
@@ -127,7 +132,8 @@ const byFingerprint = held(
 )
 
 /**
- * The functions of a search's snippets, the best match first, in snippets that hold them; those of the snippets themselves are among them.
+ * The functions of a search's snippets, the best match first, in snippets that hold them; those of the snippets
+ * themselves are among them.
  * `most`: so many functions are told, of the first snippets whole.
  */
 export const functionsHeld = (tenant: string, scope: Scope, ids: ReadonlyArray<string>, most: number) =>
@@ -138,8 +144,8 @@ export const functionsHeld = (tenant: string, scope: Scope, ids: ReadonlyArray<s
   )
 
 /**
- * A function in snippets that hold it, the first one first: the caller's own when the scope sees one of them, else those
- * of whoever published it first. Empty when the scope sees none.
+ * A function in snippets that hold it, the first one first: the caller's own when the scope sees one of them, else
+ * those of whoever published it first. Empty when the scope sees none.
  */
 export const functionHeld = (tenant: string, scope: Scope, fingerprint: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>

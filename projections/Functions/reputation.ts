@@ -67,8 +67,8 @@ const errorsOf = (held: ReadonlyArray<Held>): ReadonlyArray<CommonError> => {
 }
 
 /**
- * One function's reputation from snippets of a tenant that hold it, the first one first; `shown` says how it is written in
- * the snippet that is looked at. Numbers count all of them, texts only those that the caller sees.
+ * One function's reputation from snippets of a tenant that hold it, the first one first; `shown` says how it is written
+ * in the snippet that is looked at. Numbers count all of them, texts only those that the caller sees.
  */
 export const reputationOf = (
   held: ReadonlyArray<Held>,

@@ -56,13 +56,17 @@ export const indexChanges = (after: number, page: Page): Effect.Effect<IndexChan
     return (yield* liveBuild) === changes.build ? changes : yield* indexChanges(after, page)
   })
 
-/** The next rows of a table that an index has to hear of, in the order of their changes; an event changes one of them. */
+/**
+ * The next rows of a table that an index has to hear of, in the order of their changes; an event changes one of them.
+ */
 const next = (table: string, size: string) =>
   `(SELECT changed, row_number() OVER upward AS number, sum(${size}) OVER upward - ${size} AS before
     FROM (SELECT * FROM ${schema}.${table} WHERE changed > $1 ORDER BY changed LIMIT $2) t
     WINDOW upward AS (ORDER BY changed ROWS UNBOUNDED PRECEDING))`
 
-/** Where a page ends: with the last row that fits into it, of whichever table is first; else where the catalogue stands. */
+/**
+ * Where a page ends: with the last row that fits into it, of whichever table is first; else where the catalogue stands.
+ */
 const bound = `SELECT m.build, least(m.position, (SELECT min(last) FROM (
       SELECT max(changed) FILTER (WHERE before < $3) AS last, count(*) AS number, bool_or(before >= $3) AS full
         FROM ${next("terms", "(octet_length(text::text) + octet_length(vector) + octet_length(task_vector))")} a

@@ -23,7 +23,10 @@ const behind = {
 /** Where a public snippet is in a list, its votes, and about how many bytes it has. */
 export type PublicListed = Pick<PublicEntry, "id" | "up" | "down" | "created_at"> & { readonly bytes: number }
 
-/** A page of the public snippets without their texts, and how many there are; from behind a place when it is given. `language` is lower-case; `null`: any. */
+/**
+ * A page of the public snippets without their texts, and how many there are; from behind a place when it is given.
+ * `language` is lower-case; `null`: any.
+ */
 export const publicSnippets = (
   sortBy: keyof typeof orders,
   language: string | null,

@@ -47,7 +47,8 @@ export const listedByIds = (ids: ReadonlyArray<string>, homes: ReadonlyArray<str
   )
 
 /**
- * In no order; with the comments that can be seen from these homes, and others' from everywhere. None of them when they have more than
+ * In no order; with the comments that can be seen from these homes, and others' from everywhere. None of them when they
+ * have more than
  * `most` bytes together.
  */
 export const snippetsByIds = (ids: ReadonlyArray<string>, homes: ReadonlyArray<string> = [], most?: number) =>
@@ -66,8 +67,8 @@ export const snippetsByIds = (ids: ReadonlyArray<string>, homes: ReadonlyArray<s
   )
 
 /**
- * A page of a tenant's snippets in order of id, from behind an id (`""`: from the beginning), of one home when it is given: as many as
- * fit into about so many bytes, and one at least. Empty: there are no more.
+ * A page of a tenant's snippets in order of id, from behind an id (`""`: from the beginning), of one home when it is
+ * given: as many as fit into about so many bytes, and one at least. Empty: there are no more.
  */
 export const snippetsAfter = (
   tenant: string,
@@ -121,7 +122,10 @@ export const deletedAmong = (ids: ReadonlyArray<string>) =>
     sql.unsafe<{ id: string }>(`SELECT id FROM ${schema}.removed WHERE id = ANY ($1::text[])`, [ids])
   )
 
-/** The JSON of a repository's files, a list of objects with `path` and `content`, up to 16 MiB; `undefined`: it is none, or there is no such snippet. */
+/**
+ * The JSON of a repository's files, a list of objects with `path` and `content`, up to 16 MiB; `undefined`: it is none,
+ * or there is no such snippet.
+ */
 export const filesJson = (id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
@@ -133,7 +137,9 @@ export const filesJson = (id: string) =>
 /** A repository's files one by one, with their places from 1. */
 const eachFile = `${schema}.files r, json_array_elements(r.files) WITH ORDINALITY AS f (file, place)`
 
-/** Where a repository's files are among them, from 1, and how many bytes they have; none: there is no such repository. */
+/**
+ * Where a repository's files are among them, from 1, and how many bytes they have; none: there is no such repository.
+ */
 export const fileSizes = (id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<{ place: number; bytes: number }>(
@@ -154,7 +160,8 @@ export const filesAt = (id: string, places: ReadonlyArray<number>) =>
   )
 
 /**
- * One of a repository's files, by its path, and how many bytes it has; without its content where these are more than `most`.
+ * One of a repository's files, by its path, and how many bytes it has; without its content where these are more than
+ * `most`.
  * `undefined`: there is none.
  */
 export const fileNamed = (id: string, path: string, most = Number.MAX_SAFE_INTEGER) =>
@@ -171,8 +178,9 @@ export const fileNamed = (id: string, path: string, most = Number.MAX_SAFE_INTEG
   )
 
 /**
- * Input schemas that describe all of these names, of what homes (and, if asked for, the public) may see: a page in order of id, from behind
- * an id (`""`: from the beginning), as many as fit into about so many bytes, and one at least. Empty: there are no more.
+ * Input schemas that describe all of these names, of what homes (and, if asked for, the public) may see: a page in
+ * order of id, from behind an id (`""`: from the beginning), as many as fit into about so many bytes, and one at least.
+ * Empty: there are no more.
  */
 export const inputSchemas = (
   names: ReadonlyArray<string>,

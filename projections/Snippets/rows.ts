@@ -63,8 +63,8 @@ export interface VotesRow {
 }
 
 /**
- * Why a snippet is not found by all that it says: `long`, its source is longer than what is searched of one; `failed`, no terms could be
- * made of its text, so that it is not found by them.
+ * Why a snippet is not found by all that it says: `long`, its source is longer than what is searched of one; `failed`,
+ * no terms could be made of its text, so that it is not found by them.
  */
 export type WhyLeftOut = "long" | "failed"
 

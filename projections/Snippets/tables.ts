@@ -9,7 +9,10 @@ import { terms, withTask } from "./terms.ts"
 
 const one = ({ snippet }: { readonly snippet: string }) => [snippet]
 
-/** Characters of the longest name of a property that can be searched by: an entry of an index has room for some 2,700 bytes. */
+/**
+ * Characters of the longest name of a property that can be searched by: an entry of an index has room for some 2,700
+ * bytes.
+ */
 export const longestProperty = 500
 /** SQL for what of a name is in an index. */
 export const nameBegins = (name: string): string => `left(${name}, 200)`

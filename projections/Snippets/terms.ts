@@ -23,8 +23,8 @@ type Derived = Pick<TermsRow, "text" | "vector" | "task_vector" | "left_out">
 const nothing: Derived = { text: indexText({}), vector: "", task_vector: "", left_out: "failed" }
 
 /**
- * What is made of a text, or that nothing could be made of it: the facts are kept whatever the text says, and one that can't be searched
- * by must not keep the read model from going on.
+ * What is made of a text, or that nothing could be made of it: the facts are kept whatever the text says, and one that
+ * can't be searched by must not keep the read model from going on.
  */
 function* derived(make: () => Steps<Derived>, otherwise: Derived): Steps<Derived> {
   try {
@@ -43,7 +43,10 @@ const leftAsItWas = ({ text, vector, task_vector }: TermsRow): Derived => ({
 
 const one = ({ snippet }: { readonly snippet: string }) => [snippet]
 
-/** What a snippet is found by: made of its text here, once, so that an index needs neither the text nor time to make it anew. */
+/**
+ * What a snippet is found by: made of its text here, once, so that an index needs neither the text nor time to make it
+ * anew.
+ */
 export const terms = table<TermsRow>({
   columns: {
     id: "text",

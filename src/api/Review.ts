@@ -17,7 +17,9 @@ const Texts = Schema.Array(TextOrEmpty).check(
   Schema.isMaxLength(100, { message: "has too many entries; expected at most 100" })
 )
 
-/** A day, and mostly a time of it, with or without a zone: what else a runtime takes for a time differs between them. */
+/**
+ * A day, and mostly a time of it, with or without a zone: what else a runtime takes for a time differs between them.
+ */
 const iso8601 =
   /^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])(?:[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?)?$/u
 

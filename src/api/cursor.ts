@@ -39,8 +39,9 @@ const both = fieldProblem(
 )
 
 /**
- * Cursors of a list: what its last entry was sorted by, so that what is written meanwhile moves nobody's place. `asked` is all that
- * decides what the list has and in which order: a cursor is for the same question only. It opens nothing that the question does not.
+ * Cursors of a list: what its last entry was sorted by, so that what is written meanwhile moves nobody's place. `asked`
+ * is all that decides what the list has and in which order: a cursor is for the same question only. It opens nothing
+ * that the question does not.
  */
 export const cursors = <A extends ReadonlyArray<unknown>>(place: Schema.Codec<A>) => {
   const Text = Schema.fromJsonString(Schema.Tuple([Schema.String, place]))

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from "node:fs"
 const folder = new URL("./descriptions/", import.meta.url)
 
 /**
- * What each field of the document means, as `descriptions/*.json` have it: by its schema or its operation, and `*` where it means the same
- * in all of them.
+ * What each field of the document means, as `descriptions/*.json` have it: by its schema or its operation, and `*`
+ * where it means the same in all of them.
  */
 export const descriptions: ReadonlyMap<string, string> = new Map(
   readdirSync(folder).flatMap((name) =>

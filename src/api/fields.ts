@@ -33,7 +33,9 @@ export const TextOrEmpty = AnyText.check(
   Schema.isMaxLength(100_000, { message: "is too long; expected at most 100,000 characters" })
 )
 
-/** What code should do, or did: of any length, as far as a body reaches. Of a long one a part is looked at, and kept. */
+/**
+ * What code should do, or did: of any length, as far as a body reaches. Of a long one a part is looked at, and kept.
+ */
 export const Task = AnyText.check(Schema.isMinLength(1, { message: "is empty; expected what the code should do" }))
 
 /** A source file's content: at most 1 MiB of UTF-8. */

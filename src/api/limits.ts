@@ -6,7 +6,10 @@ export interface Limits {
   readonly bytes: number
   /** Values of any kind, in arrays and objects too. */
   readonly values: number
-  /** Named fields, in all objects; as many as values unless told. They cost some ten times as much as an array's entries. */
+  /**
+   * Named fields, in all objects; as many as values unless told. They cost some ten times as much as an array's
+   * entries.
+   */
   readonly names?: number
 }
 

@@ -36,7 +36,10 @@ export class Problems extends HttpApiMiddleware.Service<Problems>()("cairn/Probl
 /** The JSON value of the request's body; `undefined` where there is none. */
 export class Received extends Context.Service<Received, { readonly value: unknown }>()("cairn/Received") {}
 
-/** Outside of all that looks at the body: it is JSON, within the route's limits, and has no field that means nothing here. */
+/**
+ * Outside of all that looks at the body: it is JSON, within the route's limits, and has no field that means nothing
+ * here.
+ */
 export class WellFormed extends HttpApiMiddleware.Service<WellFormed, { provides: Received }>()("cairn/WellFormed") {}
 
 /** The key's holder, and what its request may touch. */

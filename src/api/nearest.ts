@@ -8,7 +8,10 @@ const wordsOf = (name: string): ReadonlyArray<string> =>
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== "")
 
-/** Letters that have to be put in, taken out or changed, or swapped with their neighbours, to make one text of the other. */
+/**
+ * Letters that have to be put in, taken out or changed, or swapped with their neighbours, to make one text of the
+ * other.
+ */
 const distance = (one: string, other: string): number => {
   let before: Array<number> = []
   let last = Array.from({ length: other.length + 1 }, (_, index) => index)

@@ -51,8 +51,9 @@ const isObject = (value: unknown): value is { readonly [name: string]: unknown }
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /**
- * What of a body means nothing to its route, and what has too many parts. It is asked before the body is decoded, which would look at
- * each part. `passes`: fields that may be sent though they do nothing, as paths with `*` for an entry of an array.
+ * What of a body means nothing to its route, and what has too many parts. It is asked before the body is decoded, which
+ * would look at each part. `passes`: fields that may be sent though they do nothing, as paths with `*` for an entry of
+ * an array.
  */
 export const misfits = ({ schema, definitions }: Shape, value: unknown, passes: ReadonlySet<string>): Misfits => {
   const errors: Array<FieldError> = []

@@ -39,8 +39,8 @@ interface State {
 
 /**
  * The log behind a position as it grows, for as long as a key is live and the service runs. A page is read when the one
- * before was taken, and is given out only when the key was live behind its last event. Each read goes through `reading`, which may
- * look before it reads, and let it wait in between.
+ * before was taken, and is given out only when the key was live behind its last event. Each read goes through
+ * `reading`, which may look before it reads, and let it wait in between.
  */
 export const follow = <E, R>(
   key: string,

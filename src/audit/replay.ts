@@ -5,7 +5,10 @@ import { EventStore } from "#engine/ports/EventStore.ts"
 import { type Build, type Difference, ReadModels } from "#engine/ports/ReadModels.ts"
 import { bring } from "#engine/project.ts"
 
-/** So many events that were new since the last look: then a new build is near enough for the live one to be held meanwhile. */
+/**
+ * So many events that were new since the last look: then a new build is near enough for the live one to be held
+ * meanwhile.
+ */
 const near = 2_000
 
 /** Times that differences are looked at again. */

@@ -77,7 +77,10 @@ const read = Effect.fnUntraced(function* (workspace: string) {
   }
 })
 
-/** What is wrong with commits and their trees: each tree is compared with the one before, so that each object is looked for once. */
+/**
+ * What is wrong with commits and their trees: each tree is compared with the one before, so that each object is looked
+ * for once.
+ */
 const checkCommits = Effect.fnUntraced(function* (repository: string, { commits }: Said) {
   const git = yield* WorkspaceStore
   const told: Array<Told[number]> = []

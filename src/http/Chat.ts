@@ -69,7 +69,9 @@ const answerOf = Effect.fnUntraced(function* (run: string, repository: string, r
   }
 })
 
-/** A chat that was erased is no answer to the same request now: it is asked anew, unless its key says that it is one. */
+/**
+ * A chat that was erased is no answer to the same request now: it is asked anew, unless its key says that it is one.
+ */
 const inGeneration = (metadata: CommandMetadata, generation: number): CommandMetadata =>
   generation === 0 || typeof metadata.request?.fingerprint === "string"
     ? metadata

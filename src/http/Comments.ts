@@ -28,8 +28,8 @@ const noSnippet = fieldProblem(
 type Commented = Pick<CommentedEntry, "tenant" | "comments">
 
 /**
- * How comments on snippets are shown to a tenant: with the e-mail addresses of its own users alone, and strangers' only where public
- * snippets are asked for. Whoever may find a public snippet may write there, also to its owner's agents.
+ * How comments on snippets are shown to a tenant: with the e-mail addresses of its own users alone, and strangers' only
+ * where public snippets are asked for. Whoever may find a public snippet may write there, also to its owner's agents.
  */
 export const shownComments = Effect.fnUntraced(function* (
   tenant: string,
@@ -52,7 +52,10 @@ export const shownComments = Effect.fnUntraced(function* (
   return seen.map((comments) => comments.map(shown))
 })
 
-/** Deletes a comment for its author, or for who could delete the snippet. Of what the caller can't see they learn nothing. */
+/**
+ * Deletes a comment for its author, or for who could delete the snippet. Of what the caller can't see they learn
+ * nothing.
+ */
 const deleted = Effect.fnUntraced(function* (holder: Holder, scope: Scope, comment: string, metadata: CommandMetadata) {
   yield* freshOrStale(Snippets)
   const found = yield* Effect.orDie(commentPlace(schema, comment))

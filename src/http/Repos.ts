@@ -63,7 +63,10 @@ const seen = Effect.fnUntraced(function* (given: string) {
   return { id, name: known.name }
 })
 
-/** A file of a repository that the request's scope sees; `undefined`: it has none of that path. A large one is read when it has room. */
+/**
+ * A file of a repository that the request's scope sees; `undefined`: it has none of that path. A large one is read when
+ * it has room.
+ */
 export const repositoryFile = Effect.fnUntraced(function* (given: string, path: string) {
   const { id } = yield* seen(given)
   const found = yield* Effect.orDie(fileNamed(id, path, slight))

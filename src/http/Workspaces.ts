@@ -129,7 +129,10 @@ export const firstFilesIn = Effect.fnUntraced(function* (id: string, most: numbe
   return { files, count: workspace.files }
 })
 
-/** Runs with a file of the caller's own workspace, as its head or a commit has it. What of it is in memory at once has room. */
+/**
+ * Runs with a file of the caller's own workspace, as its head or a commit has it. What of it is in memory at once has
+ * room.
+ */
 const withFile = Effect.fnUntraced(function* <A, R>(
   id: string,
   path: string | undefined,
@@ -152,7 +155,9 @@ const withFile = Effect.fnUntraced(function* <A, R>(
 
 type File = NonNullable<Effect.Success<ReturnType<Context.Service.Shape<typeof WorkspaceStore>["filePieces"]>>>
 
-/** A file of the caller's own workspace, as its head has it, in one piece; `undefined`: it has more than `most` bytes. */
+/**
+ * A file of the caller's own workspace, as its head has it, in one piece; `undefined`: it has more than `most` bytes.
+ */
 export const fileIn = (id: string, path: string, most: number) =>
   withFile(
     id,

@@ -27,7 +27,9 @@ export const freshOrStale = (projection: Projection) =>
     Effect.mapError(problemOf)
   )
 
-/** Whether an event is in all of these read models by now. Waits for none of them; when they can't be asked, it says no. */
+/**
+ * Whether an event is in all of these read models by now. Waits for none of them; when they can't be asked, it says no.
+ */
 export const isApplied = (position: Position, projections: ReadonlyArray<Projection>) =>
   Effect.flatMap(Asker, ({ look }) => look).pipe(
     Effect.map(({ models }) =>

@@ -17,8 +17,8 @@ const forAnswers: RoomSize = { all: 64 * mebibyte, each: 32 * mebibyte, keyless:
 export const copies = 3
 
 /**
- * Reads portions one after the other, each when the one before was taken; a large one first takes room, which it gives back
- * when the next one is asked for.
+ * Reads portions one after the other, each when the one before was taken; a large one first takes room, which it gives
+ * back when the next one is asked for.
  */
 export const byPortions = <A extends { readonly bytes: number }, B, E, R>(
   rows: ReadonlyArray<A>,
@@ -65,17 +65,20 @@ const slices = function* (bytes: Uint8Array) {
 }
 
 /**
- * The memory of large answers, from when they are made until they are taken. An answer that is written piece by piece takes
- * none, however long it is: what is not read is not made.
+ * The memory of large answers, from when they are made until they are taken. An answer that is written piece by piece
+ * takes none, however long it is: what is not read is not made.
  */
 export class Answers extends Context.Service<
   Answers,
   {
-    /** Waits for room for so many bytes of the request's answer. It is given back when the answer has left, or before that. */
+    /**
+     * Waits for room for so many bytes of the request's answer. It is given back when the answer has left, or before
+     * that.
+     */
     readonly take: (bytes: number) => Effect.Effect<Claim, Problem, HttpServerRequest.HttpServerRequest>
     /**
-     * Counts bytes that are in hand for the request's answer already, where nobody took room for any. None: its reader is watched from
-     * when the answer begins, as it may take room only then.
+     * Counts bytes that are in hand for the request's answer already, where nobody took room for any. None: its reader
+     * is watched from when the answer begins, as it may take room only then.
      */
     readonly count: (bytes: number) => Effect.Effect<void, never, HttpServerRequest.HttpServerRequest>
     /** The answer as it is sent: a large one by slices, each when the one before was taken. */

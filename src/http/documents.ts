@@ -16,8 +16,8 @@ const takesGzip = (accepted: string | undefined): boolean =>
   /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accepted ?? "")
 
 /**
- * A text that everyone may keep, and that only a new version changes: who has it is not sent it again. It is compressed once
- * and not for each who asks.
+ * A text that everyone may keep, and that only a new version changes: who has it is not sent it again. It is compressed
+ * once and not for each who asks.
  */
 export const publicDocument = (text: string, type: string, policy?: string) => {
   const plain = Buffer.from(text)
@@ -57,8 +57,8 @@ const page = Effect.gen(function* () {
 })
 
 /**
- * The page may run and wear what it came with, by their digests, and speak to this service; nothing else, from nowhere else. What it sets as
- * a style of one element is not its visitor's to lose.
+ * The page may run and wear what it came with, by their digests, and speak to this service; nothing else, from nowhere
+ * else. What it sets as a style of one element is not its visitor's to lose.
  */
 const policyOf = (html: string): string => {
   const hashes = (tag: string) =>

@@ -10,8 +10,8 @@ const errorsShown = 5
 const longest = 300
 
 /**
- * A text of whatever kind as Markdown's code: on one line, without what can't be seen, between more backticks than it has
- * in a row, so that nothing in it is read as Markdown or HTML.
+ * A text of whatever kind as Markdown's code: on one line, without what can't be seen, between more backticks than it
+ * has in a row, so that nothing in it is read as Markdown or HTML.
  */
 export const code = (text: string): string => {
   const line = text
@@ -57,7 +57,9 @@ const runLine = (snippet: string, fingerprint: string, { at: time, succeeded, ca
   ].join(" · ")
 }
 
-/** A function's history as Markdown, for a caller who sees the snippets that are `seen` in `held`; the first one first. */
+/**
+ * A function's history as Markdown, for a caller who sees the snippets that are `seen` in `held`; the first one first.
+ */
 export const functionPage = (
   reputation: Reputation,
   held: ReadonlyArray<HeldInFull>,

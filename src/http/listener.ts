@@ -12,7 +12,9 @@ export interface Limits {
   readonly request: number
   /** Between two requests. */
   readonly idle: number
-  /** In which nothing at all of an answer is taken; and in which the rest of a body comes that nobody reads any more. */
+  /**
+   * In which nothing at all of an answer is taken; and in which the rest of a body comes that nobody reads any more.
+   */
   readonly deaf: number
   /** How often this is looked at. */
   readonly look: number
@@ -123,8 +125,9 @@ const countAddresses = (server: Server, { ofOneAddress }: Limits) => {
 }
 
 /**
- * Keeps requests until somebody is there to answer them: the server listens before the routes are made, and what is asked in between would
- * be heard by nobody, and never be answered. Gives what is to be called when all but the routes listen.
+ * Keeps requests until somebody is there to answer them: the server listens before the routes are made, and what is
+ * asked in between would be heard by nobody, and never be answered. Gives what is to be called when all but the routes
+ * listen.
  */
 const beforeRoutes = (server: Server): (() => void) => {
   const emit = server.emit.bind(server) as (event: string, ...args: ReadonlyArray<unknown>) => boolean

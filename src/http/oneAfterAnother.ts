@@ -38,8 +38,9 @@ const unconsume = ({ parser, _handle }: Served): void => {
 }
 
 /**
- * Gives the connection's parser what comes by small parts, and nothing while a request waits for the answer ahead of it. By itself
- * it is given 64 KiB at once, which can be 3,500 requests, and all of them are objects before the first is answered.
+ * Gives the connection's parser what comes by small parts, and nothing while a request waits for the answer ahead of
+ * it. By itself it is given 64 KiB at once, which can be 3,500 requests, and all of them are objects before the first
+ * is answered.
  */
 const byParts = (socket: Served, line: Line): void => {
   const parse = socket.listeners("data")
@@ -75,7 +76,8 @@ const byParts = (socket: Served, line: Line): void => {
   socket.removeAllListeners("data")
   unconsume(socket)
   socket.on("data", (part: Buffer) => {
-    // a parser that has refused what came finds each further part wrong too, and Deno's server listens once more for each
+    // a parser that has refused what came finds each further part wrong too, and Deno's server listens once more for
+    // each
     if (!socket.writable) return
     held = held === undefined ? part : Buffer.concat([held, part])
     line.feed()
@@ -85,8 +87,8 @@ const byParts = (socket: Served, line: Line): void => {
 }
 
 /**
- * Requests that came behind one another on a connection are answered so, and one of them is read ahead: what is asked for before the
- * answer ahead of it was taken would only lie in memory.
+ * Requests that came behind one another on a connection are answered so, and one of them is read ahead: what is asked
+ * for before the answer ahead of it was taken would only lie in memory.
  */
 export const oneAfterAnother = (server: Server): void => {
   const lines = new WeakMap<Socket, Line>()

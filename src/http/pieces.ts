@@ -47,8 +47,8 @@ const written = <E, R>(batches: Stream.Stream<ReadonlyArray<unknown>, E, R>): St
 type Batches<E, R> = Stream.Stream<ReadonlyArray<unknown>, E, R>
 
 /**
- * An object of an answer, by its fields in their order: values, those that are known only when all before them is written, arrays whose
- * rows come in batches, arrays of such objects.
+ * An object of an answer, by its fields in their order: values, those that are known only when all before them is
+ * written, arrays whose rows come in batches, arrays of such objects.
  */
 export interface Fields<E, R> {
   readonly [name: string]:
@@ -62,7 +62,10 @@ export interface Fields<E, R> {
 export const values = (data: { readonly [name: string]: unknown }) =>
   Object.fromEntries(Object.entries(data).map(([name, value]) => [name, { value }]))
 
-/** Parts of an object's text that are there: what stands between its lists is one stream, as each costs as much as a small answer. */
+/**
+ * Parts of an object's text that are there: what stands between its lists is one stream, as each costs as much as a
+ * small answer.
+ */
 const there = (parts: ReadonlyArray<() => Iterable<string>>): Stream.Stream<string> =>
   Stream.suspend(() =>
     streamInTurns(
@@ -100,7 +103,9 @@ const objectsText = <E, R>(objects: Stream.Stream<Fields<E, R>, E, R>): Stream.S
   )
 }
 
-/** Pieces of one size, however small the parts are. What is left goes out at the end, and not where the text breaks off. */
+/**
+ * Pieces of one size, however small the parts are. What is left goes out at the end, and not where the text breaks off.
+ */
 const evened = <E, R>(text: Stream.Stream<string, E, R>): Stream.Stream<string, E, R> =>
   Stream.mapAccumArray(
     Stream.concat(text, Stream.succeed(undefined)),
@@ -115,8 +120,9 @@ const evened = <E, R>(text: Stream.Stream<string, E, R>): Stream.Stream<string, 
 export const textOf = <E, R>(fields: Fields<E, R>): Stream.Stream<string, E, R> => evened(objectText(fields))
 
 /**
- * A JSON object that is written piece by piece. Its fields must be what the route's schema says, as nothing checks them any more. The first
- * piece is made before the answer begins: what fails by then is answered as any failure is, what fails later cuts the connection.
+ * A JSON object that is written piece by piece. Its fields must be what the route's schema says, as nothing checks them
+ * any more. The first piece is made before the answer begins: what fails by then is answered as any failure is, what
+ * fails later cuts the connection.
  */
 export const inPieces = Effect.fnUntraced(function* <E, R>(fields: Fields<E, R>) {
   const services = yield* Effect.context<R>()

@@ -11,7 +11,10 @@ export interface Report {
   readonly status: "ready" | "starting" | "failing"
   /** Read model → `ok`, `behind`, or why it stopped. */
   readonly read_models: { readonly [name: string]: string }
-  /** Snippets that are stored, and not found by all that they say: how many, and some of their ids. No reason not to serve. */
+  /**
+   * Snippets that are stored, and not found by all that they say: how many, and some of their ids. No reason not to
+   * serve.
+   */
   readonly left_out: {
     readonly count: number
     readonly snippets: ReadonlyArray<string>

@@ -42,8 +42,8 @@ interface Waiting {
 }
 
 /**
- * Bounds what something takes of the memory, in sum and for each key. What finds no room waits for it, for a while; what
- * fits goes before larger ones that came earlier. Who asks for more than a key ever has gets all of that.
+ * Bounds what something takes of the memory, in sum and for each key. What finds no room waits for it, for a while;
+ * what fits goes before larger ones that came earlier. Who asks for more than a key ever has gets all of that.
  */
 export const makeRoom = ({ all, each, keyless }: RoomSize) => {
   const held = new Map<string | undefined, number>()

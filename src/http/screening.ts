@@ -49,8 +49,8 @@ const problemOf = (refusal: ScreenRefusal): Problem => {
 }
 
 /**
- * Refuses texts that are to be public and should not be: those of the request, and what was said of the same code when it was
- * stored before.
+ * Refuses texts that are to be public and should not be: those of the request, and what was said of the same code when
+ * it was stored before.
  */
 export const screened = Effect.fnUntraced(function* (
   texts: ReadonlyArray<Screened>,

@@ -58,8 +58,9 @@ export const registerOrganization = Effect.fnUntraced(function* (given: NewOrgan
 })
 
 /**
- * On an empty store: the organization `Cairn` with an owner, whose key is given to `keep` before anything is registered, so
- * that no crash leaves an organization whose key nobody has. Else: a key that was configured must be an owner's.
+ * On an empty store: the organization `Cairn` with an owner, whose key is given to `keep` before anything is
+ * registered, so that no crash leaves an organization whose key nobody has. Else: a key that was configured must be an
+ * owner's.
  */
 export const bootstrap = Effect.fnUntraced(function* (
   ownerKey: Redacted.Redacted | undefined,

@@ -16,7 +16,10 @@ type Operation<In, Out> = (given: In) => Effect.Effect<Out, Problem, Call>
 
 /** What tools and resources do. The REST routes do the same, by the same functions. */
 export interface Operations {
-  /** Matches come portion by portion, read when they are asked for. `answer` stands in a message for the route's whole one: see `Parts`. */
+  /**
+   * Matches come portion by portion, read when they are asked for. `answer` stands in a message for the route's whole
+   * one: see `Parts`.
+   */
   readonly search: Operation<
     typeof SearchRequest.Type,
     {

@@ -1,8 +1,8 @@
 import { Context, type Stream } from "effect"
 
 /**
- * Long parts of a message, which are written by themselves, piece by piece: the protocol's library writes a message as a whole. What these
- * give stands in the message in the part's place; of what is short it is the part itself.
+ * Long parts of a message, which are written by themselves, piece by piece: the protocol's library writes a message as
+ * a whole. What these give stands in the message in the part's place; of what is short it is the part itself.
  */
 export class Parts extends Context.Service<
   Parts,

@@ -1,7 +1,10 @@
 import { Effect } from "effect"
 import { McpSchema } from "effect/ai"
 
-/** Bytes of a file that a message can carry: it is there as bytes, as text, and as the message, before any of it can leave. */
+/**
+ * Bytes of a file that a message can carry: it is there as bytes, as text, and as the message, before any of it can
+ * leave.
+ */
 export const mostBytes = 8 * 1024 * 1024
 
 const tooLarge = new McpSchema.InvalidParams({
@@ -19,7 +22,10 @@ const textOf = (bytes: Uint8Array): string | undefined => {
   }
 }
 
-/** What a resource answers for a file: bytes that are text as text, others as they are. `undefined`: they are more than fit. */
+/**
+ * What a resource answers for a file: bytes that are text as text, others as they are. `undefined`: they are more than
+ * fit.
+ */
 export const contentOf = (uri: string, bytes: Uint8Array | undefined) => {
   if (bytes === undefined || bytes.length > mostBytes) return Effect.fail(tooLarge)
   const text = textOf(bytes)

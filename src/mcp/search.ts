@@ -11,7 +11,9 @@ import type { Operations } from "./Operations.ts"
 import { tool } from "./tool.ts"
 import { snippetUri } from "./uris.ts"
 
-/** Characters of a source that stand in the text, and of all sources: agents drop a text that is longer than they allow. */
+/**
+ * Characters of a source that stand in the text, and of all sources: agents drop a text that is longer than they allow.
+ */
 const shownOfSource = 20_000
 const shownOfAll = 60_000
 /** The latest comments of a match that stand in the text. */
@@ -65,7 +67,10 @@ const shown = (match: SearchMatch, index: number, left: number, boundary: string
 
 const advice = "Write the code, and upload it when it works."
 
-/** How many matches are left out of the text, and why: a model would take the best of what it is shown, however far it is. */
+/**
+ * How many matches are left out of the text, and why: a model would take the best of what it is shown, however far it
+ * is.
+ */
 const withheld = (far: number, down: number): string => {
   const reasons = [
     far > 0 ? `${counted(far, "snippet")} too far from the task` : "",

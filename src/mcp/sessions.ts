@@ -13,8 +13,8 @@ interface Session {
 }
 
 /**
- * Whose sessions there are. The server would keep every session for ever and take a request for it from anyone; here they
- * belong to the key that began them, end when nobody uses them, and are no more than so many.
+ * Whose sessions there are. The server would keep every session for ever and take a request for it from anyone; here
+ * they belong to the key that began them, end when nobody uses them, and are no more than so many.
  */
 export const makeSessions = (end: (id: string) => Effect.Effect<void>) => {
   // the least recently used first

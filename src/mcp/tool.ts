@@ -63,7 +63,10 @@ const takes = (name: string, { properties = {}, required = [] }: ObjectSchema): 
 /** Models often send `null` for what they leave out. */
 const withoutNulls = (given: object) => Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
 
-/** Where a result has the route's answer. As `structuredContent` many clients would show it to the model in place of the text. */
+/**
+ * Where a result has the route's answer. As `structuredContent` many clients would show it to the model in place of the
+ * text.
+ */
 export const answerKey = "cairn/answer"
 
 const result = ({ text, answer, failed = false }: Said) =>

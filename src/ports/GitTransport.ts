@@ -16,15 +16,17 @@ export class GitTransport extends Context.Service<
       | undefined
       | {
           /**
-           * What `info/refs` is answered with. `version` is the client's `Git-Protocol` header. `tenant` is for whom: none has
-           * all places.
+           * What `info/refs` is answered with. `version` is the client's `Git-Protocol` header. `tenant` is for whom:
+           * none has all places.
            */
           readonly advertise: (
             tenant: string,
             repository: string,
             version: string | undefined
           ) => Stream.Stream<Uint8Array, unknown>
-          /** `request` is whole: a place is taken for no longer than git is at work, and its reader takes what it says. */
+          /**
+           * `request` is whole: a place is taken for no longer than git is at work, and its reader takes what it says.
+           */
           readonly uploadPack: (
             tenant: string,
             repository: string,

@@ -4,8 +4,8 @@ import { Context, type Effect, Schema } from "effect"
 export class NotOurs extends Schema.TaggedError<NotOurs>()("NotOurs", { message: Schema.String }) {}
 
 /**
- * What makes a service the only one on its database: whoever has it may resume runs and carry out erasures. It is had for as
- * long as the scope lives.
+ * What makes a service the only one on its database: whoever has it may resume runs and carry out erasures. It is had
+ * for as long as the scope lives.
  */
 export class Hold extends Context.Service<
   Hold,

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 
 /**
- * A job was given up: it took all of its time, or more memory than a worker has, or its code threw. The same job would end
- * so again.
+ * A job was given up: it took all of its time, or more memory than a worker has, or its code threw. The same job would
+ * end so again.
  */
 export class TookTooLong extends Schema.TaggedError<TookTooLong>()("TookTooLong", {
   job: Schema.String,

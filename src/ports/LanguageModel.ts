@@ -21,8 +21,9 @@ export type Saying =
   | { readonly _tag: "Own"; readonly own: OwnFields }
 
 /**
- * How a turn ends. `calls`: it waits for the results of its tools. `paused`: the model wants to go on by itself, when it is asked
- * again. `declined`: it won't do the task. `cut`: its answer came to the limit of one turn. `full`: the talk is longer than it reads.
+ * How a turn ends. `calls`: it waits for the results of its tools. `paused`: the model wants to go on by itself, when
+ * it is asked again. `declined`: it won't do the task. `cut`: its answer came to the limit of one turn. `full`: the
+ * talk is longer than it reads.
  */
 export type TurnEnd = "done" | "calls" | "paused" | "declined" | "cut" | "full"
 
@@ -70,8 +71,8 @@ export interface Talk {
 }
 
 /**
- * The model can't be had or refused: `message` is fit for the caller, without secrets. It may quote what the API said, and that
- * may quote what it was sent: `fault` says the same for the service's log, in words that are all our own.
+ * The model can't be had or refused: `message` is fit for the caller, without secrets. It may quote what the API said,
+ * and that may quote what it was sent: `fault` says the same for the service's log, in words that are all our own.
  */
 export class ModelFailed extends Schema.TaggedError<ModelFailed>()("ModelFailed", {
   message: Schema.String,
@@ -93,13 +94,15 @@ export class LanguageModel extends Context.Service<
   LanguageModel,
   {
     /**
-     * The model's next turn. An adapter keeps its own deadline, tries again what passes, and gives up with `ModelFailed`; an answer
-     * that makes no sense is one, too. Interrupted, it ends its request.
+     * The model's next turn. An adapter keeps its own deadline, tries again what passes, and gives up with
+     * `ModelFailed`; an answer that makes no sense is one, too. Interrupted, it ends its request.
      */
     readonly next: (talk: Talk) => Effect.Effect<ModelTurn, ModelFailed>
     /** Whether there is a language model that can be asked; `local` is none. */
     readonly canBeAsked: boolean
-    /** The form as the model filled it in, valid by its schema. One attempt at an answer: whoever asks may ask again. */
+    /**
+     * The form as the model filled it in, valid by its schema. One attempt at an answer: whoever asks may ask again.
+     */
     readonly ask: (question: Question) => Effect.Effect<unknown, ModelFailed>
   }
 >()("cairn/LanguageModel") {}

@@ -35,13 +35,16 @@ export class LogAudit extends Context.Service<
   {
     /** Events strictly after a position, oldest first, each as of one moment with its text. */
     readonly read: (after: Position, limit: number) => Effect.Effect<ReadonlyArray<AuditedEvent>, AuditUnavailable>
-    /** What is missing between two events that follow one another as they are read; a store whose positions have gaps can't tell. */
+    /**
+     * What is missing between two events that follow one another as they are read; a store whose positions have gaps
+     * can't tell.
+     */
     readonly missingBetween: (before: Position, next: Position) => Gap | undefined
     /** Likewise behind the last one, of a log that had come to a position. */
     readonly missingUpTo: (last: Position, to: Position) => Gap | undefined
     /**
-     * The position of the last event that was recorded at a time (milliseconds since the epoch) or before; the `beginning`
-     * for none. The log's time never goes back.
+     * The position of the last event that was recorded at a time (milliseconds since the epoch) or before; the
+     * `beginning` for none. The log's time never goes back.
      */
     readonly at: (time: number) => Effect.Effect<Position, AuditUnavailable>
     /** Texts that no event has. */

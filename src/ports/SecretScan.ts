@@ -19,8 +19,8 @@ export class SecretScan extends Context.Service<
     /** Which rules these are: another name, when others would be found. */
     readonly rules: string
     /**
-     * What is found in a text of at most 1 MiB, in order of lines, at most 20. `path` is the file's name, which may say what to
-     * look for. Takes no more than a few seconds, whatever the text is, and none of the service's own time.
+     * What is found in a text of at most 1 MiB, in order of lines, at most 20. `path` is the file's name, which may say
+     * what to look for. Takes no more than a few seconds, whatever the text is, and none of the service's own time.
      */
     readonly scan: (path: string, text: string) => Effect.Effect<ReadonlyArray<FoundSecret>, ScanFailed | TooMuchWaits>
   }

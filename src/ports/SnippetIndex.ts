@@ -12,7 +12,9 @@ export interface Votes {
   readonly humanUp: number
 }
 
-/** One snippet as the index keeps it: who may find it, its text already cut into terms, what it means, and its votes. */
+/**
+ * One snippet as the index keeps it: who may find it, its text already cut into terms, what it means, and its votes.
+ */
 export interface IndexedSnippet extends Votes {
   readonly id: string
   /** `tenant` or `tenant/workspace`: where it lives. */
@@ -32,14 +34,19 @@ export interface IndexedSnippet extends Votes {
 
 /** What became of the catalogue's snippets, as they are now. */
 export interface IndexChanges {
-  /** New ones, and ones whose text or place is another: each replaces what is there under its id, wherever it was; of two the last. */
+  /**
+   * New ones, and ones whose text or place is another: each replaces what is there under its id, wherever it was; of
+   * two the last.
+   */
   readonly put: ReadonlyArray<IndexedSnippet>
   /** All votes of a snippet; of one that the index does not have they mean nothing, as a removal does. */
   readonly voted: ReadonlyArray<Votes & { readonly id: string }>
   readonly removed: ReadonlyArray<string>
 }
 
-/** How far an index has come: it holds all changes up to a position of the log, as one build of the catalogue has them. */
+/**
+ * How far an index has come: it holds all changes up to a position of the log, as one build of the catalogue has them.
+ */
 export interface IndexStand {
   /** `undefined`: it holds nothing yet. */
   readonly build: number | undefined
@@ -69,22 +76,25 @@ export interface IndexQuery {
   readonly only?: ReadonlySet<string>
 }
 
-/** The index can't be reached or does not answer: what was asked may work in a moment. `fault` is for the service's log. */
+/**
+ * The index can't be reached or does not answer: what was asked may work in a moment. `fault` is for the service's log.
+ */
 export class IndexUnavailable extends Schema.TaggedError<IndexUnavailable>()("IndexUnavailable", {
   fault: Schema.String
 }) {}
 
 /**
- * Finds what may answer a task by its words and its meaning, for `domain/search/rank.ts` to judge. Knows no text, only terms and vectors;
- * what it says of rareness and lengths is of the snippets alone that the query's homes (and `includePublic`) let it see.
+ * Finds what may answer a task by its words and its meaning, for `domain/search/rank.ts` to judge. Knows no text, only
+ * terms and vectors; what it says of rareness and lengths is of the snippets alone that the query's homes (and
+ * `includePublic`) let it see.
  */
 export class SnippetIndex extends Context.Service<
   SnippetIndex,
   {
     /**
-     * Takes changes in, up to a position. What it has taken in already it leaves alone: the same again, whole or after it was broken
-     * off, leads to the same. Another build begins anew, over what is there. Answers with the ids of what it could not take; that is
-     * out of it. Lets searches in between.
+     * Takes changes in, up to a position. What it has taken in already it leaves alone: the same again, whole or after
+     * it was broken off, leads to the same. Another build begins anew, over what is there. Answers with the ids of what
+     * it could not take; that is out of it. Lets searches in between.
      */
     readonly apply: (
       changes: IndexChanges,

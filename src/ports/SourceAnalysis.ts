@@ -27,7 +27,10 @@ export interface FunctionFound {
 export interface Analysis {
   /** Lower-case: `python`, `typescript`, `javascript`, `go`, `ruby`, `java`, `rust`, `bash`, … or `text`. */
   readonly language: string
-  /** The least version that the source can run on, e.g. `>=3.10`; `null` when it shows nothing that only newer ones have. */
+  /**
+   * The least version that the source can run on, e.g. `>=3.10`; `null` when it shows nothing that only newer ones
+   * have.
+   */
   readonly languageVersion: string | null
   /** Human-readable: the entrypoint's name, else the file's base name without its extension. */
   readonly name: string
@@ -66,8 +69,8 @@ export interface RepositoryAnalysis {
 }
 
 /**
- * Reads a source file. What a grammar can't parse, or not in time, is analysed as text. Reads no file, runs no code, and takes
- * none of the service's own time.
+ * Reads a source file. What a grammar can't parse, or not in time, is analysed as text. Reads no file, runs no code,
+ * and takes none of the service's own time.
  */
 export class SourceAnalysis extends Context.Service<
   SourceAnalysis,

@@ -7,9 +7,9 @@ import type { FoundSecret } from "./SecretScan.ts"
 import type { Analysis, RepositoryAnalysis, RepositoryGiven } from "./SourceAnalysis.ts"
 
 /**
- * What workers do: pure work on plain data (what JSON can say, and `Uint8Array`s), which may take long when it was made to.
- * Long texts and bytes go there and back as they are, so that neither side parses them; all else of an answer has at most
- * 2 MiB as JSON. Each job's code is named in infra/workers/jobs.ts.
+ * What workers do: pure work on plain data (what JSON can say, and `Uint8Array`s), which may take long when it was made
+ * to. Long texts and bytes go there and back as they are, so that neither side parses them; all else of an answer has
+ * at most 2 MiB as JSON. Each job's code is named in infra/workers/jobs.ts.
  */
 export interface Jobs {
   /** `SourceAnalysis.analyse`, by the grammar of the file's language. */
@@ -37,17 +37,23 @@ export interface Jobs {
   readonly scanForSecrets: (path: string, text: string) => ReadonlyArray<FoundSecret>
 }
 
-/** For whom jobs are done: those of one wait for each other and for nobody else's. A tenant, or `""`: the service itself. */
+/**
+ * For whom jobs are done: those of one wait for each other and for nobody else's. A tenant, or `""`: the service
+ * itself.
+ */
 export const WorkingFor = Context.Reference<string>("cairn/WorkingFor", { defaultValue: () => "" })
 
 /**
- * Processes for work that would hold up everyone else: they can be ended in the middle of it. What is small for certain is
- * done without them.
+ * Processes for work that would hold up everyone else: they can be ended in the middle of it. What is small for certain
+ * is done without them.
  */
 export class Workers extends Context.Service<
   Workers,
   {
-    /** `within`: milliseconds that the work itself may take, without the time that it waits; less for whom jobs were given up just before. */
+    /**
+     * `within`: milliseconds that the work itself may take, without the time that it waits; less for whom jobs were
+     * given up just before.
+     */
     readonly run: <Name extends keyof Jobs>(
       job: Name,
       args: Parameters<Jobs[Name]>,

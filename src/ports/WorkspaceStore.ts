@@ -19,7 +19,9 @@ export interface Entry extends DirectoryEntry {
   readonly size: number
 }
 
-/** An entry of a stored tree that came from outside and has a name that no workspace may have; see `Overlay.skipped`. */
+/**
+ * An entry of a stored tree that came from outside and has a name that no workspace may have; see `Overlay.skipped`.
+ */
 export interface SkippedEntry {
   /** Bytes that are no UTF-8 are shown as U+FFFD. */
   readonly path: string
@@ -59,9 +61,9 @@ export class WorkspaceFull extends Schema.TaggedError<WorkspaceFull>()("Workspac
 export type OverlayError = PathRefused | FileError | WorkspaceFull
 
 /**
- * The disk did not do what it was asked: it is full, away, read-only or broken, and what was asked may work in a moment. Nothing
- * was half done. `code` is the system's (`ENOSPC`, `EIO`, `EACCES`, …; `ENOENT` of a folder that is not there). Any method may fail
- * with it; an overlay, whose errors are for a model to read, dies with it instead.
+ * The disk did not do what it was asked: it is full, away, read-only or broken, and what was asked may work in a
+ * moment. Nothing was half done. `code` is the system's (`ENOSPC`, `EIO`, `EACCES`, …; `ENOENT` of a folder that is not
+ * there). Any method may fail with it; an overlay, whose errors are for a model to read, dies with it instead.
  */
 export class WorkspacesUnavailable extends Schema.TaggedError<WorkspacesUnavailable>()("WorkspacesUnavailable", {
   code: Schema.String,
@@ -85,7 +87,9 @@ export interface Overlay {
   readonly readlink: (path: string) => Effect.Effect<string, OverlayError>
   /** Paths and kinds in byte order of names. A size costs a read of the object: ask `lstat`. */
   readonly readdir: (path: string) => Effect.Effect<ReadonlyArray<DirectoryEntry>, OverlayError>
-  /** Follows links; makes missing parents; keeps the executable bit of a file that exists unless `executable` is given. */
+  /**
+   * Follows links; makes missing parents; keeps the executable bit of a file that exists unless `executable` is given.
+   */
   readonly writeFile: (
     path: string,
     bytes: Uint8Array,
@@ -108,7 +112,9 @@ export interface Overlay {
   readonly paths: () => ReadonlyArray<WorkspacePath>
   /** Directories that hold nothing, made here or emptied here; kept until the run ends, never committed. */
   readonly emptyDirectories: () => ReadonlyArray<WorkspacePath>
-  /** What differs from the base tree, in byte order of paths. A file written with the bytes that it had is no change. */
+  /**
+   * What differs from the base tree, in byte order of paths. A file written with the bytes that it had is no change.
+   */
   readonly changes: () => Effect.Effect<ReadonlyArray<Change>>
   /** What the stored tree has and this view hides, for its name: it goes when its directory is next written. */
   readonly skipped: () => ReadonlyArray<SkippedEntry>
@@ -140,7 +146,10 @@ export class WorkspaceStore extends Context.Service<
   {
     /** A view over a stored tree; `undefined` is the empty tree. Makes the repository when there is none. */
     readonly open: (workspace: string, tree: Sha | undefined) => Asked<Overlay>
-    /** Writes the overlay's changed blobs and the trees on their paths; answers the root tree's name. The overlay goes on. */
+    /**
+     * Writes the overlay's changed blobs and the trees on their paths; answers the root tree's name. The overlay goes
+     * on.
+     */
     readonly save: (workspace: string, overlay: Overlay) => Asked<Sha>
     /** Stores a commit of a tree that is stored; its name. Moves no ref. */
     readonly commit: (workspace: string, info: CommitInfo) => Asked<Sha>
@@ -159,15 +168,17 @@ export class WorkspaceStore extends Context.Service<
       workspace: string,
       tree: Sha
     ) => Stream.Stream<ReadonlyArray<WorkspacePath>, WorkspacesUnavailable>
-    /** The bytes of a file at a tree; links are not followed (their target is their content). `undefined`: no such file. */
+    /**
+     * The bytes of a file at a tree; links are not followed (their target is their content). `undefined`: no such file.
+     */
     readonly readFile: (
       workspace: string,
       tree: Sha,
       path: string
     ) => Asked<{ readonly file: TreeFile; readonly bytes: Uint8Array } | undefined>
     /**
-     * The same for who takes it piece by piece, of some 64 KiB: `size` in bytes, of which so many are in memory `atOnce` beside the piece
-     * in hand. Nothing is read before it is asked for.
+     * The same for who takes it piece by piece, of some 64 KiB: `size` in bytes, of which so many are in memory
+     * `atOnce` beside the piece in hand. Nothing is read before it is asked for.
      */
     readonly filePieces: (
       workspace: string,
@@ -193,18 +204,22 @@ export class WorkspaceStore extends Context.Service<
       from: Sha | undefined,
       to: Sha
     ) => Stream.Stream<ReadonlyArray<Change>, WorkspacesUnavailable>
-    /** Unified diff as `git diff` prints it (a/ b/, new file mode, `Binary files … differ`), at most `maxBytes` long. */
+    /**
+     * Unified diff as `git diff` prints it (a/ b/, new file mode, `Binary files … differ`), at most `maxBytes` long.
+     */
     readonly diff: (
       workspace: string,
       from: Sha | undefined,
       to: Sha,
       options?: { readonly maxBytes?: number }
     ) => Asked<string>
-    /** Puts what changed from `base` to `tree` path by path on `onto` (the run's side wins); answers the new root tree. */
+    /**
+     * Puts what changed from `base` to `tree` path by path on `onto` (the run's side wins); answers the new root tree.
+     */
     readonly rebase: (workspace: string, base: Sha | undefined, tree: Sha, onto: Sha) => Asked<Sha>
     /**
-     * Puts objects that have gathered into packs, where native git is there; loses nothing. `prune` also removes what the
-     * ref does not reach and nobody has written for a day: only for a workspace without a run that has yet to end.
+     * Puts objects that have gathered into packs, where native git is there; loses nothing. `prune` also removes what
+     * the ref does not reach and nobody has written for a day: only for a workspace without a run that has yet to end.
      */
     readonly pack: (workspace: string, options: { readonly prune: boolean }) => Asked<void>
     /** Removes the repository. The same again changes nothing. */

@@ -23,8 +23,8 @@ export const namesOf = (given: string): ReadonlyArray<string> => {
 }
 
 /**
- * The snippet that a caller means by its id or its name. Only the scope's own homes know names, the narrowest first, and
- * of several of one name in a home it is the newest: that is the one which was last put to use.
+ * The snippet that a caller means by its id or its name. Only the scope's own homes know names, the narrowest first,
+ * and of several of one name in a home it is the newest: that is the one which was last put to use.
  */
 export const codeBlock = Effect.fnUntraced(function* (scope: Scope, given: string) {
   if (meansId(given)) return yield* (yield* KnownSnippets).seen(scope, given.toLowerCase())

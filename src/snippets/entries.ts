@@ -43,7 +43,10 @@ export const makeEntries = (sql: SqlClient.SqlClient) => {
 
     atHand: (id: string, homes: ReadonlyArray<string>) => kept.get(placeOf(id, homes))?.entry,
 
-    /** What there is by these ids, without the texts; few and small ones are read, as nearly all are, and are then among `read`. */
+    /**
+     * What there is by these ids, without the texts; few and small ones are read, as nearly all are, and are then among
+     * `read`.
+     */
     list: Effect.fnUntraced(function* (ids: ReadonlyArray<string>, homes: ReadonlyArray<string>) {
       const at = changed
       const listed = new Map<string, ListedEntry>()
@@ -71,8 +74,8 @@ export const makeEntries = (sql: SqlClient.SqlClient) => {
     }),
 
     /**
-     * Entries by id as they are now, without those that have gone. Nothing at hand is taken for one: whoever reads an answer slowly asks
-     * long after the search, and what was deleted or said no more since is not to come from memory.
+     * Entries by id as they are now, without those that have gone. Nothing at hand is taken for one: whoever reads an
+     * answer slowly asks long after the search, and what was deleted or said no more since is not to come from memory.
      */
     read: (ids: ReadonlyArray<string>, homes: ReadonlyArray<string>) =>
       Effect.map(

@@ -18,8 +18,8 @@ export interface Answer {
 }
 
 /**
- * The best snippets for a task: the index says what is likely, the ranking what is best. No more are asked for than are wanted: the index
- * that we have tells likely by the ranking's own functions (docs/decisions/0043).
+ * The best snippets for a task: the index says what is likely, the ranking what is best. No more are asked for than are
+ * wanted: the index that we have tells likely by the ranking's own functions (docs/decisions/0043).
  */
 export const find = Effect.fnUntraced(function* ({ task, limit, ...query }: Sought) {
   const words = asked(task, yield* Embeddings)

@@ -17,7 +17,10 @@ export interface ImportTo {
   readonly home: string
   /** The workspace's name, when the home is one. */
   readonly workspace: string | null
-  /** Where a line goes that names a workspace of its own; fails with the reason why it can't. Without it all go to `home`. */
+  /**
+   * Where a line goes that names a workspace of its own; fails with the reason why it can't. Without it all go to
+   * `home`.
+   */
   readonly homeOf?: (workspace: string) => Effect.Effect<Pick<ImportTo, "home" | "workspace">, string>
   readonly publish: boolean
 }
@@ -67,8 +70,9 @@ const refusalOf = (refusal: ScreenRefusal): string => {
 }
 
 /**
- * Stores one snippet a line: JSON objects with `source` and, if they like, what else `Entry` has. A line's commands come from its
- * text and its home, so that the same line again changes nothing: votes that it brings are counted once. A bad line is told to
+ * Stores one snippet a line: JSON objects with `source` and, if they like, what else `Entry` has. A line's commands
+ * come from its text and its home, so that the same line again changes nothing: votes that it brings are counted once.
+ * A bad line is told to
  * `onBad` and keeps no other from being stored.
  */
 export const importLines = Effect.fnUntraced(function* (

@@ -29,8 +29,8 @@ const unlessInterrupted = <A, E, R, B, R2>(
   )
 
 /**
- * Keeps this process's snippet index like the catalogue: it reads on in the catalogue's rows from where it was, whichever
- * process had written them, and at start from the beginning, from terms and vectors that are stored there.
+ * Keeps this process's snippet index like the catalogue: it reads on in the catalogue's rows from where it was,
+ * whichever process had written them, and at start from the beginning, from terms and vectors that are stored there.
  */
 export class Indexing extends Context.Service<
   Indexing,

@@ -14,9 +14,9 @@ export class KnownSnippets extends Context.Service<
   KnownSnippets,
   {
     /**
-     * The snippet, if the scope sees it. Where it lives never changes, so what is known may say yes to those who live there; to
-     * others it may have been withdrawn since. Only a no is worth waiting for the catalogue; one that is still behind the log can't say it.
-     * That a snippet was deleted is for its decider to say.
+     * The snippet, if the scope sees it. Where it lives never changes, so what is known may say yes to those who live
+     * there; to others it may have been withdrawn since. Only a no is worth waiting for the catalogue; one that is
+     * still behind the log can't say it. That a snippet was deleted is for its decider to say.
      */
     readonly seen: (scope: Scope, id: string) => Effect.Effect<KnownSnippet | undefined, Stale | Unreadable>
   }

@@ -72,7 +72,9 @@ const byType = (errors: Reputation["errors"]) => {
   return [...counts].map(([text, count]) => ({ text, count })).sort((a, b) => b.count - a.count)
 }
 
-/** What is known of the functions of snippets. The caller has waited for both read models, and says where they stand. */
+/**
+ * What is known of the functions of snippets. The caller has waited for both read models, and says where they stand.
+ */
 export class Reputations extends Context.Service<
   Reputations,
   {

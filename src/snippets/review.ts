@@ -51,7 +51,9 @@ const mostShown = 30_000
 const shortened = (text: string): string =>
   text.length <= mostShown ? text : `${text.slice(0, mostShown).toWellFormed()}\n(cut here, ${text.length} characters)`
 
-/** The question that a review puts to a model. `boundary` is one word that whoever wrote what is reviewed can't know. */
+/**
+ * The question that a review puts to a model. `boundary` is one word that whoever wrote what is reviewed can't know.
+ */
 const questionOf = ({ task, state, input, output, error, name, description }: Reviewed, boundary: string): Question => {
   const shown = (name: string, text: string) => part(boundary, name, shortened(text))
   const parts = [

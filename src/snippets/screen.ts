@@ -30,8 +30,8 @@ const patience = 30_000
 const most = 100
 
 /**
- * Looks through texts before they are published: what everyone has seen can't be taken back. Nothing is changed in them, and
- * no secret is repeated.
+ * Looks through texts before they are published: what everyone has seen can't be taken back. Nothing is changed in
+ * them, and no secret is repeated.
  */
 export const screen = Effect.fnUntraced(function* (texts: ReadonlyArray<Screened>) {
   const unreadable = texts.filter(({ text }) => !isPlainText(text))

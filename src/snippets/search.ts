@@ -79,13 +79,15 @@ const nameOf = (question: unknown): string => {
 
 const dayOf = (milliseconds: number) => new Date(milliseconds).toISOString().slice(0, 10)
 
-/** Finds snippets for a task in a scope. The caller has waited for the catalogue to be fresh, and says where it stands. */
+/**
+ * Finds snippets for a task in a scope. The caller has waited for the catalogue to be fresh, and says where it stands.
+ */
 export class Search extends Context.Service<
   Search,
   {
     /**
-     * The best matches, and how many there are in all. While the catalogue does not change, a question that was asked before is
-     * answered from memory.
+     * The best matches, and how many there are in all. While the catalogue does not change, a question that was asked
+     * before is answered from memory.
      */
     readonly search: (
       question: Question,
@@ -93,8 +95,8 @@ export class Search extends Context.Service<
       standing: Standing
     ) => Effect.Effect<SearchAnswer, IndexUnavailable>
     /**
-     * With their texts, in their order; without one that has gone since, or that the scope does not see any more. Whoever has room for
-     * some of them asks for these.
+     * With their texts, in their order; without one that has gone since, or that the scope does not see any more.
+     * Whoever has room for some of them asks for these.
      */
     readonly read: (found: ReadonlyArray<Found>, scope: Sight) => Effect.Effect<ReadonlyArray<FoundSnippet>>
   }

@@ -18,7 +18,9 @@ import { beginning, type Position } from "#engine/Position.ts"
 import { inSteps } from "#engine/pages.ts"
 import { type FunctionFound, type JsonObject, SourceAnalysis } from "#ports/SourceAnalysis.ts"
 
-/** A file to store as a snippet, with what its uploader says of it. What is left out is read off the source, or not so. */
+/**
+ * A file to store as a snippet, with what its uploader says of it. What is left out is read off the source, or not so.
+ */
 export interface Upload {
   readonly home: string
   readonly workspace: string | null
@@ -83,7 +85,9 @@ export const observedIn = Effect.fnUntraced(function* (logs: string) {
   return observed
 })
 
-/** What the logs of this run tell of the functions, and which these are when their reputation is to be kept from now on. */
+/**
+ * What the logs of this run tell of the functions, and which these are when their reputation is to be kept from now on.
+ */
 const functionsOf = Effect.fnUntraced(function* (
   { tracked, logs, shared, task }: Prepared,
   found: ReadonlyArray<FunctionFound>
@@ -131,7 +135,10 @@ const read = Effect.fnUntraced(function* (upload: Prepared) {
   }
 })
 
-/** What makes code the same code, in pieces. No source reads like the list of a repository's files, whose first sign is a NUL. */
+/**
+ * What makes code the same code, in pieces. No source reads like the list of a repository's files, whose first sign is
+ * a NUL.
+ */
 function* identityOf({ source, files }: Pick<Upload, "source" | "files">): Generator<string> {
   if (files === undefined) return yield* stretches(source)
   yield "\u0000"

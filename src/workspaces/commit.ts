@@ -34,8 +34,8 @@ export const endingId = (run: string): string => derivedId("end", run)
 const subjectLength = 72
 
 /**
- * First line: what was asked for, shortened, and that it failed if it did. Trailers: the event that decides on this commit, the
- * run, and why it failed.
+ * First line: what was asked for, shortened, and that it failed if it did. Trailers: the event that decides on this
+ * commit, the run, and why it failed.
  */
 const messageOf = ({ run, prompt, failure }: Ending, eventId: string): string => {
   const asked = prompt.replace(/\s+/g, " ").trim() || "Chat"

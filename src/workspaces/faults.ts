@@ -14,8 +14,8 @@ const placesOf = (cause: Cause.Cause<unknown>): ReadonlyArray<string> => {
 }
 
 /**
- * Makes attempts until one answers `true`. A defect is tried again, as it may have been chance; the same one at the same
- * step would come at each start of the service, so that the next attempt is told of it, to end the run with it.
+ * Makes attempts until one answers `true`. A defect is tried again, as it may have been chance; the same one at the
+ * same step would come at each start of the service, so that the next attempt is told of it, to end the run with it.
  */
 export const untilEnded = Effect.fnUntraced(function* <E, R, E2, R2>(
   attempt: (fault: string | undefined) => Effect.Effect<boolean, E, R>,

@@ -46,8 +46,9 @@ export class ConversationStopped extends Schema.TaggedError<ConversationStopped>
 }) {}
 
 /**
- * The agent's loop: asks the model, runs the tools that it calls one after another in their order, until it is done or out of turns.
- * The same for every model: what comes next follows from the exchanges alone, so a run that resumes goes on exactly as it would have.
+ * The agent's loop: asks the model, runs the tools that it calls one after another in their order, until it is done or
+ * out of turns. The same for every model: what comes next follows from the exchanges alone, so a run that resumes goes
+ * on exactly as it would have.
  */
 export const converse = Effect.fnUntraced(function* (conversation: Conversation) {
   const { model, system, prompt, tools, maxTurns, beforeTurn, onTurn, onTools } = conversation
@@ -85,8 +86,8 @@ const runTool = (tools: ReadonlyArray<Tool>, { id, name, input }: ToolCall): Eff
 }
 
 /**
- * Characters of all results of one turn, and of a whole conversation: all of it is sent with each request, and more than any
- * model reads.
+ * Characters of all results of one turn, and of a whole conversation: all of it is sent with each request, and more
+ * than any model reads.
  */
 const mostOfResults = 1024 * 1024
 const mostOfConversation = 4 * 1024 * 1024

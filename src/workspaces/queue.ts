@@ -48,8 +48,8 @@ export class Runs extends Context.Service<
   Runs,
   {
     /**
-     * Waits until the run has ended and its workspace's ref has followed, or until the workspace was erased. Fails when the run
-     * can't go on for now: it is taken up again by itself, and who asks again waits for the same run.
+     * Waits until the run has ended and its workspace's ref has followed, or until the workspace was erased. Fails when
+     * the run can't go on for now: it is taken up again by itself, and who asks again waits for the same run.
      */
     readonly end: (run: Omit<Asked, "resumed">) => Effect.Effect<void, Delayed>
     /** Stops a workspace's runs that were asked for before it was erased, and waits until none is at work. */
@@ -88,7 +88,8 @@ export class Runs extends Context.Service<
           if (Exit.isSuccess(exit)) return
           const { cause } = exit
           if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
-          // the log or the disk may be away for a while, and so may be what a defect came from: the run goes on from its last step
+          // the log or the disk may be away for a while, and so may be what a defect came from: the run goes on from
+          // its last step
           const away = awayIn(cause)
           yield* (
             away === undefined
@@ -118,7 +119,10 @@ export class Runs extends Context.Service<
         queues.delete(workspace)
       })
 
-      /** Takes a workspace's runs from before a position out of its queue. Nobody leaves in between: who is out of it is asked by nobody else. */
+      /**
+       * Takes a workspace's runs from before a position out of its queue. Nobody leaves in between: who is out of it is
+       * asked by nobody else.
+       */
       const drop = Effect.fnUntraced(function* (workspace: string, erasedAt: Position) {
         const queue = queues.get(workspace) ?? []
         const doomed = queue.filter(({ position }) => isAfter(erasedAt, position))

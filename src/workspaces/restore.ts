@@ -58,7 +58,9 @@ export const unlessErased = <A, E, R, B, E2, R2>(
     })
   )
 
-/** Makes one more commit, with an earlier one's files, on whatever head there is; none when the head has these files. */
+/**
+ * Makes one more commit, with an earlier one's files, on whatever head there is; none when the head has these files.
+ */
 export const restore = Effect.fnUntraced(function* (
   { id, generation, user_id }: Known,
   { sha, tree }: { readonly sha: string; readonly tree: string },
@@ -76,7 +78,8 @@ export const restore = Effect.fnUntraced(function* (
   const on = Effect.fnUntraced(function* (head: Head) {
     const parents = [head.commit]
     const author = { name: user_id, email: `${id}@cairn` }
-    // no commit where there is nothing to restore: the command is given all the same, it may have been carried out before
+    // no commit where there is nothing to restore: the command is given all the same, it may have been carried out
+    // before
     const commit =
       head.tree === tree ? head.commit : yield* git.commit(repository, { tree, parents, author, time, message })
     const restoration = { workspace: id, commit, parent: head.commit, tree, restored: sha, files }

@@ -233,8 +233,8 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
   })
 
   /**
-   * What fails on a repository that was erased is no fault: the next look at the log ends the run. The disk's faults in the
-   * hands of a tool or a hook are the same as elsewhere.
+   * What fails on a repository that was erased is no fault: the next look at the log ends the run. The disk's faults in
+   * the hands of a tool or a hook are the same as elsewhere.
    */
   const erasedMeanwhile = Effect.fnUntraced(function* <E>(cause: Cause.Cause<E>) {
     const past = yield* read

@@ -15,7 +15,10 @@ const stopReasons: { readonly [end in TurnEnd]: string } = {
 }
 const ends = new Map(Object.entries(stopReasons).map(([end, reason]) => [reason, end as TurnEnd]))
 
-/** As the log has it: `text` and `tool_use` are known by these names there, whatever its model calls them; the rest is its model's. */
+/**
+ * As the log has it: `text` and `tool_use` are known by these names there, whatever its model calls them; the rest is
+ * its model's.
+ */
 const toLog = (saying: Saying): { readonly [key: string]: unknown } => {
   if (saying._tag === "Text") return { type: "text", text: saying.text, ...saying.own }
   if (saying._tag === "Own") return saying.own

@@ -49,7 +49,8 @@ describe("read models as of a position", () => {
 
   it("are what the live ones were then, and leave those alone", async () => {
     const points: Array<{ readonly position: Position; readonly rows: Rows }> = []
-    // what is noted in the background comes when it will: the rows are those of a position only when the log stood there
+    // what is noted in the background comes when it will: the rows are those of a position only when the log stood
+    // there
     const note = async () => {
       for (;;) {
         const position = await service.head()

@@ -1,7 +1,9 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { makeFolder } from "./cairn.ts"
 
-/** The command line without a running service, on a server that runs; `process.test.ts` shows it with one of its own. */
+/**
+ * The command line without a running service, on a server that runs; `process.test.ts` shows it with one of its own.
+ */
 describe("cairn, alone", () => {
   const folder = makeFolder({ ownPostgres: false })
   const { json, run, refused, file } = folder

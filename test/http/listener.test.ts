@@ -5,7 +5,9 @@ import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { defaults, makeServer } from "#src/http/listener.ts"
 import { refused } from "./problem.ts"
 
-/** What a server does with who is slow, by waits that a test can wait for; that it does it is a connection that ends. */
+/**
+ * What a server does with who is slow, by waits that a test can wait for; that it does it is a connection that ends.
+ */
 const hasty = { ...defaults, head: 400, request: 800, idle: 400, deaf: 400, look: 50, connections: 8, ofOneAddress: 3 }
 
 let server: Server
@@ -108,7 +110,10 @@ const listening = () => {
   return connection.eventNames().reduce((sum, name) => sum + connection.listenerCount(name), 0)
 }
 
-/** Sends the parts of requests one after the other over one connection, each when `next` was heard; answers with how many listened then. */
+/**
+ * Sends the parts of requests one after the other over one connection, each when `next` was heard; answers with how
+ * many listened then.
+ */
 const overOne = (parts: ReadonlyArray<string>, next: RegExp) =>
   new Promise<ReadonlyArray<number>>((resolve) => {
     const counts: Array<number> = []

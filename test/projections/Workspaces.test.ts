@@ -10,7 +10,9 @@ import { encoder } from "#test/embeddings.ts"
 import { stored } from "#test/laws.ts"
 import { folded } from "./folded.ts"
 
-/** What can happen to one of two workspaces. A chat may end after an erasure, or be asked for by who has not seen it. */
+/**
+ * What can happen to one of two workspaces. A chat may end after an erasure, or be asked for by who has not seen it.
+ */
 const Step = Schema.Struct({
   workspace: Schema.Literals([1, 2]),
   does: Schema.Literals(["ask", "ask late", "end", "fail", "restore", "erase"])

@@ -5,8 +5,9 @@ import { join } from "node:path"
 import { cairn, serve } from "#src/cli/demo/programs.ts"
 
 /**
- * Holds a real service against its own `/openapi.json` with schemathesis, for so many seconds: no 5xx, no answer that the
- * document does not have, nothing wrong accepted and nothing right refused. The event stream has no end, and tests of its own.
+ * Holds a real service against its own `/openapi.json` with schemathesis, for so many seconds: no 5xx, no answer that
+ * the document does not have, nothing wrong accepted and nothing right refused. The event stream has no end, and tests
+ * of its own.
  *
  *   npm run schemathesis -- SCHEMATHESIS SECONDS [ARGUMENT…]
  */
@@ -106,7 +107,8 @@ const schemathesis = (key: string, seeds: object, phases: string, seconds: numbe
         "--continue-on-failure",
         "--warnings",
         "off",
-        // a NUL is refused in texts of free JSON too, which is of no schema; of fields the document has a pattern for it
+        // a NUL is refused in texts of free JSON too, which is of no schema; of fields the document has a pattern for
+        // it
         "--generation-allow-x00",
         "false",
         "--exclude-path",

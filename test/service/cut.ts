@@ -5,7 +5,9 @@ import { vi } from "vitest"
 import { ownerKey, type Service, type TestInstallation } from "#test/service.ts"
 import type { Headers } from "./call.ts"
 
-/** Sends a request whose answer will not be taken: `cut` ends the connection, as a client that has waited too long does. */
+/**
+ * Sends a request whose answer will not be taken: `cut` ends the connection, as a client that has waited too long does.
+ */
 export const begin = (service: Service, path: string, body: unknown, headers: Headers = {}) => {
   const { hostname, port } = new URL(service.url)
   const sending = request({

@@ -9,7 +9,9 @@ const home = "person/a"
 const scope = { homes: [home], includePublic: false, agent: null } as never
 const row = { id: "a", tenant: "t", home, name: "n", agent: null, is_public: false }
 
-/** Where a catalogue that has these rows, look by look, says that a snippet is, while it is or is not behind the log. */
+/**
+ * Where a catalogue that has these rows, look by look, says that a snippet is, while it is or is not behind the log.
+ */
 const seen = (rows: ReadonlyArray<ReadonlyArray<unknown>>, isStale: boolean) => {
   const left = [...rows]
   const standing = { position: positionOf(1), changed: positionOf(1), due: positionOf(2) }

@@ -71,7 +71,10 @@ export const conversation = (kept: Recorder, changes: Changes = {}): Conversatio
   }
 }
 
-/** A model that says `script`, and what comes of a conversation with it: its end, and what was recorded and said until then. */
+/**
+ * A model that says `script`, and what comes of a conversation with it: its end, and what was recorded and said until
+ * then.
+ */
 export const given = (script: Script, kept: Recorder = recorder()) => {
   const { model, told } = scriptedModel(script)
   return {

@@ -1,4 +1,6 @@
-/** What the existing TypeScript client exports: values, and types. (The published package has no code to reflect on.) */
+/**
+ * What the existing TypeScript client exports: values, and types. (The published package has no code to reflect on.)
+ */
 export const values: ReadonlyArray<string> = [
   ...["APIError", "Agent", "AgentVerdict", "AuthenticationError", "CacheUnavailableError", "ClaudeSDKClient"],
   ...["ExecutionState", "RateLimitError", "RaySurfer", "RaySurferDefault", "RaySurferError", "RaysurferClient"],

@@ -46,7 +46,10 @@ const files = [file, { path: "utils.ts", content: "export const twice = (n: numb
 const logs = [{ path: "run.log", content: "fine" }]
 `
 
-/** A program as its user changes it: the import, and the key with the base URL. The names that it does not import are added. */
+/**
+ * A program as its user changes it: the import, and the key with the base URL. The names that it does not import are
+ * added.
+ */
 export const moved = (program: string, module: string, settings: string): string => {
   // "Before" shows what to change; "after" is the program
   const after = program.split(/^\/\/ After$/m).at(-1)!

@@ -32,13 +32,13 @@ import { Transport } from "./transport.ts"
  * A client of a Cairn service. Safe to share; holds no connection that would have to be closed.
  *
  * ```ts
- * const cairn = new Cairn() // CAIRN_API_KEY and CAIRN_BASE_URL
- * const { matches } = await cairn.search({ task: "parse a CSV file into rows" })
+ * const cairn = new Cairn() // CAIRN_API_KEY and CAIRN_BASE_URL const { matches } = await cairn.search({ task: "parse a
+ * CSV file into rows" })
  * ```
  *
- * Every method sends its request at once, and again when that may help (`maxRetries`); a write is carried out once all the
- * same. It fails with a {@link ServiceError}, or with the reason of its own `signal`. Its result
- * comes with the HTTP answer from `.withResponse()`.
+ * Every method sends its request at once, and again when that may help (`maxRetries`); a write is carried out once all
+ * the same. It fails with a {@link ServiceError}, or with the reason of its own `signal`. Its result comes with the
+ * HTTP answer from `.withResponse()`.
  */
 export class Cairn {
   /** API keys of an organization, for its owners and admins. */
@@ -128,9 +128,9 @@ export class Cairn {
   }
 
   /**
-   * Lets the agent work on a task in the workspace of (`org`, `user`), and saves its files as one commit. Waits up to ten
-   * minutes for it; sent again after that, or after a cut connection, it joins the run that is under way.
-   * A run that fails is no error: it has `success: false`.
+   * Lets the agent work on a task in the workspace of (`org`, `user`), and saves its files as one commit. Waits up to
+   * ten minutes for it; sent again after that, or after a cut connection, it joins the run that is under way. A run
+   * that fails is no error: it has `success: false`.
    */
   chat(query: string, params: ChatParams, options?: RequestOptions): APIPromise<ChatResponse> {
     return this.#transport.send(() => chat(query, params), options)
@@ -157,8 +157,9 @@ export class Cairn {
   }
 
   /**
-   * The same events as they come, for as long as they are taken. A connection that is cut is made again behind the last event:
-   * none is left out, none comes twice. A `timeout` below 45 s counts as 45 s, since the service is silent for up to 15 s.
+   * The same events as they come, for as long as they are taken. A connection that is cut is made again behind the last
+   * event: none is left out, none comes twice. A `timeout` below 45 s counts as 45 s, since the service is silent for
+   * up to 15 s.
    *
    * ```ts
    * for await (const event of cairn.eventStream({ after })) if (event.type === "KeyRevoked") break
@@ -173,7 +174,9 @@ export class Cairn {
     return this.#transport.send(() => health, options)
   }
 
-  /** Whether the service can answer everything: also a service that is still starting gives a result. Needs no API key. */
+  /**
+   * Whether the service can answer everything: also a service that is still starting gives a result. Needs no API key.
+   */
   ready(options?: RequestOptions): APIPromise<Readiness> {
     return this.#transport.send(() => ready, options)
   }

@@ -2,12 +2,11 @@
  * What a call of this library can fail with. Each kind extends `ServiceError` directly:
  *
  * ```text
- * ServiceError            anything of the below            code, statusCode, requestId
- * ├─ APIError             the service refused (4xx), or answered what no client can read
- * ├─ AuthenticationError  401: no API key, or one that is not valid (any more)
- * ├─ RateLimitError       429, also after the retries      retryAfter
- * ├─ ValidationError      400 `validation/*`: a field of the request is wrong; or an option, before anything is sent      field, errors
- * └─ CacheUnavailableError  no answer (network, timeout) or a 5xx, also after the retries      retryAfter
+ * ServiceError            anything of the below            code, statusCode, requestId ├─ APIError             the
+ * service refused (4xx), or answered what no client can read ├─ AuthenticationError  401: no API key, or one that is
+ * not valid (any more) ├─ RateLimitError       429, also after the retries      retryAfter ├─ ValidationError      400
+ * `validation/*`: a field of the request is wrong; or an option, before anything is sent      field, errors └─
+ * CacheUnavailableError  no answer (network, timeout) or a 5xx, also after the retries      retryAfter
  * ```
  *
  * A call that its own `signal` ended fails with that signal's reason, as `fetch` does, and with none of these.
@@ -112,8 +111,8 @@ export class ValidationError extends ServiceError {
   /** `ValidationError`. */
   override readonly name: string = "ValidationError"
   /**
-   * The first field that is wrong: a path in the request as it is sent, such as `file_written.path`, or the option's name
-   * when nothing was sent; `null` when it is no field's fault.
+   * The first field that is wrong: a path in the request as it is sent, such as `file_written.path`, or the option's
+   * name when nothing was sent; `null` when it is no field's fault.
    */
   readonly field: string | null
   /** Every field that is wrong, when the service says so; else none. */

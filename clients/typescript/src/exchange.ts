@@ -3,8 +3,8 @@ import type { Clock } from "./clock.ts"
 import type { Fetch } from "./options.ts"
 
 /**
- * Node's `fetch` gives a request up whose answer has not begun after this many milliseconds, and can't be told otherwise
- * without a library of its own. A little less, since its timers are coarse.
+ * Node's `fetch` gives a request up whose answer has not begun after this many milliseconds, and can't be told
+ * otherwise without a library of its own. A little less, since its timers are coarse.
  */
 const patienceOfNode = 295_000
 

@@ -1,6 +1,7 @@
 /**
- * The client: {@link Cairn} has all operations, with {@link CairnOptions} to begin with and {@link RequestOptions} for one call.
- * What a call can fail with is a {@link ServiceError}; what all results have beside their fields is {@link Result}.
+ * The client: {@link Cairn} has all operations, with {@link CairnOptions} to begin with and {@link RequestOptions} for
+ * one call. What a call can fail with is a {@link ServiceError}; what all results have beside their fields is {@link
+ * Result}.
  *
  * @module cairn-client
  */

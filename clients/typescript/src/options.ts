@@ -17,8 +17,8 @@ export interface CairnOptions {
   /** Where the service is. Default: the environment's `CAIRN_BASE_URL`, else `http://127.0.0.1:8080`. */
   readonly baseUrl?: string | undefined
   /**
-   * How long one try may take until its answer has come, in milliseconds. Default: 60,000, and 600,000 for `chat`; one that
-   * is given here holds for `chat` too.
+   * How long one try may take until its answer has come, in milliseconds. Default: 60,000, and 600,000 for `chat`; one
+   * that is given here holds for `chat` too.
    */
   readonly timeout?: number | undefined
   /** The organization whose snippets are meant: the key's own, or the service refuses. */
@@ -33,7 +33,9 @@ export interface CairnOptions {
   readonly agentId?: string | undefined
   /** How often a request is sent again when that may help. 0 is never. Default: 2. */
   readonly maxRetries?: number | undefined
-  /** Sent with every call besides the client's own, in place of one of the same name: such as what a gateway asks for. */
+  /**
+   * Sent with every call besides the client's own, in place of one of the same name: such as what a gateway asks for.
+   */
   readonly defaultHeaders?: HeadersLike | undefined
   /** What sends requests. Default: `globalThis.fetch`. */
   readonly fetch?: Fetch | undefined
@@ -55,8 +57,8 @@ export interface RequestOptions {
   /** How often the request is sent again when that may help. */
   readonly maxRetries?: number | undefined
   /**
-   * The identity of a write: the service carries out requests with the same one once, for a day. Default: a new random one
-   * for each call, the same for all its tries.
+   * The identity of a write: the service carries out requests with the same one once, for a day. Default: a new random
+   * one for each call, the same for all its tries.
    */
   readonly idempotencyKey?: string | undefined
   /** Ends the call, which then fails with the signal's reason. What the service has begun, it may finish. */
@@ -105,7 +107,10 @@ const checkedSnips = (desired: string | undefined): string | undefined => {
   throw new ValidationError(`snipsDesired is ${desired}; expected company or client.`, "snipsDesired")
 }
 
-/** A scope that is empty is one that somebody forgot: without it, a customer's snippets would go to all of the organization. */
+/**
+ * A scope that is empty is one that somebody forgot: without it, a customer's snippets would go to all of the
+ * organization.
+ */
 export const named = (option: string, value: string | undefined): string | undefined => {
   if (value !== "") return value
   throw new ValidationError(`${option} is empty; leave it out when none is meant.`, option)

@@ -77,7 +77,8 @@ const entriesOf = (headers: HeadersLike): ReadonlyArray<readonly [string, string
   headers instanceof Headers ? [...headers.entries()] : Object.entries(headers)
 
 /**
- * A header's value as it is sent. What names a scope is read as UTF-8 by the service, and `fetch` takes one character a byte.
+ * A header's value as it is sent. What names a scope is read as UTF-8 by the service, and `fetch` takes one character a
+ * byte.
  */
 const carried = (name: string, value: string): string => {
   if (!/^x-(?:cairn|raysurfer)-/i.test(name) || !/[^\u0000-\u007f]/.test(value)) return value

@@ -1,8 +1,8 @@
 /**
- * When a request is sent again, and after how long: 408, 409, 429, 5xx, and whatever ended without an answer. The wait is
- * what `Retry-After` says, up to a minute; longer than that is for the caller to decide, so the call fails at once. Without
- * it: half a second, twice as much each time, at most 8 s, less up to a quarter of it by chance, so that clients that
- * failed together do not come back together.
+ * When a request is sent again, and after how long: 408, 409, 429, 5xx, and whatever ended without an answer. The wait
+ * is what `Retry-After` says, up to a minute; longer than that is for the caller to decide, so the call fails at once.
+ * Without it: half a second, twice as much each time, at most 8 s, less up to a quarter of it by chance, so that
+ * clients that failed together do not come back together.
  */
 
 const first = 500
@@ -13,8 +13,9 @@ const jitter = 0.25
 export const longestRetryAfter: number = 60
 
 /**
- * Whether the same request may get another answer than this status: what the answer's `x-should-retry` says, else by the
- * status. A conflict that the service names is decided, and stays one; another may be of two requests at the same moment.
+ * Whether the same request may get another answer than this status: what the answer's `x-should-retry` says, else by
+ * the status. A conflict that the service names is decided, and stays one; another may be of two requests at the same
+ * moment.
  */
 export const isTransient = (status: number, code: string | null, shouldRetry: string | null): boolean => {
   if (shouldRetry === "true" || shouldRetry === "false") return shouldRetry === "true"
@@ -26,7 +27,9 @@ export const isTransient = (status: number, code: string | null, shouldRetry: st
 export const backoff = (attempt: number, random: number): number =>
   Math.min(first * 2 ** attempt, most) * (1 - jitter * random)
 
-/** Whole seconds of a `Retry-After`, which is a number of seconds or an HTTP date; `null` without one that can be read. */
+/**
+ * Whole seconds of a `Retry-After`, which is a number of seconds or an HTTP date; `null` without one that can be read.
+ */
 export const retryAfterOf = (header: string | null, now: number): number | null => {
   const text = header?.trim() ?? ""
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : (Date.parse(text) - now) / 1000

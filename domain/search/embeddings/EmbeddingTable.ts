@@ -35,8 +35,9 @@ const headerOf = (json: string): Header => {
 }
 
 /**
- * Reads a table's file: `SEM1`, the header's length (32 bits, little-endian), the header in JSON, the pieces one a line, padding
- * to a multiple of 4, a 32-bit float for each row, the rows. Throws an `Error` that says what is wrong with it.
+ * Reads a table's file: `SEM1`, the header's length (32 bits, little-endian), the header in JSON, the pieces one a
+ * line, padding to a multiple of 4, a 32-bit float for each row, the rows. Throws an `Error` that says what is wrong
+ * with it.
  */
 export const readTable = (bytes: Uint8Array): EmbeddingTable => {
   const text = (from: number, length: number) => new TextDecoder().decode(bytes.subarray(from, from + length))

@@ -22,7 +22,10 @@ export interface QueryMeaning {
 /** Makes vectors of texts. Pure: the same text gives the same vector, on every machine and runtime. */
 export interface Encoder {
   readonly dimensions: number
-  /** A snippet's sum of its fields, not yet of length 1, so that its tasks can be added. Of the source only the beginning counts. */
+  /**
+   * A snippet's sum of its fields, not yet of length 1, so that its tasks can be added. Of the source only the
+   * beginning counts.
+   */
   readonly snippet: (text: EncodedText) => Vector
   /** The sum of the tasks that a snippet was used for, to be added to the snippet's. */
   readonly tasks: (tasks: ReadonlyArray<string>) => Vector
@@ -32,15 +35,18 @@ export interface Encoder {
 
 /** Characters of a source that are encoded: the rest repeats it, and would cost as much again. */
 const sourceEncoded = 2_500
-/** Characters of one task that are encoded, and of all tasks of a snippet: of very many long ones as much of each as there is room for. */
+/**
+ * Characters of one task that are encoded, and of all tasks of a snippet: of very many long ones as much of each as
+ * there is room for.
+ */
 const taskEncoded = 2_500
 const tasksEncoded = 50_000
 /** Characters of a name, of a description and of a query that are encoded. */
 const encoded = 20_000
 
 /**
- * What a snippet's tasks weigh: as much as its name. They find as well with the description's weight, and the same task asked again
- * comes out nearer; with more, a snippet of many tasks is found worse.
+ * What a snippet's tasks weigh: as much as its name. They find as well with the description's weight, and the same task
+ * asked again comes out nearer; with more, a snippet of many tasks is found worse.
  */
 const taskWeight = 2
 

@@ -5,8 +5,8 @@ const nothing = -1
 const bitsFor = (edges: number): number => Math.ceil(Math.log2(edges * 1.5 + 1))
 
 /**
- * The pieces of a table as a tree, a node a letter: the longest piece that stands at some place of a word is found in as many steps as it
- * has letters. Trying each length by itself made a strange word cost the square of its length.
+ * The pieces of a table as a tree, a node a letter: the longest piece that stands at some place of a word is found in
+ * as many steps as it has letters. Trying each length by itself made a strange word cost the square of its length.
  */
 export class PieceTree {
   /** Edges by open addressing: from node and letter … */
@@ -50,7 +50,10 @@ export class PieceTree {
     }
   }
 
-  /** Where the longest piece ends that stands in a word at a place; the place itself when none does. Its number is `number` then. */
+  /**
+   * Where the longest piece ends that stands in a word at a place; the place itself when none does. Its number is
+   * `number` then.
+   */
   longest(word: string, at: number): number {
     let node = at === 0 ? this.#first : this.#next
     let found = at

@@ -15,8 +15,8 @@ const folded = (text: string): string =>
   notAscii.test(text) ? normalForm(text, "NFKD").replace(/[\u0300-\u036f]/g, "") : text
 
 /**
- * How often each piece stands in a text, in order of first occurrence. A word that is no piece itself is cut from the left into the longest
- * that there are; what none begins with is left out.
+ * How often each piece stands in a text, in order of first occurrence. A word that is no piece itself is cut from the
+ * left into the longest that there are; what none begins with is left out.
  */
 export const pieceCounts = (text: string, pieces: PieceTree): Map<number, number> => {
   const counts = new Map<number, number>()
@@ -31,7 +31,10 @@ export const pieceCounts = (text: string, pieces: PieceTree): Map<number, number
   return counts
 }
 
-/** The share of a text's letters and digits that pieces are made of, 0…1: 1 for English, 0 for Japanese. 1 where it has none. */
+/**
+ * The share of a text's letters and digits that pieces are made of, 0…1: 1 for English, 0 for Japanese. 1 where it has
+ * none.
+ */
 export const readShare = (text: string): number => {
   if (!notAscii.test(text)) return 1
   const plain = folded(text)

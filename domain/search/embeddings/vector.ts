@@ -17,8 +17,8 @@ export const hasDirection = (vector: Vector): boolean => vector.some((number) =>
 const steps = 32_767
 
 /**
- * A vector as text, for a row: its greatest number as a 32-bit float, and all as 16-bit shares of it, little-endian, in base64. Half of
- * what floats would take, and cosines differ by some millionths. `""` for a vector of zeros.
+ * A vector as text, for a row: its greatest number as a 32-bit float, and all as 16-bit shares of it, little-endian, in
+ * base64. Half of what floats would take, and cosines differ by some millionths. `""` for a vector of zeros.
  */
 export const vectorToText = (vector: Vector): string => {
   const greatest = Math.fround(vector.reduce((most, number) => Math.max(most, Math.abs(number)), 0))
@@ -31,8 +31,8 @@ export const vectorToText = (vector: Vector): string => {
 }
 
 /**
- * The directions of sums of vectors that `vectorToText` wrote, each of length 1; `null` where there is none. All lie in one piece of
- * memory: thousands of small ones take longer to go than they were needed.
+ * The directions of sums of vectors that `vectorToText` wrote, each of length 1; `null` where there is none. All lie in
+ * one piece of memory: thousands of small ones take longer to go than they were needed.
  */
 export const meaningsOf = (sums: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<Vector | null> => {
   const some = sums.flat().find((text) => text !== "")

@@ -15,7 +15,9 @@ const mostOfOne = 200
 /** What only says that it is called a secret. */
 const isVague = (kind: string): boolean => kind === "assigned secret"
 
-/** What is found in a text, in order of lines; of what several rules see in one line, the first that knows what it is. */
+/**
+ * What is found in a text, in order of lines; of what several rules see in one line, the first that knows what it is.
+ */
 export const scanForSecrets = async (path: string, text: string): Promise<ReadonlyArray<FoundSecret>> => {
   const matches: Array<Match> = [...(await secretlint(text, path))]
   for (const rule of all) {

@@ -8,7 +8,10 @@ import { Workers } from "#ports/Workers.ts"
 
 /** Milliseconds for one text: the worst that were found took a tenth. */
 const patience = 10_000
-/** Texts that are known to have no secrets, by their digests: what is published is looked at again a moment later, by a reaction. */
+/**
+ * Texts that are known to have no secrets, by their digests: what is published is looked at again a moment later, by a
+ * reaction.
+ */
 const mostClean = 10_000
 
 /** Changes with every file of this folder, and with Secretlint: nobody has to think of it. */
@@ -19,8 +22,8 @@ export const rulesVersion = (): string => {
 }
 
 /**
- * Rules that others keep, and some of our own, in a worker that can be killed: an expression that runs wild in a text made
- * for it costs nobody else time.
+ * Rules that others keep, and some of our own, in a worker that can be killed: an expression that runs wild in a text
+ * made for it costs nobody else time.
  */
 export const layer = Layer.effect(
   SecretScan,

@@ -1,9 +1,15 @@
 import type { Match, Rule } from "./Rule.ts"
 
-/** Characters behind a key's first line in which the key itself must begin: headers and what they are quoted with lie between. */
+/**
+ * Characters behind a key's first line in which the key itself must begin: headers and what they are quoted with lie
+ * between.
+ */
 const soon = 900
 
-/** What a language puts into a text of several lines: escapes, quotes, signs that join or indent them; and the lines that say how it is encrypted. */
+/**
+ * What a language puts into a text of several lines: escapes, quotes, signs that join or indent them; and the lines
+ * that say how it is encrypted.
+ */
 const between = /\\+[nrt]|[\s"'`+,;|>#*\\.]|(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset|Subject):[^\n\\]{0,200}/g
 
 /** Whether there is a key, and not only the words that begin one. */
@@ -38,7 +44,9 @@ const plain = (pattern: RegExp, kind: string): Rule =>
     for (const { index } of text.matchAll(pattern)) yield { at: index, kind: `private key (${kind})` }
   }
 
-/** A whole PEM file in base64, as configurations of clusters have it: four or five dashes and `BEGIN`, and then of what. */
+/**
+ * A whole PEM file in base64, as configurations of clusters have it: four or five dashes and `BEGIN`, and then of what.
+ */
 const encoded: Rule = function* (text): Iterable<Match> {
   for (const { index } of text.matchAll(/UHVUVFktVXNlci1LZXktRmlsZS[A-Za-z0-9+/]{40}/g)) {
     yield { at: index, kind: "private key (PuTTY in base64)" }

@@ -5,7 +5,8 @@ import type { Match } from "./Rule.ts"
 const prefix = "@secretlint/secretlint-rule-"
 
 const used = rules
-  // a comment in a file must not decide what everyone gets to see; and `user:pass@` is no password, as our own rule knows
+  // a comment in a file must not decide what everyone gets to see; and `user:pass@` is no password, as our own rule
+  // knows
   .filter(({ meta }) => ![`${prefix}filter-comments`, `${prefix}basicauth`].includes(meta.id))
   .map((rule) => ({ id: rule.meta.id, rule }))
 

@@ -1,6 +1,9 @@
 import { entropyOf, isPlaceholder, type Match, type Rule } from "./Rule.ts"
 
-/** Kinds by their form, as each service documents it. Secretlint's preset knows others, or these only beside a word that names them. The first group, or all of it, must be no placeholder. */
+/**
+ * Kinds by their form, as each service documents it. Secretlint's preset knows others, or these only beside a word that
+ * names them. The first group, or all of it, must be no placeholder.
+ */
 const kinds: ReadonlyArray<readonly [string, RegExp]> = [
   ["aws: access key", /(?<![A-Za-z0-9])((?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16})(?![A-Za-z0-9])/g],
   [

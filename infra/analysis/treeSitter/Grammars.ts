@@ -5,15 +5,15 @@ import { Language, Parser, type Tree } from "web-tree-sitter"
 /** Longer sources are not parsed; characters. */
 const longest = 1 << 20
 /**
- * Steps (calls of the parser's progress callback, some 75 a millisecond) after which a parse is given up: about 600 KB of
- * code. Counted and not timed, so that a busy machine reads a file as an idle one does.
+ * Steps (calls of the parser's progress callback, some 75 a millisecond) after which a parse is given up: about 600 KB
+ * of code. Counted and not timed, so that a busy machine reads a file as an idle one does.
  */
 const patience = 20_000
 
 const { resolve } = createRequire(import.meta.url)
 
-// All of it once a process: two inits at once would load two modules, whose parsers and languages don't fit together; and
-// parsing is synchronous, so that one parser is enough.
+// All of it once a process: two inits at once would load two modules, whose parsers and languages don't fit together;
+// and parsing is synchronous, so that one parser is enough.
 let initialized: Promise<void> | undefined
 let parser: Parser | undefined
 const languages = new Map<string, Language>()

@@ -14,7 +14,9 @@ export interface Declaration {
   readonly inner: Node
   /** What has the parameters and the body: `inner`, or the function that a constant holds. */
   readonly node: Node
-  /** The comments, decorators and attributes that stand before `outer` and after whatever else is there, from the top. */
+  /**
+   * The comments, decorators and attributes that stand before `outer` and after whatever else is there, from the top.
+   */
   readonly leading: ReadonlyArray<Node>
 }
 
@@ -87,7 +89,9 @@ const isPublicIn = (language: string, name: string, node: Node, exported: boolea
   }
 }
 
-/** Names that a CommonJS or ES module gives out in statements of their own: `module.exports = { a }`, `export { a }`. */
+/**
+ * Names that a CommonJS or ES module gives out in statements of their own: `module.exports = { a }`, `export { a }`.
+ */
 const exportedNames = (root: Node): ReadonlySet<string> => {
   const names = new Set<string>()
   for (const child of childrenOf(root)) {

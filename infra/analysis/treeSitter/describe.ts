@@ -21,7 +21,10 @@ const withFields = (name: string, schema: JsonObject, parameters: Documentation[
   return describedInput(schema, { parameters: fields, result: undefined })
 }
 
-/** Adds to the schema of a function's inputs what its documentation says of them; written types go before documented ones. */
+/**
+ * Adds to the schema of a function's inputs what its documentation says of them; written types go before documented
+ * ones.
+ */
 export const describedInput = (schema: JsonObject, { parameters }: Documentation): JsonObject => {
   const properties = schema["properties"] as JsonObject | undefined
   if (properties === undefined || parameters.size === 0) return schema

@@ -72,7 +72,10 @@ const commentAbove = ({ outer, leading }: Declaration): string => {
 const blank = /\s*/y
 const lineComment = /(?:\/\/|#(?!include)|--\s).*(?:\n|$)/y
 
-/** The comments that a text begins with: those of several lines, and lines of the other kind that follow upon each other together. */
+/**
+ * The comments that a text begins with: those of several lines, and lines of the other kind that follow upon each other
+ * together.
+ */
 const commentsAt = (head: string): ReadonlyArray<string> => {
   const found: Array<string> = []
   /** Where the last line comment ended. */
@@ -114,7 +117,9 @@ export const leadingComment = (source: string): string => {
   return ""
 }
 
-/** What a file says of itself: its docstring, else the entrypoint's docstring or comment, else the file's first comment. */
+/**
+ * What a file says of itself: its docstring, else the entrypoint's docstring or comment, else the file's first comment.
+ */
 export const descriptionOf = (
   root: Node,
   language: string,

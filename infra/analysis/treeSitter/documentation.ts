@@ -15,7 +15,8 @@ const longest = 300
 const mostLines = 500
 
 const name = String.raw`[\p{L}_$*][\p{L}\p{N}_$.*]*`
-// Lines come to these expressions with one blank for many, and none at their ends: with `\s+` each would try every share of a run of them.
+// Lines come to these expressions with one blank for many, and none at their ends: with `\s+` each would try every
+// share of a run of them.
 const tag = new RegExp(
   // @param {type} [name=default] - text · @param name [Type] text · :param type name: text
   String.raw`^(?:[@\\](?:param|arg|argument) (?:\{((?:[^{}]|\{[^{}]*\})*)\} ?|\[([^\] ]*)\] )?(\[?)(${name})(?:=[^\]]*)?\]?(?: \[([^\]]*)\])?|:(?:param|parameter|arg) (?:([^:]*?) )?(${name}) ?:) ?(?:[-–—:] )?([\s\S]*)`,

@@ -48,7 +48,10 @@ const modulesIn = (node: Node): ReadonlyArray<string> => {
   }
 }
 
-/** The modules that a file imports, as it names them, in order, each once: `urllib.request`, `node:fs`, `net/http`, `std::fs`. */
+/**
+ * The modules that a file imports, as it names them, in order, each once: `urllib.request`, `node:fs`, `net/http`,
+ * `std::fs`.
+ */
 export const modulesOf = (root: Node, language: string): ReadonlyArray<string> => {
   const types = Object.hasOwn(importTypes, language) ? importTypes[language]! : []
   if (types.length === 0) return []

@@ -23,8 +23,8 @@ const unread = (path: string): Analysis => ({
 })
 
 /**
- * Source analysis by tree-sitter grammars. Always a worker's: 16 KB of `a<b>::` take a grammar 28 seconds, and no number of
- * characters is too small to be hostile.
+ * Source analysis by tree-sitter grammars. Always a worker's: 16 KB of `a<b>::` take a grammar 28 seconds, and no
+ * number of characters is too small to be hostile.
  */
 export const layer = Layer.effect(
   SourceAnalysis,

@@ -4,7 +4,10 @@ import type { JsonObject } from "#ports/SourceAnalysis.ts"
 import type { Declaration } from "./declarations.ts"
 import { literalsSchema, nullable, objectSchema, type Property, unionSchema } from "./schema.ts"
 
-/** Types in types that are followed, and types in all of one file: names could make an exponential schema of a short file. */
+/**
+ * Types in types that are followed, and types in all of one file: names could make an exponential schema of a short
+ * file.
+ */
 const deepest = 20
 const most = 500
 
@@ -79,7 +82,10 @@ const membersOf = (type: Node): ReadonlyArray<unknown> => {
   return values.every(({ type }) => /^(?:string|integer|float|true|false)$/.test(type)) ? values.map(literalOf) : []
 }
 
-/** What stands behind the `=` of a field: `Field(...)` of pydantic and `field()` of a dataclass may say that there is no default. */
+/**
+ * What stands behind the `=` of a field: `Field(...)` of pydantic and `field()` of a dataclass may say that there is no
+ * default.
+ */
 const fieldDefault = (value: Node | null): { readonly hasDefault: boolean; readonly description: string } => {
   if (value === null) return { hasDefault: false, description: "" }
   const isField = value.type === "call" && /(?:^|\.)[Ff]ield$/.test(value.childForFieldName("function")?.text ?? "")

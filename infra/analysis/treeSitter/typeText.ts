@@ -52,7 +52,10 @@ const cut = (text: string, sign: string): ReadonlyArray<string> => {
 const mapOf = (values: JsonObject): JsonObject =>
   Object.keys(values).length === 0 ? { type: "object" } : { type: "object", additionalProperties: values }
 
-/** The JSON schema of a type as a text of Go, Java, Rust, JSDoc, YARD or a docstring; `{}` when it says nothing that JSON knows. */
+/**
+ * The JSON schema of a type as a text of Go, Java, Rust, JSDoc, YARD or a docstring; `{}` when it says nothing that
+ * JSON knows.
+ */
 export const schemaOfText = (given: string, depth = 0): JsonObject => {
   const text = given.trim()
   if (text === "" || text.length > longest || depth > deepest) return {}

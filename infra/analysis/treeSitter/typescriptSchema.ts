@@ -2,7 +2,10 @@ import type { Node } from "web-tree-sitter"
 import type { JsonObject } from "#ports/SourceAnalysis.ts"
 import { intersectionSchema, literalsSchema, objectSchema, type Property, unionSchema } from "./schema.ts"
 
-/** Types in types that are followed, and types in all of one file: names could make an exponential schema of a short file. */
+/**
+ * Types in types that are followed, and types in all of one file: names could make an exponential schema of a short
+ * file.
+ */
 const deepest = 20
 const most = 500
 

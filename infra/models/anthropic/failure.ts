@@ -14,7 +14,10 @@ export const modelFailed = (settings: AnthropicSettings, model: string, error: u
 const hostOf = ({ baseURL = defaultBaseURL }: AnthropicSettings) =>
   URL.canParse(baseURL) ? new URL(baseURL).host : "its address"
 
-/** What the operator can look into: the host, the model, the status and the API's name of the error, but none of its words. */
+/**
+ * What the operator can look into: the host, the model, the status and the API's name of the error, but none of its
+ * words.
+ */
 const fault = (settings: AnthropicSettings, model: string, error: unknown): string => {
   const where = `the API at ${hostOf(settings)}, for the model ${quoted(model.slice(0, 128))},`
   if (error instanceof APIConnectionTimeoutError) return `${where} did not answer in time`

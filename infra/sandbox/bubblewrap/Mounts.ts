@@ -6,7 +6,9 @@ import { endOfList, type Found, format, parseListing } from "./listing.ts"
 import { type Tools, unprivileged } from "./tools.ts"
 import { keeperWalls, scratch, workspace } from "./walls.ts"
 
-/** A shell's file systems in a mount namespace of their own, and the keeper that reads and writes the workspace there. */
+/**
+ * A shell's file systems in a mount namespace of their own, and the keeper that reads and writes the workspace there.
+ */
 export interface Mounts {
   /** A process that is in the namespace. */
   readonly pid: number
@@ -47,8 +49,8 @@ exec "$setpriv" --ambient-caps=-all --inh-caps=-all "$@"`
 const deepest = 129
 
 /**
- * It runs behind the same walls as commands, in a process namespace of its own that no command can see, and works only while
- * none runs. What it reads back are names and bytes of the command's making: nothing of them is interpreted here.
+ * It runs behind the same walls as commands, in a process namespace of its own that no command can see, and works only
+ * while none runs. What it reads back are names and bytes of the command's making: nothing of them is interpreted here.
  */
 const keeper = `umask 022
 export LC_ALL=C

@@ -1,4 +1,7 @@
 import { Data } from "effect"
 
-/** This machine can't run commands under bubblewrap. `message` is one line for the operator: what to install or to enable. */
+/**
+ * This machine can't run commands under bubblewrap. `message` is one line for the operator: what to install or to
+ * enable.
+ */
 export class SandboxUnusable extends Data.TaggedError("SandboxUnusable")<{ readonly message: string }> {}

@@ -1,7 +1,7 @@
 /**
- * A filter of system calls as the kernel reads it (seccomp, classic BPF). Namespaces and the missing capabilities refuse most
- * of these already: it keeps commands from parts of the kernel that no tool of a workspace needs and where its faults were
- * found, and from memory that no limit counts (memfd, System V).
+ * A filter of system calls as the kernel reads it (seccomp, classic BPF). Namespaces and the missing capabilities
+ * refuse most of these already: it keeps commands from parts of the kernel that no tool of a workspace needs and where
+ * its faults were found, and from memory that no limit counts (memfd, System V).
  */
 
 /** Numbers on x64 and on arm64; `undefined`: there is none. */

@@ -4,7 +4,10 @@ const MiB = 1024 * 1024
 export const defaultTimeout = 30_000
 export const defaultOutput = 100_000
 
-/** Of a shell's two file systems, which lie in memory. A workspace's own limits are a little lower, so that they speak first. */
+/**
+ * Of a shell's two file systems, which lie in memory. A workspace's own limits are a little lower, so that they speak
+ * first.
+ */
 export const workspaceSize = { bytes: 1088 * MiB, inodes: 110_000 }
 /** `/tmp`, the home folder and `/dev/shm` together. */
 export const scratchSize = { bytes: 256 * MiB, inodes: 20_000 }

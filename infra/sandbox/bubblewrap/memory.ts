@@ -5,8 +5,8 @@ import { memoryBytes } from "./limits.ts"
 const interval = 100
 
 /**
- * Calls back once when the processes below one, and it itself, have too much memory of their own together. No limit of the
- * kernel counts that without a control group. Answers how to stop.
+ * Calls back once when the processes below one, and it itself, have too much memory of their own together. No limit of
+ * the kernel counts that without a control group. Answers how to stop.
  */
 export const watchMemory = (first: Promise<number | undefined>, tooMuch: () => void): (() => void) => {
   let stopped = false

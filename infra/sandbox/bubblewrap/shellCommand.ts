@@ -112,7 +112,9 @@ const feed = (stream: Writable | null, bytes: string | Uint8Array) => {
   stream?.end(bytes)
 }
 
-/** A command leaves the processor to the service, and is what the kernel ends first when the machine has no memory left. */
+/**
+ * A command leaves the processor to the service, and is what the kernel ends first when the machine has no memory left.
+ */
 const yieldTo = (pid: number | undefined) => {
   if (pid === undefined) return
   const steps = [
@@ -129,8 +131,8 @@ const yieldTo = (pid: number | undefined) => {
 }
 
 /**
- * The first process of the sandbox's process namespace, by its number on the host: when it is gone, the kernel has ended all
- * others. `undefined` when bubblewrap ended before there was one.
+ * The first process of the sandbox's process namespace, by its number on the host: when it is gone, the kernel has
+ * ended all others. `undefined` when bubblewrap ended before there was one.
  */
 const firstProcess = (stream: Readable): Promise<number | undefined> =>
   new Promise((resolve) => {

@@ -17,7 +17,9 @@ export interface Taken {
 /** Bytes and files that are read at once. */
 const batchBytes = 4 * 1024 * 1024
 const batchFiles = 2_000
-/** Timestamps are that coarse, at most: what was changed so shortly before may be changed again under the same stamp. */
+/**
+ * Timestamps are that coarse, at most: what was changed so shortly before may be changed again under the same stamp.
+ */
 const tick = 50
 
 const kinds: { readonly [type: string]: string } = {

@@ -49,16 +49,16 @@ export const findTools = (folders: ReadonlyArray<string> = systemFolders): Tools
 const uid = 65533
 
 /**
- * Closes what the service's runtime left open and clears what it put into the environment: bubblewrap hands both on, and
- * what it has itself can be read in the sandbox.
+ * Closes what the service's runtime left open and clears what it put into the environment: bubblewrap hands both on,
+ * and what it has itself can be read in the sandbox.
  */
 const bare = (kept: number): string =>
   `for fd in /proc/self/fd/*; do fd=\${fd##*/}; if [ "$fd" -gt ${kept} ]; then eval "exec $fd>&-"; fi; done; exec -c "$@"`
 
 /**
  * What a program is started through: with nothing of the service but file descriptors up to `kept`, as a user who owns
- * nothing where the service is root, as the service's own user elsewhere, never with a way to more. bubblewrap itself, too,
- * has no power that a fault in it could give away.
+ * nothing where the service is root, as the service's own user elsewhere, never with a way to more. bubblewrap itself,
+ * too, has no power that a fault in it could give away.
  */
 export const unprivileged = ({ bash, setpriv }: Tools, kept = 2): ReadonlyArray<string> => [
   ...[bash, "--norc", "--noprofile", "-c", bare(kept), "bash"],

@@ -55,7 +55,9 @@ export class RemoteFs implements IFileSystem {
     this.#touched.set(path, new Date())
   }
 
-  /** Also what is there and can't be used (a link that leads out): a redirection then fails by itself, not the script. */
+  /**
+   * Also what is there and can't be used (a link that leads out): a redirection then fails by itself, not the script.
+   */
   exists(path: string): Promise<boolean> {
     return this.#remote.stat(path).then(
       () => true,

@@ -5,7 +5,9 @@ import { type Call, type CallFailed, type FromChild, mountPoint, type Operations
 import { RemoteFs, type RemoteOperations } from "./RemoteFs.ts"
 import { rm } from "./rm.ts"
 
-/** The program of a child process: runs the commands of one shell until its stdin ends. It can be killed at any time. */
+/**
+ * The program of a child process: runs the commands of one shell until its stdin ends. It can be killed at any time.
+ */
 
 const send: (message: FromChild) => void = converseWithService((message) => receive(message as ToChild))
 
@@ -84,7 +86,10 @@ const ready = Promise.all(
   [mountPoint, "/tmp", "/home/agent"].map((directory) => memory.mkdir(directory, { recursive: true }))
 )
 
-/** What the library says of a command that it has and that we leave out: words for who builds with it, not for who runs it. */
+/**
+ * What the library says of a command that it has and that we leave out: words for who builds with it, not for who runs
+ * it.
+ */
 const leftOut =
   /: command not available in browser environments\. Exclude '[^'\n]{1,64}' from your commands or use the Node\.js bundle\./g
 const inOurWords = (text: string) => text.replace(leftOut, ": command not found: this shell has no such program")

@@ -1,4 +1,7 @@
-/** What is likeliest so far, at most so many; of those that are as likely the first ids, so that it does not depend on the order of insertion. */
+/**
+ * What is likeliest so far, at most so many; of those that are as likely the first ids, so that it does not depend on
+ * the order of insertion.
+ */
 export class Best<A> {
   readonly #most: number
   readonly #found: Array<{ readonly score: number; readonly id: string; readonly value: A }> = []

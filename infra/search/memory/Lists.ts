@@ -11,8 +11,9 @@ const capacities: ReadonlyArray<number> = [
 ]
 
 /**
- * Growing lists of 32-bit words outside the garbage-collected heap. Most terms occur in one snippet, and a typed array of
- * its own costs some hundred bytes: so short lists lie together in pages, by size class, and freed ones are used again.
+ * Growing lists of 32-bit words outside the garbage-collected heap. Most terms occur in one snippet, and a typed array
+ * of its own costs some hundred bytes: so short lists lie together in pages, by size class, and freed ones are used
+ * again.
  *
  * A list is an address and a size class, which its owner keeps.
  */
@@ -23,7 +24,9 @@ export class Lists {
   #shared = -1
   #used = pageWords
 
-  /** The words that hold the list at `address`, from `offset(address)` on. Valid until the next `allocate` or `grow`. */
+  /**
+   * The words that hold the list at `address`, from `offset(address)` on. Valid until the next `allocate` or `grow`.
+   */
   page(address: number): Uint32Array {
     return this.#pages[address >>> pageBits]!
   }

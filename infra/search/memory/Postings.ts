@@ -14,7 +14,10 @@ export const packCount = (packed: number, field: number, count: number): number 
 /** The count in one field of a posting's word. */
 export const countIn = (packed: number, field: number): number => (packed >>> shifts[field]!) & masks[field]!
 
-/** A string that shares no memory with the text it was cut from: V8 keeps a whole row alive for a substring of 13 characters. */
+/**
+ * A string that shares no memory with the text it was cut from: V8 keeps a whole row alive for a substring of 13
+ * characters.
+ */
 const detached = (term: string): string => (term.length < 13 ? term : JSON.parse(JSON.stringify(term)))
 
 const grown = <A extends Uint32Array | Uint8Array>(array: A, make: (length: number) => A): A => {
@@ -24,8 +27,8 @@ const grown = <A extends Uint32Array | Uint8Array>(array: A, make: (length: numb
 }
 
 /**
- * Which documents have a term, and how often per field. A term's list is pairs of words (slot, packed counts) in no order.
- * Terms that no document has any more are forgotten, and their number is used again.
+ * Which documents have a term, and how often per field. A term's list is pairs of words (slot, packed counts) in no
+ * order. Terms that no document has any more are forgotten, and their number is used again.
  */
 export class Postings {
   readonly #lists: Lists

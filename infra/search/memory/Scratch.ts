@@ -1,6 +1,9 @@
 import { merged } from "#domain/search/query.ts"
 
-/** Working columns of one search, by slot; kept between searches, which run one after another, so that none is allocated twice. */
+/**
+ * Working columns of one search, by slot; kept between searches, which run one after another, so that none is allocated
+ * twice.
+ */
 export class Scratch {
   /** The part's sum so far. */
   sums = new Float32Array(0)

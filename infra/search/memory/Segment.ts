@@ -86,7 +86,10 @@ export class Segment {
     this.documents--
   }
 
-  /** How often some terms occur in each field of a document: `fieldCount` numbers a place; `places` are by the terms' numbers. */
+  /**
+   * How often some terms occur in each field of a document: `fieldCount` numbers a place; `places` are by the terms'
+   * numbers.
+   */
   counts(slot: number, places: ReadonlyMap<number, number>, size: number): Uint16Array {
     const counts = new Uint16Array(size * fieldCount)
     const address = this.#terms[slot]!

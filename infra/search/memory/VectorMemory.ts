@@ -9,8 +9,8 @@ const unit = 65_536
 export const blockVectors = 1024
 
 /**
- * The vectors of all snippets, outside the garbage-collected heap, in blocks of 4, 8, 16, …, 1024 vectors; freed ones are used again.
- * In front of them the queries of the search that is under way, and its results for one block.
+ * The vectors of all snippets, outside the garbage-collected heap, in blocks of 4, 8, 16, …, 1024 vectors; freed ones
+ * are used again. In front of them the queries of the search that is under way, and its results for one block.
  */
 export class VectorMemory {
   readonly dimensions: number
@@ -61,8 +61,8 @@ export class VectorMemory {
   }
 
   /**
-   * Into `cosines`, from `from` on, how near so many vectors (at least one) of a block are to what was asked: the cosine with the task,
-   * and for a long one that and the best of its parts, merged.
+   * Into `cosines`, from `from` on, how near so many vectors (at least one) of a block are to what was asked: the
+   * cosine with the task, and for a long one that and the best of its parts, merged.
    */
   compare(address: number, vectors: number, cosines: Float32Array, from: number): void {
     const end = address + vectors * this.dimensions * 4

@@ -32,7 +32,9 @@ export class Vectors {
     this.#memory.numbers(address + place * dimensions * 4, 1).set(vector)
   }
 
-  /** How near all slots below `slots` are to what the memory was asked; 0 without a vector. See `VectorMemory.compare`. */
+  /**
+   * How near all slots below `slots` are to what the memory was asked; 0 without a vector. See `VectorMemory.compare`.
+   */
   compare(slots: number, cosines: Float32Array): void {
     cosines.fill(0, 0, slots)
     for (const [number, block] of this.#blocks.entries()) {

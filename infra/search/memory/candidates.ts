@@ -29,9 +29,9 @@ interface Weights extends QueryPlan {
 }
 
 /**
- * Searches segments as if they were one collection: rareness and average lengths are those of just these, so nothing outside
- * of what the caller may see has any influence on a score. What is likely is told by the ranking's own functions, in 32-bit floats:
- * the best by its own account are the best.
+ * Searches segments as if they were one collection: rareness and average lengths are those of just these, so nothing
+ * outside of what the caller may see has any influence on a score. What is likely is told by the ranking's own
+ * functions, in 32-bit floats: the best by its own account are the best.
  */
 export const candidates = (
   segments: ReadonlyArray<Segment>,
@@ -115,7 +115,8 @@ const searchSegment = (
 
   for (let at = 0; at < scratch.found; at++) consider(scratch.slots[at]!, true)
   if (read === 0) return total
-  // what shares no word, and what no votes could lift far enough, is most of them; a slot that is free has no meaning either
+  // what shares no word, and what no votes could lift far enough, is most of them; a slot that is free has no meaning
+  // either
   const least = leastRelevance(preferComplete) / relevance(0, 1, read)
   for (let slot = 0; slot < segment.slots; slot++) {
     if (cosines[slot]! >= least && !scratch.has(slot)) consider(slot, false)

@@ -1,5 +1,6 @@
 // The one loop that every search spends its time in, as WebAssembly: it has instructions for four floats at once, which
-// JavaScript has not, and takes a seventh of the time. Two functions, `one` and `four`, with the same four addresses as parameters.
+// JavaScript has not, and takes a seventh of the time. Two functions, `one` and `four`, with the same four addresses as
+// parameters.
 
 /** Bytes, nested as they are put together. */
 type Code = ReadonlyArray<number | Code>
@@ -91,7 +92,10 @@ const four = (dimensions: number): Code =>
     sums.map((sum, query) => [get(to), across(sum), storeFloat(query * 4)])
   ])
 
-/** Products of vectors with queries, all of so many dimensions, a multiple of 4. Each of the two must be given a vector at least. */
+/**
+ * Products of vectors with queries, all of so many dimensions, a multiple of 4. Each of the two must be given a vector
+ * at least.
+ */
 export interface Kernel {
   readonly one: (queries: number, vector: number, end: number, to: number) => void
   readonly four: (queries: number, vector: number, end: number, to: number) => void

@@ -113,7 +113,10 @@ const taken = (index: Index, snippet: IndexedSnippet): boolean => {
 
 const nothing: IndexStand = { build: undefined, position: 0 }
 
-/** The index in this process: about a kilobyte a snippet, half of it its vector. Empty at start; its feeder fills it from the catalogue. */
+/**
+ * The index in this process: about a kilobyte a snippet, half of it its vector. Empty at start; its feeder fills it
+ * from the catalogue.
+ */
 export const layer = Layer.effect(
   SnippetIndex,
   Effect.gen(function* () {

@@ -47,7 +47,10 @@ export const SearchMatch = Schema.Struct({
   vector_score: Schema.Finite,
   /** 0…1: what the votes say; 0.5 without any. */
   verdict_score: Schema.Finite,
-  /** Whether it is near enough to the task, and not voted down, so that clients give it to an agent as code for the task. */
+  /**
+   * Whether it is near enough to the task, and not voted down, so that clients give it to an agent as code for the
+   * task.
+   */
   offered: Schema.Boolean,
   /** 0…1: the share of uploads and runs of this code that went well; cancelled runs don't count. */
   error_resilience: Schema.Finite,

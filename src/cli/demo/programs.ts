@@ -53,7 +53,9 @@ export interface Running {
   readonly url: string
   /** The owner's. */
   readonly key: string
-  /** Sends a request with the owner's key, or another one; answers with the JSON, and fails on anything but a success. */
+  /**
+   * Sends a request with the owner's key, or another one; answers with the JSON, and fails on anything but a success.
+   */
   readonly ask: <A>(method: "GET" | "POST", path: string, body?: object, as?: string) => Promise<A>
   /** Ends it as an operator would, and waits until it has ended. */
   readonly stop: () => Promise<void>

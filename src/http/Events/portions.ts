@@ -19,8 +19,8 @@ const mostBytes = 4 * 1024 * 1024
 const bytesOf = (stored: ReadonlyArray<StoredEvent>): number => stored.reduce((sum, event) => sum + sizeOf(event), 0)
 
 /**
- * Reads events that an answer has room for. Few take none; of large ones the long texts are read when there is room for them. Only some
- * are at it at once, as nobody knows before how large they are.
+ * Reads events that an answer has room for. Few take none; of large ones the long texts are read when there is room for
+ * them. Only some are at it at once, as nobody knows before how large they are.
  */
 const roomy = Effect.fnUntraced(function* <E, R>(read: (look: Look) => Effect.Effect<Page, E, R>) {
   const { take, looking } = yield* Answers

@@ -12,8 +12,8 @@ import { values } from "../pieces.ts"
 import { kindsOf, matchOf, namespacesOf } from "./match.ts"
 
 /**
- * Finds snippets, and notes in the log what was found. Matches come portion by portion, and are read when they are asked for; `answer` is
- * all of it, for `inPieces`.
+ * Finds snippets, and notes in the log what was found. Matches come portion by portion, and are read when they are
+ * asked for; `answer` is all of it, for `inPieces`.
  */
 export const search = Effect.fnUntraced(function* (payload: typeof SearchRequest.Type) {
   const holder = yield* Caller

@@ -55,8 +55,9 @@ export const publicTexts = (request: UploadRequest): ReadonlyArray<Screened> => 
 }
 
 /**
- * Votes for the snippets that were found and used for the task, by how it went. They lie in other streams than the upload,
- * and have ids derived from it: whoever sends it again finishes them. Answers how it went, in words for the uploader.
+ * Votes for the snippets that were found and used for the task, by how it went. They lie in other streams than the
+ * upload, and have ids derived from it: whoever sends it again finishes them. Answers how it went, in words for the
+ * uploader.
  */
 export const voteForUsed = Effect.fnUntraced(function* (
   request: UploadRequest,

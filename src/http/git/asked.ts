@@ -39,9 +39,9 @@ const roomFor = Effect.fnUntraced(function* (room: Room, owner: string, bytes: n
 })
 
 /**
- * What a client asks git for: all of it, as git has nothing to do before it is there. It keeps room until the answer has left, since it
- * waits for room too. How long it is unpacked nobody says before: most are small, and only one that turns out not to be takes room for
- * as much as may come.
+ * What a client asks git for: all of it, as git has nothing to do before it is there. It keeps room until the answer
+ * has left, since it waits for room too. How long it is unpacked nobody says before: most are small, and only one that
+ * turns out not to be takes room for as much as may come.
  */
 export const asked = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest

@@ -39,8 +39,9 @@ const compression = HttpMiddleware.compression({ algorithms: ["gzip", "br"], com
 const asItIs = /^\/git\//
 
 /**
- * Has what is sent compressed as its caller takes it. No answer has a secret beside words of somebody who could not read it anyway:
- * keys come in a header that no page can add for its visitor, so nobody can have another's answers made to measure them.
+ * Has what is sent compressed as its caller takes it. No answer has a secret beside words of somebody who could not
+ * read it anyway: keys come in a header that no page can add for its visitor, so nobody can have another's answers made
+ * to measure them.
  */
 export const compressed = Effect.gen(function* () {
   const { headers, url } = yield* HttpServerRequest.HttpServerRequest

@@ -19,8 +19,8 @@ const finishing = ({ sent }: Answers["Service"]) =>
   )
 
 /**
- * Stands before and behind all routes: whom the service listens to, whom a proxy's request is of, what browsers and caches are
- * told, and compression.
+ * Stands before and behind all routes: whom the service listens to, whom a proxy's request is of, what browsers and
+ * caches are told, and compression.
  */
 export const layer = ({ host, allowedHosts, trustedProxies, publicLibrary }: Guarded) => {
   const admitted = admitting(namesOf(host, allowedHosts))

@@ -12,8 +12,8 @@ const always = {
 }
 
 /**
- * What every answer says to browsers and caches, whoever made it: a route's own word counts where it is stricter. What was
- * asked for with a key is nobody else's, so no cache may keep it.
+ * What every answer says to browsers and caches, whoever made it: a route's own word counts where it is stricter. What
+ * was asked for with a key is nobody else's, so no cache may keep it.
  */
 export const guarded = (
   { headers: asked }: HttpServerRequest.HttpServerRequest,

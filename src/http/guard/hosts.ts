@@ -18,8 +18,9 @@ export const nameIn = (header: string): string | undefined =>
   /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,253}?)\.?(?::\d{1,5})?$/.exec(header.toLowerCase())?.[1]
 
 /**
- * The names under which a service that listens at `host` may be asked; `undefined`: any. One that listens to its own machine only has no
- * name in the world, so a page that asks for it under one has bent that name to this machine (DNS rebinding).
+ * The names under which a service that listens at `host` may be asked; `undefined`: any. One that listens to its own
+ * machine only has no name in the world, so a page that asks for it under one has bent that name to this machine (DNS
+ * rebinding).
  */
 export const namesOf = (host: string, given: ReadonlyArray<string>): ReadonlySet<string> | undefined => {
   const own = inUrl(host)
@@ -47,8 +48,8 @@ const nameless = new Problem({
 const pageless = /^\/mcp(?:[/?]|$)/
 
 /**
- * Refuses what a page in a browser sends to a service that is not its own: requests under a foreign name, and at /mcp any that
- * come from a page. Who sends no Host, as HTTP/1.0 may, is no browser.
+ * Refuses what a page in a browser sends to a service that is not its own: requests under a foreign name, and at /mcp
+ * any that come from a page. Who sends no Host, as HTTP/1.0 may, is no browser.
  */
 export const admitting =
   (names: ReadonlySet<string> | undefined) =>

@@ -22,7 +22,8 @@ const isWhole = ({ jsonrpc, id, method, result, error }: Message): boolean => {
 }
 
 /**
- * What is wrong with messages that the server behind would take for others than they are; `undefined`: nothing. It takes a message's own
+ * What is wrong with messages that the server behind would take for others than they are; `undefined`: nothing. It
+ * takes a message's own
  * `headers` for those of the request, which were looked at already. Of several messages each is answered only where all can be told apart.
  */
 export const faultIn = (body: unknown): string | undefined => {
@@ -58,7 +59,10 @@ export const progressTokenOf = ({ params }: Message): string | number | undefine
   return typeof token === "string" || typeof token === "number" ? token : undefined
 }
 
-/** The answer to each request among the messages when they can't be carried out: to a call a result that a model can act on. */
+/**
+ * The answer to each request among the messages when they can't be carried out: to a call a result that a model can act
+ * on.
+ */
 export const failuresOf = (messages: ReadonlyArray<Message>, message: string): ReadonlyArray<object> =>
   messages
     .filter(({ id, method }) => id !== undefined && method !== undefined)

@@ -44,9 +44,9 @@ const eventsToEach = (messages: ReadonlyArray<Message>, said: string) =>
   Stream.encodeText(Stream.fromIterable(failuresOf(messages, said).map(event)))
 
 /**
- * Answers calls of tools, however long they take. Clients and what lies between give up on a request of which they hear nothing: agents
- * after a minute, `fetch` after five. So an answer that is not there at once becomes a stream, which begins at once and says from
- * time to time that it lives.
+ * Answers calls of tools, however long they take. Clients and what lies between give up on a request of which they hear
+ * nothing: agents after a minute, `fetch` after five. So an answer that is not there at once becomes a stream, which
+ * begins at once and says from time to time that it lives.
  */
 export const patiently = <E, R>(
   messages: ReadonlyArray<Message>,

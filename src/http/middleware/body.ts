@@ -20,7 +20,10 @@ const mebibyte = 1024 * 1024
 /** Bodies of most requests. Large ones never keep these waiting. */
 const forSmall: RoomSize = { all: 16 * mebibyte, each: 4 * mebibyte, keyless: 2 * mebibyte }
 const forLarge: RoomSize = { all: 64 * mebibyte, each: 32 * mebibyte, keyless: 0 }
-/** What is decided at once of those that were received: each is there several times meanwhile, as values, text and bytes. */
+/**
+ * What is decided at once of those that were received: each is there several times meanwhile, as values, text and
+ * bytes.
+ */
 const forDeciding: RoomSize = { all: 8 * mebibyte, each: 8 * mebibyte, keyless: 0 }
 /** What clients ask git for. Whoever sends it slowly keeps out nobody but other clones. */
 const forGit: RoomSize = { all: 32 * mebibyte, each: 16 * mebibyte, keyless: 0 }
@@ -69,7 +72,9 @@ export const withBody = <A, E, R>(
 
 const nothing = { value: undefined }
 
-/** Reads a body before anyone else does; refuses what is no JSON, too much of anything, or means nothing to its route. */
+/**
+ * Reads a body before anyone else does; refuses what is no JSON, too much of anything, or means nothing to its route.
+ */
 export const layer = Layer.effect(
   WellFormed,
   Effect.map(

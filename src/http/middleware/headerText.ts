@@ -1,8 +1,9 @@
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 /**
- * What a caller wrote into a header. Its bytes come as Latin-1, which is what old HTTP said; today's write UTF-8, as they do in a
- * body: so they are read as that wherever they are that. Nothing in it is unescaped: `%` is a sign like others.
+ * What a caller wrote into a header. Its bytes come as Latin-1, which is what old HTTP said; today's write UTF-8, as
+ * they do in a body: so they are read as that wherever they are that. Nothing in it is unescaped: `%` is a sign like
+ * others.
  */
 export const headerText = (value: string): string => {
   // only ASCII, or characters that no byte stands for

@@ -4,8 +4,8 @@ import { Problem } from "#src/api/Problem.ts"
 const minute = 60_000
 
 /**
- * Counts requests of the last 60 seconds by name; a refused request does not count. `windows` holds the times of those that
- * still count, oldest first.
+ * Counts requests of the last 60 seconds by name; a refused request does not count. `windows` holds the times of those
+ * that still count, oldest first.
  */
 export const makeWindows = (windows = new Map<string, Array<number>>()) => {
   let sweptAt = 0

@@ -15,7 +15,9 @@ import { erase } from "#src/workspaces/restore.ts"
 
 const page = 100
 
-/** Hands over a tenant's events up to a position, page by page: of some types without their text, when they are given. */
+/**
+ * Hands over a tenant's events up to a position, page by page: of some types without their text, when they are given.
+ */
 const each = Effect.fnUntraced(function* <E, R>(
   tenant: string,
   to: Position,
@@ -37,7 +39,9 @@ const subjectOf = ({ data }: StoredEvent): string => JSON.parse(data).subject
 /** Whose it was, and the event that is the reason. */
 type Reason = Pick<Envelope, "tenant" | "position" | "eventId" | "actor" | "correlationId">
 
-/** Erases what a person had in the log up to a position: snippets, workspaces, and then whatever text is still there. */
+/**
+ * Erases what a person had in the log up to a position: snippets, workspaces, and then whatever text is still there.
+ */
 const eraseAll = Effect.fnUntraced(function* ({ tenant, position, eventId, actor, correlationId }: Reason) {
   const metadata = (what: string) => ({
     commandId: derivedId("erase_user", eventId, what),
@@ -96,8 +100,8 @@ const isErased = (user: string) =>
   )
 
 /**
- * What a person without an organization had stored goes when they are erased, and so does what a request of theirs stores
- * that was under way by then. All of it is found in the log.
+ * What a person without an organization had stored goes when they are erased, and so does what a request of theirs
+ * stores that was under way by then. All of it is found in the log.
  */
 export const EraseUsers = reaction({
   name: "erase_users",

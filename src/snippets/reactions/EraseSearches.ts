@@ -27,8 +27,8 @@ const eraseAll = Effect.fnUntraced(function* <E, R>(
 const lookedTo = new WeakMap<object, number>()
 
 /**
- * What was searched for is erased with the last of the snippets that were found. Searches are noted a moment later than they
- * are answered, so that all they found may have been deleted by then: each note is looked at too.
+ * What was searched for is erased with the last of the snippets that were found. Searches are noted a moment later than
+ * they are answered, so that all they found may have been deleted by then: each note is looked at too.
  */
 export const EraseSearches = reaction({
   name: "erase_searches",

@@ -15,9 +15,10 @@ import { screenPublic } from "#src/snippets/screen.ts"
 const noted = 20
 
 /**
- * What is public is looked through by each new version of the rules, once, and taken back when they find a secret in it. A version is a
- * reaction of its own, with its own place in the log: it begins at the beginning and goes on where it was stopped. What is published
- * while it runs is looked through a second time, off its request, so that nothing slips between two versions.
+ * What is public is looked through by each new version of the rules, once, and taken back when they find a secret in
+ * it. A version is a reaction of its own, with its own place in the log: it begins at the beginning and goes on where
+ * it was stopped. What is published while it runs is looked through a second time, off its request, so that nothing
+ * slips between two versions.
  */
 export const withdrawSnippets = (rules: string) =>
   reaction({

@@ -3,7 +3,9 @@ import { reaction } from "#src/reaction.ts"
 import { Runs } from "#src/workspaces/queue.ts"
 import { removeRepository } from "#src/workspaces/restore.ts"
 
-/** An erased workspace's runs stop and its repository goes, also when who erased it was killed before it came to that. */
+/**
+ * An erased workspace's runs stop and its repository goes, also when who erased it was killed before it came to that.
+ */
 export const RemoveRepositories = reaction({
   name: "remove_repositories",
   on: ["WorkspaceErased"],

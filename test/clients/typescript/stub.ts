@@ -1,6 +1,8 @@
 import { Cairn, type CairnOptions, type Clock, type Fetch, type Logger } from "../../../clients/typescript/src/index.ts"
 
-/** What one try meets: an answer, a failure of the network, silence until the signal ends it, or something of its own. */
+/**
+ * What one try meets: an answer, a failure of the network, silence until the signal ends it, or something of its own.
+ */
 export type Reply =
   | { readonly status: number; readonly body?: unknown; readonly headers?: { readonly [name: string]: string } }
   | { readonly network: string }
@@ -35,8 +37,8 @@ const answer = async (reply: Reply, url: string, init: RequestInit): Promise<Res
 }
 
 /**
- * A client whose requests meet these replies, one each and the last for ever, and whose time is in the test's hands: waits
- * end at once and are noted; a timeout fires when the test says so.
+ * A client whose requests meet these replies, one each and the last for ever, and whose time is in the test's hands:
+ * waits end at once and are noted; a timeout fires when the test says so.
  */
 export const stub = (replies: ReadonlyArray<Reply>, options: CairnOptions = {}) => {
   const sent: Array<Sent> = []

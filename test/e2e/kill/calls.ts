@@ -16,7 +16,9 @@ export interface Match {
   readonly code_block: { readonly id: string; readonly source: string }
 }
 
-/** The snippet whose code has this word in it, and what the search answered; `stale` says that it could not know better. */
+/**
+ * The snippet whose code has this word in it, and what the search answered; `stale` says that it could not know better.
+ */
 export const findSnippet = async (url: string, word: string) => {
   const { status, headers, json, text } = await post(url, "/api/retrieve/search", { task: word, min_verdict_score: 0 })
   const matches: ReadonlyArray<Match> = status === 200 ? json.matches : []

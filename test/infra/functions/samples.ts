@@ -1,6 +1,6 @@
 /**
- * One file a language in which every local name is written `«name»`, so that a test can give it another, and every blank
- * line is a place where comments may come in.
+ * One file a language in which every local name is written `«name»`, so that a test can give it another, and every
+ * blank line is a place where comments may come in.
  */
 export interface Sample {
   readonly path: string

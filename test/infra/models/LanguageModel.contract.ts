@@ -2,7 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import type { Exchange, LanguageModel, ModelTurn, Talk, ToolResult } from "#ports/LanguageModel.ts"
 
-/** A model that a suite can lead: it calls a tool first, and is done once that has answered; another talk it declines. */
+/**
+ * A model that a suite can lead: it calls a tool first, and is done once that has answered; another talk it declines.
+ */
 export interface Led {
   readonly model: LanguageModel["Service"]
   /** Its first turn calls tools. */

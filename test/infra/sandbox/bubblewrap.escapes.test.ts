@@ -6,8 +6,8 @@ import { setUp } from "./attacks.ts"
 import { bubblewrap, type Host, startHost } from "./bubblewrap.host.ts"
 
 /**
- * Attempts to reach what is outside. Each prints ESCAPED where it got through; where it reads, what it read must not be the
- * host's. The host's own things tell whether they were touched.
+ * Attempts to reach what is outside. Each prints ESCAPED where it got through; where it reads, what it read must not be
+ * the host's. The host's own things tell whether they were touched.
  */
 let host: Host
 let database: URL
@@ -19,7 +19,9 @@ beforeAll(async () => {
 afterAll(() => host.close())
 
 const x64 = process.arch === "x64"
-/** A system call by its number (perl is on every Debian). The program ends with ESCAPED where the kernel let it pass. */
+/**
+ * A system call by its number (perl is on every Debian). The program ends with ESCAPED where the kernel let it pass.
+ */
 const call = (numbers: readonly [number, number], ...args: ReadonlyArray<string | number>) =>
   `perl -e 'my ($a, $b) = ("tmpfs\\0" . "x" x 200, "/tmp\\0" . "x" x 200); my $r = syscall(${[numbers[x64 ? 0 : 1], ...args].join(", ")}); print "ESCAPED\\n" if $r >= 0; print "errno ", $! + 0, "\\n"'`
 const connect = (family: string, address: string, kind = "SOCK_STREAM", then = "") =>

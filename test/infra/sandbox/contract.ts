@@ -11,7 +11,9 @@ const unlike = (name: string, lines: number) =>
   Array.from({ length: lines }, (_, index) => `${name}${index}\n`).join("")
 
 interface Traits {
-  /** Each write reaches the Overlay when it is made, and can be refused then; otherwise all do when the command ends. */
+  /**
+   * Each write reaches the Overlay when it is made, and can be refused then; otherwise all do when the command ends.
+   */
   readonly writesThrough: boolean
 }
 

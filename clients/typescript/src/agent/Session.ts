@@ -167,7 +167,10 @@ export class Session {
     }
   }
 
-  /** Files that tools named, as the manifest has them: without those outside of the session's folder, and in the cache folder. */
+  /**
+   * Files that tools named, as the manifest has them: without those outside of the session's folder, and in the cache
+   * folder.
+   */
   async #below(root: string, paths: ReadonlyArray<string>): Promise<ReadonlySet<string>> {
     const cache = this.cache.path
     const names = new Set<string>()

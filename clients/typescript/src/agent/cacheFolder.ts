@@ -11,8 +11,8 @@ const removeOwn = (): void => {
 }
 
 /**
- * Signals that end a program without its `exit`, where folders are removed, and where the agent SDK ends its own processes.
- * Whoever else listens decides what becomes of the program.
+ * Signals that end a program without its `exit`, where folders are removed, and where the agent SDK ends its own
+ * processes. Whoever else listens decides what becomes of the program.
  */
 const ends = ["SIGINT", "SIGTERM", "SIGHUP"] as const
 const listeners = ends.map((signal) => {

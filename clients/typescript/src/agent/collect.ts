@@ -49,8 +49,8 @@ const read = async (root: string, path: string, secrets: ReadonlyArray<string>):
 }
 
 /**
- * What the session made: files that its tools named, and those that commands made. When these are more than could be sent,
- * something was unpacked or generated, and which of them were a work of the session can't be told: none is sent.
+ * What the session made: files that its tools named, and those that commands made. When these are more than could be
+ * sent, something was unpacked or generated, and which of them were a work of the session can't be told: none is sent.
  */
 export const collect = async (
   root: string,

@@ -20,7 +20,9 @@ const unknowable = /\|\||\$\(|`|(^|[\s;&|(])(!|if|while|until|for|case|trap|eval
 /** A document that stands inside of a command: its lines are no commands. What follows on its first line is. */
 const document = /<<-?\s*(["']?)(\w+)\1([^\n]*)\n[\s\S]*?(?:\n[ \t]*\2[ \t]*(?=\n|$)|$)/g
 
-/** Quoted text, which is kept, or where a command's input and output go: `2>&1`, `>log.txt`, `&>/dev/null`, `<in.csv`. */
+/**
+ * Quoted text, which is kept, or where a command's input and output go: `2>&1`, `>log.txt`, `&>/dev/null`, `<in.csv`.
+ */
 const quotedOrRedirected = /("[^"]*"|'[^']*')|(?:&>>?|\d*>>?)\s*(?:&\d+|[^\s;&|()<>"']+)|<\s*[^\s;&|()<>"']+/g
 
 /** What stands between two parts, or a word, which may be quoted in part. */
@@ -75,8 +77,9 @@ export interface FileRun {
 }
 
 /**
- * The files that a shell command runs, directly or by an interpreter, as far as its exit code tells how each of them ended:
- * not what stands before a pipe or `;`, and after a failure only the last part, if no other program came before it.
+ * The files that a shell command runs, directly or by an interpreter, as far as its exit code tells how each of them
+ * ended: not what stands before a pipe or `;`, and after a failure only the last part, if no other program came before
+ * it.
  */
 export const filesRun = (command: string, cwd: string, succeeded: boolean): ReadonlyArray<FileRun> => {
   if (unknowable.test(command)) return []

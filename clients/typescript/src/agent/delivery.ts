@@ -5,7 +5,9 @@ import type { ChangedFile } from "./collect.ts"
 import type { OfferedFile } from "./offer.ts"
 import type { Verdict } from "./usage.ts"
 
-/** Milliseconds that one upload or vote, and all of a success, may hold up the session: who is slow is not waited for. */
+/**
+ * Milliseconds that one upload or vote, and all of a success, may hold up the session: who is slow is not waited for.
+ */
 const mostOfOne = 5_000
 const mostOfAll = 20_000
 
@@ -25,8 +27,8 @@ export interface Delivered {
 }
 
 /**
- * Sends a success's files, then its votes. What the service refuses says nothing of the next; when it does not answer, or
- * takes nothing of this client's, nothing more is sent. Never fails: `warn` hears of trouble.
+ * Sends a success's files, then its votes. What the service refuses says nothing of the next; when it does not answer,
+ * or takes nothing of this client's, nothing more is sent. Never fails: `warn` hears of trouble.
  */
 export const deliver = async (
   client: Cairn,

@@ -4,8 +4,8 @@ import type { Moment } from "./timeline.ts"
 import type { Runs } from "./usage.ts"
 
 /**
- * Tools that change no file, or name the one that they change; those that start agents, whose own tools are seen, too. What
- * else runs may change anything.
+ * Tools that change no file, or name the one that they change; those that start agents, whose own tools are seen, too.
+ * What else runs may change anything.
  */
 const namesItsFile = new Set([
   ...["Read", "Write", "Edit", "MultiEdit", "NotebookEdit", "Glob", "Grep", "LS", "TodoWrite", "WebFetch", "WebSearch"],
@@ -30,13 +30,18 @@ export interface Span {
   readonly to: number
 }
 
-/** The time that a tool took which may have changed any file: what changed at another time was somebody else's doing. */
+/**
+ * The time that a tool took which may have changed any file: what changed at another time was somebody else's doing.
+ */
 export const spansOf = (event: HookEvent, { from, now }: Moment): ReadonlyArray<Span> => {
   if (namesItsFile.has(event.tool_name ?? "") || onlyGit(commandOf(event) ?? "")) return []
   return [{ from, to: goesOn(event) ? Number.POSITIVE_INFINITY : now }]
 }
 
-/** Whether a file's time lies in one of them. File systems are somewhat behind the clock, and some know whole seconds only. */
+/**
+ * Whether a file's time lies in one of them. File systems are somewhat behind the clock, and some know whole seconds
+ * only.
+ */
 export const isDuring = (spans: ReadonlyArray<Span>, time: number): boolean => {
   const behind = time % 1_000 === 0 ? 2_000 : 20
   return spans.some(({ from, to }) => from - behind <= time && Math.floor(time) <= to)

@@ -6,9 +6,9 @@ const byGit = async (root: string, paths: ReadonlyArray<string>): Promise<Readon
   const { spawn } = await import("node:child_process")
   return new Promise((resolve) => {
     try {
-      // a file that is in the index and ignored is ignored here: rather one too few than one too many.
-      // The repository is the session's: it must not name a program to run. Neither is it another one's, which a program
-      // that git itself started has in its environment.
+      // a file that is in the index and ignored is ignored here: rather one too few than one too many. The repository
+      // is the session's: it must not name a program to run. Neither is it another one's, which a program that git
+      // itself started has in its environment.
       const args = ["-c", "core.fsmonitor=false", "check-ignore", "--no-index", "-z", "--stdin"]
       const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_")))
       const git = spawn("git", args, { cwd: root, env, stdio: ["pipe", "pipe", "ignore"], timeout: 10_000 })
@@ -54,7 +54,9 @@ const ruleOf = (line: string, folder: string): Rule | undefined => {
   return { form: new RegExp(`^${escaped(folder)}${anchored ? "" : "(?:.*/)?"}${source}(?:/.*)?$`), again }
 }
 
-/** The same without git, for the rules that people write: `*`, `**`, `?`, `!`, `/`; of all folders on the way to a file. */
+/**
+ * The same without git, for the rules that people write: `*`, `**`, `?`, `!`, `/`; of all folders on the way to a file.
+ */
 const byRules = async (root: string, paths: ReadonlyArray<string>): Promise<ReadonlySet<string>> => {
   const rules = new Map<string, Promise<ReadonlyArray<Rule>>>()
   const rulesOf = (folder: string) => {

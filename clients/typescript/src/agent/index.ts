@@ -1,7 +1,7 @@
 /**
- * Sessions of the agent SDK that start from proven code: {@link CairnAgent} or {@link query}; {@link cairnHooks} for sessions
- * of your own; {@link agentFunction} for functions that agents may find and call. The agent SDK is an optional peer, loaded
- * when a session starts.
+ * Sessions of the agent SDK that start from proven code: {@link CairnAgent} or {@link query}; {@link cairnHooks} for
+ * sessions of your own; {@link agentFunction} for functions that agents may find and call. The agent SDK is an optional
+ * peer, loaded when a session starts.
  *
  * @module cairn-client/agent
  */

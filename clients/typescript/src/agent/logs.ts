@@ -2,11 +2,15 @@ import { basename } from "node:path"
 import { commandOf, fileOf, type HookEvent, textOf } from "./events.ts"
 import { redacted, storable } from "./screen.ts"
 
-/** Characters of one output, of what is kept, and of what is sent with a file: their ends, where results and errors are. */
+/**
+ * Characters of one output, of what is kept, and of what is sent with a file: their ends, where results and errors are.
+ */
 const mostOfOne = 4_000
 const mostKept = 256_000
 const mostSent = 32_000
-/** Characters in which secrets are looked for: more than is kept, so that none is cut in two before it is known for one. */
+/**
+ * Characters in which secrets are looked for: more than is kept, so that none is cut in two before it is known for one.
+ */
 const mostScreened = 100_000
 
 /** Tools whose output is a file's content: that a file was read says enough. */
@@ -38,7 +42,9 @@ const entryOf = (event: HookEvent, succeeded: boolean, secrets: ReadonlyArray<st
   return storable([head, clean(output)].filter((text) => text !== "").join("\n"))
 }
 
-/** What the tools of a session printed, an entry each: with another one, and without the first where it gets too long. */
+/**
+ * What the tools of a session printed, an entry each: with another one, and without the first where it gets too long.
+ */
 export const logged = (
   entries: ReadonlyArray<string>,
   event: HookEvent,
@@ -51,7 +57,10 @@ const named = (path: string): RegExp => {
   return new RegExp(`(?<![\\w.-])${name}(?![\\w-])`)
 }
 
-/** What concerns a file of the session: entries that name it, and those that name none of its files, such as `make test`. */
+/**
+ * What concerns a file of the session: entries that name it, and those that name none of its files, such as `make
+ * test`.
+ */
 export const logsOf = (entries: ReadonlyArray<string>, path: string, paths: ReadonlyArray<string>): string => {
   const own = named(path)
   const all = paths.map(named)

@@ -70,8 +70,8 @@ const isSame = (one: Fingerprint, { size, mtime, ctime }: Fingerprint): boolean 
   one.size === size && one.mtime === mtime && one.ctime === ctime
 
 /**
- * What lies below a folder, without links, skipped folders and the folder `except`. `root` is a real path. What is `known` of
- * a file that has not changed since is not read again.
+ * What lies below a folder, without links, skipped folders and the folder `except`. `root` is a real path. What is
+ * `known` of a file that has not changed since is not read again.
  *
  * Synchronous calls in slices: they take a tenth of the time that promises do, and a prompt waits for this.
  */
@@ -124,12 +124,14 @@ const entriesOf = (folder: string) => {
   }
 }
 
-/** When a file was changed. Some runtimes know the change time by its second only: then the other one says more of it. */
+/**
+ * When a file was changed. Some runtimes know the change time by its second only: then the other one says more of it.
+ */
 const changedAt = ({ mtime, ctime }: Fingerprint): number => (mtime - (mtime % 1_000) === ctime ? mtime : ctime)
 
 /**
- * The files that got another content at a time that `during` tells. Not those that were only touched, moved or copied; and
- * without a whole manifest of before nobody can say.
+ * The files that got another content at a time that `during` tells. Not those that were only touched, moved or copied;
+ * and without a whole manifest of before nobody can say.
  */
 export const changedSince = (
   before: Manifest,

@@ -21,7 +21,10 @@ export interface OfferedFile {
   readonly description: string
 }
 
-/** Characters: the agent SDK turns a context of more than 10,000 into a pointer to a file, which the model need not follow. */
+/**
+ * Characters: the agent SDK turns a context of more than 10,000 into a pointer to a file, which the model need not
+ * follow.
+ */
 const mostContext = 9_000
 const mostDescription = 400
 const mostName = 200
@@ -30,8 +33,8 @@ const mostDependencies = 10
 const mostTask = 2_000
 
 /**
- * A name that a model may put into a command as it is: a shell reads nothing else out of it, and it is no option, no hidden
- * file, and no file from which an agent takes instructions.
+ * A name that a model may put into a command as it is: a shell reads nothing else out of it, and it is no option, no
+ * hidden file, and no file from which an agent takes instructions.
  */
 const isPlainName = (name: string): boolean =>
   /^[\p{L}\p{N}_[(][\p{L}\p{N}\p{M}_.+@=, ()[\]-]*$/u.test(name) &&
@@ -65,12 +68,14 @@ export interface Offer {
   readonly files: ReadonlyArray<OfferedFile>
 }
 
-/** What separates a task from the conversation that led to it: what was said before is no part of what is searched for. */
+/**
+ * What separates a task from the conversation that led to it: what was said before is no part of what is searched for.
+ */
 export const saidBefore = "\n\nThe conversation so far:\n\n"
 
 /**
- * Searches for a prompt, and puts what is found into the cache folder of a session in `root`. `task` is without secrets; one
- * that begins with a slash is a command to the program itself.
+ * Searches for a prompt, and puts what is found into the cache folder of a session in `root`. `task` is without
+ * secrets; one that begins with a slash is a command to the program itself.
  * @throws ServiceError The service refused, or did not answer in time. Other errors are the file system's, or the signal's.
  */
 export const offer = async (

@@ -18,8 +18,8 @@ const withHooks = (given: Hooks | undefined, ours: Hooks): Hooks => {
 }
 
 /**
- * The agent SDK's `query`, observed: its `Query` with all that it can do, though the SDK is loaded only now. A result comes
- * once what follows from it was sent, so that a program may end with it.
+ * The agent SDK's `query`, observed: its `Query` with all that it can do, though the SDK is loaded only now. A result
+ * comes once what follows from it was sent, so that a program may end with it.
  */
 export const observedQuery = (
   prompt: AgentPrompt,

@@ -1,6 +1,6 @@
 /**
- * What must not leave the machine. Heuristics, not a proof: names that secrets usually have, and the forms of well-known
- * keys. The service screens once more what becomes public.
+ * What must not leave the machine. Heuristics, not a proof: names that secrets usually have, and the forms of
+ * well-known keys. The service screens once more what becomes public.
  */
 import { placeholder, plainSecret, quotedSecret, secretForms } from "./secretForms.ts"
 
@@ -17,7 +17,8 @@ const secretNames: ReadonlyArray<RegExp> = [
 const environmentSecret = /key|token|secret|passw|credential/i
 
 /**
- * The values of variables whose names sound secret, longer ones first: a tool may have printed one, or written it to a file.
+ * The values of variables whose names sound secret, longer ones first: a tool may have printed one, or written it to a
+ * file.
  */
 export const secretsOf = (environment: { readonly [name: string]: string | undefined }): ReadonlyArray<string> =>
   Object.entries(environment)
@@ -41,8 +42,8 @@ export const environmentSecrets = (
 ): ReadonlyArray<string> => secretsOf({ ...environment(), ...besides })
 
 /**
- * An unquoted word may be code: `token = request_token`. In `TOKEN=…`, as shells have it, it is not; elsewhere a secret is told
- * by digits among its letters.
+ * An unquoted word may be code: `token = request_token`. In `TOKEN=…`, as shells have it, it is not; elsewhere a secret
+ * is told by digits among its letters.
  */
 const isPlainSecret = (before: string, value: string): boolean =>
   !placeholder.test(value) &&

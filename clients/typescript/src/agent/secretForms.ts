@@ -54,7 +54,10 @@ export const quotedSecret: RegExp = new RegExp(
   "gi"
 )
 
-/** `DB_PASSWORD=…`, `aws_secret_access_key = …`, `password: …`, as in the files and outputs of programs: up to the line's end. */
+/**
+ * `DB_PASSWORD=…`, `aws_secret_access_key = …`, `password: …`, as in the files and outputs of programs: up to the
+ * line's end.
+ */
 export const plainSecret: RegExp = new RegExp(
   `(${name}\\s{0,5}[:=]\\s{0,5})([^\\s"'\`,;(){}[\\]<>]{8,500})(?=[ \\t]*(?:$|[\\n\\r,;#]))`,
   "gim"

@@ -59,7 +59,9 @@ export class Usage {
     return path === undefined ? undefined : this.#offered.get(real(resolve(event.cwd, path)))
   }
 
-  /** A tool was used, its command from the folder `cwd`: notes what it read, and gives what it ran and how that ended. */
+  /**
+   * A tool was used, its command from the folder `cwd`: notes what it read, and gives what it ran and how that ended.
+   */
   used(event: HookEvent, cwd: string, succeeded: boolean): Runs {
     const command = commandOf(event)
     const seen = [this.reads(event), ...filesNamed(command ?? "", cwd).map((path) => this.#offered.get(real(path)))]
@@ -75,8 +77,8 @@ export class Usage {
   }
 
   /**
-   * A snippet that was run, itself or as an unchanged copy: as the last run went. One that was read, and at least half of
-   * which is in a file of the session: for it. Of all others nothing is known.
+   * A snippet that was run, itself or as an unchanged copy: as the last run went. One that was read, and at least half
+   * of which is in a file of the session: for it. Of all others nothing is known.
    */
   verdicts(
     files: ReadonlyArray<{ readonly absolute: string; readonly content: string }>,

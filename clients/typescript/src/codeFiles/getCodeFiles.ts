@@ -14,8 +14,8 @@ import { writeFiles } from "./write.ts"
 export interface GetCodeFilesParams
   extends Pick<SearchParams, "task" | "topK" | "minVerdictScore" | "inputSchema" | "workspaceId"> {
   /**
-   * The least score, 0 to 1, of what is offered. Unless given, what the service finds near enough is (`SearchMatch.offered`). What has
-   * more votes against than for is never offered.
+   * The least score, 0 to 1, of what is offered. Unless given, what the service finds near enough is
+   * (`SearchMatch.offered`). What has more votes against than for is never offered.
    */
   readonly minScore?: number | undefined
   /** Whether longer, more complete code comes first. Default: yes. */

@@ -1,6 +1,9 @@
 import type { CodeFile } from "./getCodeFiles.ts"
 
-/** What the store says of a snippet is somebody's text: on one line it can't pass for a heading or an instruction of ours. */
+/**
+ * What the store says of a snippet is somebody's text: on one line it can't pass for a heading or an instruction of
+ * ours.
+ */
 const oneLine = (text: string): string => text.replace(/[\s\u0085\u2028\u2029]+/g, " ").trim()
 
 /** The same as code: a backtick would end it. */

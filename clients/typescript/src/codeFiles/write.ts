@@ -20,8 +20,9 @@ const partOfNode = <T>(name: string): Promise<T> => import(/* webpackIgnore: tru
 
 /**
  * Writes files into a folder, which is made when it is not there, and never anywhere else: a name that is not flat, one
- * that another file of the same call has, and one that stands for a link or a folder there are left out, with a warning.
- * A file is written beside its name and then moved there, so that no link is followed, also none that is made meanwhile.
+ * that another file of the same call has, and one that stands for a link or a folder there are left out, with a
+ * warning. A file is written beside its name and then moved there, so that no link is followed, also none that is made
+ * meanwhile.
  * @throws ValidationError `cacheDir` is a link or a file. Any other error is the file system's.
  */
 export const writeFiles = async (

@@ -51,7 +51,9 @@ import {
   uploadsOf
 } from "./uploads.ts"
 
-/** Those of `Cairn`. The environment's `RAYSURFER_API_KEY` and `RAYSURFER_BASE_URL` count where `CAIRN_…` are not set. */
+/**
+ * Those of `Cairn`. The environment's `RAYSURFER_API_KEY` and `RAYSURFER_BASE_URL` count where `CAIRN_…` are not set.
+ */
 export type RaySurferOptions = CairnOptions
 
 /**
@@ -209,7 +211,9 @@ export class RaySurfer {
     return this.cairn._send(() => searchPublic(params))
   }
 
-  /** Stores functions of `agentAccessible` as snippets, and records their runs from then on. Gives the snippets' names. */
+  /**
+   * Stores functions of `agentAccessible` as snippets, and records their runs from then on. Gives the snippets' names.
+   */
   async publishFunctionRegistry(
     functions: ReadonlyArray<AgentAccessibleFunction<AgentCallable>>
   ): Promise<ReadonlyArray<string>> {

@@ -72,8 +72,8 @@ const record = (marked: AgentAccessibleFunction<AgentCallable>, run: Run): void 
 }
 
 /**
- * Marks a function as one that agents may call. With a client (`setTrackingClient`, `publishFunctionRegistry`) each call is
- * recorded: what it took and gave, how long it ran, its error.
+ * Marks a function as one that agents may call. With a client (`setTrackingClient`, `publishFunctionRegistry`) each
+ * call is recorded: what it took and gave, how long it ran, its error.
  */
 export const agentAccessible = <T extends AgentCallable>(
   fn: T,
@@ -94,7 +94,9 @@ export const agentAccessible = <T extends AgentCallable>(
   return marked
 }
 
-/** A marked function as a tool of the Messages API. Names with type names become a JSON schema of required properties. */
+/**
+ * A marked function as a tool of the Messages API. Names with type names become a JSON schema of required properties.
+ */
 export const toAnthropicTool = (fn: AgentAccessibleFunction<AgentCallable>): FunctionTool => {
   const { name, description, inputSchema } = fn._raysurferSchema
   return { name, description, input_schema: toolSchema(inputSchema) }

@@ -1,6 +1,6 @@
 /**
- * The public names of the client that existing programs use, for a Cairn service: change the import to `cairn-client/compat`.
- * {@link RaySurfer} is the low-level client, {@link RaysurferClient} that of agent sessions.
+ * The public names of the client that existing programs use, for a Cairn service: change the import to
+ * `cairn-client/compat`. {@link RaySurfer} is the low-level client, {@link RaysurferClient} that of agent sessions.
  *
  * @module cairn-client/compat
  */

@@ -19,7 +19,9 @@ const mostMeasured = 1_000
 const counted = new Map<string, Counts>()
 let printsAtExit = false
 
-/** Whoever called the function that calls this, by V8's stack: `at name (file:1:1)`, or `at file:1:1` outside of any. */
+/**
+ * Whoever called the function that calls this, by V8's stack: `at name (file:1:1)`, or `at file:1:1` outside of any.
+ */
 const callerOf = (stack: string | undefined): string => {
   const name = /^\s*at (?:async )?(?:new )?([^\s(]+) \(/.exec(stack?.split("\n")[2] ?? "")?.[1]
   const last = name?.split(".").at(-1)
@@ -64,9 +66,9 @@ const print = (): void => {
 }
 
 /**
- * Notes a value of the function that calls this: its type, its size, and whether it is empty. When the process ends, the
- * counts of each function go to stdout between two marker lines: an execution log that is uploaded with them in it gives
- * each function its reputation. A program that never calls this prints nothing.
+ * Notes a value of the function that calls this: its type, its size, and whether it is empty. When the process ends,
+ * the counts of each function go to stdout between two marker lines: an execution log that is uploaded with them in it
+ * gives each function its reputation. A program that never calls this prints nothing.
  */
 export const log = (value: unknown): void => {
   const name = callerOf(new Error().stack)

@@ -47,9 +47,9 @@ const ending = (data: string): Failure => {
 }
 
 /**
- * The events of the organization as they come, for as long as they are taken: first those that are in the log already, then
- * each new one within moments. When the connection is cut it is made again, behind the last event: none is left out, none
- * comes twice. Ends with `break`, or with the reason of the call's `signal`; by itself it never does.
+ * The events of the organization as they come, for as long as they are taken: first those that are in the log already,
+ * then each new one within moments. When the connection is cut it is made again, behind the last event: none is left
+ * out, none comes twice. Ends with `break`, or with the reason of the call's `signal`; by itself it never does.
  */
 export class EventStream implements AsyncIterable<RecordedEvent> {
   readonly #settings: Settings

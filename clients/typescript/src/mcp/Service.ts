@@ -3,7 +3,10 @@ import { MessageReader } from "../eventStream/messages.ts"
 import { backoff } from "../retry.ts"
 import { type Failure, isRequest, type Message, routingOf } from "./messages.ts"
 
-/** Tries after the first, while a service that was there is away: with their waits about twenty seconds, in which it starts again. */
+/**
+ * Tries after the first, while a service that was there is away: with their waits about twenty seconds, in which it
+ * starts again.
+ */
 const mostRetries = 6
 
 /** The answer was not what it should be, or did not come: what is said to who asked. */
@@ -22,8 +25,9 @@ class Unanswered extends Error {
 const shownUrl = (url: string): string => url.replace(/\/\/[^/]*@/, "//…@")
 
 /**
- * Cairn's /mcp. It keeps what HTTP needs besides the messages: the session's headers, and the greeting that begins a session
- * anew when the service has ended or forgotten it, because clients over standard input and output never expect that.
+ * Cairn's /mcp. It keeps what HTTP needs besides the messages: the session's headers, and the greeting that begins a
+ * session anew when the service has ended or forgotten it, because clients over standard input and output never expect
+ * that.
  */
 export class Service {
   readonly #url: string
@@ -41,8 +45,8 @@ export class Service {
   }
 
   /**
-   * Sends a message; `say` gets what is answered, as it comes. A write that is sent again is the same write, and a chat that is
-   * sent again joins its run.
+   * Sends a message; `say` gets what is answered, as it comes. A write that is sent again is the same write, and a chat
+   * that is sent again joins its run.
    * @returns Why there is no answer, if there is none.
    */
   async pass(message: Message, say: (answer: unknown) => void, signal: AbortSignal): Promise<Failure | undefined> {

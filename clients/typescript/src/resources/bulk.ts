@@ -7,7 +7,10 @@ import { type FileWritten, type Voting, votingOf } from "./upload.ts"
 export interface LogFile {
   /** Where it was written, or any name. */
   readonly path: string
-  /** Text, text that is base64 (say so in `encoding`), or bytes such as a `Buffer` or a `File`, which are sent as base64. */
+  /**
+   * Text, text that is base64 (say so in `encoding`), or bytes such as a `Buffer` or a `File`, which are sent as
+   * base64.
+   */
   readonly content: string | ArrayBufferView | ArrayBuffer | Blob
   /** Default: `utf-8` for text. */
   readonly encoding?: "utf-8" | "base64" | undefined

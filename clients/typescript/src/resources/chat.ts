@@ -13,7 +13,9 @@ export interface ChatParams {
   readonly maxTurns?: number | undefined
 }
 
-/** What `chat` gives. A run that failed has `success: false` and says why in `error`; its files are saved all the same. */
+/**
+ * What `chat` gives. A run that failed has `success: false` and says why in `error`; its files are saved all the same.
+ */
 export interface ChatResponse extends Result {
   /** Whether the run came to its end. */
   readonly success: boolean

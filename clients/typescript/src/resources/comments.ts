@@ -7,7 +7,9 @@ export interface Comment {
   readonly id: string
   /** `external` for somebody of another organization, `erased` for somebody who was erased. */
   readonly email: string
-  /** The agent that said it on their behalf (`agentId` of its client); `null`: they did themselves, or are strangers. */
+  /**
+   * The agent that said it on their behalf (`agentId` of its client); `null`: they did themselves, or are strangers.
+   */
   readonly agentId: string | null
   /** What was said. */
   readonly text: string

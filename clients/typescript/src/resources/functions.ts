@@ -87,8 +87,8 @@ export class Functions {
   }
 
   /**
-   * A function's history, as Markdown: its signature, votes, calls and errors, the snippets of the scope that hold it, their
-   * latest runs, and what it was derived from.
+   * A function's history, as Markdown: its signature, votes, calls and errors, the snippets of the scope that hold it,
+   * their latest runs, and what it was derived from.
    * @param fingerprint `fn_…`, as a search with `perFunctionReputation` gives it.
    * @throws {@link APIError}: 404 `not_found/function`: no snippet of the scope holds it.
    */

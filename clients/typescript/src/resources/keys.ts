@@ -11,8 +11,8 @@ export interface CreateKeyParams {
   /** How it is shown, e.g. `laptop`. */
   readonly keyName: string
   /**
-   * Only owners may give `admin`. Default: `member` for who is new, and for a member the role that they joined with, but no more
-   * than your key's.
+   * Only owners may give `admin`. Default: `member` for who is new, and for a member the role that they joined with,
+   * but no more than your key's.
    */
   readonly role?: "member" | "admin" | undefined
 }
@@ -144,8 +144,8 @@ const revoked = json(
 )
 
 /**
- * API keys of an enterprise organization, for its owners and admins. Everybody else gets an APIError 403 `permission/…`;
- * a personal key `permission/not_org_member`.
+ * API keys of an enterprise organization, for its owners and admins. Everybody else gets an APIError 403
+ * `permission/…`; a personal key `permission/not_org_member`.
  */
 export class Keys {
   readonly #transport: Transport

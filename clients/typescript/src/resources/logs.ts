@@ -12,7 +12,10 @@ export interface SearchLogsParams {
   readonly limit?: number | undefined
   /** How many matches are left out first, up to 1,000: for the next page. Default: 0. */
   readonly offset?: number | undefined
-  /** The `nextCursor` of an answer to the same request: goes on behind it, whatever is written meanwhile. Not beside `offset`. */
+  /**
+   * The `nextCursor` of an answer to the same request: goes on behind it, whatever is written meanwhile. Not beside
+   * `offset`.
+   */
   readonly cursor?: string | undefined
   /** Only logs of this snippet: its id or name. */
   readonly codeBlockId?: string | undefined

@@ -31,7 +31,10 @@ export interface BrowsePublicParams {
   readonly limit?: number | undefined
   /** How many are left out first, up to 10,000: for the next page. Default: 0. */
   readonly offset?: number | undefined
-  /** The `nextCursor` of an answer to the same request: goes on behind it, whatever is written meanwhile. Not beside `offset`. */
+  /**
+   * The `nextCursor` of an answer to the same request: goes on behind it, whatever is written meanwhile. Not beside
+   * `offset`.
+   */
   readonly cursor?: string | undefined
   /** Those with the most votes for them first, or the newest. Default: `upvoted`. */
   readonly sortBy?: "upvoted" | "recent" | undefined

@@ -23,16 +23,16 @@ export class Snippets {
   }
 
   /**
-   * Stores a snippet whose name, language and entrypoint are known, and don't have to be found as `upload` does. The same code
-   * again in the same scope is the same snippet, as it was described at first. Nothing is graded.
+   * Stores a snippet whose name, language and entrypoint are known, and don't have to be found as `upload` does. The
+   * same code again in the same scope is the same snippet, as it was described at first. Nothing is graded.
    */
   create(params: StoreCodeBlockParams, options?: RequestOptions): APIPromise<StoreCodeBlockResponse> {
     return this.#transport.send(() => storeCodeBlock(params), options)
   }
 
   /**
-   * Comments on a snippet. Whoever sees it sees its latest 20 comments in search results; those of other organizations only
-   * with `publicSnips`, and as `external`.
+   * Comments on a snippet. Whoever sees it sees its latest 20 comments in search results; those of other organizations
+   * only with `publicSnips`, and as `external`.
    * @param codeBlockId A snippet's id or name.
    * @param text 1 to 10,000 characters.
    * @throws {@link APIError}: 404 `not_found/snippet`.
@@ -51,7 +51,8 @@ export class Snippets {
   }
 
   /**
-   * A snippet with its tasks, votes, source and latest logs, as Markdown; a public one of others without tasks and logs.
+   * A snippet with its tasks, votes, source and latest logs, as Markdown; a public one of others without tasks and
+   * logs.
    * @throws {@link APIError}: 404 `not_found/snippet`.
    */
   markdown(codeBlockId: string, options?: RequestOptions): APIPromise<string> {

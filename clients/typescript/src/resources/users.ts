@@ -40,8 +40,8 @@ export class Users {
   }
 
   /**
-   * Erases a user for good: revokes the user's keys, deletes name and e-mail, and frees the seat. What the user stored for the
-   * organization stays, without their name. The same e-mail can be added again later.
+   * Erases a user for good: revokes the user's keys, deletes name and e-mail, and frees the seat. What the user stored
+   * for the organization stays, without their name. The same e-mail can be added again later.
    * @param id The `userId` of `keys.list`.
    * @throws {@link APIError}: 404 `not_found/user`: no such member, or one that is erased already; 409
    *   `conflict/owner_stays`: the owner can't be erased.

@@ -204,8 +204,9 @@ export class Workspaces {
   }
 
   /**
-   * Erases a workspace for good: its files, its git history and the texts of all its chats. Stops a run that is at work in it.
-   * The next chat of the same `org` and `user` begins in an empty workspace with the same id. For owners and admins.
+   * Erases a workspace for good: its files, its git history and the texts of all its chats. Stops a run that is at work
+   * in it. The next chat of the same `org` and `user` begins in an empty workspace with the same id. For owners and
+   * admins.
    */
   delete(id: string, options?: RequestOptions): APIPromise<DeleteWorkspaceResponse> {
     return this.#transport.send(() => ({ method: "DELETE", path: base(id), answer: deleted }), options)

@@ -5,7 +5,9 @@ import { rules } from "./rules.ts"
 import { syntaxOf } from "./Syntax.ts"
 import { tokensOf } from "./tokens.ts"
 
-/** Raised when the same function gets another fingerprint by a change of these files: every reputation then starts anew. */
+/**
+ * Raised when the same function gets another fingerprint by a change of these files: every reputation then starts anew.
+ */
 const version = "1"
 
 const digest = (language: string, tokens: ReadonlyArray<string>): string => {
@@ -16,7 +18,10 @@ const digest = (language: string, tokens: ReadonlyArray<string>): string => {
 
 const oneSpaced = (text: string): string => text.replace(/\s+/g, " ").trim()
 
-/** Of a whole file, or of a function that is too large to be taken apart: of its text, whatever its blanks and line ends. */
+/**
+ * Of a whole file, or of a function that is too large to be taken apart: of its text, whatever its blanks and line
+ * ends.
+ */
 export const textFingerprint = (language: string, name: string, text: string): string =>
   digest(language, ["text", name, oneSpaced(text)])
 
@@ -24,8 +29,8 @@ export const textFingerprint = (language: string, name: string, text: string): s
 export const isUnderstood = (language: string): boolean => Object.hasOwn(rules, language)
 
 /**
- * The fingerprint of a function: of its language, its name, what stands before it (decorators, attributes) and its tokens,
- * with the names that it declares itself as numbers.
+ * The fingerprint of a function: of its language, its name, what stands before it (decorators, attributes) and its
+ * tokens, with the names that it declares itself as numbers.
  */
 export const fingerprintOf = (
   language: string,

@@ -16,8 +16,8 @@ interface Level {
 }
 
 /**
- * The same text for the same JSON, whatever the order of its fields, and whether an absent one is `null` or left out. Without recursion:
- * each part of a generator in a generator in … passes through all of them.
+ * The same text for the same JSON, whatever the order of its fields, and whether an absent one is `null` or left out.
+ * Without recursion: each part of a generator in a generator in … passes through all of them.
  */
 function* canonical(value: unknown): Generator<string> {
   const levels: Array<Level> = [{ parts: [value], at: 0, end: "" }]

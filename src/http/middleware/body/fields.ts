@@ -50,7 +50,10 @@ const takenBy = (endpoint: Endpoint): Taken => {
 
 const twice = "comes more than once; expected it once"
 
-/** Refuses names in a query that mean nothing, or that come more than once: which of the values is meant nobody can tell. */
+/**
+ * Refuses names in a query that mean nothing, or that come more than once: which of the values is meant nobody can
+ * tell.
+ */
 export const knownQuery = (endpoint: Endpoint) =>
   Effect.gen(function* () {
     const { query } = takenBy(endpoint)
@@ -64,7 +67,10 @@ export const knownQuery = (endpoint: Endpoint) =>
     if (errors.length > 0) return yield* invalidFields(errors, seeDocs)
   })
 
-/** Refuses fields that mean nothing, and arrays and objects of more parts than may be. Tells in a header what passes and does nothing. */
+/**
+ * Refuses fields that mean nothing, and arrays and objects of more parts than may be. Tells in a header what passes and
+ * does nothing.
+ */
 export const knownFields = Effect.fnUntraced(function* (endpoint: Endpoint, value: unknown) {
   const { shape, faults, ignored } = takenBy(endpoint)
   const found = misfits(shape, value, ignored)

@@ -91,7 +91,9 @@ export interface Body {
   readonly text: string
 }
 
-/** How many bytes the request's body takes of the room; fails when its route does not take so many, or not as they are. */
+/**
+ * How many bytes the request's body takes of the room; fails when its route does not take so many, or not as they are.
+ */
 export const sizeAhead = (headers: { readonly [name: string]: string | undefined }, limits: Limits) => {
   const encoding = (headers["content-encoding"] ?? "").slice(0, 100).trim().toLowerCase()
   if (encoding !== "" && encoding !== "identity") return Effect.fail(encoded)

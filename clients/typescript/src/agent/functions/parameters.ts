@@ -38,7 +38,10 @@ const listOf = (code: string, start: number): ReadonlyArray<string> => {
   return parts
 }
 
-/** The parameters of a function, read off its code as well as can be: names to `string`, since JavaScript tells no types. */
+/**
+ * The parameters of a function, read off its code as well as can be: names to `string`, since JavaScript tells no
+ * types.
+ */
 export const parametersOf = (code: string): JsonObject => {
   const single = /^(?:async\s+)?([\w$]+)\s*=>/.exec(code)
   const start = code.indexOf("(")

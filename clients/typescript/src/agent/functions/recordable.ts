@@ -33,8 +33,8 @@ const carried = (value: unknown, inside: ReadonlyArray<object>, spend: (characte
 }
 
 /**
- * A value as JSON can carry it: what has no JSON becomes its text, bytes become their number, a cycle and what is too deep or
- * too much is named. Never throws, whatever getters and proxies do, and never takes long.
+ * A value as JSON can carry it: what has no JSON becomes its text, bytes become their number, a cycle and what is too
+ * deep or too much is named. Never throws, whatever getters and proxies do, and never takes long.
  */
 export const recordable = (value: unknown): unknown => {
   let left = most
