@@ -26,8 +26,10 @@ const roomy = Effect.fnUntraced(function* <E, R>(read: (look: Look) => Effect.Ef
   const { take, looking } = yield* Answers
   const found = yield* looking(
     Effect.map(read({ withoutLong: true }), (page) => {
-      const bytes = bytesOf(page.events) + (page.left ?? 0)
-      return bytes <= slight ? { page } : { bytes }
+      const { left = 0 } = page
+      const bytes = bytesOf(page.events) + left
+      // what is left out is read however little it is: without it the events would look erased
+      return left === 0 && bytes <= slight ? { page } : { bytes }
     })
   )
   if ("page" in found) return { page: found.page, claim: undefined }
