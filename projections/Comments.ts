@@ -112,7 +112,7 @@ export interface Onlooker {
  * theirs. What is said in a workspace of the snippet's own tenant is that workspace's; what is said elsewhere of
  * somebody's public snippet is everybody's who asks for such.
  */
-export const standing = (
+export const shownAs = (
   { tenant, homes, includePublic }: Onlooker,
   snippetTenant: string,
   comment: Pick<Comment, "tenant" | "home">
@@ -125,7 +125,7 @@ export const standing = (
 }
 
 /** Whose a comment is, and on what; `schema` is the catalogue's. */
-export const commentPlace = (schema: string, id: string) =>
+export const knownComment = (schema: string, id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
       sql.unsafe<Pick<CommentRow, "snippet" | "tenant" | "author" | "home">>(

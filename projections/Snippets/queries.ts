@@ -22,7 +22,7 @@ export interface CommentedEntry extends CatalogueEntry {
   readonly comments: ReadonlyArray<Comment>
 }
 
-const standing = "v.up, v.down, v.human_up, v.human_down, v.runs, v.succeeded"
+const tally = "v.up, v.down, v.human_up, v.human_down, v.runs, v.succeeded"
 const withVotes = `${schema}.snippets s JOIN ${schema}.votes v ON v.id = s.id`
 
 /** SQL for about how many bytes a snippet has. */
@@ -56,7 +56,7 @@ export const snippetsByIds = (ids: ReadonlyArray<string>, homes: ReadonlyArray<s
     ids.length === 0
       ? Effect.succeed<ReadonlyArray<CommentedEntry>>([])
       : sql.unsafe<CommentedEntry>(
-          `SELECT s.*, ${standing}, ${commentsOf(schema, "s.id", "s.tenant", "$2")} AS comments FROM ${withVotes}
+          `SELECT s.*, ${tally}, ${commentsOf(schema, "s.id", "s.tenant", "$2")} AS comments FROM ${withVotes}
            WHERE s.id = ANY ($1::text[])${
              most === undefined
                ? ""
@@ -81,7 +81,7 @@ export const snippetsAfter = (
       `WITH next AS (SELECT id, ${bytes} AS bytes FROM ${schema}.snippets
          WHERE tenant = $1 AND home = coalesce($2::text, home) AND id > $3 ORDER BY id LIMIT $4::int),
        page AS (SELECT id, sum(bytes) OVER (ORDER BY id) - bytes AS before FROM next)
-       SELECT s.*, ${standing} FROM ${withVotes} JOIN page ON page.id = s.id WHERE page.before < $5::bigint ORDER BY s.id`,
+       SELECT s.*, ${tally} FROM ${withVotes} JOIN page ON page.id = s.id WHERE page.before < $5::bigint ORDER BY s.id`,
       [tenant, home, after, most.rows, BigInt(most.bytes)]
     )
   )

@@ -42,7 +42,7 @@ export interface SnippetRow {
   readonly updated_at: string
 }
 
-/** A snippet's standing: small, because it changes often. */
+/** A snippet's votes and runs: a row of its own and small, because it changes often. */
 export interface VotesRow {
   readonly id: string
   readonly kind: SnippetKind

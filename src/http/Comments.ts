@@ -8,7 +8,7 @@ import type { SnippetEvent } from "#domain/Snippet/events.ts"
 import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
-import { type Comment, commentPlace, commentsShown, emailsOf, standing } from "#projections/Comments.ts"
+import { type Comment, knownComment, commentsShown, emailsOf, shownAs } from "#projections/Comments.ts"
 import { type CommentedEntry, knownSnippet } from "#projections/Snippets/queries.ts"
 import { Snippets, schema } from "#projections/Snippets/tables.ts"
 import { Api } from "#src/api/Api.ts"
@@ -38,14 +38,14 @@ export const shownComments = Effect.fnUntraced(function* (
 ) {
   const seen = snippets.map(({ tenant: of, comments }) =>
     comments
-      .map((comment) => ({ ...comment, standing: standing({ tenant, homes, includePublic }, of, comment) }))
-      .filter(({ standing }) => standing !== "hidden")
+      .map((comment) => ({ ...comment, shownAs: shownAs({ tenant, homes, includePublic }, of, comment) }))
+      .filter(({ shownAs }) => shownAs !== "hidden")
       .slice(-commentsShown)
   )
-  const authors = seen.flat().flatMap(({ standing, author }) => (standing === "own" && author !== null ? [author] : []))
+  const authors = seen.flat().flatMap(({ shownAs, author }) => (shownAs === "own" && author !== null ? [author] : []))
   const emails = yield* Effect.orDie(emailsOf(tenant, [...new Set(authors)]))
-  const shown = ({ id, standing, author, agent, text, created_at }: Comment & { standing: string }): ShownComment => {
-    const own = standing === "own"
+  const shown = ({ id, shownAs, author, agent, text, created_at }: Comment & { shownAs: string }): ShownComment => {
+    const own = shownAs === "own"
     const email = own ? (emails.get(author ?? "") ?? "erased") : "external"
     return { id, email, agent_id: own ? agent : null, text, created_at }
   }
@@ -58,13 +58,13 @@ export const shownComments = Effect.fnUntraced(function* (
  */
 const deleted = Effect.fnUntraced(function* (holder: Holder, scope: Scope, comment: string, metadata: CommandMetadata) {
   yield* freshOrStale(Snippets)
-  const found = yield* Effect.orDie(commentPlace(schema, comment))
+  const found = yield* Effect.orDie(knownComment(schema, comment))
   const known = found === undefined ? undefined : yield* Effect.orDie(knownSnippet(found.snippet))
   if (found === undefined || known === undefined) return yield* new CommentNotFound({ comment })
   const owns = known.tenant === holder.tenant && known.home === scope.home
   const wrote = found.tenant === holder.tenant && found.author === holder.user
   const onlooker = { tenant: holder.tenant, ...scope }
-  const shown = sees(scope, known) && standing(onlooker, known.tenant, found) !== "hidden"
+  const shown = sees(scope, known) && shownAs(onlooker, known.tenant, found) !== "hidden"
   if (!owns && !wrote && !shown) return yield* new CommentNotFound({ comment })
   const { id: snippet, tenant } = known
   const command = SnippetCommand.DeleteComment({ snippet, comment, by: wrote ? holder.user : "", owns })
