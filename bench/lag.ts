@@ -62,9 +62,9 @@ export const lag = (scale: number) =>
         }
       })
       const once = Effect.gen(function* () {
-        const [[event]] = (yield* append) as unknown as [[{ position: number }]]
+        const { positions } = yield* append
         const answered = performance.now()
-        yield* passed(event.position)
+        yield* passed(positions[0]!)
         return performance.now() - answered
       })
       yield* Effect.replicateEffect(once, 50)

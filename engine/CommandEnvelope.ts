@@ -1,5 +1,4 @@
-import type { DecidedCommand } from "#engine/ports/EventStore.ts"
-import type { Actor } from "./Event.ts"
+import type { Actor, RequestIdentity } from "./Event.ts"
 
 /** Who gives a command, and why. */
 export interface CommandMetadata {
@@ -10,7 +9,7 @@ export interface CommandMetadata {
   /** The event that the command follows from; of what a caller asks for there is none. */
   readonly causationId?: string | null
   readonly actor: Actor
-  readonly request?: DecidedCommand["request"]
+  readonly request?: RequestIdentity | null
 }
 
 /** A command on its way to the one stream that decides on it. */

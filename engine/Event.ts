@@ -28,8 +28,28 @@ export interface Actor {
   readonly organization: string | null
 }
 
+/**
+ * A request as it is known again when it is repeated: a digest that equal ones have, how many of those came before it, and
+ * the digest of what it asked for, where its caller named it.
+ */
+export interface RequestIdentity {
+  readonly digest: string
+  readonly n: number
+  readonly fingerprint: string | null
+}
+
+/** Where events come from: of all that one command led to, but for the request. */
+export interface Metadata {
+  readonly actor: Actor
+  readonly commandId: string
+  readonly correlationId: string
+  readonly causationId: string | null
+  /** The request that the command answers: on the first of its events. */
+  readonly request: RequestIdentity | null
+}
+
 /** What the log knows of an event beside its own fields. */
-export interface Envelope {
+export interface Envelope extends Metadata {
   readonly position: Position
   /** The organization or user that owns the stream. */
   readonly tenant: string
@@ -39,10 +59,6 @@ export interface Envelope {
   readonly eventId: string
   readonly type: string
   readonly schemaVersion: number
-  readonly actor: Actor
-  readonly commandId: string
-  readonly correlationId: string
-  readonly causationId: string | null
   /** Milliseconds since the epoch. */
   readonly recordedAt: number
 }

@@ -100,6 +100,7 @@ export const asRecorded = <E>(stored: StoredEvent, event: E): Recorded<E> => ({
   commandId: stored.commandId,
   correlationId: stored.correlationId,
   causationId: stored.causationId,
+  request: stored.request,
   recordedAt: stored.recordedAt,
   event
 })

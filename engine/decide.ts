@@ -1,17 +1,28 @@
 import { Data, type Deferred, Effect, Result } from "effect"
-import type { DecidedCommand, NewEvent, StoredEvent } from "#engine/ports/EventStore.ts"
+import type { DecidedCommand, NewEvent } from "#engine/ports/EventStore.ts"
 import type { CommandEnvelope } from "./CommandEnvelope.ts"
 import { Codec } from "./codec.ts"
 import type { Decider } from "./Decider.ts"
-import type { AnyEvent, Recorded } from "./Event.ts"
+import type { AnyEvent } from "./Event.ts"
+import type { Position } from "./Position.ts"
 import { inSteps } from "./pages.ts"
 
 /** The log could not take the command in time; giving it again is safe. */
 export class Busy extends Data.TaggedError("Busy") {}
 
+/** An event that a command led to, as its giver is told of it. */
+export interface Led<E> {
+  readonly event: E
+  readonly revision: number
+  /** Whoever has come so far has all that the command led to: that of its last event. */
+  readonly position: Position
+  /** Milliseconds since the epoch. */
+  readonly recordedAt: number
+}
+
 export type Refused = { readonly _tag: string }
 export type AnyDecider = Decider<unknown, AnyEvent, unknown, Refused>
-export type Answer = Deferred.Deferred<ReadonlyArray<Recorded<AnyEvent>>, Refused | Busy>
+export type Answer = Deferred.Deferred<ReadonlyArray<Led<AnyEvent>>, Refused | Busy>
 
 /** A command that waits, and whoever waits for what it leads to. */
 export interface Job extends CommandEnvelope<unknown> {
@@ -89,13 +100,3 @@ export const encodeAll = Effect.fnUntraced(function* (decisions: ReadonlyArray<D
   }
   return { commands, later: undefined }
 })
-
-/** Whether the log holds what was sent just now, and not what the same commands led to another time. */
-export const asSent = (
-  sent: ReadonlyArray<DecidedCommand>,
-  stored: ReadonlyArray<ReadonlyArray<StoredEvent>>
-): boolean =>
-  sent.every(
-    ({ events }, index) =>
-      events.length === stored[index]!.length && events.every(({ data }, place) => data === stored[index]![place]!.data)
-  )

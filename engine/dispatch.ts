@@ -1,21 +1,22 @@
 import { Cause, Clock, Context, Deferred, Effect, Layer } from "effect"
 import { Bounds } from "#engine/ports/Bounds.ts"
-import { EventStore } from "#engine/ports/EventStore.ts"
+import { type Appended, EventStore, type StoredEvent } from "#engine/ports/EventStore.ts"
 import type { CommandEnvelope } from "./CommandEnvelope.ts"
-import { asRecorded, Codec } from "./codec.ts"
+import { Codec } from "./codec.ts"
 import type { Decider } from "./Decider.ts"
 import {
   type Answer,
   type AnyDecider,
-  asSent,
   Busy,
+  type Decision,
   decideAll,
   encodeAll,
   Idle,
   type Job,
+  type Led,
   type Refused
 } from "./decide.ts"
-import type { AnyEvent, Recorded } from "./Event.ts"
+import type { AnyEvent } from "./Event.ts"
 import { eachOfStream } from "./pages.ts"
 
 /** One stream's queue and its fold, which the queue alone changes. */
@@ -38,6 +39,14 @@ const linesKept = 4_096
 /** Commands of a stream that are decided together. */
 const jobsAtOnce = 256
 
+/** What was decided, where it went. */
+const ledNow = (decisions: ReadonlyArray<Decision>, { revision, positions, recordedAt }: Appended) => {
+  let next = revision + 1 - decisions.reduce((sum, { events }) => sum + events.length, 0)
+  return decisions.map(({ events }, index) =>
+    events.map((event): Led<AnyEvent> => ({ event, revision: next++, position: positions[index]!, recordedAt }))
+  )
+}
+
 /**
  * The one way to write. Commands of a stream are decided one after the other against its fold, kept from the last
  * time, and go to the log together; when another process was there first, they are decided again. A command that was
@@ -54,7 +63,7 @@ export class Dispatcher extends Context.Service<
     readonly dispatch: <C, E extends AnyEvent, S, R extends Refused>(
       decider: Decider<C, E, S, R>,
       envelope: CommandEnvelope<C>
-    ) => Effect.Effect<ReadonlyArray<Recorded<E>>, R | Busy>
+    ) => Effect.Effect<ReadonlyArray<Led<E>>, R | Busy>
     /** The state of a stream after everything that is in the log now. `Busy`: the log can't be read. */
     readonly state: <C, E extends AnyEvent, S, R extends Refused>(
       decider: Decider<C, E, S, R>,
@@ -81,11 +90,17 @@ export class Dispatcher extends Context.Service<
         line.loaded = true
       })
 
+      const ledBefore = (before: ReadonlyArray<StoredEvent>): ReadonlyArray<Led<AnyEvent>> =>
+        before.map((stored) => {
+          const { event, revision, recordedAt } = codec.decode(stored)
+          return { event, revision, recordedAt, position: before.at(-1)!.position }
+        })
+
       /** A command that changes nothing now may have done so before: then it is answered as then. */
       const asBefore = Effect.fnUntraced(function* (job: Job, otherwise: Effect.Effect<unknown>) {
-        const before = yield* store.outcome(job.commandId)
+        const before = yield* store.outcome(job.stream, job.commandId)
         if (before.length === 0) return yield* otherwise
-        return yield* Deferred.succeed(job.answer, before.map(codec.decode))
+        return yield* Deferred.succeed(job.answer, ledBefore(before))
       })
 
       const answered = Idle.$match({
@@ -112,24 +127,20 @@ export class Dispatcher extends Context.Service<
         if (left.length > 0) decided = decideAll(line.decider, line.state, jobs.slice(0, -left.length))
         const { decisions, idle, state } = decided
         if (decisions.length > 0) {
-          const stored = yield* store.append({
+          const appended = yield* store.append({
             tenant: decisions[0]!.job.tenant,
             stream: line.stream,
             expected: line.revision === -1 ? "none" : line.revision,
             commands
           })
-          const fresh = stored[0]![0]!.revision === line.revision + 1 && asSent(commands, stored)
-          if (fresh) {
+          const { before, revision } = appended
+          const led = before === undefined ? ledNow(decisions, appended) : before.map(ledBefore)
+          if (before === undefined) {
             line.state = state
-            line.revision = stored.at(-1)!.at(-1)!.revision
+            line.revision = revision
           } else line.loaded = false
-          yield* Effect.forEach(decisions, ({ job, events }, index) =>
-            Deferred.succeed(
-              job.answer,
-              stored[index]!.map((event, place) => (fresh ? asRecorded(event, events[place]!) : codec.decode(event)))
-            )
-          )
-          if (!fresh) return [...idle.map(({ job }) => job), ...left]
+          yield* Effect.forEach(decisions, ({ job }, index) => Deferred.succeed(job.answer, led[index]!))
+          if (before !== undefined) return [...idle.map(({ job }) => job), ...left]
         }
         // not before the append: a no may rest on what was decided just before it, and that has to hold first
         yield* Effect.forEach(idle, answered, { discard: true })
@@ -206,7 +217,7 @@ export class Dispatcher extends Context.Service<
       }
 
       const enqueue = Effect.fnUntraced(function* (decider: AnyDecider, envelope: CommandEnvelope<unknown>) {
-        const answer: Answer = yield* Deferred.make<ReadonlyArray<Recorded<AnyEvent>>, Refused | Busy>()
+        const answer: Answer = yield* Deferred.make<ReadonlyArray<Led<AnyEvent>>, Refused | Busy>()
         const deadline = (yield* Clock.currentTimeMillis) + patience
         const line = lineOf(decider, envelope.stream)
         line.jobs.push({ ...envelope, answer, deadline })

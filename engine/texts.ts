@@ -78,15 +78,18 @@ export const bySteps = Layer.effect(
       append: Effect.fnUntraced(function* (append) {
         const put = textsOf(append)
         if (put.length > 0) yield* texts.put(put)
-        const stored = yield* facts.append(bare(append))
+        const appended = yield* facts.append(bare(append))
+        const { before } = appended
         // of a command that the log had already, only what it led to then has happened
         const subjects = append.commands.flatMap(({ events }, index) =>
-          events.flatMap(({ data, erases }, place) => (stored[index]![place]?.data === data ? erases : []))
+          events.flatMap(({ data, erases }, place) =>
+            before === undefined || before[index]![place]?.data === data ? erases : []
+          )
         )
         if (subjects.length > 0) yield* texts.erase(append.tenant, subjects)
-        return yield* Effect.forEach(stored, withTexts)
+        return before === undefined ? appended : { ...appended, before: yield* Effect.forEach(before, withTexts) }
       }),
-      outcome: (commandId) => Effect.flatMap(facts.outcome(commandId), withTexts),
+      outcome: (stream, commandId) => Effect.flatMap(facts.outcome(stream, commandId), withTexts),
       readStream: (stream, after, options = {}) =>
         Effect.flatMap(facts.readStream(stream, after, options), (page) => bounded(page, options)),
       readAll: (after, options = {}) =>

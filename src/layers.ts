@@ -23,7 +23,7 @@ import { lockFolder } from "#infra/postgres/launcher/lock.ts"
 import * as PostgresAudit from "#infra/postgres/log/audit.ts"
 import * as PostgresEventStore from "#infra/postgres/log/layer.ts"
 import * as PostgresReadModels from "#infra/postgres/readModels/layer.ts"
-import * as PostgresRequests from "#infra/postgres/requests.ts"
+import * as PostgresRequests from "#infra/postgres/requests/layer.ts"
 import * as Bubblewrap from "#infra/sandbox/bubblewrap/layer.ts"
 import * as JustBash from "#infra/sandbox/justBash/layer.ts"
 import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
@@ -164,9 +164,10 @@ export const log = Layer.mergeAll(
   Layer.provideMerge(
     Layer.mergeAll(
       Codec.layer,
-      PostgresEventStore.layer,
-      PostgresReadModels.layer,
-      PostgresRequests.layer,
+      PostgresRequests.layer.pipe(
+        Layer.provide(PostgresEventStore.layer),
+        Layer.provideMerge(PostgresReadModels.layer)
+      ),
       PostgresKeySightings.layer,
       PostgresInstallation.layer,
       Layer.provideMerge(TreeSitterAnalysis.layer, Workers.layer)

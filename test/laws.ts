@@ -21,6 +21,7 @@ export const stored = (event: DomainEvent, place = 0): StoredEvent => {
     commandId: randomUUID(),
     correlationId: randomUUID(),
     causationId: null,
+    request: null,
     recordedAt: 1_700_000_000_000 + place,
     ...written,
     payload: payload?.bytes ?? null

@@ -2,6 +2,7 @@ import { Clock, Effect, Layer, PubSub } from "effect"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import {
   type Append,
+  type Appended,
   type DecidedCommand,
   type Kind,
   type Page,
@@ -16,8 +17,17 @@ import { beginning, isAfter, type Position, positionOf } from "../Position.ts"
 import { bySteps, Facts } from "../texts.ts"
 import * as MemoryTexts from "./Texts.ts"
 
-/** A log whose positions are `step` apart: whoever counts on from one of them, instead of reading on, finds nothing there. */
-const make = (step: number) =>
+/** Where commands ended that the log has. */
+const endOf = (commands: ReadonlyArray<ReadonlyArray<StoredEvent>>): Appended => {
+  const { revision, recordedAt } = commands.at(-1)!.at(-1)!
+  return { revision, recordedAt, positions: commands.map((events) => events.at(-1)!.position) }
+}
+
+/**
+ * A log whose positions are `step` apart: whoever counts on from one of them, instead of reading on, finds nothing there. One that is
+ * `coarse` knows of an append only where it ended.
+ */
+const make = (step: number, coarse = false) =>
   Effect.gen(function* () {
     const most = yield* Bounds
     const log: Array<StoredEvent> = []
@@ -27,7 +37,8 @@ const make = (step: number) =>
     const behind = (after: Position) => log.slice(Math.floor(after / step))
 
     const ofStream = (stream: string) => log.filter((event) => event.stream === stream)
-    const ofCommand = (commandId: string) => log.filter((event) => event.commandId === commandId)
+    const ofCommand = (stream: string, commandId: string) =>
+      ofStream(stream).filter((event) => event.commandId === commandId)
 
     const pageOf = (all: ReadonlyArray<StoredEvent>, options: ReadStream): Page => {
       const count = Math.min(options.limit ?? 1000, most.count)
@@ -48,44 +59,46 @@ const make = (step: number) =>
     }
 
     const keep = ({ tenant, stream }: Append, command: DecidedCommand, recordedAt: number) => {
-      const { commandId, correlationId, causationId, actor } = command
+      const { commandId, correlationId, causationId, actor, request } = command
       const next = ofStream(stream).length
       for (const [index, { type, schemaVersion, data }] of command.events.entries()) {
         const eventId = derivedId(commandId, index)
         const place = { position: positionOf((log.length + 1) * step), tenant, stream, revision: next + index, eventId }
-        const cause = { actor, commandId, correlationId, causationId, recordedAt }
+        const first = index === 0 ? request : null
+        const cause = { actor, commandId, correlationId, causationId, request: first, recordedAt }
         log.push({ ...place, type, schemaVersion, data, ...cause, payload: null })
       }
     }
 
-    const append = (append: Append, now: number): Effect.Effect<Array<Array<StoredEvent>>, WrongRevision> => {
+    const append = (append: Append, now: number): Effect.Effect<Appended, WrongRevision> => {
       const { stream, expected, commands } = append
-      const before = commands.map(({ commandId }) => ofCommand(commandId))
-      if (before.every((events) => events.length > 0)) return Effect.succeed(before)
+      const before = commands.map(({ commandId }) => ofCommand(stream, commandId))
+      if (before.every((events) => events.length > 0)) return Effect.succeed({ ...endOf(before), before })
       const actual = ofStream(stream).length - 1
       const asExpected = expected === "any" || actual === (expected === "none" ? -1 : expected)
       if (!asExpected || before.some((events) => events.length > 0)) {
         return Effect.fail(new WrongRevision({ stream, expected, actual }))
       }
       for (const command of commands) keep(append, command, now)
-      return Effect.as(
-        PubSub.publish(news, undefined),
-        commands.map(({ commandId }) => ofCommand(commandId))
-      )
+      const after = endOf(commands.map(({ commandId }) => ofCommand(stream, commandId)))
+      // of the first commands it tells no more than an engine that knows only where the whole append ended
+      const positions = coarse ? after.positions.map(() => head()) : after.positions
+      return Effect.as(PubSub.publish(news, undefined), { ...after, positions })
     }
 
     return Facts.of({
       append: (request) => Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.suspend(() => append(request, now))),
-      outcome: (commandId) => Effect.sync(() => ofCommand(commandId)),
+      outcome: (stream, commandId) => Effect.sync(() => ofCommand(stream, commandId)),
       readStream: (stream, after, options = {}) =>
         Effect.sync(() => pageOf(ofStream(stream).slice(after + 1), options)),
-      readAll: (after, { types, tenant, stream, factsOnly: _facts, withoutLong: _long, ...options } = {}) =>
+      readAll: (after, { types, tenant, stream, requested, factsOnly: _facts, withoutLong: _long, ...options } = {}) =>
         Effect.sync(() =>
           pageOf(
             behind(after)
               .filter((event) => types?.includes(event.type) ?? true)
               .filter((event) => tenant === undefined || event.tenant === tenant)
-              .filter((event) => stream === undefined || event.stream === stream),
+              .filter((event) => stream === undefined || event.stream === stream)
+              .filter(({ request }) => requested === undefined || request !== null),
             options
           )
         ),
@@ -105,5 +118,7 @@ export const facts = Layer.effect(Facts, make(1))
 /** The log in memory, its texts beside it: for unit tests and for nothing else. It keeps every promise of the port but survival. */
 export const layer = bySteps.pipe(Layer.provide(Layer.merge(facts, MemoryTexts.layer)))
 
-/** The same with room between its positions, as other engines have it. */
-export const spaced = bySteps.pipe(Layer.provide(Layer.merge(Layer.effect(Facts, make(1_000)), MemoryTexts.layer)))
+/** The same with room between its positions, and knowing less of an append, as other engines have it. */
+export const spaced = bySteps.pipe(
+  Layer.provide(Layer.merge(Layer.effect(Facts, make(1_000, true)), MemoryTexts.layer))
+)

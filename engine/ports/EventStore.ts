@@ -1,5 +1,5 @@
 import { Context, type Effect, type PubSub, Schema, type Scope } from "effect"
-import type { Actor, Envelope } from "../Event.ts"
+import type { Envelope, Metadata } from "../Event.ts"
 import type { Position } from "../Position.ts"
 
 /** Text that is kept beside the log, under the subject that it can be erased with. */
@@ -36,17 +36,10 @@ export const smallEvent = 2_048
 /** The revision that a stream must have: that of its last event, or none at all; or whatever it has. */
 export type Expected = number | "none" | "any"
 
-/** One command's share of an append. */
-export interface DecidedCommand {
-  /** A UUID. The same one again appends nothing and is answered as the first time. */
-  readonly commandId: string
-  readonly correlationId: string
-  readonly causationId: string | null
-  readonly actor: Actor
+/** One command's share of an append: its id is a UUID, and the same one again appends nothing and is answered as the first time. */
+export interface DecidedCommand extends Metadata {
   /** At least one. */
   readonly events: ReadonlyArray<NewEvent>
-  /** The HTTP request that the command answers: noted with the append, so that a repeated one finds it. */
-  readonly request: { readonly digest: string; readonly n: number; readonly fingerprint: string | null } | null
 }
 
 /** What goes to one stream at once, all or nothing: commands that were decided one after the other. */
@@ -55,6 +48,21 @@ export interface Append {
   readonly stream: string
   readonly expected: Expected
   readonly commands: ReadonlyArray<DecidedCommand>
+}
+
+/** Where an append ended. */
+export interface Appended {
+  /** Of its last event. */
+  readonly revision: number
+  /** Of each command's last event; an engine that tells only where the whole append ended says that of each. */
+  readonly positions: ReadonlyArray<Position>
+  /** Milliseconds since the epoch. */
+  readonly recordedAt: number
+  /**
+   * What each command led to the first time, where the log had all of them already: then nothing was appended, and the rest tells of
+   * these.
+   */
+  readonly before?: ReadonlyArray<ReadonlyArray<StoredEvent>>
 }
 
 /** The stream is not where the command thought; nothing was appended. `actual` is -1 for a stream without events. */
@@ -107,6 +115,8 @@ export interface ReadAll extends ReadStream, Look {
   /** Only this tenant's; everyone's when absent. */
   readonly tenant?: string
   readonly stream?: string
+  /** Only those that a request led to, one a command. */
+  readonly requested?: true
   /** Without their texts, as though these were erased: for who has no use of them, and would hold megabytes. */
   readonly factsOnly?: boolean
 }
@@ -119,17 +129,16 @@ export class EventStore extends Context.Service<
   EventStore,
   {
     /**
-     * Answers with each command's events, durably stored. When the log has all of these commands already, with what
-     * they led to the first time; when it has some of them, the others were decided too early: `WrongRevision`.
+     * Stores the commands' events durably, and answers with what the caller can't know. When the stream has all of these
+     * commands already, with what they led to the first time; when it has some of them, the others were decided too early:
+     * `WrongRevision`. A command is one stream's: what becomes of its id in another one is each engine's own.
      */
-    readonly append: (
-      append: Append
-    ) => Effect.Effect<ReadonlyArray<ReadonlyArray<StoredEvent>>, WrongRevision | StoreUnavailable>
+    readonly append: (append: Append) => Effect.Effect<Appended, WrongRevision | StoreUnavailable>
     /**
-     * The events that a command led to, none when it is unknown (or led to none). Whole: they came in one request, and were
-     * appended in one call.
+     * The events that a command led to in its stream, none when it is unknown there (or led to none). Whole: they came in one
+     * request, and were appended in one call.
      */
-    readonly outcome: (commandId: string) => Effect.Effect<ReadonlyArray<StoredEvent>, StoreUnavailable>
+    readonly outcome: (stream: string, commandId: string) => Effect.Effect<ReadonlyArray<StoredEvent>, StoreUnavailable>
     /** A page of one stream, oldest first, after a revision (-1: from its beginning). */
     readonly readStream: (stream: string, after: number, options?: ReadStream) => Effect.Effect<Page, StoreUnavailable>
     /** A page of every stream, in commit order, strictly after a position. */

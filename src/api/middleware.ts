@@ -1,6 +1,7 @@
 import { Context, Schema, SchemaGetter } from "effect"
 import { HttpApiMiddleware, HttpApiSchema, HttpApiSecurity } from "effect/http-api"
 import type { Holder, Scope } from "#domain/Scope.ts"
+import type { RequestIdentity } from "#engine/Event.ts"
 import { bodyOf, Problem, ProblemBody } from "./Problem.ts"
 
 /** Handlers fail with a `Problem`; what the caller gets is its body. */
@@ -84,7 +85,9 @@ export class WriteIdentity extends Context.Service<
   {
     readonly commandId: string
     /** What is noted with the append, so that a repeated request finds its command. */
-    readonly request: { readonly digest: string; readonly n: number; readonly fingerprint: string | null }
+    readonly request: RequestIdentity
+    /** The stream that the same request wrote to before. */
+    readonly before: string | undefined
   }
 >()("cairn/WriteIdentity") {}
 

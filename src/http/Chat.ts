@@ -31,23 +31,33 @@ const erased = new Problem({
 })
 
 /** How the run ended, as its workspace's stream has it. */
-const endOf = Effect.fnUntraced(function* (run: string) {
+const endOf = Effect.fnUntraced(function* (run: string, workspace: string) {
   const store = yield* EventStore
-  const stored = yield* Effect.mapError(store.outcome(endingId(run)), () => new Unreadable())
+  const stored = yield* Effect.mapError(store.outcome(streamOf(workspace), endingId(run)), () => new Unreadable())
   const last = stored.at(-1)
   if (last === undefined) return undefined
   const { event, ...envelope } = Codec.decode(last)
   return { ...envelope, event: event as Ended }
 })
 
+/** A chat that has ended. */
+interface Asked {
+  readonly run: string
+  readonly workspace: string
+  readonly generation: number
+  /** Milliseconds: when it was asked for. */
+  readonly recordedAt: number
+}
+
 /** The answer comes from the run's events and its commit alone, so that a repeated request gets the same one. */
-const answerOf = Effect.fnUntraced(function* (run: string, repository: string, requestedAt: number) {
+const answerOf = Effect.fnUntraced(function* ({ run, workspace, generation, recordedAt: requestedAt }: Asked) {
   const git = yield* WorkspaceStore
-  const end = yield* endOf(run)
+  const repository = repositoryOf(workspace, generation)
+  const end = yield* endOf(run, workspace)
   if (end === undefined) return yield* Effect.die(new Error("only what was erased stops without an end"))
   if (end.event.text === null) return yield* erased
   const { event, recordedAt, position } = end
-  const { workspace, tree, commit, parent } = event
+  const { tree, commit, parent } = event
   const before = parent === null ? undefined : yield* git.readCommit(repository, parent)
   yield* written(position)
   return {
@@ -108,7 +118,8 @@ const ended = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type) {
   const { event, position, recordedAt } = requested!
   if (event._tag !== "ChatRequested") return yield* Effect.die(new Error("a chat begins with its request"))
   yield* (yield* Runs).end({ run, workspace, position })
-  return { run, workspace, generation: event.generation, recordedAt }
+  const asked: Asked = { run, workspace, generation: event.generation, recordedAt }
+  return asked
 })
 
 type Answer = Effect.Success<ReturnType<typeof answerOf>>
@@ -119,9 +130,9 @@ const chatting = <A, E extends WorkspacesUnavailable | Problem, R>(
   tell: (answer: Answer) => Effect.Effect<A, E, R>
 ) =>
   Effect.gen(function* () {
-    const { run, workspace, generation, recordedAt } = yield* ended(payload)
-    const answer = Effect.flatMap(answerOf(run, repositoryOf(workspace, generation), recordedAt), tell)
-    return yield* unlessErased({ id: workspace, generation }, answer, erased)
+    const asked = yield* ended(payload)
+    const answer = Effect.flatMap(answerOf(asked), tell)
+    return yield* unlessErased({ id: asked.workspace, generation: asked.generation }, answer, erased)
   }).pipe(orProblem)
 
 const inFull = ({ facts, changed, files }: Answer) => {

@@ -107,7 +107,7 @@ export const layer = HttpApiBuilder.group(Api, "comments", (handlers) =>
         const id = idIn(params.id)
         if (id === undefined) return yield* new CommentNotFound({ comment: params.id })
         const metadata = yield* commandMetadata
-        const done = yield* doneBefore(metadata)
+        const done = yield* doneBefore
         const events = done ?? (yield* deleted(yield* Caller, yield* CallerScope, id, metadata))
         yield* written(events.at(-1)!.position)
         // the catalogue has a copy of the text, which must be gone too when this is answered

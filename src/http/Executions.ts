@@ -134,7 +134,7 @@ export const layer = HttpApiBuilder.group(Api, "executions", (handlers) =>
         const metadata = yield* commandMetadata
         const execution = derivedId("execution", metadata.commandId)
         const given = payload.code_block_id
-        const done = meansId(given) ? undefined : yield* doneBefore(metadata)
+        const done = meansId(given) ? undefined : yield* doneBefore
         if (done !== undefined) return yield* answered(execution, done)
         const known = yield* codeBlock(scope, given)
         if (known === undefined && meansId(given)) return yield* noSnippet
@@ -247,8 +247,8 @@ const reviewed = "The run is reviewed."
 /** The answer to a run that is in the log, by its events. */
 const answered = (
   execution: string,
-  events: ReadonlyArray<{ readonly type: string; readonly position: Position }>,
-  voted = events.some(({ type }) => type === "VoteCast")
+  events: ReadonlyArray<{ readonly event: { readonly _tag: string }; readonly position: Position }>,
+  voted = events.some(({ event }) => event._tag === "VoteCast")
 ) =>
   Effect.as(written(events.at(-1)!.position), {
     success: true,

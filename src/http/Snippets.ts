@@ -83,7 +83,7 @@ const deleted = Effect.fnUntraced(function* (
 const deleting = Effect.fnUntraced(function* (scope: Scope, idOrName: string) {
   yield* freshOrStale(Snippets)
   const metadata = yield* commandMetadata
-  const events = (yield* doneBefore(metadata)) ?? (yield* deleted(yield* Caller, scope, idOrName, metadata))
+  const events = (yield* doneBefore) ?? (yield* deleted(yield* Caller, scope, idOrName, metadata))
   yield* written(events.at(-1)!.position)
   // the catalogue has a copy of the text, which must be gone too when this is answered
   yield* freshOrStale(Snippets)

@@ -23,7 +23,7 @@ import { Caller } from "#src/api/middleware.ts"
 import { fieldProblem, type Problem } from "#src/api/Problem.ts"
 import { slight } from "#src/portions.ts"
 import { Runs } from "#src/workspaces/queue.ts"
-import { erase, removeRepository, restore, unlessErased } from "#src/workspaces/restore.ts"
+import { erase, removeRepository, restore, streamOf, unlessErased } from "#src/workspaces/restore.ts"
 import { commandMetadata, freshOrStale, written } from "./answer.ts"
 import { Answers } from "./answers.ts"
 import { inBytes, inPieces, values } from "./pieces.ts"
@@ -254,7 +254,7 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
         if (id === undefined) return yield* noWorkspace
         const metadata = yield* commandMetadata
         const store = yield* EventStore
-        const before = yield* Effect.mapError(store.outcome(metadata.commandId), () => new Unreadable())
+        const before = yield* Effect.mapError(store.outcome(streamOf(id), metadata.commandId), () => new Unreadable())
         yield* freshOrStale(Workspaces)
         // erased by this very request, whose answer was lost: then it is answered again
         if (before.length === 0 && (yield* Effect.orDie(tenantOfWorkspace(id))) !== tenant) return yield* noWorkspace

@@ -8,6 +8,7 @@ import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { actorOf } from "#src/actor.ts"
 import { Caller, WriteIdentity } from "#src/api/middleware.ts"
+import * as Codec from "#src/codec.ts"
 import { type Found, type FoundSnippet, type Question, Search, type Sight } from "#src/snippets/search.ts"
 import { byPortions } from "./answers.ts"
 import { problemOf } from "./refusals.ts"
@@ -61,7 +62,9 @@ export const commandMetadata = Effect.gen(function* () {
 })
 
 /** What a repeated request led to the first time: what it names may be there now, or not any more. */
-export const doneBefore = Effect.fnUntraced(function* ({ commandId }: CommandMetadata) {
-  const events = yield* Effect.mapError((yield* EventStore).outcome(commandId), () => new Unreadable())
-  return events.length === 0 ? undefined : events
+export const doneBefore = Effect.gen(function* () {
+  const { commandId, before } = yield* WriteIdentity
+  if (before === undefined) return undefined
+  const events = yield* Effect.mapError((yield* EventStore).outcome(before, commandId), () => new Unreadable())
+  return events.length === 0 ? undefined : events.map(Codec.decode)
 })

@@ -6,6 +6,8 @@ export interface KnownRequest {
   readonly n: number
   /** Digest of the body, where the caller chose the idempotency key; else `null`. */
   readonly fingerprint: string | null
+  /** Where the first of its commands went. */
+  readonly stream: string
   readonly delivered: boolean
   /** Milliseconds since the epoch. */
   readonly recordedAt: number
@@ -16,11 +18,17 @@ export class RequestsUnavailable extends Schema.TaggedError<RequestsUnavailable>
   message: Schema.String
 }) {}
 
-/** What is known of writes that came in over HTTP. Their rows go into the log's store with the append itself. */
+/**
+ * What is known of writes that came in over HTTP. It follows from the log, whose events say which request led to them; that
+ * an answer was delivered is no event, and lies beside it.
+ */
 export class Requests extends Context.Service<
   Requests,
   {
-    /** The latest write with this digest; `undefined`: none is known, or it was too long ago. */
+    /**
+     * The latest write with this digest; `undefined`: none is known, or it was too long ago. Knows each write of this process at
+     * once, and of others what they had written before it began, at least.
+     */
     readonly find: (digest: string) => Effect.Effect<KnownRequest | undefined, RequestsUnavailable>
     /** The answer has left: known here at once, stored soon after. */
     readonly delivered: (digest: string, n: number) => void

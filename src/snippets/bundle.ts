@@ -1,5 +1,5 @@
 import { Effect, Option, PubSub } from "effect"
-import type { BundleEvent } from "#domain/Bundle.ts"
+import { type BundleEvent, bundleStream } from "#domain/Bundle.ts"
 import { Busy } from "#engine/decide.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
@@ -19,7 +19,7 @@ export const whenStored = Effect.fnUntraced(function* (bundle: string) {
   const wait = Effect.gen(function* () {
     const hints = yield* store.hints
     for (;;) {
-      const [stored] = yield* store.outcome(storedId(bundle))
+      const [stored] = yield* store.outcome(bundleStream(bundle), storedId(bundle))
       if (stored !== undefined) {
         return { stored: Codec.decode(stored).event as Stored, position: stored.position }
       }

@@ -7,7 +7,7 @@ import { operator } from "#src/actor.ts"
 import { parse, publicTexts, toUpload } from "./importedLine.ts"
 import type { Line } from "./lines.ts"
 import { type ScreenRefusal, screen } from "./screen.ts"
-import { upload, uploadId } from "./store.ts"
+import { snippetIds, type Upload, upload, uploadId } from "./store.ts"
 
 /** Where imported snippets go, and whose they are. */
 export interface ImportTo {
@@ -88,22 +88,26 @@ export const importLines = Effect.fnUntraced(function* (
   // as long as lines turn out to be known it is worth asking first: that is quicker than deciding them again
   let repeating = true
 
-  const isKnown = (commandId: string) =>
-    repeating ? Effect.map(log.outcome(uploadId(commandId, 0)), (events) => events.length > 0) : Effect.succeed(false)
+  const isKnown = Effect.fnUntraced(function* (commandId: string, given: Upload) {
+    if (!repeating) return false
+    const [snippet] = yield* snippetIds(to.secret, given)
+    return (yield* log.outcome(`snippet-${snippet}`, uploadId(commandId, 0))).length > 0
+  })
 
   const store = Effect.fnUntraced(function* (text: string) {
     const digest = keyedDigest(to.secret, text)
     const commandId = derivedId("import", to.home, digest)
-    repeating = yield* isKnown(commandId)
+    const entry = yield* parse(text)
+    const placed = entry.workspace && to.homeOf ? { ...to, ...(yield* to.homeOf(entry.workspace)) } : to
+    const given = toUpload(entry, placed)
+    repeating = yield* isKnown(commandId, given)
     if (repeating) {
       counts.unchanged += 1
       return
     }
-    const entry = yield* parse(text)
     if (to.publish) yield* Effect.mapError(screen(publicTexts(entry)), refusalOf)
     const metadata = { commandId, correlationId: commandId, actor: operator }
-    const placed = entry.workspace && to.homeOf ? { ...to, ...(yield* to.homeOf(entry.workspace)) } : to
-    const { name, position } = yield* upload({ ...to, user: null }, toUpload(entry, placed), metadata).pipe(
+    const { name, position } = yield* upload({ ...to, user: null }, given, metadata).pipe(
       Effect.retry({ while: ({ _tag }) => _tag === "Busy", times: 5, schedule: Schedule.exponential("200 millis") }),
       Effect.mapError(() => new ImportStopped({ message: "the log does not take anything at the moment" })),
       Effect.catchDefect((defect) => Effect.fail(`could not be stored: ${String(defect).split("\n")[0]}`))

@@ -88,7 +88,7 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
   const attempt = Effect.fnUntraced(function* (again: boolean, fault: string | undefined) {
     const past = yield* read
     if (past === undefined) return
-    if ((yield* store.outcome(endingId(run))).length > 0) return
+    if ((yield* store.outcome(streamOf(past.requested.event.workspace), endingId(run))).length > 0) return
     const { requested } = past
     const { workspace, generation, model: name, maxTurns, homes, includePublic, key, text } = requested.event
     const { tenant, actor } = requested

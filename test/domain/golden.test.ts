@@ -34,6 +34,7 @@ const stored = (type: EventType, schemaVersion: number, { data, text }: Golden):
   commandId: "command",
   correlationId: "correlation",
   causationId: null,
+  request: null,
   recordedAt: 1_700_000_000_000,
   type,
   schemaVersion,

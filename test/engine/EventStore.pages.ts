@@ -5,6 +5,7 @@ import { Bounds } from "#engine/ports/Bounds.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { command, fresh, noted, revisions, to, typed, upTo } from "./appends.ts"
 import { rest } from "./EventStore.reading.ts"
+import { whole } from "./whole.ts"
 
 /** So small that hardly anything fits into one page. */
 export const small = Layer.succeed(Bounds, { count: 3, bytes: 20_000 })
@@ -14,10 +15,10 @@ const heavy = (bytes: number, type = "Heavy") =>
   noted({ type, payload: typed(fresh("subject"), new Uint8Array(bytes)) })
 
 const append = Effect.fnUntraced(function* (sizes: ReadonlyArray<number>, tenant = fresh("tenant")) {
-  const store = yield* EventStore
+  const { add } = yield* whole
   const stream = fresh()
   const events = sizes.map((bytes) => heavy(bytes))
-  const [stored] = yield* store.append(to(stream, "none", [command({ events })], tenant))
+  const [stored] = yield* add(to(stream, "none", [command({ events })], tenant))
   return { tenant, stream, stored: stored! }
 })
 
@@ -86,7 +87,7 @@ export const pages = (it: Vitest.MethodsNonLive<EventStore>) => {
       assert.isTrue(first.more)
       assert.strictEqual(first.events[0]!.payload!.length, 300_000)
       assert.deepStrictEqual(revisions((yield* readStream(stream, 0)).events), [1])
-      assert.lengthOf(yield* outcome(stored[0]!.commandId), 2)
+      assert.lengthOf(yield* outcome(stream, stored[0]!.commandId), 2)
     })
   )
 

@@ -42,6 +42,29 @@ export const reading = (it: Vitest.MethodsNonLive<EventStore>) => {
     })
   )
 
+  it.effect("reads only what requests led to, for who asks for that", () =>
+    Effect.gen(function* () {
+      const { append, readAll, head } = yield* whole
+      const [before, stream, tenant] = [yield* head, fresh(), fresh("tenant")]
+      const requests = upTo(12).map((n) =>
+        n % 3 === 0 ? { digest: fresh("digest"), n, fingerprint: n === 0 ? "of the body" : null } : null
+      )
+      for (const [n, request] of requests.entries()) {
+        const events = [noted({ type: n < 6 ? "A" : "B", payload: typed(fresh("subject")) }), noted()]
+        yield* append(to(n % 2 === 0 ? stream : fresh(), "any", [command({ request, events })], tenant))
+      }
+      const asked = requests.filter((request) => request !== null)
+      const of = (events: ReadonlyArray<StoredEvent>) => events.map(({ request }) => request)
+      assert.deepStrictEqual(of(yield* readAll(before, { requested: true })), asked)
+      assert.deepStrictEqual(of(yield* readAll(before, { requested: true, types: ["B"] })), asked.slice(2))
+      assert.deepStrictEqual(
+        of(yield* readAll(before, { requested: true, stream, factsOnly: true })),
+        asked.filter(({ n }) => n % 2 === 0)
+      )
+      assert.deepStrictEqual(of(yield* readAll(before, { tenant, limit: 3 })), [requests[0], null, null])
+    })
+  )
+
   it.effect("reads events without their texts for who has no use of them", () =>
     Effect.gen(function* () {
       const { append, readAll, head } = yield* whole

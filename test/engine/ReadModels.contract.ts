@@ -53,6 +53,7 @@ const at = (place: number, event: TestEvent): Recorded<AnyEvent> => ({
   commandId: "command",
   correlationId: "correlation",
   causationId: null,
+  request: null,
   recordedAt: 0
 })
 

@@ -3,7 +3,7 @@ import { Deferred, Effect, Result } from "effect"
 import type { DomainEvent } from "#domain/events.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
 import { UsageEvent } from "#domain/Usage.ts"
-import { type AnyDecider, asSent, type Decision, decideAll, encodeAll, Idle, type Job } from "#engine/decide.ts"
+import { type AnyDecider, type Decision, decideAll, encodeAll, Idle, type Job } from "#engine/decide.ts"
 import * as Codec from "#src/codec.ts"
 
 const decision = (events: ReadonlyArray<DomainEvent>, more: Partial<Job> = {}): Decision => ({
@@ -92,29 +92,6 @@ describe("what goes to the log", () => {
       assert.isAbove(all, 1_000)
       assert.lengthOf((yield* encoded([long, long], all)).commands, 1)
       assert.lengthOf((yield* encoded([long, long], all + 1)).commands, 2)
-    })
-  )
-
-  it.effect("is known as what was sent just now only when all of it is the same", () =>
-    Effect.gen(function* () {
-      const other = UsageEvent.cases.KeyUsed.make({ key: "other" })
-      const sent = (...lists: ReadonlyArray<ReadonlyArray<DomainEvent>>) =>
-        Effect.map(
-          encoded(
-            lists.map((events) => decision(events)),
-            1_000_000
-          ),
-          ({ commands }) => commands
-        )
-      const stored = (...lists: ReadonlyArray<ReadonlyArray<DomainEvent>>) =>
-        Effect.map(sent(...lists), (commands) => commands.map(({ events }) => events as never))
-      const mine = yield* sent([used], [other, used])
-      assert.isTrue(asSent(mine, yield* stored([used], [other, used])))
-      assert.isFalse(asSent(mine, yield* stored([used], [other])))
-      assert.isFalse(asSent(mine, yield* stored([used], [other, used, used])))
-      assert.isFalse(asSent(mine, yield* stored([used], [used, used])))
-      assert.isFalse(asSent(mine, yield* stored([used], [other, other])))
-      assert.isFalse(asSent(mine, yield* stored([other], [other, used])))
     })
   )
 })

@@ -64,7 +64,7 @@ it.live("is busy while the store is down, and works again after it", () => {
       on(({ append, readStream, outcome }) => ({
         append: (request) => fails(append(request)),
         readStream: (stream, after) => fails(readStream(stream, after)),
-        outcome: (id) => fails(outcome(id))
+        outcome: (stream, id) => fails(outcome(stream, id))
       }))
     )
   )

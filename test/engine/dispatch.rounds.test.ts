@@ -174,24 +174,12 @@ it.effect("keeps the folds of the streams that were used last, and never lets go
             reads.set(stream, (reads.get(stream) ?? 0) + 1)
             return { events: [], more: false }
           }),
-        append: ({ tenant, stream, expected, commands }) =>
+        append: ({ stream, expected, commands }) =>
           Effect.suspend(() => {
             appends.push(stream)
-            const first = typeof expected === "number" ? expected + 1 : 0
-            const stored = commands.map(({ events, ...command }, revision) =>
-              events.map((event) => ({
-                ...event,
-                ...command,
-                tenant,
-                stream,
-                revision: first + revision,
-                position: positionOf(1),
-                eventId: command.commandId,
-                recordedAt: 0,
-                payload: null
-              }))
-            )
-            return Effect.as(stream === "busy" ? Deferred.await(open) : Effect.void, stored)
+            const revision = (typeof expected === "number" ? expected : -1) + commands.length
+            const appended = { revision, positions: commands.map(() => positionOf(1)), recordedAt: 0 }
+            return Effect.as(stream === "busy" ? Deferred.await(open) : Effect.void, appended)
           })
       }))
     )

@@ -52,7 +52,7 @@ export const world = (change: (store: Store) => Partial<Store> = () => ({}), log
 const happened = Effect.fnUntraced(function* (stream: string, event: DomainEvent) {
   const { append } = yield* EventStore
   const commandId = randomUUID()
-  const [[stored]] = (yield* append({
+  const { positions } = yield* append({
     tenant: "t",
     stream,
     expected: "any",
@@ -66,8 +66,8 @@ const happened = Effect.fnUntraced(function* (stream: string, event: DomainEvent
         events: [Codec.encode(event)]
       }
     ]
-  })) as unknown as [[{ readonly position: number }]]
-  return stored.position
+  })
+  return positions[0]!
 })
 
 export const used = (key: string) => happened(`usage-${key}`, UsageEvent.cases.KeyUsed.make({ key }))

@@ -1,18 +1,53 @@
+import { randomUUID } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { Dispatcher } from "#engine/dispatch.ts"
 import { LeftOut } from "#engine/leftOut.ts"
 import * as MemoryEventStore from "#engine/memory/EventStore.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { Projector } from "#engine/project.ts"
 import { react } from "#engine/react.ts"
+import * as Codec from "#src/codec.ts"
 import { passesByItself, reaction } from "#src/reaction.ts"
+import { castVote, uploadSnippet } from "#test/commands.ts"
+import { revisions, upTo } from "./appends.ts"
 import * as Projecting from "./projecting.ts"
 import * as Reacting from "./reacting.ts"
+import { whole } from "./whole.ts"
 
 const { spaced } = MemoryEventStore
 
 describe("on a log with room between its positions", () => {
+  it.effect(
+    "commands that were appended together are told of a place that has them all, and repeated ones of their own",
+    () =>
+      Effect.gen(function* () {
+        const snippet = randomUUID()
+        yield* uploadSnippet(snippet)
+        const ids = upTo(5).map(() => randomUUID())
+        const cast = Effect.forEach(ids, (id) => castVote(snippet, id), { concurrency: "unbounded" })
+        const first = (yield* cast).flat()
+        const { readStream, head } = yield* whole
+        const stored = (yield* readStream(`snippet-${snippet}`, -1)).slice(1)
+        assert.deepStrictEqual(revisions(stored), [1, 2, 3, 4, 5])
+        assert.deepStrictEqual(
+          first.map(({ revision }) => revision),
+          revisions(stored)
+        )
+        const end = yield* head
+        assert.deepStrictEqual(
+          first.map(({ position }) => position),
+          ids.map(() => end)
+        )
+        const again = (yield* cast).flat()
+        assert.deepStrictEqual(
+          again.map(({ position }) => position),
+          stored.map(({ position }) => position)
+        )
+      }).pipe(Effect.provide(Dispatcher.layer.pipe(Layer.provideMerge(Layer.merge(spaced, Codec.layer)))))
+  )
+
   it.effect("a reaction takes up what it left out, and nothing else, and its checkpoint goes on behind it", () => {
     const { checkpoints, layer } = Reacting.world(undefined, spaced)
     const seen: Array<string> = []

@@ -17,7 +17,7 @@ const post = (path: string, body: unknown, headers = {}) => service.call("POST",
 
 it("an identical write is the one before to the end of its window, unless that was answered", () => {
   const minutes = 10 * 60_000
-  const known = (delivered: boolean) => ({ n: 4, fingerprint: null, delivered, recordedAt: 1_000 })
+  const known = (delivered: boolean) => ({ n: 4, fingerprint: null, stream: "stream", delivered, recordedAt: 1_000 })
   const at = (now: number, fingerprint: string | null = null, delivered = false) =>
     numberOf({ ...known(delivered), fingerprint }, { fingerprint, window: minutes }, now)
   assert.strictEqual(numberOf(undefined, { fingerprint: null, window: minutes }, 1_000), 0)
@@ -43,7 +43,10 @@ it("a write whose answer may not have arrived is the same for ten minutes, and a
   const noted = () =>
     vi.waitFor(
       async () =>
-        assert.isEmpty(await service.sql(`SELECT FROM requests WHERE delivered_at IS NULL AND ${own}`, [stream])),
+        assert.deepStrictEqual(
+          await service.sql(`SELECT delivered_at IS NOT NULL AS delivered FROM requests WHERE ${own}`, [stream]),
+          [{ delivered: true }]
+        ),
       { timeout: 60_000 }
     )
   const before = await votes()
@@ -97,8 +100,17 @@ describe("an Idempotency-Key", () => {
   it("stands for its first request for 24 hours, and for another one then", async () => {
     const headers = { [header]: randomUUID() }
     fine(await post(uploading, uploadOf("daylong"), headers))
-    const age = (time: string) =>
-      service.sql("UPDATE requests SET recorded_at = now() - $1::text::interval WHERE fingerprint IS NOT NULL", [time])
+    const age = async (time: string) => {
+      await vi.waitFor(async () => {
+        const known = "SELECT command_id FROM requests"
+        assert.isEmpty(
+          await service.sql(`SELECT FROM events WHERE request IS NOT NULL AND command_id NOT IN (${known})`)
+        )
+      })
+      await service.sql("UPDATE requests SET recorded_at = now() - $1::text::interval WHERE fingerprint IS NOT NULL", [
+        time
+      ])
+    }
     await age("23 hours 59 minutes")
     refused(await post(uploading, uploadOf("afterwards"), headers), 409, "conflict/idempotency_key_reused")
     await age("24 hours 1 minute")

@@ -33,10 +33,11 @@ export const begin = (service: Service, path: string, body: unknown, headers: He
 }
 
 /** A connection of its own to a service's database, within a transaction that `release` ends. */
-const holding = async ({ database }: TestInstallation) => {
+const holding = async ({ database }: TestInstallation, ...before: ReadonlyArray<string>) => {
   const scope = Scope.makeUnsafe()
   const connection = await Effect.runPromise(Scope.provide(PgConnection.make({ url: database, ssl: false }), scope))
   const query = (sql: string) => Effect.runPromise(connection.query(sql, [], false))
+  for (const sql of before) await query(sql)
   await query("BEGIN")
   const release = async () => {
     await query("COMMIT")
@@ -52,13 +53,21 @@ export const holdReadModels = async (installation: TestInstallation) => {
   return { release }
 }
 
+const gate = 77_001
+
 /**
- * Holds what every write of a request needs at its end (and no note in the background does): such appends wait until
- * `release`. `waiting` settles when so many of them do.
+ * Holds every write of a request at its end (and no note in the background): such appends wait until `release`. `waiting`
+ * settles when so many of them do.
  */
 export const holdWrites = async (installation: TestInstallation) => {
-  const { query, release } = await holding(installation)
-  await query("LOCK TABLE requests IN EXCLUSIVE MODE")
+  const { query, release } = await holding(
+    installation,
+    `CREATE OR REPLACE FUNCTION gate() RETURNS trigger LANGUAGE plpgsql AS
+       $$ BEGIN PERFORM pg_advisory_xact_lock_shared(${gate}); RETURN NEW; END $$`,
+    `CREATE OR REPLACE TRIGGER gate BEFORE INSERT ON events
+       FOR EACH ROW WHEN (NEW.request IS NOT NULL) EXECUTE FUNCTION gate()`
+  )
+  await query(`SELECT pg_advisory_xact_lock(${gate})`)
   // of each two equal ones the second waits for the first, not for us
   const waiters = `SELECT 1 FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%es_append%'`

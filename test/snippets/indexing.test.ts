@@ -34,6 +34,7 @@ const recorded = (position: number, event: DomainEvent): Recorded<DomainEvent> =
   commandId: "command",
   correlationId: "correlation",
   causationId: null,
+  request: null,
   recordedAt: 0,
   event
 })

@@ -2,7 +2,7 @@ import { PgClient, PgTypes } from "@effect/sql-pg"
 import { Effect, Result } from "effect"
 import { derivedId } from "#engine/derivedId.ts"
 import { positionOf } from "#engine/Position.ts"
-import type { Append, StoredEvent } from "#engine/ports/EventStore.ts"
+import type { Append, Appended } from "#engine/ports/EventStore.ts"
 import { beginSending, isLong, piece, sent } from "../sending.ts"
 
 /** What `es_append` said: either every unit is in, from `head` on, or none is and `trouble` names why. */
@@ -13,8 +13,6 @@ export interface Verdict {
   readonly trouble: ReadonlyArray<number>
   /** The revision that each unit's stream had. */
   readonly actual: ReadonlyArray<number>
-  /** The ids of all events of the batch, in its order. */
-  readonly eventIds: ReadonlyArray<string>
 }
 
 interface Row {
@@ -44,11 +42,11 @@ const types = {
     organization: text,
     command: uuid,
     correlation: uuid,
-    causation: uuid
+    causation: uuid,
+    request: text
   },
   payloads: { event: int4, subject: text, salt: bytea, bytes: bytea },
-  erasures: { unit: int4, subject: text },
-  requests: { digest: text, n: int4, command: uuid, fingerprint: text }
+  erasures: { unit: int4, subject: text }
 } as const
 
 type Columns = { readonly [T in keyof typeof types]: { readonly [C in keyof (typeof types)[T]]: Array<unknown> } }
@@ -60,10 +58,10 @@ const empty = (): Columns => {
 
 /** The batch in columns, as `es_append` takes it; units and events are numbered from 1. */
 const columnsOf = (batch: ReadonlyArray<Append>): Columns => {
-  const { units, events, payloads, erasures, requests } = empty()
+  const { units, events, payloads, erasures } = empty()
   for (const [index, append] of batch.entries()) {
     const before = events.id.length
-    for (const { commandId, correlationId, causationId, actor, ...command } of append.commands) {
+    for (const { commandId, correlationId, causationId, actor, request, ...command } of append.commands) {
       for (const [place, { type, schemaVersion, data, payload, erases }] of command.events.entries()) {
         events.unit.push(index + 1)
         events.first.push(place === 0)
@@ -78,6 +76,7 @@ const columnsOf = (batch: ReadonlyArray<Append>): Columns => {
         events.command.push(commandId)
         events.correlation.push(correlationId)
         events.causation.push(causationId)
+        events.request.push(place === 0 && request !== null ? JSON.stringify(request) : null)
         for (const subject of erases) {
           erasures.unit.push(index + 1)
           erasures.subject.push(subject)
@@ -88,18 +87,13 @@ const columnsOf = (batch: ReadonlyArray<Append>): Columns => {
         payloads.salt.push(payload.salt)
         payloads.bytes.push(payload.bytes)
       }
-      if (command.request === null) continue
-      requests.digest.push(command.request.digest)
-      requests.n.push(command.request.n)
-      requests.command.push(commandId)
-      requests.fingerprint.push(command.request.fingerprint)
     }
     units.tenant.push(append.tenant)
     units.stream.push(append.stream)
     units.expected.push(typeof append.expected === "number" ? append.expected : revision[append.expected])
     units.size.push(events.id.length - before)
   }
-  return { units, events, payloads, erasures, requests }
+  return { units, events, payloads, erasures }
 }
 
 /** Typed, because an array of nulls alone has no type to be inferred. */
@@ -149,40 +143,22 @@ export const appendBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<App
     head: Number(head),
     recordedAt: recorded?.getTime() ?? 0,
     trouble: (trouble ?? []).map((unit) => unit - 1),
-    actual,
-    eventIds: columns.events.id as Array<string>
+    actual
   }
   return verdict
 })
 
-/** The events of a unit that is in, as a reader will see them: the batch's from its `first` event on (from 0). */
-export const appended = (
-  { tenant, stream, commands }: Append,
-  { head, recordedAt, eventIds }: Verdict,
+/** Where a unit that is in ended, which had `first` events of the batch before it. Positions are dense: that is how es_append gives them. */
+export const ended = (
+  { commands }: Append,
+  { head, recordedAt }: Verdict,
   first: number,
   actual: number
-): ReadonlyArray<ReadonlyArray<StoredEvent>> => {
-  let next = 0
-  return commands.map(({ commandId, correlationId, causationId, actor, events }) =>
-    events.map(({ type, schemaVersion, data, payload }) => {
-      const place = next++
-      return {
-        // dense: that is how es_append gives them
-        position: positionOf(head + first + place + 1),
-        tenant,
-        stream,
-        revision: actual + place + 1,
-        eventId: eventIds[first + place]!,
-        type,
-        schemaVersion,
-        actor,
-        commandId,
-        correlationId,
-        causationId,
-        recordedAt,
-        data,
-        payload: payload?.bytes ?? null
-      }
-    })
-  )
+): Appended & { readonly events: number } => {
+  let events = 0
+  const positions = commands.map((command) => {
+    events += command.events.length
+    return positionOf(head + first + events)
+  })
+  return { revision: actual + events, positions, recordedAt, events }
 }

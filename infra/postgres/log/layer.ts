@@ -2,19 +2,16 @@ import { randomUUID } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { Cause, Deferred, Effect, Layer, PubSub, Queue, Schedule } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { derivedId } from "#engine/derivedId.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
-import { type Append, EventStore, type StoredEvent, StoreUnavailable, WrongRevision } from "#engine/ports/EventStore.ts"
+import { type Append, type Appended, EventStore, StoreUnavailable, WrongRevision } from "#engine/ports/EventStore.ts"
 import { passes } from "#ports/passes.ts"
-import { appendBatch, appended } from "./append.ts"
+import { appendBatch, ended } from "./append.ts"
 import { groupCommit } from "./groupCommit.ts"
 import * as Read from "./read.ts"
 
-type Events = ReadonlyArray<ReadonlyArray<StoredEvent>>
-
 interface Waiting {
   readonly append: Append
-  readonly answer: Deferred.Deferred<Events, WrongRevision | StoreUnavailable>
+  readonly answer: Deferred.Deferred<Appended, WrongRevision | StoreUnavailable>
 }
 
 /** A lost connection is tried again before an append is given up, for about 5 s in all. */
@@ -34,15 +31,18 @@ export const layer = Layer.effect(
     const news = yield* PubSub.sliding<void>(1)
     const told = yield* Queue.sliding<void>(1)
 
-    const outcome = (commandId: string) => Read.readCommand(derivedId(commandId, 0), commandId)
-
     /** Units that could not go in with others, one by one: each gets an answer of its own. */
     const alone = Effect.fnUntraced(function* ({ append, answer }: Waiting) {
       const verdict = yield* appendBatch([append])
       const { trouble, actual } = verdict
-      if (trouble.length === 0) return yield* Deferred.succeed(answer, appended(append, verdict, 0, actual[0]!))
-      const before = yield* Effect.forEach(append.commands, ({ commandId }) => outcome(commandId))
-      if (before.every((events) => events.length > 0)) return yield* Deferred.succeed(answer, before)
+      if (trouble.length === 0) return yield* Deferred.succeed(answer, ended(append, verdict, 0, actual[0]!))
+      // in whatever stream: the ids of events are unique in the log
+      const before = yield* Effect.forEach(append.commands, ({ commandId }) => Read.readCommand(commandId))
+      if (before.every((events) => events.length > 0)) {
+        const positions = before.map((events) => events.at(-1)!.position)
+        const { revision, recordedAt } = before.at(-1)!.at(-1)!
+        return yield* Deferred.succeed(answer, { revision, positions, recordedAt, before })
+      }
       const { stream, expected } = append
       return yield* Deferred.fail(answer, new WrongRevision({ stream, expected, actual: actual[0]! }))
     })
@@ -61,9 +61,9 @@ export const layer = Layer.effect(
       }
       let first = 0
       for (const [unit, { append, answer }] of batch.entries()) {
-        const events = appended(append, verdict, first, actual[unit]!)
-        yield* Deferred.succeed(answer, events)
-        for (const { length } of events) first += length
+        const end = ended(append, verdict, first, actual[unit]!)
+        yield* Deferred.succeed(answer, end)
+        first += end.events
       }
     })
 
@@ -142,12 +142,12 @@ export const layer = Layer.effect(
       append: (append) =>
         Effect.uninterruptible(
           Effect.gen(function* () {
-            const answer = yield* Deferred.make<Events, WrongRevision | StoreUnavailable>()
+            const answer = yield* Deferred.make<Appended, WrongRevision | StoreUnavailable>()
             const taken = yield* offer({ append, answer })
             return yield* taken ? Deferred.await(answer) : Effect.fail(unavailable())
           })
         ),
-      outcome: (commandId) => here(patient(outcome(commandId))),
+      outcome: (stream, commandId) => here(patient(Read.readCommand(commandId, stream))),
       readStream: (stream, after, options = {}) => here(patient(Read.readStream(stream, after, options, most))),
       readAll: (after, options = {}) => here(Read.readAll(after, options, most)),
       head: here(Read.head),

@@ -1,7 +1,8 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Stream } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Envelope } from "#engine/Event.ts"
+import { derivedId } from "#engine/derivedId.ts"
+import type { Envelope, RequestIdentity } from "#engine/Event.ts"
 import { latest, type Position, positionOf } from "#engine/Position.ts"
 import type { Bound } from "#engine/ports/Bounds.ts"
 import type { Kind, Page, ReadAll, ReadStream, StoredEvent } from "#engine/ports/EventStore.ts"
@@ -22,6 +23,8 @@ export interface EnvelopeRow {
   readonly command_id: string
   readonly correlation_id: string
   readonly causation_id: string | null
+  /** JSON. */
+  readonly request: string | null
   readonly recorded_at: Date
 }
 
@@ -45,6 +48,7 @@ export const envelopeOf = (row: EnvelopeRow): Envelope => ({
   commandId: row.command_id,
   correlationId: row.correlation_id,
   causationId: row.causation_id,
+  request: row.request === null ? null : (JSON.parse(row.request) as RequestIdentity),
   recordedAt: row.recorded_at.getTime()
 })
 
@@ -84,7 +88,7 @@ const storedWhole = Effect.fnUntraced(function* (row: Row) {
 })
 
 const names = `position, tenant, stream, revision, event_id, type, schema_version, data,
-  actor_key, actor_user, actor_organization, command_id, correlation_id, causation_id, recorded_at`
+  actor_key, actor_user, actor_organization, command_id, correlation_id, causation_id, request, recorded_at`
 
 // A scalar subquery: the plan of a join turns bad when it was made while the tables were empty.
 const allColumns = `${names}, big, has_text AND big > ${piece} AS apart,
@@ -104,7 +108,7 @@ interface Wanted {
   /** What a page's events satisfy; `$1` is the place behind which they lie. */
   readonly where: string
   /** A further condition, which does not lead to where they lie. */
-  readonly which?: string
+  readonly which: string
   readonly factsOnly?: boolean
   readonly withoutLong?: boolean
   readonly order: "position" | "revision"
@@ -115,7 +119,7 @@ interface Wanted {
  * Ordinary events are small and cost nothing to count; the big ones (`events.big`) are looked through first, by an index of
  * their own, for the one that fills the page.
  */
-const statementOf = ({ where, which = "true", factsOnly = false, order, params }: Wanted): string => {
+const statementOf = ({ where, which, factsOnly = false, order, params }: Wanted): string => {
   const [count, bytes] = [`$${params.length + 1}`, `$${params.length + 2}`]
   return `WITH ending AS MATERIALIZED (
       SELECT coalesce(min(place) FILTER (WHERE total >= ${bytes}), max(place) FILTER (WHERE number = ${looked})) AS end_at
@@ -162,7 +166,10 @@ const atMost = ({ limit = 1000, bytes = Number.MAX_SAFE_INTEGER }: ReadStream, m
 })
 
 export const readStream = (stream: string, after: number, options: ReadStream, most: Bound) =>
-  page({ where: "revision > $1 AND stream = $2", order: "revision", params: [after, stream] }, atMost(options, most))
+  page(
+    { where: "revision > $1 AND stream = $2", which: "true", order: "revision", params: [after, stream] },
+    atMost(options, most)
+  )
 
 /**
  * A stream's own index knows revisions, not positions, and both have one order: whoever goes on from an event of the
@@ -182,32 +189,35 @@ const revisionAt = (stream: string, position: Position) =>
     )
   )
 
+const byRequest = " AND request IS NOT NULL"
+
 const readOne = Effect.fnUntraced(function* (stream: string, after: Position, options: ReadAll, most: Bound) {
-  const { types, tenant, factsOnly = false, withoutLong = false } = options
+  const { types, tenant, requested, factsOnly = false, withoutLong = false } = options
   const where = "revision > $1 AND stream = $2"
-  const which = "($3::text IS NULL OR tenant = $3) AND ($4::text[] IS NULL OR type = ANY ($4))"
+  const which = `($3::text IS NULL OR tenant = $3) AND ($4::text[] IS NULL OR type = ANY ($4))${requested ? byRequest : ""}`
   const params = [yield* revisionAt(stream, after), stream, tenant ?? null, types ?? null]
   return yield* page({ where, which, factsOnly, withoutLong, order: "revision", params }, atMost(options, most))
 })
 
 export const readAll = (after: Position, options: ReadAll, most: Bound) => {
-  const { types, tenant, stream, factsOnly = false, withoutLong = false } = options
+  const { types, tenant, stream, requested, factsOnly = false, withoutLong = false } = options
   if (stream !== undefined) return readOne(stream, after, options, most)
   const params: Array<unknown> = [BigInt(after)]
   const given = (value: unknown) => `$${params.push(value)}`
   const where = tenant === undefined ? "position > $1" : `position > $1 AND tenant = ${given(tenant)}`
-  const which = types === undefined ? {} : { which: `type = ANY (${given(types)}::text[])` }
-  return page({ where, ...which, factsOnly, withoutLong, order: "position", params }, atMost(options, most))
+  const which = `${types === undefined ? "true" : `type = ANY (${given(types)}::text[])`}${requested ? byRequest : ""}`
+  return page({ where, which, factsOnly, withoutLong, order: "position", params }, atMost(options, most))
 }
 
-/** A command's first event has a derived id; the others stand right behind it. */
-export const readCommand = (firstId: string, commandId: string) =>
+/** A command's first event has a derived id; the others stand right behind it. In whatever stream, unless one is given. */
+export const readCommand = (commandId: string, stream: string | null = null) =>
   Effect.flatMap(PgClient.PgClient, (sql) =>
     Effect.flatMap(
       sql.unsafe<Row>(
-        `SELECT ${allColumns} FROM events WHERE stream = (SELECT e.stream FROM events e WHERE e.event_id = $1)
+        `SELECT ${allColumns} FROM events
+         WHERE stream = (SELECT e.stream FROM events e WHERE e.event_id = $1 AND ($3::text IS NULL OR e.stream = $3))
          AND revision >= (SELECT e.revision FROM events e WHERE e.event_id = $1) AND command_id = $2 ORDER BY revision`,
-        [firstId, commandId]
+        [derivedId(commandId, 0), commandId, stream]
       ),
       (rows) => Effect.forEach(rows, storedWhole)
     )

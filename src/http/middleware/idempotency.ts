@@ -33,6 +33,8 @@ const unavailable = new Problem({
 interface Identity {
   readonly digest: string
   readonly fingerprint: string | null
+  /** What the fingerprint was for up to a day after an upgrade: without the key. */
+  readonly formerly: string | null
   readonly window: number
 }
 
@@ -41,14 +43,20 @@ const identify = (holder: Holder, scope: Scope, route: string, body: string, key
   const what = JSON.stringify([route, scope, body])
   const digestOf = (...parts: ReadonlyArray<string>) => keyedDigest(holder.secret, JSON.stringify(parts))
   return key === undefined
-    ? { digest: digestOf("same", holder.key, what), fingerprint: null, window: windowOfSame }
-    : { digest: digestOf("key", holder.key, key), fingerprint: digestOf("body", what), window: windowOfKey }
+    ? { digest: digestOf("same", holder.key, what), fingerprint: null, formerly: null, window: windowOfSame }
+    : {
+        digest: digestOf("key", holder.key, key),
+        // the key is kept nowhere: from the log nobody can tell whether a text that was erased was this one
+        fingerprint: digestOf("body", key, what),
+        formerly: digestOf("body", what),
+        window: windowOfKey
+      }
 }
 
 /** Which of the identical writes this is: the one before, as long as its answer may not have arrived. */
 export const numberOf = (
   known: KnownRequest | undefined,
-  { fingerprint, window }: Omit<Identity, "digest">,
+  { fingerprint, window }: Pick<Identity, "fingerprint" | "window">,
   now: number
 ): number => {
   if (known === undefined) return 0
@@ -74,11 +82,14 @@ export const once = <A, E, R>({ route, body, key }: Write, write: Effect.Effect<
     const identity = identify(caller, yield* CallerScope, route, yield* valueDigest(caller.secret, body), key)
     const known = yield* Effect.mapError(requests.find(identity.digest), () => unavailable)
     const n = numberOf(known, identity, yield* Clock.currentTimeMillis)
-    const { digest, fingerprint } = identity
-    if (known?.n === n && known.fingerprint !== fingerprint) return yield* reused
+    const { digest, fingerprint, formerly } = identity
+    const before = known?.n === n ? known : undefined
+    if (before !== undefined && before.fingerprint !== fingerprint && before.fingerprint !== formerly)
+      return yield* reused
     const done = yield* Effect.provideService(write, WriteIdentity, {
       commandId: derivedId("request", digest, n),
-      request: { digest, n, fingerprint }
+      request: { digest, n, fingerprint },
+      before: before?.stream
     })
     const answer = NodeHttpServerRequest.toServerResponse(request)
     answer.once("finish", () => {

@@ -4,7 +4,7 @@ import { Effect, Layer, Logger, PubSub, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { beginning, positionOf } from "#engine/Position.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
-import { EventStore, type StoredEvent } from "#engine/ports/EventStore.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
 import * as PostgresEventStore from "#infra/postgres/log/layer.ts"
 import { freshDatabase } from "#test/postgres.ts"
 import { command, fresh, noted, to, typed, upTo } from "../../engine/appends.ts"
@@ -98,16 +98,16 @@ describe("the calls of PostgresEventStore", () =>
             const text = Uint8Array.from({ length: size }, (_, n) => (n * 7_919) >> 8)
             const sent = command({ events: [noted({ payload: typed(fresh("subject"), text) })] })
             const stream = fresh()
-            const [[stored]] = (yield* append(to(stream, "none", [sent]))) as [[StoredEvent]]
+            const position = (yield* append(to(stream, "none", [sent]))).positions[0]!
             largest = 0
             const reads = [
               ...(yield* readStream(stream, -1)).events,
-              ...(yield* readAll(positionOf(stored.position - 1), { limit: 1 })).events,
-              ...(yield* outcome(sent.commandId))
+              ...(yield* readAll(positionOf(position - 1), { limit: 1 })).events,
+              ...(yield* outcome(stream, sent.commandId))
             ]
             assert.deepStrictEqual(
               reads.map(({ position }) => position),
-              [stored.position, stored.position, stored.position]
+              [position, position, position]
             )
             for (const { payload } of reads) assert.strictEqual(Buffer.compare(payload!, text), 0)
             assert.isAtMost(largest, 256 * 1024)
@@ -225,7 +225,7 @@ it.effect("a store whose tables are away says that it can't be reached, whatever
       append(to("x")),
       readAll(beginning),
       readStream("x", -1),
-      outcome(fresh()),
+      outcome(fresh(), fresh()),
       since(beginning),
       head
     ])

@@ -8,6 +8,7 @@ import { appendBatch } from "#infra/postgres/log/append.ts"
 import { freshDatabase } from "#test/postgres.ts"
 import { command, fresh, noted, plain, revisions, texts, to, typed, upTo } from "../../engine/appends.ts"
 import { rest } from "../../engine/EventStore.reading.ts"
+import { whole } from "../../engine/whole.ts"
 import { storeOn } from "../stores.ts"
 
 const together = { concurrency: "unbounded", discard: true } as const
@@ -87,17 +88,17 @@ layer(two, { excludeTestServices: true })("two PostgresEventStores on one databa
 
   it.effect("append a command once, though both were given it", () =>
     Effect.gen(function* () {
-      const stores = [yield* EventStore, yield* Other]
+      const stores = [yield* whole, yield* Effect.provideServiceEffect(whole, EventStore, Other)]
       const given = upTo(40).map(() =>
         to(fresh(), "none", [command({ events: [noted({ payload: typed(fresh()) }), noted()] })])
       )
       const answers = yield* Effect.forEach(
         [...given, ...given.toReversed()],
-        (one, index) => stores[index < given.length ? 0 : 1]!.append(one),
+        (one, index) => stores[index < given.length ? 0 : 1]!.add(one),
         { concurrency: "unbounded" }
       )
       for (const [index, { stream }] of given.entries()) {
-        const stored = plain((yield* stores[0]!.readStream(stream, -1)).events)
+        const stored = plain(yield* stores[0]!.readStream(stream, -1))
         assert.lengthOf(stored, 2)
         assert.deepStrictEqual(plain(answers[index]![0]!), stored)
         assert.deepStrictEqual(plain(answers[2 * given.length - 1 - index]![0]!), stored)
@@ -142,8 +143,7 @@ it.live("several PostgresEventStores may start at once on an empty database", ()
     const url = yield* freshDatabase
     const start = Effect.gen(function* () {
       const { append } = yield* EventStore
-      const [[event]] = (yield* append(to(fresh()))) as [[StoredEvent]]
-      return event.position
+      return (yield* append(to(fresh()))).positions[0]!
     }).pipe(Effect.provide(storeOn(url)))
     const positions = yield* Effect.all([start, start, start], { concurrency: "unbounded" })
     assert.sameMembers(positions, [1, 2, 3])

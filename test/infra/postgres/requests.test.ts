@@ -1,10 +1,16 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
 import { assert, it, layer } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Redacted, Scope } from "effect"
 import { vi } from "vitest"
+import { Given } from "#engine/Projection.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
-import * as PostgresRequests from "#infra/postgres/requests.ts"
+import * as PostgresEventStore from "#infra/postgres/log/layer.ts"
+import * as PostgresReadModels from "#infra/postgres/readModels/layer.ts"
+import * as PostgresRequests from "#infra/postgres/requests/layer.ts"
 import { type KnownRequest, Requests, type RequestsUnavailable } from "#ports/Requests.ts"
+import { freshDatabase } from "#test/postgres.ts"
 import { command, fresh, noted, to, upTo } from "../../engine/appends.ts"
 import { freshStore } from "../stores.ts"
 
@@ -41,17 +47,45 @@ const watched = Layer.effect(
   )
 )
 
-const requests = PostgresRequests.layer.pipe(Layer.provide(watched))
+/** The log as it is without the adapter, which notes what is written through its own. */
+class Bare extends Context.Service<Bare, EventStore["Service"]>()("test/Bare") {}
 
-/** The adapter as another process would have it; it is closed with the scope. */
-const another = Effect.map(Layer.build(Layer.fresh(requests)), (context) => Context.get(context, Requests))
+const models = PostgresReadModels.layer.pipe(Layer.provide(Layer.succeed(Given, undefined)))
+const requests = PostgresRequests.layer.pipe(Layer.provide(models), Layer.provide(watched))
+const store = Layer.provideMerge(Layer.effect(Bare, EventStore), freshStore)
+
+/** The adapter as another process would have it, on the log as all have it; it is closed with the scope. */
+const another = Effect.flatMap(Bare, (bare) =>
+  Effect.map(Layer.build(Layer.fresh(requests.pipe(Layer.provide(Layer.succeed(EventStore, bare))))), (context) =>
+    Context.get(context, Requests)
+  )
+)
 
 /** A write with this digest, for the n-th time. */
-const written = Effect.fnUntraced(function* (digest: string, n = 0, fingerprint: string | null = null) {
+const written = Effect.fnUntraced(function* (
+  digest: string,
+  n = 0,
+  fingerprint: string | null = null,
+  stream = fresh()
+) {
   const { append } = yield* EventStore
   const request = { digest, n, fingerprint }
-  const [events] = yield* append(to(fresh(), "none", [command({ request, events: [noted()] })]))
-  return events![0]!.recordedAt
+  const { recordedAt } = yield* append(to(stream, "none", [command({ request, events: [noted(), noted()] })]))
+  return recordedAt
+})
+
+/** The same by a process that ends before it has told anybody. */
+const writtenElsewhere = (...of: Parameters<typeof written>) =>
+  Effect.flatMap(Bare, (bare) => Effect.provideService(written(...of), EventStore, bare))
+
+/** Keeps others from changing the table, until the scope is closed. */
+const held = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const [open, holding] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+  const lock = Effect.andThen(sql`LOCK TABLE requests IN EXCLUSIVE MODE`, Deferred.succeed(holding, undefined))
+  const fiber = yield* Effect.forkChild(sql.withTransaction(Effect.andThen(lock, Deferred.await(open))))
+  yield* Deferred.await(holding)
+  yield* Effect.addFinalizer(() => Effect.andThen(Deferred.succeed(open, undefined), Fiber.await(fiber)))
 })
 
 /** Whether the table knows that it was delivered. */
@@ -69,18 +103,61 @@ const eventually = Effect.fnUntraced(function* <E, R>(condition: Effect.Effect<b
   yield* Effect.promise(() => vi.waitFor(async () => assert.isTrue(await look()), { timeout: 60_000 }))
 })
 
-layer(requests.pipe(Layer.provideMerge(freshStore)), { excludeTestServices: true })("PostgresRequests", (it) => {
+layer(requests.pipe(Layer.provideMerge(store)), { excludeTestServices: true })("PostgresRequests", (it) => {
   it.effect("finds the latest write of a digest, and nothing of one that has none", () =>
     Effect.gen(function* () {
       const { find } = yield* Requests
       const [digest, other] = [fresh(), fresh()]
       assert.isUndefined(yield* find(digest))
-      const first = yield* written(digest)
+      yield* written(digest, 0, null, fresh())
       yield* written(other, 0, "of a body")
-      assert.deepInclude(yield* find(digest), { n: 0, fingerprint: null, delivered: false, recordedAt: first })
-      const second = yield* written(digest, 1)
-      assert.deepInclude(yield* find(digest), { n: 1, delivered: false, recordedAt: second })
-      assert.deepInclude(yield* find(other), { n: 0, fingerprint: "of a body" })
+      const stream = fresh()
+      const recordedAt = yield* written(digest, 1, null, stream)
+      const last = { n: 1, fingerprint: null, delivered: false, stream, recordedAt }
+      const rows = Effect.map(
+        Effect.flatMap(PgClient.PgClient, (sql) => sql`SELECT FROM requests WHERE digest IN (${digest}, ${other})`),
+        ({ length }) => length === 3
+      )
+      // by heart, and from the table
+      assert.deepInclude(yield* find(digest), last)
+      yield* eventually(rows)
+      for (const from of [find, (yield* another).find]) {
+        assert.deepInclude(yield* from(digest), last)
+        assert.deepInclude(yield* from(other), { n: 0, fingerprint: "of a body" })
+      }
+    })
+  )
+
+  it.effect("finds what was written here at once, before the table has it, and without asking it", () =>
+    Effect.gen(function* () {
+      const { find, delivered } = yield* Requests
+      const digest = fresh()
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* held
+          const recordedAt = yield* written(digest, 3, "of a body", "stream of the first")
+          const known = { n: 3, fingerprint: "of a body", stream: "stream of the first", recordedAt }
+          lookups = 0
+          assert.deepStrictEqual(yield* find(digest), { ...known, delivered: false })
+          delivered(digest, 3)
+          assert.deepStrictEqual(yield* find(digest), { ...known, delivered: true })
+          assert.strictEqual(lookups, 0)
+          assert.isFalse(yield* stored(digest, 3))
+        })
+      )
+      yield* eventually(stored(digest, 3))
+      assert.deepInclude(yield* find(digest), { n: 3, stream: "stream of the first", delivered: true })
+    })
+  )
+
+  it.effect("takes of several commands that one request led to the first", () =>
+    Effect.gen(function* () {
+      const { find } = yield* Requests
+      const digest = fresh()
+      yield* written(digest, 2, "of the body", "the first of several")
+      yield* written(digest, 2, "of the body")
+      assert.deepInclude(yield* find(digest), { n: 2, stream: "the first of several" })
+      yield* eventually(Effect.map((yield* another).find(digest), (known) => known?.stream === "the first of several"))
     })
   )
 
@@ -113,6 +190,7 @@ layer(requests.pipe(Layer.provideMerge(freshStore)), { excludeTestServices: true
       const [digest, later] = [fresh(), fresh()]
       yield* written(digest)
       yield* written(later)
+      yield* eventually(Effect.map(sql`SELECT FROM requests WHERE digest = ${digest}`, ({ length }) => length === 1))
       yield* sql`UPDATE requests SET delivered_at = '2020-02-02' WHERE digest = ${digest}`
       delivered(digest, 0)
       delivered(later, 0)
@@ -153,7 +231,13 @@ layer(requests.pipe(Layer.provideMerge(freshStore)), { excludeTestServices: true
     Effect.gen(function* () {
       const { find } = yield* Requests
       const digests = upTo(50).map(() => fresh())
-      yield* Effect.forEach(digests.slice(0, 25), (digest, n) => written(digest, 0, `body ${n}`))
+      yield* Effect.forEach(digests.slice(0, 25), (digest, n) => writtenElsewhere(digest, 0, `body ${n}`))
+      yield* eventually(
+        Effect.map(
+          Effect.flatMap(PgClient.PgClient, (sql) => sql`SELECT FROM requests WHERE digest = ${digests[24]!}`),
+          ({ length }) => length === 1
+        )
+      )
       lookups = 0
       const answer = yield* Deferred.make<void>()
       arrived = Deferred.await(answer)
@@ -183,6 +267,7 @@ layer(requests.pipe(Layer.provideMerge(freshStore)), { excludeTestServices: true
         [kept, "24 hours 59 minutes"]
       ] as const) {
         yield* written(digest)
+        yield* eventually(Effect.map(sql`SELECT FROM requests WHERE digest = ${digest}`, ({ length }) => length === 1))
         yield* sql`UPDATE requests SET recorded_at = now() - ${age}::interval WHERE digest = ${digest}`
       }
       const { find } = yield* another
@@ -191,6 +276,61 @@ layer(requests.pipe(Layer.provideMerge(freshStore)), { excludeTestServices: true
     })
   )
 })
+
+it.live(
+  "PostgresRequests knows from its first answer on what a process had written that was killed before it told anybody",
+  () =>
+    Effect.gen(function* () {
+      const digests = upTo(20).map(() => fresh())
+      for (const digest of digests) yield* writtenElsewhere(digest, 1)
+      const { find } = yield* another
+      const found = yield* Effect.forEach(digests, find, { concurrency: "unbounded" })
+      for (const known of found) assert.deepInclude(known, { n: 1, delivered: false })
+      // and the next one goes on behind it
+      const sql = yield* PgClient.PgClient
+      yield* eventually(
+        Effect.map(
+          sql`SELECT FROM reactions WHERE name = 'requests' AND position = (SELECT max(position) FROM events)`,
+          ({ length }) => length === 1
+        )
+      )
+      yield* sql`DELETE FROM requests`
+      assert.isUndefined(yield* (yield* another).find(digests[0]!))
+    }).pipe(Effect.scoped, Effect.provide(store))
+)
+
+const migrations = join(import.meta.dirname, "../../../infra/postgres/migrations")
+
+it.live("PostgresRequests knows what was known before the log told of requests", () =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    for (const file of readdirSync(migrations).sort()) {
+      if (file.startsWith("0008")) {
+        // as the function of that time left them
+        for (const [n, digest] of ["one", "two", "old"].entries()) {
+          yield* sql`INSERT INTO events (position, tenant, stream, revision, event_id, type, schema_version, data, has_text,
+              command_id, correlation_id, recorded_at)
+            VALUES (${n + 1}, 'tenant', ${digest}, 0, gen_random_uuid(), 'Noted', 1, '{}', false,
+              gen_random_uuid(), gen_random_uuid(), now() - ${digest === "old" ? "26 hours" : "23 hours"}::interval)`
+          yield* sql`INSERT INTO requests SELECT stream, 4, command_id, 'body', recorded_at,
+              CASE WHEN stream = 'one' THEN now() END
+            FROM events WHERE stream = ${digest}`
+        }
+      }
+      yield* sql.unsafe(`DO $migration$ BEGIN\n${readFileSync(join(migrations, file), "utf8")}\nEND $migration$`)
+    }
+    const program = Effect.gen(function* () {
+      const { find } = yield* Requests
+      assert.deepInclude(yield* find("one"), { n: 4, fingerprint: "body", stream: "one", delivered: true })
+      assert.deepInclude(yield* find("two"), { n: 4, fingerprint: "body", stream: "two", delivered: false })
+      assert.isUndefined(yield* find("old"))
+      yield* written("two", 5)
+      assert.deepInclude(yield* find("two"), { n: 5, fingerprint: null })
+    })
+    const layers = PostgresRequests.layer.pipe(Layer.provide(models), Layer.provide(PostgresEventStore.layer))
+    yield* Effect.provide(program, Layer.provide(layers, Layer.succeed(PgClient.PgClient, sql)))
+  }).pipe(Effect.provide(Layer.unwrap(Effect.map(freshDatabase, (url) => PgClient.layer({ url, maxConnections: 6 })))))
+)
 
 // nobody listens on port 1
 const nowhere = PgClient.layer({
@@ -203,5 +343,13 @@ it.live("PostgresRequests says so when the table can't be reached, to each who a
     const { find } = yield* Requests
     const errors = yield* Effect.forEach(upTo(3), (n) => Effect.flip(find(`${n}`)), { concurrency: "unbounded" })
     for (const error of errors) assert.strictEqual(error._tag, "RequestsUnavailable")
-  }).pipe(Effect.provide(PostgresRequests.layer.pipe(Layer.provide(nowhere))))
+  }).pipe(
+    Effect.provide(
+      PostgresRequests.layer.pipe(
+        Layer.provide(models),
+        Layer.provide(PostgresEventStore.layer),
+        Layer.provide(nowhere)
+      )
+    )
+  )
 )

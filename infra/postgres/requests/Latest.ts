@@ -1,0 +1,33 @@
+import { hasReached, type Position } from "#engine/Position.ts"
+import type { Append, Appended } from "#engine/ports/EventStore.ts"
+import type { KnownRequest } from "#ports/Requests.ts"
+
+type Written = Omit<KnownRequest, "delivered">
+
+/** What this process has written and the table may not have yet, by digest: what is repeated right away is found without waiting. */
+export class Latest {
+  readonly #written = new Map<string, { readonly known: Written; readonly position: Position }>()
+
+  /** Takes in what an append led to, unless the table has it: it has all up to `reached`. */
+  note({ stream, commands }: Append, { positions, recordedAt, before }: Appended, reached: Position): void {
+    // what the log had already was noted when it came
+    if (before !== undefined) return
+    for (const [index, { request }] of commands.entries()) {
+      const position = positions[index]!
+      if (request === null || hasReached(reached, position)) continue
+      const { digest, n, fingerprint } = request
+      // of several commands that one request led to, the first
+      if ((this.#written.get(digest)?.known.n ?? -1) >= n) continue
+      this.#written.set(digest, { known: { n, fingerprint, stream, recordedAt }, position })
+    }
+  }
+
+  find(digest: string): Written | undefined {
+    return this.#written.get(digest)?.known
+  }
+
+  /** Forgets what the table has by now. */
+  forget(reached: Position): void {
+    for (const [digest, { position }] of this.#written) if (hasReached(reached, position)) this.#written.delete(digest)
+  }
+}
