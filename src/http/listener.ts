@@ -108,6 +108,23 @@ const watchRests = (server: Server, { deaf }: Limits) => {
   })
 }
 
+/**
+ * When the server ends, so do connections on which nothing has come yet: runtimes and browsers open them ahead, and a server that waits for
+ * its requests would wait for these, too.
+ */
+const endUnused = (server: Server) => {
+  const open = new Set<Socket>()
+  server.on("connection", (socket: Socket) => {
+    open.add(socket)
+    socket.once("close", () => open.delete(socket))
+  })
+  const close = server.close.bind(server)
+  server.close = (closed) => {
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy()
+    return close(closed)
+  }
+}
+
 const countAddresses = (server: Server, { ofOneAddress }: Limits) => {
   const connected = new Map<string, number>()
   server.on("connection", (socket: Socket) => {
@@ -182,6 +199,7 @@ export const makeServer = (limits: Limits = defaults): Server => {
   countAddresses(server, limits)
   watchReaders(server, limits)
   watchRests(server, limits)
+  endUnused(server)
   ready()
   return server
 }

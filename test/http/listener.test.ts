@@ -243,6 +243,19 @@ describe("a connection ends", () => {
   })
 })
 
+describe("a server that ends", () => {
+  it("waits for no connection on which nothing came", { timeout: 60_000 }, async () => {
+    const server = makeServer({ ...defaults, head: 3_600_000, request: 3_600_000 }).on("request", handle)
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const connected = new Promise((resolve) => server.once("connection", resolve))
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1").on("error", () => {})
+    const ended = new Promise((resolve) => socket.once("close", resolve))
+    await connected
+    await new Promise((resolve) => server.close(resolve))
+    await ended
+  })
+})
+
 describe("a server that listens before its routes are there", () => {
   it("answers what came until then, in its order", async () => {
     const early = makeServer(hasty)
