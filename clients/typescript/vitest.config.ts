@@ -4,8 +4,8 @@ import { defineConfig } from "vitest/config"
 const repository = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
 /**
- * The tests that need this folder's own node_modules. From the repository's root:
- * `npm ci --ignore-scripts --prefix clients/typescript`, then `npm test -- --config clients/typescript/vitest.config.ts`.
+ * The tests that need this folder's own node_modules. From the repository's root: `npm ci --ignore-scripts --prefix
+ * clients/typescript`, then `npm test -- --config clients/typescript/vitest.config.ts`.
  */
 export default defineConfig({
   root: repository("clients/typescript"),

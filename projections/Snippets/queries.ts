@@ -48,8 +48,7 @@ export const listedByIds = (ids: ReadonlyArray<string>, homes: ReadonlyArray<str
 
 /**
  * In no order; with the comments that can be seen from these homes, and others' from everywhere. None of them when they
- * have more than
- * `most` bytes together.
+ * have more than `most` bytes together.
  */
 export const snippetsByIds = (ids: ReadonlyArray<string>, homes: ReadonlyArray<string> = [], most?: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>

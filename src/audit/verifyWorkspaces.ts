@@ -161,7 +161,11 @@ const checkNatively = Effect.fnUntraced(function* (repository: string) {
   return lines === undefined || lines.length === 0 ? lines : yield* native.check(repository)
 })
 
-/** Looks at the workspaces' repositories. */
+/**
+ * Looks at the repositories of workspaces: whether git has all commits and trees that the log names, and `main` is
+ * where the log says. What is not so is added to `findings`. Gives how many workspaces and commits were looked at, how
+ * many refs were only behind, and whether git itself (`fsck`) was asked about all of them.
+ */
 export const verifyWorkspaces = Effect.fnUntraced(function* (
   ids: ReadonlySet<string>,
   findings: Findings,

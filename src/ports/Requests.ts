@@ -19,15 +19,15 @@ export class RequestsUnavailable extends Schema.TaggedError<RequestsUnavailable>
 }) {}
 
 /**
- * What is known of writes that came in over HTTP. It follows from the log, whose events say which request led to them; that
- * an answer was delivered is no event, and lies beside it.
+ * What is known of writes that came in over HTTP. It follows from the log, whose events say which request led to them;
+ * that an answer was delivered is no event, and lies beside it.
  */
 export class Requests extends Context.Service<
   Requests,
   {
     /**
-     * The latest write with this digest; `undefined`: none is known, or it was too long ago. Knows each write of this process at
-     * once, and of others what they had written before it began, at least.
+     * The latest write with this digest; `undefined`: none is known, or it was too long ago. Knows each write of this
+     * process at once, and of others what they had written before it began, at least.
      */
     readonly find: (digest: string) => Effect.Effect<KnownRequest | undefined, RequestsUnavailable>
     /** The answer has left: known here at once, stored soon after. */

@@ -8,8 +8,8 @@ export type JsonObject = { readonly [key: string]: unknown }
 /** A function, method or the whole of a file without any, where it was found. */
 export interface FunctionFound {
   /**
-   * `fn_` and 64 hexadecimal digits: the same for the same name and behaviour, whatever the layout, the comments and the
-   * names of parameters and locals (docs/decisions/0015).
+   * `fn_` and 64 hexadecimal digits: the same for the same name and behaviour, whatever the layout, the comments and
+   * the names of parameters and locals (docs/decisions/0015).
    */
   readonly fingerprint: string
   /** With its type: `Stack.push`. A file without functions is one function, called after the file. */

@@ -13,7 +13,10 @@ const patience = "60 seconds"
 
 type Stored = Extract<BundleEvent, { readonly _tag: "UploadStored" }>
 
-/** Waits until a bundle's files are stored, by whichever process. */
+/**
+ * Waits until a bundle's files are stored, by whichever process. Gives its `UploadStored` and the position of that
+ * event. Fails with `Busy` after 60 s, and when the log can't be read; the files are stored all the same.
+ */
 export const whenStored = Effect.fnUntraced(function* (bundle: string) {
   const store = yield* EventStore
   const wait = Effect.gen(function* () {

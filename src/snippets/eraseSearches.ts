@@ -10,7 +10,7 @@ interface SearchStream {
   readonly stream: string
 }
 
-/** Notes in a stream of searches what the service erases by itself. */
+/** Appends to a stream of searches an event by which the service erases, as its own act. */
 export const noteErased = Effect.fnUntraced(function* (
   { tenant, stream }: SearchStream,
   commandId: string,

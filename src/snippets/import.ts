@@ -72,8 +72,7 @@ const refusalOf = (refusal: ScreenRefusal): string => {
 /**
  * Stores one snippet a line: JSON objects with `source` and, if they like, what else `Entry` has. A line's commands
  * come from its text and its home, so that the same line again changes nothing: votes that it brings are counted once.
- * A bad line is told to
- * `onBad` and keeps no other from being stored.
+ * A bad line is told to `onBad` and keeps no other from being stored.
  */
 export const importLines = Effect.fnUntraced(function* (
   lines: AsyncIterable<Line>,

@@ -83,7 +83,7 @@ const slow = new ModelFailed({
 const longest = 2_000
 const kept = (text: string): string => storable(text, longest)
 
-/** What a model says of a run: one attempt. */
+/** What a model says of a run: one attempt. Fails with `ModelFailed`, after 45 s at the latest. */
 export const review = Effect.fnUntraced(function* (reviewed: Reviewed, boundary: string) {
   const { ask } = yield* LanguageModel
   const answer = yield* ask(questionOf(reviewed, boundary)).pipe(
@@ -110,7 +110,7 @@ export const review = Effect.fnUntraced(function* (reviewed: Reviewed, boundary:
   return found
 })
 
-/** In the place of a review that could not be had: `why` says what is in the way. */
+/** Stands in for a review that could not be had: `why` says what is in the way; `now` in milliseconds since the epoch. */
 export const noReview = (why: string, now: number): Review => ({
   timestamp: new Date(now).toISOString(),
   verdict: "pending",

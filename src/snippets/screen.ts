@@ -31,7 +31,8 @@ const most = 100
 
 /**
  * Looks through texts before they are published: what everyone has seen can't be taken back. Nothing is changed in
- * them, and no secret is repeated.
+ * them, and no secret is repeated. Fails with `NotText`, with `SecretsFound` (at most about a hundred), with
+ * `Unscreened` after 30 s for all texts together, and with `TooMuchWaits`.
  */
 export const screen = Effect.fnUntraced(function* (texts: ReadonlyArray<Screened>) {
   const unreadable = texts.filter(({ text }) => !isPlainText(text))
@@ -68,13 +69,16 @@ const saidOf = (snippet: CommentedEntry): ReadonlyArray<Screened> => {
   ]
 }
 
-/** What was said of code when it was stored privately: it would be seen too, now that the same code is to be public. */
+/**
+ * `screen` for what was said of code when it was stored privately: it would be seen too, now that the same code is to
+ * be public.
+ */
 export const screenStored = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
   const before = (yield* Effect.orDie(snippetsByIds(ids))).filter(({ published }) => !published)
   yield* screen(before.flatMap(saidOf))
 })
 
-/** All that everyone sees of a snippet that is public; nothing, if it is not. */
+/** `screen` for all that everyone sees of a snippet that is public; nothing, if it is not. */
 export const screenPublic = Effect.fnUntraced(function* (id: string) {
   const [snippet] = yield* Effect.orDie(snippetsByIds([id]))
   if (snippet?.published !== true) return

@@ -78,7 +78,7 @@ interface Prepared extends Upload {
   readonly task: string | null
 }
 
-/** What logs tell of functions. */
+/** What logs tell of functions: calls of them that were logged, and errors with the functions in their tracebacks. */
 export const observedIn = Effect.fnUntraced(function* (logs: string) {
   const telemetry = yield* inSteps(telemetryInSteps([logs]))
   const observed: Observed = { telemetry, errors: yield* inSteps(errorsInSteps(logs)) }
@@ -151,7 +151,7 @@ const digestOf = (secret: string, given: Pick<Upload, "source" | "files">) =>
 /** Generations of a snippet that are looked at: so often the same code was deleted and stored again. */
 const generations = 8
 
-/** The ids that this code may have in its home, whatever became of them. */
+/** The ids that this code may have in its home, whatever became of them: one a generation, eight in all. */
 export const snippetIds = Effect.fnUntraced(function* (
   secret: string,
   given: Pick<Upload, "home" | "source" | "files">
@@ -166,7 +166,8 @@ export const uploadId = (commandId: string, generation: number): string => deriv
 
 /**
  * Stores one file. The same code in the same home is one snippet: its id comes from its source, and this upload then
- * adds a task and a vote to it. Code that was deleted is a new snippet, of the next generation.
+ * adds a task and a vote to it. Code that was deleted is a new snippet, of the next generation. Fails with `TooMuchWaits`
+ * when too many sources of this tenant wait to be analysed, and with `Busy` when the log does not take it.
  */
 export const upload = Effect.fnUntraced(function* (
   holder: Pick<Holder, "tenant" | "secret"> & { readonly user: string | null },

@@ -48,7 +48,7 @@ export class ConversationStopped extends Schema.TaggedError<ConversationStopped>
 /**
  * The agent's loop: asks the model, runs the tools that it calls one after another in their order, until it is done or
  * out of turns. The same for every model: what comes next follows from the exchanges alone, so a run that resumes goes
- * on exactly as it would have.
+ * on exactly as it would have. Fails with `ModelFailed`, and with `ConversationStopped` from its callbacks.
  */
 export const converse = Effect.fnUntraced(function* (conversation: Conversation) {
   const { model, system, prompt, tools, maxTurns, beforeTurn, onTurn, onTools } = conversation

@@ -59,7 +59,10 @@ export const unlessErased = <A, E, R, B, E2, R2>(
   )
 
 /**
- * Makes one more commit, with an earlier one's files, on whatever head there is; none when the head has these files.
+ * Makes one more commit, with an earlier one's files, on whatever head there is. Gives the head and the position of its
+ * event; `undefined` for the position when the head had these files and there is no further commit. Fails with
+ * `WorkspaceNotFound` or `WorkspaceGone` when there is none, or not any more, with `Busy`, and with
+ * `WorkspacesUnavailable`.
  */
 export const restore = Effect.fnUntraced(function* (
   { id, generation, user_id }: Known,
@@ -100,7 +103,10 @@ export const restore = Effect.fnUntraced(function* (
   }
 })
 
-/** Records that a workspace is erased, which erases its text and that of its chats, and says what was there. */
+/**
+ * Records that a workspace is erased, which erases its text and that of its chats. Gives how many commits, chats and
+ * files there were, and the generation whose repository is to go. The same command again gives the same.
+ */
 export const erase = Effect.fnUntraced(function* (tenant: string, workspace: string, metadata: CommandMetadata) {
   const dispatcher = yield* Dispatcher
   const command = WorkspaceCommand.EraseWorkspace({

@@ -56,8 +56,8 @@ export const holdReadModels = async (installation: TestInstallation) => {
 const gate = 77_001
 
 /**
- * Holds every write of a request at its end (and no note in the background): such appends wait until `release`. `waiting`
- * settles when so many of them do.
+ * Holds every write of a request at its end (and no note in the background): such appends wait until `release`.
+ * `waiting` settles when so many of them do.
  */
 export const holdWrites = async (installation: TestInstallation) => {
   const { query, release } = await holding(

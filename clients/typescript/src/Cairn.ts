@@ -32,13 +32,13 @@ import { Transport } from "./transport.ts"
  * A client of a Cairn service. Safe to share; holds no connection that would have to be closed.
  *
  * ```ts
- * const cairn = new Cairn() // CAIRN_API_KEY and CAIRN_BASE_URL const { matches } = await cairn.search({ task: "parse a
- * CSV file into rows" })
+ * const cairn = new Cairn() // CAIRN_API_KEY and CAIRN_BASE_URL
+ * const { matches } = await cairn.search({ task: "parse a CSV file into rows" })
  * ```
  *
- * Every method sends its request at once, and again when that may help (`maxRetries`); a write is carried out once all
- * the same. It fails with a {@link ServiceError}, or with the reason of its own `signal`. Its result comes with the
- * HTTP answer from `.withResponse()`.
+ * Every method sends its request at once, and again when that may help (`maxRetries`); a write is carried out once all the
+ * same. It fails with a {@link ServiceError}, or with the reason of its own `signal`. Its result
+ * comes with the HTTP answer from `.withResponse()`.
  */
 export class Cairn {
   /** API keys of an organization, for its owners and admins. */
@@ -157,9 +157,8 @@ export class Cairn {
   }
 
   /**
-   * The same events as they come, for as long as they are taken. A connection that is cut is made again behind the last
-   * event: none is left out, none comes twice. A `timeout` below 45 s counts as 45 s, since the service is silent for
-   * up to 15 s.
+   * The same events as they come, for as long as they are taken. A connection that is cut is made again behind the last event:
+   * none is left out, none comes twice. A `timeout` below 45 s counts as 45 s, since the service is silent for up to 15 s.
    *
    * ```ts
    * for await (const event of cairn.eventStream({ after })) if (event.type === "KeyRevoked") break
@@ -174,9 +173,7 @@ export class Cairn {
     return this.#transport.send(() => health, options)
   }
 
-  /**
-   * Whether the service can answer everything: also a service that is still starting gives a result. Needs no API key.
-   */
+  /** Whether the service can answer everything: also a service that is still starting gives a result. Needs no API key. */
   ready(options?: RequestOptions): APIPromise<Readiness> {
     return this.#transport.send(() => ready, options)
   }

@@ -2,11 +2,12 @@
  * What a call of this library can fail with. Each kind extends `ServiceError` directly:
  *
  * ```text
- * ServiceError            anything of the below            code, statusCode, requestId ├─ APIError             the
- * service refused (4xx), or answered what no client can read ├─ AuthenticationError  401: no API key, or one that is
- * not valid (any more) ├─ RateLimitError       429, also after the retries      retryAfter ├─ ValidationError      400
- * `validation/*`: a field of the request is wrong; or an option, before anything is sent      field, errors └─
- * CacheUnavailableError  no answer (network, timeout) or a 5xx, also after the retries      retryAfter
+ * ServiceError            anything of the below            code, statusCode, requestId
+ * ├─ APIError             the service refused (4xx), or answered what no client can read
+ * ├─ AuthenticationError  401: no API key, or one that is not valid (any more)
+ * ├─ RateLimitError       429, also after the retries      retryAfter
+ * ├─ ValidationError      400 `validation/*`: a field of the request is wrong; or an option, before anything is sent      field, errors
+ * └─ CacheUnavailableError  no answer (network, timeout) or a 5xx, also after the retries      retryAfter
  * ```
  *
  * A call that its own `signal` ended fails with that signal's reason, as `fetch` does, and with none of these.

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import process from "node:process"
 /**
- * `cairn-mcp`: for programs that start their MCP servers and talk to them over standard input and output. It holds no tools of its own:
- * each line goes to the service's /mcp, what comes back goes out as lines. CAIRN_API_KEY and CAIRN_BASE_URL say where
- * to and as whom.
+ * `cairn-mcp`: for programs that start their MCP servers and talk to them over standard input and output. It holds no
+ * tools of its own: each line goes to the service's /mcp, what comes back goes out as lines. CAIRN_API_KEY and
+ * CAIRN_BASE_URL say where to and as whom.
  */
 import { createInterface } from "node:readline"
 import { variable } from "./environment.ts"

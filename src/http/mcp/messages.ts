@@ -23,8 +23,8 @@ const isWhole = ({ jsonrpc, id, method, result, error }: Message): boolean => {
 
 /**
  * What is wrong with messages that the server behind would take for others than they are; `undefined`: nothing. It
- * takes a message's own
- * `headers` for those of the request, which were looked at already. Of several messages each is answered only where all can be told apart.
+ * takes a message's own `headers` for those of the request, which were looked at already. Of several messages each is
+ * answered only where all can be told apart.
  */
 export const faultIn = (body: unknown): string | undefined => {
   const several = Array.isArray(body)

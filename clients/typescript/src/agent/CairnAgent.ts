@@ -25,14 +25,13 @@ const clientOf = (options: CairnSessionOptions, there: Cairn | undefined): Cairn
 }
 
 /**
- * An agent that starts from proven code: for each prompt snippets are searched and offered to the model as files, and
- * after each success, and only then, what it wrote is uploaded and what it used voted on. Each `query` is one session
- * in one process; with messages as its prompt it has many turns. A service that does not answer costs a warning, never
- * the session.
+ * An agent that starts from proven code: for each prompt snippets are searched and offered to the model as files, and after
+ * each success, and only then, what it wrote is uploaded and what it used voted on. Each `query` is one session in one
+ * process; with messages as its prompt it has many turns. A service that does not answer costs a warning, never the session.
  *
  * ```ts
- * const agent = new CairnAgent({ allowedTools: ["Read", "Write", "Bash"], systemPrompt: "You write Python." }) for
- * await (const message of agent.query("Count the words of notes.txt")) console.log(message.type)
+ * const agent = new CairnAgent({ allowedTools: ["Read", "Write", "Bash"], systemPrompt: "You write Python." })
+ * for await (const message of agent.query("Count the words of notes.txt")) console.log(message.type)
  * ```
  */
 export class CairnAgent {

@@ -37,7 +37,8 @@ export interface VoteCodeSnipParams {
   /** Existing programs send it; the service goes by the id. */
   readonly codeBlockDescription?: string | undefined
   /**
-   * `ai`: an agent votes, and not the person whose key it is. Default: `human`, but `ai` with a client that has an `agentId`.
+   * `ai`: an agent votes, and not the person whose key it is. Default: `human`, but `ai` with a client that has an
+   * `agentId`.
    */
   readonly voteSource?: VoteSource | undefined
   /** In place of the client's workspace. */
