@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { NotOurs } from "#ports/Hold.ts"
 import { readText, replace } from "./git/durableFs.ts"
-import { mark } from "./git/mark.ts"
+import { mark } from "./git/repositories.ts"
 
 /** The id on its way: it counts once the database has it. */
 const unfinished = `${mark}.new`

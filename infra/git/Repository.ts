@@ -1,4 +1,3 @@
-import fs from "node:fs"
 import type { Commit, CommitInfo, Sha } from "#ports/WorkspaceStore.ts"
 import type { Cache } from "./cache.ts"
 import { readText, replace } from "./durableFs.ts"
@@ -130,11 +129,6 @@ export class Repository {
   async readCommit(sha: Sha): Promise<Commit | undefined> {
     const read = await readObject(this.gitdir, sha)
     return read?.type === "commit" ? parseCommit(sha, read.content) : undefined
-  }
-
-  /** Throws what the system says when the repository can't be read: then nothing is known of what it lacks. */
-  mustBeThere(): void {
-    fs.readdirSync(`${this.gitdir}/objects`)
   }
 
   ref(): Sha | undefined {

@@ -34,10 +34,15 @@ const words: { readonly [code: string]: string } = {
 export const unavailable = (code: string): WorkspacesUnavailable =>
   new WorkspacesUnavailable({ code, message: `${words[code] ?? "the disk of the workspaces failed"} (${code})` })
 
-/** Whether a repository can be read at all; the code of what keeps it from being. */
+/** Throws what the system says when a repository can't be read at all: then nothing is known of what it lacks. */
+export const mustBeThere = (gitdir: string): void => {
+  fs.readdirSync(`${gitdir}/objects`)
+}
+
+/** The code of what keeps a repository from being read. */
 const obstacle = (gitdir: string): string | undefined => {
   try {
-    fs.readdirSync(`${gitdir}/objects`)
+    mustBeThere(gitdir)
     return undefined
   } catch (error) {
     return systemCode(error) ?? "EIO"

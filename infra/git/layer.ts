@@ -1,15 +1,14 @@
 import fs from "node:fs"
 import { Effect, Layer, Stream } from "effect"
 import { Workers } from "#ports/Workers.ts"
-import { type Sha, type TreeFile, WorkspaceStore, type WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
+import { type TreeFile, WorkspaceStore, type WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
 import { Breath } from "./Breath.ts"
 import { cacheOf, forget } from "./cache.ts"
 import { compare, differences, treeRef } from "./compare.ts"
 import { unifiedDiff } from "./diff/unified.ts"
-import { onDisk } from "./fault.ts"
+import { mustBeThere, onDisk } from "./fault.ts"
+import { batched, filesOf, placesOf, readFile, sizedFile, treeFile } from "./files.ts"
 import { noteBytes } from "./knownBytes.ts"
-import { batched, filesOf, placesOf, treeFile } from "./listing.ts"
-import { mark } from "./mark.ts"
 import type { NativeGit } from "./native/git.ts"
 import { looseObjects, packLoose, pruneLoose } from "./native/pack.ts"
 import { openOverlay, viewOf } from "./Overlay/GitOverlay.ts"
@@ -18,7 +17,7 @@ import { forgetPacks } from "./objects/packs.ts"
 import type { FileNode, StoredTree } from "./objects/tree.ts"
 import { Repository } from "./Repository.ts"
 import { rebase } from "./rebase.ts"
-import { eraseRepository, makeRepository, repositoryPath, sweep, sweepStaged } from "./repositories.ts"
+import { eraseRepository, makeRepository, mark, repositoryPath, sweep, sweepStaged } from "./repositories.ts"
 import { Turns } from "./Turns.ts"
 
 export interface Options {
@@ -36,33 +35,6 @@ const keptBlobBytes = 24 * 1024 * 1024
 /** A diff costs work, and does not change. */
 const keptDiffBytes = 16 * 1024 * 1024
 const defaultDiffBytes = 1024 * 1024
-
-/** What a tree has under a path, where that is a file. */
-const fileAt = async (repository: Repository, tree: Sha, path: string): Promise<FileNode | undefined> => {
-  const names = path.split("/")
-  let directory = await repository.tree(tree)
-  for (const name of names.slice(0, -1)) {
-    const child = directory.entries.get(name)
-    if (child?.kind !== "directory") return undefined
-    directory = await repository.tree(child.sha)
-  }
-  const node = directory.entries.get(names.at(-1)!)
-  return node === undefined || node.kind === "directory" ? undefined : node
-}
-
-const readFile = async (repository: Repository, tree: Sha, path: string) => {
-  const node = await fileAt(repository, tree, path)
-  if (node === undefined) return undefined
-  const bytes = new Uint8Array(await repository.content(node))
-  return { file: await treeFile(repository, path, node), bytes }
-}
-
-const sizedFile = async (repository: Repository, tree: Sha, path: string) => {
-  const node = await fileAt(repository, tree, path)
-  if (node === undefined) return undefined
-  const size = await repository.size(node)
-  return { sha: node.sha!, size, atOnce: await repository.bytesAtOnce(node.sha!, size) }
-}
 
 /** Workspaces as bare git repositories in a folder of the local disk, which only this service writes to. */
 export const layer = ({
@@ -83,7 +55,7 @@ export const layer = ({
       yield* onDisk(directory, () => sweep(directory))
       const marked = fs.existsSync(`${directory}/${mark}`)
       /** Not where the disk with the repositories was: what is made or erased there is made or erased nowhere. */
-      const mustBeThere = () => {
+      const folderMustBeThere = () => {
         fs.readdirSync(directory)
         if (marked) fs.statSync(`${directory}/${mark}`)
       }
@@ -114,10 +86,10 @@ export const layer = ({
       return WorkspaceStore.of({
         open: (workspace, tree) =>
           writing(workspace, async (repository) => {
-            mustBeThere()
+            folderMustBeThere()
             // what has files has a repository: an empty one in its place would only hide that it is away
             if (tree === undefined) await makeRepository(directory, repository.gitdir)
-            else repository.mustBeThere()
+            else mustBeThere(repository.gitdir)
             if (!swept.has(workspace)) sweepStaged(repository.gitdir)
             swept.add(workspace)
             return openOverlay(repository, tree, limits)
@@ -136,7 +108,7 @@ export const layer = ({
         readCommit: (workspace, commit) =>
           reading(workspace, async (repository) => {
             const read = await repository.readCommit(commit)
-            if (read === undefined) mustBeThere()
+            if (read === undefined) folderMustBeThere()
             return read
           }),
         files: (workspace, tree) =>
@@ -199,7 +171,7 @@ export const layer = ({
         }),
         erase: (workspace) =>
           writing(workspace, async ({ gitdir }) => {
-            mustBeThere()
+            folderMustBeThere()
             await eraseRepository(directory, workspace)
             forget(caches.trees, `${workspace}/`)
             forget(caches.blobs, `${workspace}/`)

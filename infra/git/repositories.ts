@@ -7,6 +7,12 @@ const dayMs = 24 * 60 * 60 * 1000
 const making = ".making-"
 const erased = ".erased-"
 
+/**
+ * The file in the folder of repositories that says to which database it belongs. A folder that had it and has it no more is
+ * away (a disk that is not mounted leaves an empty folder in its place): nothing may be made or erased in it.
+ */
+export const mark = ".installation"
+
 /** Names a repository's folder; a name that could lead elsewhere is refused. */
 export const repositoryPath = (directory: string, workspace: string): string => {
   if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(workspace)) throw new Error("a workspace's id has a-z, 0-9 and - only")

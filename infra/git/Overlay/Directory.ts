@@ -1,7 +1,7 @@
 import { sortedByBytes } from "#domain/workspacePath.ts"
 import type { Sha, SkippedEntry } from "#ports/WorkspaceStore.ts"
 import { Breath } from "../Breath.ts"
-import { type FileNode, sortedEntries } from "../objects/tree.ts"
+import { type FileNode, mostEntries, sortedEntries } from "../objects/tree.ts"
 import type { Repository } from "../Repository.ts"
 
 export type Node = FileNode | Directory
@@ -23,9 +23,6 @@ export const nextEpoch = (): number => ++epochs
 
 /** No epoch has this number: what was read from the repository is never changed. */
 const frozen = 0
-
-/** A tree from outside may name itself a thousandfold: no more than this is looked at. */
-const mostEntries = 1_000_000
 
 /** A stored tree with all that is below it, and what of it is hidden. */
 export const loadDirectory = async (

@@ -2,7 +2,7 @@ import fs from "node:fs"
 import { PassThrough } from "node:stream"
 import { Effect, Layer, Stream } from "effect"
 import { GitTransport, type ServedFile } from "#ports/GitTransport.ts"
-import { onDisk } from "../fault.ts"
+import { mustBeThere, onDisk } from "../fault.ts"
 import { main, refOf } from "../Repository.ts"
 import { repositoryPath } from "../repositories.ts"
 import { type NativeGit, startGit } from "./git.ts"
@@ -143,7 +143,7 @@ export const layer = ({ directory, git }: Options): Layer.Layer<GitTransport> =>
         file: (repository, path) =>
           onDisk(gitdirOf(repository), async () => {
             const gitdir = gitdirOf(repository)
-            fs.readdirSync(`${gitdir}/objects`)
+            mustBeThere(gitdir)
             if (path === "HEAD") return textFile(`ref: ${main}\n`)
             if (path === "info/refs") {
               const commit = refOf(gitdir)

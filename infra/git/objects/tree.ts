@@ -27,6 +27,9 @@ export interface StoredTree {
   readonly skipped: ReadonlyArray<SkippedEntry>
 }
 
+/** A tree from outside may name itself a thousandfold: no more entries than these are looked at. */
+export const mostEntries = 1_000_000
+
 export const emptyTree: StoredTree = {
   sha: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
   entries: new Map(),

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { LRUCache } from "lru-cache"
 import { bundleStream, type LogFile } from "#domain/Bundle.ts"
 import type { DomainEvent } from "#domain/events.ts"
 import type { SnippetEvent, UploadedText } from "#domain/Snippet/events.ts"
@@ -31,8 +32,12 @@ export interface Evidence {
 export type BundleEvidence = Pick<Evidence, "asked" | "logs">
 
 const none: BundleEvidence = { asked: null, logs: null }
-/** Bundles whose evidence is kept for their next file. */
-const kept = 64
+
+/** Evidence of the bundles that were graded last, for their next file; by request. */
+export type Bundles = LRUCache<string, BundleEvidence>
+
+/** Keeps that of 64 bundles. */
+export const makeBundles = (): Bundles => new LRUCache({ max: 64 })
 
 /** All logs, with the end of each. */
 const shownLogs = (logs: ReadonlyArray<LogFile>): string | null => {
@@ -47,7 +52,7 @@ const shownLogs = (logs: ReadonlyArray<LogFile>): string | null => {
 }
 
 /** The request of a bundle's snippets is the bundle, whose first event held the files. */
-const bundleOf = Effect.fnUntraced(function* (request: string, bundles: Map<string, BundleEvidence>) {
+const bundleOf = Effect.fnUntraced(function* (request: string, bundles: Bundles) {
   const known = bundles.get(request)
   if (known !== undefined) return known
   const [second] = (yield* (yield* EventStore).readStream(bundleStream(request), 0, { limit: 1 })).events
@@ -56,7 +61,6 @@ const bundleOf = Effect.fnUntraced(function* (request: string, bundles: Map<stri
   const { prompts = [], logs = [] } = received?.text ?? {}
   const asked = prompts.length === 0 ? null : ends(prompts.join("\n\n"), longest.asked)
   const evidence = received === undefined ? none : { asked, logs: shownLogs(logs) }
-  if (bundles.size >= kept) bundles.clear()
   if (received !== undefined) bundles.set(request, evidence)
   return evidence
 })
@@ -72,11 +76,7 @@ type TaskAdded = Case<"TaskAdded">
 const telling = new Set<string>(["SnippetUploaded", "TaskAdded", "VoteRequested"] satisfies Array<SnippetEvent["_tag"]>)
 
 /** Reads what a grading is decided on; `undefined` when it is not there any more. */
-export const evidenceOf = Effect.fnUntraced(function* (
-  request: string,
-  snippet: string,
-  bundles: Map<string, BundleEvidence>
-) {
+export const evidenceOf = Effect.fnUntraced(function* (request: string, snippet: string, bundles: Bundles) {
   let first: Uploaded | undefined
   let latest: Recorded<Uploaded | TaskAdded> | undefined
   let asked: { readonly requested: Evidence["requested"]; readonly upload: Uploaded | TaskAdded } | undefined

@@ -9,7 +9,7 @@ import { LanguageModel } from "#ports/LanguageModel.ts"
 import { type DueGrading, dueGradings, Gradings } from "#projections/Gradings.ts"
 import { operator } from "#src/actor.ts"
 import { newBoundary, storable } from "#src/snippets/untrusted.ts"
-import { type BundleEvidence, evidenceOf } from "./evidence.ts"
+import { type Bundles, evidenceOf, makeBundles } from "./evidence.ts"
 import { questionOf, type Verdict } from "./question.ts"
 
 /** Questions to the model at once. */
@@ -29,12 +29,12 @@ const laterOn = Schedule.spaced("1 second")
 /** What gradings share. */
 interface Desk {
   readonly places: Semaphore.Semaphore
-  readonly bundles: Map<string, BundleEvidence>
+  readonly bundles: Bundles
 }
 
 export const makeDesk: Effect.Effect<Desk> = Effect.map(Semaphore.make(atOnce), (places) => ({
   places,
-  bundles: new Map()
+  bundles: makeBundles()
 }))
 
 /** Times that a grading breaks off (for want of the store, or by a defect) before it gets no verdict. */

@@ -1,21 +1,48 @@
 import type { Sha, TreeFile } from "#ports/WorkspaceStore.ts"
 import { Breath } from "./Breath.ts"
-import { type FileNode, modeOf } from "./objects/tree.ts"
+import { type FileNode, modeOf, mostEntries } from "./objects/tree.ts"
 import type { Repository } from "./Repository.ts"
 
 /** What goes out together: rows, and characters of their paths. */
 const rowsAtOnce = 500
 const charactersAtOnce = 64 * 1024
 
-/** A tree from outside may name itself a thousandfold: no more than this is looked at. */
-const mostEntries = 1_000_000
-
+/** What is told of a file: its size may have to be read. */
 export const treeFile = async (repository: Repository, path: string, node: FileNode): Promise<TreeFile> => ({
   path,
   mode: modeOf(node.kind),
   size: await repository.size(node),
   sha: node.sha!
 })
+
+/** What a tree has under a path, where that is a file. */
+const fileAt = async (repository: Repository, tree: Sha, path: string): Promise<FileNode | undefined> => {
+  const names = path.split("/")
+  let directory = await repository.tree(tree)
+  for (const name of names.slice(0, -1)) {
+    const child = directory.entries.get(name)
+    if (child?.kind !== "directory") return undefined
+    directory = await repository.tree(child.sha)
+  }
+  const node = directory.entries.get(names.at(-1)!)
+  return node === undefined || node.kind === "directory" ? undefined : node
+}
+
+/** The bytes of a file of a tree; `undefined`: there is none. They are the reader's own. */
+export const readFile = async (repository: Repository, tree: Sha, path: string) => {
+  const node = await fileAt(repository, tree, path)
+  if (node === undefined) return undefined
+  const bytes = new Uint8Array(await repository.content(node))
+  return { file: await treeFile(repository, path, node), bytes }
+}
+
+/** What reading a file of a tree piece by piece takes: its size, and bytes that are in memory at once. */
+export const sizedFile = async (repository: Repository, tree: Sha, path: string) => {
+  const node = await fileAt(repository, tree, path)
+  if (node === undefined) return undefined
+  const size = await repository.size(node)
+  return { sha: node.sha!, size, atOnce: await repository.bytesAtOnce(node.sha!, size) }
+}
 
 interface ListedFile {
   readonly path: string
