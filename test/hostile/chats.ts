@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { assert } from "vitest"
 import { type Attack, answered, times } from "./Attack.ts"
 import type { Target, Use } from "./Target.ts"
@@ -133,6 +134,18 @@ export const chats: ReadonlyArray<Attack> = [
   {
     ...attack("Bash: files without number", "shells", [bash("for i in $(seq 1 30000); do echo $i > f$i; done")]),
     share: 3
+  },
+  {
+    name: "Bash: a file of 9 MiB that can't be made smaller, stored and read",
+    // more than a model says at once
+    arrange: async (target) =>
+      void (await run("noise", [write("piece", randomBytes(1_000_000).toString("base64"))])(target)),
+    run: async (target) => {
+      await run("noise", [bash(`cat ${"piece ".repeat(7)} > large`)], [bash("wc -c large")])(target)
+      const id = await workspaceOf(target, "noise")
+      const { status, text } = await target.call("GET", `/api/workspaces/${id}/files/large`)
+      assert.deepStrictEqual([status, text.length], [200, 7 * 1_333_336])
+    }
   },
   attack("Bash: strings that double", "shells", [
     bash("a=aaaaaaaaaaaaaaaa; for i in $(seq 1 40); do a=$a$a; done; echo $a")
