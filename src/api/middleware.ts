@@ -1,4 +1,4 @@
-import { Context, Schema, SchemaGetter } from "effect"
+import { Context, type Effect, Schema, SchemaGetter } from "effect"
 import { HttpApiMiddleware, HttpApiSchema, HttpApiSecurity } from "effect/http-api"
 import type { Holder, Scope } from "#domain/Scope.ts"
 import type { RequestIdentity } from "#engine/Event.ts"
@@ -57,6 +57,18 @@ export class Authentication extends HttpApiMiddleware.Service<Authentication, { 
     ]
   }
 ) {}
+
+/** Counts the requests of each key, in the class of a route. */
+export class RequestRates extends Context.Service<
+  RequestRates,
+  {
+    /**
+     * Counts a request of the caller's key as one to `path`. Fails with `rate_limit/exceeded` when it is one too many
+     * in the last minute.
+     */
+    readonly count: (path: string) => Effect.Effect<void, Problem, Caller>
+  }
+>()("cairn/RequestRates") {}
 
 /** Requests a minute, by key and path. */
 export class Rate extends HttpApiMiddleware.Service<Rate, { requires: Caller }>()("cairn/Rate", {

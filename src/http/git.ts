@@ -3,7 +3,7 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { repositoryOf } from "#domain/Workspace.ts"
 import { GitTransport } from "#ports/GitTransport.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
-import { Authentication, Caller, Problems, Rate } from "#src/api/middleware.ts"
+import { Authentication, Caller, Problems, RequestRates } from "#src/api/middleware.ts"
 import { Problem, statusOf } from "#src/api/Problem.ts"
 import { followHead, unlessErased } from "#src/workspaces/restore.ts"
 import { asked, unreadable } from "./git/asked.ts"
@@ -94,14 +94,14 @@ const counted = (url: string): boolean => /\/(info\/refs|git-upload-pack|git-rec
 const handler = Effect.gen(function* () {
   const authentication = yield* Authentication
   const problems = yield* Problems
-  const rate = yield* Rate
+  const rates = yield* RequestRates
   const rooms = yield* Rooms
   return Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const endpoint = { path: "/git", method: request.method } as never
     const options = { endpoint, group: undefined as never }
     const own = orProblem(Effect.provideService(answer, Rooms, rooms))
-    const rated = counted(request.url) ? rate(own as never, options) : own
+    const rated = counted(request.url) ? Effect.andThen(rates.count("/git"), own) : own
     const credential = Redacted.make(keyOf(request.headers["authorization"]))
     const response = yield* problems(
       authentication.bearer(rated as never, { ...options, credential }) as never,

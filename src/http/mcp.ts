@@ -1,10 +1,9 @@
 import { Effect, Layer, Redacted } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { oneFile, small } from "#src/api/limits.ts"
-import { Authentication, Caller, Problems, Rate, Received, Scoping } from "#src/api/middleware.ts"
+import { Authentication, Caller, Problems, Received, RequestRates, Scoping } from "#src/api/middleware.ts"
 import { Closing } from "#src/closing.ts"
 import { Parts } from "#src/mcp/Parts.ts"
-import { rated } from "#src/mcp/rated.ts"
 import * as Server from "#src/mcp/server.ts"
 import { makeSessions } from "#src/mcp/sessions.ts"
 import { Answers } from "./answers.ts"
@@ -33,7 +32,7 @@ const routes = Effect.gen(function* () {
   const authentication = yield* Authentication
   const problems = yield* Problems
   const scoping = yield* Scoping
-  const rate = yield* Rate
+  const rates = yield* RequestRates
   const closing = yield* Closing
   const answers = yield* Answers
   const handlers = new Map<string, Handler>()
@@ -60,7 +59,7 @@ const routes = Effect.gen(function* () {
     if (fault !== undefined) return yield* malformed(fault)
     const greets = messages.some(({ method }) => method === "initialize")
     if (greets && (yield* request.text).length > small.bytes) return yield* greetingTooLarge
-    for (let count = countOf(messages); count > 0; count--) yield* rated(path)
+    for (let count = countOf(messages); count > 0; count--) yield* rates.count(path)
     const services = yield* Effect.context<HttpServerRequest.HttpServerRequest | Caller>()
     yield* answers.count(0)
     const parts = makeParts((bytes) => Effect.provideContext(answers.count(bytes), services))
@@ -103,7 +102,7 @@ const routes = Effect.gen(function* () {
     return response
   }).pipe(
     Effect.provideService(Rooms, rooms),
-    Effect.provideService(Rate, rate),
+    Effect.provideService(RequestRates, rates),
     Effect.provideService(Closing, closing)
   )
   return Layer.mergeAll(server, HttpRouter.add("*", path, handle as never))

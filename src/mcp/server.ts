@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { McpProtocol, McpServer } from "effect/ai"
-import { Rate } from "#src/api/middleware.ts"
+import { RequestRates } from "#src/api/middleware.ts"
 import { chat } from "./chat.ts"
 import type { Operations } from "./Operations.ts"
 import { patterns } from "./patterns.ts"
@@ -18,7 +18,7 @@ const registrations = (operations: Operations) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const server = yield* McpServer.McpServer
-      const services = Context.make(Rate, yield* Rate) as Context.Context<never>
+      const services = Context.make(RequestRates, yield* RequestRates) as Context.Context<never>
       for (const make of [search, upload, vote, patterns, chat]) {
         const { descriptor, handle } = make(operations)
         yield* server.addTool({

@@ -2,12 +2,11 @@ import { randomUUID } from "node:crypto"
 import { Effect, Predicate, Schema } from "effect"
 import { McpSchema } from "effect/ai"
 import { fieldErrors, invalidFields, mostTold } from "#src/api/invalid.ts"
-import type { Rate } from "#src/api/middleware.ts"
+import { RequestRates } from "#src/api/middleware.ts"
 import { bodyOf, Problem } from "#src/api/Problem.ts"
 import { misfits, shapeOf } from "#src/api/shape.ts"
 import type { Call } from "./Operations.ts"
 import { Parts } from "./Parts.ts"
-import { rated } from "./rated.ts"
 
 /** What a tool says: a text for whoever reads it, and the route's answer for programs. */
 export interface Said {
@@ -25,7 +24,7 @@ export interface Tool {
    * `given`: the arguments as they came, checked by nobody. Never fails: a problem is a result that says how to mend
    * it.
    */
-  readonly handle: (given: unknown) => Effect.Effect<McpSchema.CallToolResult, never, Call | Rate>
+  readonly handle: (given: unknown) => Effect.Effect<McpSchema.CallToolResult, never, Call | RequestRates>
 }
 
 interface Options<S extends Schema.Struct<Schema.Struct.Fields>> {
@@ -105,7 +104,7 @@ export const tool = <S extends Schema.Struct<Schema.Struct.Fields>>(options: Opt
       Effect.suspend(() => {
         const requestId = randomUUID()
         return Effect.gen(function* () {
-          yield* rated(route)
+          yield* (yield* RequestRates).count(route)
           const sent = given ?? {}
           if (!Predicate.isReadonlyObject(sent)) return yield* notAnObject(hint)
           const arguments_ = withoutNulls(sent)

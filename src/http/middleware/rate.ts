@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { Caller, Rate } from "#src/api/middleware.ts"
+import { Caller, Rate, RequestRates } from "#src/api/middleware.ts"
 import type { RateClass, Rates } from "#src/rates.ts"
 import { makeWindows } from "./windows.ts"
 
@@ -12,15 +12,25 @@ const classOf = (path: string): RateClass => {
   return path === "/api/agent-chat" ? "chat" : "other"
 }
 
-/** Counts each key's requests by class. */
-export const layer = (rates: Rates) =>
-  Layer.sync(Rate, () => {
+const counter = (rates: Rates) =>
+  Layer.sync(RequestRates, () => {
     const count = makeWindows()
-    return ((httpEffect, { endpoint }) =>
-      Effect.gen(function* () {
-        const limited = classOf(endpoint.path)
+    return RequestRates.of({
+      count: Effect.fnUntraced(function* (path) {
+        const limited = classOf(path)
         const { key } = yield* Caller
         yield* count(`${key} ${limited}`, rates[limited])
-        return yield* httpEffect
-      })) as Rate["Service"]
+      })
+    })
   })
+
+const middleware = Layer.effect(
+  Rate,
+  Effect.map(
+    RequestRates,
+    ({ count }) => ((httpEffect, { endpoint }) => Effect.andThen(count(endpoint.path), httpEffect)) as Rate["Service"]
+  )
+)
+
+/** Counts each key's requests by class: those of routes by the middleware, others by who serves them. */
+export const layer = (rates: Rates) => Layer.provideMerge(middleware, counter(rates))
