@@ -75,14 +75,20 @@ const policyOf = (html: string): string => {
   ].join("; ")
 }
 
+const documentsOf = (html: string) => ({
+  docs: publicDocument(html, "text/html; charset=utf-8", policyOf(html)),
+  openapi: publicDocument(JSON.stringify(OpenApi.fromApi(Api)), "application/json")
+})
+/** They are made once, however many services this process starts one after another. */
+let made: ReturnType<typeof documentsOf> | undefined
+
 /** The API for people, and for programs. */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
-    const html = yield* page
-    const spec = JSON.stringify(OpenApi.fromApi(Api))
+    made ??= documentsOf(yield* page)
     return Layer.mergeAll(
-      HttpRouter.add("GET", "/docs", publicDocument(html, "text/html; charset=utf-8", policyOf(html))),
-      HttpRouter.add("GET", "/openapi.json", publicDocument(spec, "application/json"))
+      HttpRouter.add("GET", "/docs", made.docs),
+      HttpRouter.add("GET", "/openapi.json", made.openapi)
     )
   })
 )

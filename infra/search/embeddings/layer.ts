@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, type Exit, Layer, Schema } from "effect"
 import { readTable } from "#domain/search/embeddings/EmbeddingTable.ts"
-import { makeEncoder } from "#domain/search/embeddings/Encoder.ts"
+import { type Encoder, makeEncoder } from "#domain/search/embeddings/Encoder.ts"
 import { tableDigest } from "#domain/search/embeddings/tableDigest.ts"
 import { Given } from "#engine/Projection.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
@@ -35,8 +35,12 @@ export const load = (path: string) =>
     )
   )
 
+/** Its encoder is made once, however many services this process starts one after another. */
+let loading: Promise<Exit.Exit<Encoder, EmbeddingTableUnusable>> | undefined
+const loaded = Effect.flatten(Effect.promise(() => (loading ??= Effect.runPromiseExit(load(file)))))
+
 /** Vectors by the table that comes with the service. */
 export const layer = Layer.effect(
   Given,
   Effect.map(Embeddings, (encoder) => ({ encoder }))
-).pipe(Layer.provideMerge(Layer.effect(Embeddings, load(file))))
+).pipe(Layer.provideMerge(Layer.effect(Embeddings, loaded)))
