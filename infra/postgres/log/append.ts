@@ -24,19 +24,20 @@ interface Row {
 
 const revision = { none: -1, any: -2 } as const
 
-const { bool, bytea, int2, int4, text, uuid } = PgTypes.OID
+const { bytea, int2, int4, text, uuid } = PgTypes.OID
 
 /** The element type of each of `es_append`'s parameters, in its order. */
 const types = {
-  units: { tenant: text, stream: text, expected: int4, size: int4 },
+  units: { tenant: text, stream: text, expected: int4, before: int4 },
   events: {
     unit: int4,
-    first: bool,
+    place: int4,
     id: uuid,
     type: text,
     version: int2,
     data: text,
-    hasText: bool,
+    /** Bytes of its text; null when it has none. */
+    text: int4,
     key: text,
     user: text,
     organization: text,
@@ -59,17 +60,19 @@ const empty = (): Columns => {
 /** The batch in columns, as `es_append` takes it; units and events are numbered from 1. */
 const columnsOf = (batch: ReadonlyArray<Append>): Columns => {
   const { units, events, payloads, erasures } = empty()
+  /** How many events each stream gets from the units that come before. */
+  const sizes = new Map<string, number>()
   for (const [index, append] of batch.entries()) {
-    const before = events.id.length
+    const first = events.id.length
     for (const { commandId, correlationId, causationId, actor, request, ...command } of append.commands) {
       for (const [place, { type, schemaVersion, data, payload, erases }] of command.events.entries()) {
         events.unit.push(index + 1)
-        events.first.push(place === 0)
+        events.place.push(events.place.length - first)
         events.id.push(derivedId(commandId, place))
         events.type.push(type)
         events.version.push(schemaVersion)
         events.data.push(data)
-        events.hasText.push(payload !== null)
+        events.text.push(payload === null ? null : payload.bytes.length)
         events.key.push(actor.key)
         events.user.push(actor.user)
         events.organization.push(actor.organization)
@@ -91,7 +94,9 @@ const columnsOf = (batch: ReadonlyArray<Append>): Columns => {
     units.tenant.push(append.tenant)
     units.stream.push(append.stream)
     units.expected.push(typeof append.expected === "number" ? append.expected : revision[append.expected])
-    units.size.push(events.id.length - before)
+    const before = sizes.get(append.stream) ?? 0
+    units.before.push(before)
+    sizes.set(append.stream, before + events.id.length - first)
   }
   return { units, events, payloads, erasures }
 }

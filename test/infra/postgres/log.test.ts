@@ -1,17 +1,19 @@
 import { randomUUID } from "node:crypto"
+import { PgClient } from "@effect/sql-pg/PgClient"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { assert, it, layer } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Logger, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { positionOf } from "#engine/Position.ts"
 import { EventStore, StoreUnavailable } from "#engine/ports/EventStore.ts"
+import { appendBatch } from "#infra/postgres/log/append.ts"
 import { freshDatabase } from "#test/postgres.ts"
 import { command, fresh, noted, to, typed, upTo } from "../../engine/appends.ts"
 import { contract } from "../../engine/EventStore.contract.ts"
 import { crash } from "../../engine/EventStore.crash.ts"
 import { rest } from "../../engine/EventStore.reading.ts"
 import { whole } from "../../engine/whole.ts"
-import { freshStore, storeOn } from "../stores.ts"
+import { freshClient, freshStore, storeOn } from "../stores.ts"
 
 contract("Postgres", freshStore)
 crash("Postgres", freshDatabase)
@@ -140,6 +142,44 @@ layer(quiet, { excludeTestServices: true })("PostgresEventStore", (it) => {
       assert.deepStrictEqual(yield* add(to(other, "none", [given])), first)
       assert.deepStrictEqual(yield* readStream(other, -1), [])
     })
+  )
+
+  it.effect("reads what an append has to know by indexes, also when its plans are made on empty tables", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient
+      yield* sql.withTransaction(
+        Effect.gen(function* () {
+          /** Of tables as a whole, and of one index. */
+          const scans = sql<{
+            relname: string
+            scans: number
+          }>`SELECT relname, pg_stat_get_xact_numscans(oid)::int AS scans
+            FROM pg_class WHERE relname IN ('events', 'payloads', 'erasures', 'events_stream')
+              AND relnamespace = current_schema()::regnamespace ORDER BY relname`
+          const before = yield* scans
+          const [stream, subject] = [fresh(), fresh("subject")]
+          for (const n of upTo(20)) {
+            const events = [noted({ payload: typed(subject) }), noted({ erases: n === 10 ? [subject] : [] })]
+            yield* appendBatch([to(stream, "any", [command({ events })]), to(fresh(), "none"), to(stream)])
+          }
+          // one that the log has: what went in before it comes out again
+          const twice = command({ events: [noted({ payload: typed(subject) })] })
+          yield* appendBatch([to(stream, "any", [twice])])
+          assert.deepStrictEqual((yield* appendBatch([to(fresh()), to(stream, "any", [twice])])).trouble, [1])
+          const after = yield* scans
+          assert.deepStrictEqual(
+            after.map(({ relname, scans }, index) => [relname, scans - before[index]!.scans]),
+            // two units of the stream and one of another each time, and those at the end
+            [
+              ["erasures", 0],
+              ["events", 0],
+              ["events_stream", 3 * 20 + 1 + 2],
+              ["payloads", 0]
+            ]
+          )
+        })
+      )
+    }).pipe(Effect.provide(freshClient))
   )
 
   it.effect("never lets the log's time go back, though the clock does", () =>
