@@ -7,7 +7,7 @@ import { findText, projections, tool } from "#src/layers.ts"
 import { clone, goBack } from "./demo/history.ts"
 import { cairn, type Running, serve } from "./demo/programs.ts"
 import { standIn } from "./demo/standIn.ts"
-import { bulkUpload, reputation } from "./demo/store.ts"
+import { reputation, storeBundle } from "./demo/store.ts"
 import { upToDate } from "./log.ts"
 
 /** A tour of the service: the real one, on a data folder of its own, asked over HTTP. Fails at the first surprise. */
@@ -114,7 +114,7 @@ const tour = async (dataDir: string, grader: string, keep: (service: Running) =>
   assert.equal(voted[0]!.code_block.id, second!.code_block.id, "the votes did not change the order")
 
   step("Upload three files at once; a grader (here a stand-in for a language model) votes in the background")
-  await bulkUpload(service, say)
+  await storeBundle(service, say)
 
   step("Functions keep a reputation: what their runs showed stands above them")
   await reputation(service, say)

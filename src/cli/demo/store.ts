@@ -10,7 +10,7 @@ interface Status {
 }
 
 /** Three files at once; the service's model gives its verdicts in the background. */
-export const bulkUpload = async (service: Running, say: (line: string) => void) => {
+export const storeBundle = async (service: Running, say: (line: string) => void) => {
   const bodies = {
     split_words: "    return text.split()",
     split_lines: "    return text.splitlines()",
