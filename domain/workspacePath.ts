@@ -142,7 +142,7 @@ const disordered = /[\ud800-\uffff]/
 /** In byte order of a text of each. The runtime's own comparison is many times as fast, and right for most names. */
 export const sortedByBytes = <A>(items: ReadonlyArray<A>, textOf: (item: A) => string): Array<A> => {
   const texts = items.map(textOf)
-  const compare = texts.some((text) => disordered.test(text))
+  const compare = disordered.test(texts.join(""))
     ? compareBytes
     : (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
   // what was read from a tree is in order already

@@ -1,10 +1,10 @@
-import { sortedByBytes } from "#domain/workspacePath.ts"
 import type { Change, Sha } from "#ports/WorkspaceStore.ts"
 import { Breath } from "./Breath.ts"
 import type { Directory, Node } from "./Overlay/Directory.ts"
 import { nameOf } from "./Overlay/persist.ts"
 import type { FileNode, TreeRef } from "./objects/tree.ts"
 import type { Repository } from "./Repository.ts"
+import { sortedInTurns } from "./sortedInTurns.ts"
 
 export interface Difference extends Change {
   readonly before: FileNode | undefined
@@ -45,7 +45,7 @@ const differing = async (
     if (fileOf(old) !== undefined || fileOf(now) !== undefined) keys.add(name)
     if (directoryOf(old) !== undefined || directoryOf(now) !== undefined) keys.add(`${name}/`)
   }
-  return sortedByBytes([...keys], (key) => key)
+  return sortedInTurns([...keys], (key) => key, breath)
 }
 
 /**

@@ -1,7 +1,7 @@
 import { sortedByBytes } from "#domain/workspacePath.ts"
 import type { Sha, SkippedEntry } from "#ports/WorkspaceStore.ts"
 import { Breath } from "../Breath.ts"
-import { type FileNode, mostEntries, sortedEntries } from "../objects/tree.ts"
+import { type FileNode, mostEntries, sortName } from "../objects/tree.ts"
 import type { Repository } from "../Repository.ts"
 
 export type Node = FileNode | Directory
@@ -82,7 +82,7 @@ export const entriesByName = (directory: Directory): ReadonlyArray<readonly [str
 
 /** Visits all below a directory in byte order of paths; a directory comes before what it holds. */
 export const eachNode = (directory: Directory, prefix: string, visit: (path: string, node: Node) => void): void => {
-  for (const [name, node] of sortedEntries(directory.entries)) {
+  for (const [name, node] of sortedByBytes([...directory.entries], sortName)) {
     visit(prefix + name, node)
     if (node.kind === "directory") eachNode(node, `${prefix}${name}/`, visit)
   }

@@ -1,8 +1,9 @@
 import type { Sha } from "#ports/WorkspaceStore.ts"
 import { Breath } from "../Breath.ts"
 import { type NewObject, nameOfContent, newObject } from "../objects/object.ts"
-import { type FileNode, formatTree, type StoredTree, sortedEntries, type TreeRef } from "../objects/tree.ts"
+import { type FileNode, formatTree, type StoredTree, sortName, type TreeRef } from "../objects/tree.ts"
 import type { Repository } from "../Repository.ts"
+import { sortedInTurns } from "../sortedInTurns.ts"
 import type { Directory } from "./Directory.ts"
 
 /** The name that a file's content has or will have. */
@@ -63,9 +64,8 @@ export const persist = async (repository: Repository, root: Directory): Promise<
     }
     if (unsorted.length === 0 && directory !== root) return undefined
     await breath.take()
-    const entries = sortedEntries(unsorted)
-    await breath.take()
-    const object = newObject("tree", formatTree(entries))
+    const entries = await sortedInTurns(unsorted, sortName, breath)
+    const object = newObject("tree", await formatTree(entries, breath))
     objects.push(object)
     await breath.take()
     written.push([directory, { sha: object.sha, entries: new Map(entries), skipped: [] }])

@@ -1,4 +1,4 @@
-import { kindProblem, nameProblem, sortedByBytes } from "#domain/workspacePath.ts"
+import { kindProblem, nameProblem } from "#domain/workspacePath.ts"
 import type { EntryKind, Sha, SkippedEntry, TreeFile } from "#ports/WorkspaceStore.ts"
 import { Breath } from "../Breath.ts"
 
@@ -65,8 +65,8 @@ const problemOf = (name: string | undefined, kind: EntryKind | undefined): strin
   return nameProblem(name) ?? kindProblem(name, kind)
 }
 
-/** Entries that are read on end: less than a millisecond. */
-const readAtOnce = 500
+/** Entries that are read or written on end: less than a millisecond. */
+const entriesAtOnce = 500
 
 /** Reads a tree's bytes; what no workspace may hold is told in `skipped` and left out. */
 export const parseTree = async (sha: Sha, content: Uint8Array): Promise<StoredTree> => {
@@ -75,7 +75,7 @@ export const parseTree = async (sha: Sha, content: Uint8Array): Promise<StoredTr
   const skipped: Array<SkippedEntry> = []
   const breath = new Breath()
   for (let at = 0, read = 1; at < bytes.length; read++) {
-    if (read % readAtOnce === 0) await breath.take()
+    if (read % entriesAtOnce === 0) await breath.take()
     const space = bytes.indexOf(0x20, at)
     const nul = bytes.indexOf(0, space)
     if (space < 0 || nul < 0 || nul + 21 > bytes.length) throw new Error("a tree ends too early")
@@ -92,11 +92,9 @@ export const parseTree = async (sha: Sha, content: Uint8Array): Promise<StoredTr
   return { sha, entries, skipped }
 }
 
-/** In byte order in which a directory's name ends with a slash: git's, and that of whole paths. */
-export const sortedEntries = <N extends { readonly kind: EntryKind }>(
-  entries: Iterable<readonly [string, N]>
-): Array<readonly [string, N]> =>
-  sortedByBytes([...entries], ([name, { kind }]) => (kind === "directory" ? `${name}/` : name))
+/** What git sorts an entry by, in byte order: so it is that of whole paths, too. */
+export const sortName = ([name, { kind }]: readonly [string, { readonly kind: EntryKind }]): string =>
+  kind === "directory" ? `${name}/` : name
 
 const digitOf = (unit: number): number => (unit < 0x3a ? unit - 0x30 : unit - 0x57)
 
@@ -117,12 +115,16 @@ const writeSha = (bytes: Buffer, at: number, sha: Sha): number => {
 }
 
 /** A tree's bytes, of entries in git's order whose names are all known. */
-export const formatTree = (entries: ReadonlyArray<readonly [string, FileNode | TreeRef]>): Uint8Array => {
+export const formatTree = async (
+  entries: ReadonlyArray<readonly [string, FileNode | TreeRef]>,
+  breath: Breath
+): Promise<Uint8Array> => {
   // three bytes of UTF-8 a UTF-16 unit at most
   const most = entries.reduce((sum, [name]) => sum + name.length * 3 + 28, 0)
   const bytes = Buffer.allocUnsafe(most)
   let at = 0
-  for (const [name, node] of entries) {
+  for (const [index, [name, node]] of entries.entries()) {
+    if (index % entriesAtOnce === 0) await breath.take()
     at = writeText(bytes, at, node.kind === "directory" ? "40000 " : `${modeOf(node.kind)} `)
     at = writeText(bytes, at, name)
     bytes[at++] = 0

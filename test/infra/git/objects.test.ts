@@ -8,6 +8,7 @@ import { emptyTree, parseTree } from "#infra/git/objects/tree.ts"
 import { writeObjects } from "#infra/git/objects/write.ts"
 import { temporaryDirectory } from "./git.ts"
 import { copy, nameOf, type PackEntry, varint, writePack } from "./packOf.ts"
+import { roundsDuring } from "./rounds.ts"
 
 const directory = temporaryDirectory()
 afterAll(() => fs.rmSync(directory, { recursive: true }))
@@ -26,19 +27,6 @@ const refused = async (read: () => Promise<unknown>): Promise<string> => {
   } catch (error) {
     return (error as Error).message
   }
-}
-
-/** How often the event loop went round while something went on. */
-const roundsDuring = async (work: () => Promise<unknown>): Promise<number> => {
-  let [rounds, going] = [0, true]
-  const look = () => {
-    rounds++
-    if (going) setImmediate(look)
-  }
-  setImmediate(look)
-  await work()
-  going = false
-  return rounds
 }
 
 const delta = (before: number, after: number, ...instructions: ReadonlyArray<ReadonlyArray<number>>): Uint8Array =>
