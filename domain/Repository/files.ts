@@ -13,6 +13,13 @@ export const nameOf = (path: string): string => path.slice(path.lastIndexOf("/")
 /** How many parts a path has: 1 for a file in the root. */
 export const depthOf = (path: string): number => path.split("/").length
 
+/** Those of some paths that are folders of others: no longer work than to sort them, however deep they are. */
+export const foldersAmong = (paths: ReadonlyArray<string>): ReadonlySet<string> => {
+  // behind a folder comes what is in it, before anything else
+  const ordered = [...new Set(paths)].map((path) => `${path}/`).sort()
+  return new Set(ordered.filter((path, at) => ordered[at + 1]?.startsWith(path)).map((path) => path.slice(0, -1)))
+}
+
 /** The readme nearest to the root. */
 export const readmeOf = (files: ReadonlyArray<RepositoryFile>): RepositoryFile | undefined =>
   files

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { foldersAmong } from "#domain/Repository/files.ts"
 import { pathProblem } from "#domain/workspacePath.ts"
 import { body } from "./body.ts"
 import { AnyText, Dependencies, FileContent, optional, Task, Text, textUpTo } from "./fields.ts"
@@ -51,9 +52,7 @@ export const StoreRepoRequest = Schema.Struct({
         const issue = `is the path of files.${first} too; expected each file once`
         return first === undefined ? [] : [{ path: ["files", index, "path"], issue }]
       })
-      const folders = new Set(
-        paths.flatMap((path) => path.split("/").map((_, depth, parts) => parts.slice(0, depth).join("/")))
-      )
+      const folders = foldersAmong(paths)
       const both = paths.flatMap((path, index) =>
         folders.has(path)
           ? [{ path: ["files", index, "path"], issue: "is a folder of another file too; expected a file or a folder" }]

@@ -1,6 +1,6 @@
 import { Effect, Layer, Redacted } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { oneFile, small } from "#src/api/limits.ts"
+import { oneFile } from "#src/api/limits.ts"
 import { Authentication, Caller, Problems, Received, RequestRates, Scoping } from "#src/api/middleware.ts"
 import { Closing } from "#src/closing.ts"
 import { Parts } from "#src/mcp/Parts.ts"
@@ -10,9 +10,10 @@ import { Answers } from "./answers.ts"
 import { countOf, faultIn, messagesIn } from "./mcp/messages.ts"
 import { operations } from "./mcp/operations.ts"
 import { makeParts } from "./mcp/parts.ts"
-import { greetingTooLarge, malformed, noSession, notAllowed, spoken, tooManyMessages } from "./mcp/refusals.ts"
+import { shortened } from "./mcp/received.ts"
+import { malformed, noSession, notAllowed, spoken, tooLarge, tooManyMessages } from "./mcp/refusals.ts"
 import { patiently } from "./mcp/stream.ts"
-import { Rooms, withBody } from "./middleware/body.ts"
+import { havingRead, Rooms, withBody } from "./middleware/body.ts"
 
 const path = "/mcp"
 const sessionHeader = "mcp-session-id"
@@ -51,19 +52,25 @@ const routes = Effect.gen(function* () {
 
   const posted = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const { key } = yield* Caller
+    const holder = yield* Caller
+    const { key } = holder
     const { value } = yield* Received
     const messages = messagesIn(value)
     if (messages.length > 50) return yield* tooManyMessages
     const fault = faultIn(value)
     if (fault !== undefined) return yield* malformed(fault)
     const greets = messages.some(({ method }) => method === "initialize")
-    if (greets && (yield* request.text).length > small.bytes) return yield* greetingTooLarge
+    const short = shortened(value)
+    if (short.isTooLarge) return yield* tooLarge
     for (let count = countOf(messages); count > 0; count--) yield* rates.count(path)
     const services = yield* Effect.context<HttpServerRequest.HttpServerRequest | Caller>()
     yield* answers.count(0)
-    const parts = makeParts((bytes) => Effect.provideContext(answers.count(bytes), services))
-    const answer = Effect.provideService(handlers.get("POST")!(request), Parts, parts.service)
+    const parts = makeParts((bytes) => Effect.provideContext(answers.count(bytes), services), short.given)
+    const asked = havingRead(request, short.text())
+    const answer = handlers.get("POST")!(asked).pipe(
+      Effect.provideService(HttpServerRequest.HttpServerRequest, asked),
+      Effect.provideService(Parts, parts.service)
+    )
     const session = request.headers[sessionHeader]
     if (session !== undefined) {
       if (!(yield* sessions.has(key, session))) return yield* noSession
@@ -74,7 +81,7 @@ const routes = Effect.gen(function* () {
     if (greets) {
       yield* HttpEffect.appendPreResponseHandler((_, response) => {
         const begun = response.headers[sessionHeader]
-        return Effect.as(begun === undefined ? Effect.void : sessions.opened(key, begun), response)
+        return Effect.as(begun === undefined ? Effect.void : sessions.opened(holder, begun), response)
       })
     }
     return parts.written(response)
@@ -94,7 +101,7 @@ const routes = Effect.gen(function* () {
     if (request.method !== "POST" && request.method !== "DELETE") return yield* notAllowed
     const [, credential = ""] = /^bearer +(\S+)$/i.exec(request.headers["authorization"] ?? "") ?? []
     const options = { endpoint: { path, method: request.method } as never, group: undefined as never }
-    const answer = request.method === "POST" ? withBody(oneFile, true, posted) : deleted
+    const answer = request.method === "POST" ? withBody(oneFile, posted) : deleted
     const scoped = scoping(answer as never, options)
     const known = authentication.bearer(scoped as never, { ...options, credential: Redacted.make(credential) })
     const response = yield* problems(known as never, options)

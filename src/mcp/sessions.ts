@@ -1,12 +1,15 @@
 import { Clock, Effect } from "effect"
+import type { Holder } from "#domain/Scope.ts"
 
 /** How long a session lives without a request. */
 const idleFor = 3_600_000
-/** Sessions of one key; of more, those that were not used for longest end. */
+/** Sessions of one key, and of all keys of an organization; of more, those that were not used for longest end. */
 const mostPerKey = 100
+const mostPerTenant = 1_000
 
 interface Session {
   readonly key: string
+  readonly tenant: string
   usedAt: number
   /** Requests under way. */
   busy: number
@@ -32,14 +35,19 @@ export const makeSessions = (end: (id: string) => Effect.Effect<void>) => {
 
   return {
     /** Notes a session that a key has begun; ends those that are too old or too many. */
-    opened: Effect.fnUntraced(function* (key: string, id: string) {
+    opened: Effect.fnUntraced(function* ({ key, tenant }: Pick<Holder, "key" | "tenant">, id: string) {
       const now = yield* Clock.currentTimeMillis
-      sessions.set(id, { key, usedAt: now, busy: 0 })
-      let surplus = [...sessions.values()].filter((session) => session.key === key).length - mostPerKey
+      sessions.set(id, { key, tenant, usedAt: now, busy: 0 })
+      const count = (own: (session: Session) => boolean) => [...sessions.values()].filter(own).length
+      const ofKey = (session: Session) => session.key === key
+      const ofTenant = (session: Session) => session.tenant === tenant
+      let [tooManyOfKey, tooManyOfTenant] = [count(ofKey) - mostPerKey, count(ofTenant) - mostPerTenant]
       for (const [other, session] of [...sessions]) {
-        const tooMany = surplus > 0 && session.key === key && session.busy === 0 && other !== id
-        if (!tooMany && !isOver(session, now)) continue
-        if (session.key === key) surplus -= 1
+        const isSurplus = (ofKey(session) && tooManyOfKey > 0) || (ofTenant(session) && tooManyOfTenant > 0)
+        const ends = isSurplus && session.busy === 0 && other !== id
+        if (!ends && !isOver(session, now)) continue
+        if (ofKey(session)) tooManyOfKey -= 1
+        if (ofTenant(session)) tooManyOfTenant -= 1
         yield* close(other)
       }
     }),

@@ -105,7 +105,7 @@ export const tool = <S extends Schema.Struct<Schema.Struct.Fields>>(options: Opt
         const requestId = randomUUID()
         return Effect.gen(function* () {
           yield* (yield* RequestRates).count(route)
-          const sent = given ?? {}
+          const sent = (yield* Parts).given(given ?? {})
           if (!Predicate.isReadonlyObject(sent)) return yield* notAnObject(hint)
           const arguments_ = withoutNulls(sent)
           const { errors, tooMany } = misfits(shape, arguments_, new Set())

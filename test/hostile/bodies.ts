@@ -181,6 +181,16 @@ export const bodies: ReadonlyArray<Attack> = [
     }
   },
   {
+    name: "a repository of 200 files, each as deep in folders as may be",
+    run: async ({ call }) => {
+      const files = Array.from({ length: 200 }, (_, n) => ({
+        path: `字${n}/${`${"a".repeat(30)}/`.repeat(126)}f`,
+        content: "x"
+      }))
+      answered(await call("POST", "/api/store/repo", { task: "deep folders", files }), 200)
+    }
+  },
+  {
     name: "16 large repositories at once",
     share: 2,
     run: async ({ call }) => {
@@ -237,27 +247,6 @@ export const bodies: ReadonlyArray<Attack> = [
         413,
         415
       )
-    }
-  },
-  {
-    name: "MCP: a batch of a hundred thousand calls",
-    run: async ({ call }) => {
-      const one = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
-      const headers = { accept: "application/json, text/event-stream" }
-      const { status, text } = await call("POST", "/mcp", array(one, 100_000), headers)
-      assert.include([400, 413], status, text.slice(0, 300))
-    }
-  },
-  {
-    name: "MCP: a call with millions of arguments",
-    run: async ({ call }) => {
-      const headers = { accept: "application/json, text/event-stream" }
-      for (const member of [members(1_000_000), array("1", 5_000_000), `{"task":${array("[]", 3_000_000)}}`]) {
-        const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":${member}}}`
-        const { status, text } = await call("POST", "/mcp", body, headers)
-        assert.include([200, 400, 413], status, text.slice(0, 300))
-        assert.isAtMost(text.length, 16_384)
-      }
     }
   }
 ]

@@ -7,6 +7,7 @@ import { chats } from "./chats.ts"
 import { connections } from "./connections.ts"
 import { longAnswers } from "./longAnswers.ts"
 import { machine } from "./machine.ts"
+import { messages } from "./messages.ts"
 import { representative } from "./representative.ts"
 import { hostileSources } from "./sources.ts"
 import { startTarget, type Target } from "./Target.ts"
@@ -64,7 +65,16 @@ const table = () =>
     })
   ].join("\n")
 
-const all = { bodies, texts, "long answers": longAnswers, chats, sources: hostileSources, connections, answers }
+const all = {
+  bodies,
+  messages,
+  texts,
+  "long answers": longAnswers,
+  chats,
+  sources: hostileSources,
+  connections,
+  answers
+}
 
 const suite = (name: string, attacks: ReadonlyArray<Attack>) =>
   describe(name, () => {

@@ -10,6 +10,8 @@ export const representative: ReadonlySet<string> = new Set([
   "large bodies for routes that take small ones",
   "bodies that are not what their headers say",
   "MCP: a batch of a hundred thousand calls",
+  "MCP: ids, names and URIs of millions of characters",
+  "a repository of 200 files, each as deep in folders as may be",
   // what is derived from a text
   "a source: combining marks in a file",
   "a source: a million words",

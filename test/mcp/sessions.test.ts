@@ -132,16 +132,16 @@ describe("a session", () => {
 })
 
 describe("sessions that nobody uses", () => {
-  const ended: Array<string> = []
   const run = <A>(effect: Effect.Effect<A>) => Effect.runPromise(Effect.provide(effect, TestClock.layer()))
 
   it("end after an hour, and not while a request is under way", () =>
     run(
       Effect.gen(function* () {
+        const ended: Array<string> = []
         const sessions = makeSessions((id) => Effect.sync(() => void ended.push(id)))
-        yield* sessions.opened("k", "idle")
-        yield* sessions.opened("k", "used")
-        yield* sessions.opened("k", "busy")
+        yield* sessions.opened({ key: "k", tenant: "t" }, "idle")
+        yield* sessions.opened({ key: "k", tenant: "t" }, "used")
+        yield* sessions.opened({ key: "k", tenant: "t" }, "busy")
         yield* TestClock.adjust("59 minutes")
         yield* sessions.using("used", Effect.void)
         yield* sessions.using(
@@ -151,7 +151,7 @@ describe("sessions that nobody uses", () => {
             assert.isFalse(yield* sessions.has("k", "idle"))
             assert.isTrue(yield* sessions.has("k", "used"))
             yield* TestClock.adjust("2 hours")
-            yield* sessions.opened("other", "new")
+            yield* sessions.opened({ key: "other", tenant: "t" }, "new")
             assert.deepStrictEqual(ended, ["idle", "used"])
             assert.isTrue(yield* sessions.has("k", "busy"))
           })
@@ -160,6 +160,18 @@ describe("sessions that nobody uses", () => {
         yield* TestClock.adjust("1 hour")
         assert.isFalse(yield* sessions.has("k", "busy"))
         assert.isFalse(yield* sessions.has("other", "busy"))
+      }) as Effect.Effect<void>
+    ))
+
+  it("end where an organization's keys have more than a thousand, whoever else has how many", () =>
+    run(
+      Effect.gen(function* () {
+        const ended: Array<string> = []
+        const sessions = makeSessions((id) => Effect.sync(() => void ended.push(id)))
+        yield* sessions.opened({ key: "neighbour", tenant: "u" }, "theirs")
+        for (let n = 0; n < 1_002; n++) yield* sessions.opened({ key: `k${n % 20}`, tenant: "t" }, String(n))
+        assert.deepStrictEqual(ended, ["0", "1"])
+        assert.isTrue(yield* sessions.has("neighbour", "theirs"))
       }) as Effect.Effect<void>
     ))
 })

@@ -42,8 +42,14 @@ const sizeOf = (value: unknown): number => {
   return size
 }
 
-/** The long parts of an answer's messages. `count` hears how many bytes of them are in hand before they are written. */
-export const makeParts = (count: (bytes: number) => Effect.Effect<void>) => {
+/**
+ * The long parts of messages: `given` knows those that were sent, `count` hears how many bytes of the answer's are in hand before they are
+ * written.
+ */
+export const makeParts = (
+  count: (bytes: number) => Effect.Effect<void>,
+  given: (arguments_: unknown) => unknown = (arguments_) => arguments_
+) => {
   const parts = new Map<string, Text>()
   let inHand = 0
   const put = (mark: string, text: Text): void => void parts.set(JSON.stringify(mark), text)
@@ -59,6 +65,7 @@ export const makeParts = (count: (bytes: number) => Effect.Effect<void>) => {
   const counted = Effect.suspend(() => (inHand > slight ? count(inHand) : Effect.void))
   return {
     service: Parts.of({
+      given,
       text: (text) => (text.length < long ? text : jsonOf(text)),
       json: (value) => (hasText(value, long) ? jsonOf(value) : value),
       bytes: (bytes) => {

@@ -29,9 +29,10 @@ export const tooManyMessages = new Problem({
 })
 /** A body that is no message of the protocol; `message` says why. */
 export const malformed = (message: string) => new Problem({ code: "validation/invalid_body", message })
-export const greetingTooLarge = new Problem({
+export const tooLarge = new Problem({
   code: "validation/invalid_body",
-  message: "An initialize message takes at most 65,536 characters. Send less about the client."
+  message:
+    "Only texts in a call's arguments may be long: all else in the messages has at most 65,536 characters. Send less at once."
 })
 
 const otherMethod = new Problem({

@@ -43,14 +43,15 @@ export class Rooms extends Context.Service<
   }))
 }
 
-/** A request whose body was read: it gives the value of it in place of its text. */
-const havingRead = (request: HttpServerRequest.HttpServerRequest, text: unknown): HttpServerRequest.HttpServerRequest =>
-  Object.create(request, { text: { value: Effect.succeed(text) } })
+/** A request whose body was read: it gives this in place of its text. */
+export const havingRead = (
+  request: HttpServerRequest.HttpServerRequest,
+  text: unknown
+): HttpServerRequest.HttpServerRequest => Object.create(request, { text: { value: Effect.succeed(text) } })
 
 /** Runs with the request's body, read within its route's limits and while there is room for it. */
 export const withBody = <A, E, R>(
   limits: Limits,
-  keepText: boolean,
   run: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | Problem, Exclude<R, Received> | HttpServerRequest.HttpServerRequest | Rooms> =>
   Effect.gen(function* () {
@@ -60,10 +61,10 @@ export const withBody = <A, E, R>(
     const bytes = yield* sizeAhead(request.headers, limits)
     const room = bytes <= small.bytes ? rooms.small : rooms.large
     const read = Effect.gen(function* () {
-      const { value, text } = yield* receive(limits, keepText)
+      const value = yield* receive(limits)
       const decided = run.pipe(
         Effect.provideService(Received, { value }),
-        Effect.provideService(HttpServerRequest.HttpServerRequest, havingRead(request, keepText ? text : value))
+        Effect.provideService(HttpServerRequest.HttpServerRequest, havingRead(request, value))
       )
       return yield* bytes <= slight ? decided : rooms.deciding.within(owner, bytes, decided)
     })
@@ -89,7 +90,7 @@ export const layer = Layer.effect(
           if (endpoint.payload.size > 0 && !isJson(headers["content-type"])) return yield* unsupported
           const known = Effect.flatMap(Received, ({ value }) => knownFields(endpoint, value))
           const limits = Context.get(endpoint.annotations, BodyLimits)
-          return yield* withBody(limits, false, Effect.andThen(known, httpEffect))
+          return yield* withBody(limits, Effect.andThen(known, httpEffect))
         }).pipe(Effect.provideService(Rooms, rooms))) as WellFormed["Service"]
   )
 )

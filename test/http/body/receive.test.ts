@@ -18,7 +18,7 @@ const brokenOff = () => {
 
 it.effect("a body that breaks off is its sender's fault, and no defect of the service's", () =>
   Effect.gen(function* () {
-    const problem = yield* receive({ bytes: 1_000, values: 100 }, false).pipe(
+    const problem = yield* receive({ bytes: 1_000, values: 100 }).pipe(
       Effect.provideService(HttpServerRequest.HttpServerRequest, brokenOff()),
       Effect.flip
     )

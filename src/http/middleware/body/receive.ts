@@ -84,13 +84,6 @@ const announced = (headers: { readonly [name: string]: string | undefined }, lim
   return Number.isSafeInteger(length) ? length : limits.bytes
 }
 
-export interface Body {
-  /** `undefined`: there was none. */
-  readonly value: unknown
-  /** As it came, for whoever asked for it. */
-  readonly text: string
-}
-
 /**
  * How many bytes the request's body takes of the room; fails when its route does not take so many, or not as they are.
  */
@@ -101,13 +94,11 @@ export const sizeAhead = (headers: { readonly [name: string]: string | undefined
   return bytes > limits.bytes ? Effect.fail(tooLarge(limits)) : Effect.succeed(bytes)
 }
 
-/** Reads a request's body as it comes. Fails with a `Problem` at the first byte that is too much. */
-export const receive = Effect.fnUntraced(function* (limits: Limits, keepText: boolean) {
+/** Reads a request's body as it comes; `undefined`: there was none. Fails with a `Problem` at the first byte that is too much. */
+export const receive = Effect.fnUntraced(function* (limits: Limits) {
   const request = yield* HttpServerRequest.HttpServerRequest
   const reader = new JsonReader({ depth: deepest, values: limits.values, names: limits.names ?? limits.values })
-  const decoder = new TextDecoder()
   let bytes = 0
-  let text = ""
   const attempt = <A>(run: () => A) => Effect.try({ try: run, catch: (error) => problemOf(error, limits) })
   const take = Effect.fnUntraced(function* (chunk: Uint8Array) {
     bytes += chunk.length
@@ -116,7 +107,6 @@ export const receive = Effect.fnUntraced(function* (limits: Limits, keepText: bo
       if (at > 0) yield* Effect.yieldNow
       const part = chunk.subarray(at, at + stretch)
       yield* attempt(() => reader.write(part))
-      if (keepText) text += decoder.decode(part, { stream: true })
     }
   })
   // nobody's fault here: who sends it went away, or it is no HTTP
@@ -124,6 +114,5 @@ export const receive = Effect.fnUntraced(function* (limits: Limits, keepText: bo
   yield* Stream.runForEach(chunks, take).pipe(
     Effect.timeoutOrElse({ duration: millisecondsFor(limits.bytes), orElse: () => Effect.fail(tooSlow) })
   )
-  const value = yield* attempt(() => reader.end())
-  return { value, text } satisfies Body
+  return yield* attempt(() => reader.end())
 })

@@ -1,0 +1,71 @@
+import { randomUUID } from "node:crypto"
+import { hasText } from "#engine/jsonPieces.ts"
+import { small } from "#src/api/limits.ts"
+import { type Message, messagesIn } from "./messages.ts"
+
+/** Characters from which a text of a call's arguments has a mark in its place. */
+const long = 256
+
+type Object = { readonly [name: string]: unknown }
+
+const isObject = (value: unknown): value is Object =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** The same value with others in the place of its texts. */
+const mapped = (value: unknown, textOf: (text: string) => string): unknown => {
+  if (typeof value === "string") return textOf(value)
+  if (Array.isArray(value)) return value.map((one) => mapped(one, textOf))
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapped(one, textOf)]))
+}
+
+const brief = (value: unknown): unknown => (typeof value === "string" ? value.slice(0, long) : value)
+
+/**
+ * A greeting without what a client tells of itself: the server would keep all of it for as long as the session lives, and needs
+ * nothing of it.
+ */
+const plainly = (message: Message): Message => {
+  const { method, params } = message
+  if (method !== "initialize" || !isObject(params)) return message
+  const { protocolVersion, capabilities, clientInfo } = params
+  const { name, version } = isObject(clientInfo) ? clientInfo : {}
+  return {
+    ...message,
+    params: {
+      protocolVersion,
+      capabilities: isObject(capabilities) ? {} : capabilities,
+      clientInfo: isObject(clientInfo) ? { name: brief(name), version: brief(version) } : clientInfo
+    }
+  }
+}
+
+/**
+ * What of a body the protocol's library is given. It reads a message in one piece, twice, and writes its id, names and URIs back in its
+ * answer; so that it only sees what is short, long texts of arguments have a mark in their place, a new random id.
+ */
+export const shortened = (body: unknown) => {
+  const texts = new Map<string, string>()
+  const marked = (text: string): string => {
+    if (text.length < long) return text
+    const mark = randomUUID()
+    texts.set(mark, text)
+    return mark
+  }
+  const short = (message: Message): Message => {
+    const { method, params } = message
+    if (method !== "tools/call" || !isObject(params) || params["arguments"] === undefined) return message
+    return { ...message, params: { ...params, arguments: mapped(params["arguments"], marked) } }
+  }
+  const messages = messagesIn(body).map(short)
+  return {
+    /** Whether more is left of it than may be. */
+    isTooLarge: hasText(messages, small.bytes),
+    text: (): string => {
+      const plain = messages.map(plainly)
+      return body === undefined ? "" : JSON.stringify(Array.isArray(body) ? plain : plain[0])
+    },
+    /** Arguments as they were sent. */
+    given: (arguments_: unknown): unknown => mapped(arguments_, (text) => texts.get(text) ?? text)
+  }
+}
