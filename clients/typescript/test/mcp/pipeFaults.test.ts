@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { newPlace, ownerKey, removePlace, startService } from "../../../../test/service.ts"
+import { newInstallation, ownerKey, removeInstallation, startService } from "../../../../test/service.ts"
 import { cairnMcp, ran, startCairnMcp } from "./program.ts"
 import { initialize, initialized, listing, result, standIn } from "./standIn.ts"
 
@@ -132,15 +132,15 @@ describe("the end", () => {
 
 describe("a service that", () => {
   it("starts anew is waited for, and its sessions are begun anew", async () => {
-    const place = await newPlace()
-    const first = await startService({}, place)
+    const installation = await newInstallation()
+    const first = await startService({}, installation)
     const { port } = new URL(first.url)
     const program = startCairnMcp({ CAIRN_API_KEY: ownerKey, CAIRN_BASE_URL: first.url })
     program.write(initialize)
     await program.next()
     await first.stop()
     for (const id of [11, 12, 13]) program.write(call(id))
-    const second = await startService({ PORT: port }, place)
+    const second = await startService({ PORT: port }, installation)
     const answers = [await program.next(), await program.next(), await program.next()]
     assert.sameMembers(
       answers.map(({ id }) => id),
@@ -149,7 +149,7 @@ describe("a service that", () => {
     for (const { result } of answers) assert.isUndefined(result.isError)
     assert.deepStrictEqual(await program.end(), { code: 0, lines: [], stderr: "" })
     await second.close()
-    removePlace(place)
+    removeInstallation(installation)
   })
 
   it("has ended a session is greeted once, whoever finds it out", async () => {
