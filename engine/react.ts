@@ -7,6 +7,7 @@ import type { AnyEvent, Recorded } from "./Event.ts"
 import { type LeftEvent, LeftOut } from "./leftOut.ts"
 import { beginning, isAfter, latest, type Position } from "./Position.ts"
 import { inSteps } from "./pages.ts"
+import { Tail } from "./tail.ts"
 
 /**
  * What follows from events: has its own checkpoint, sees each event at least once and in order, is never replayed. What
@@ -45,13 +46,6 @@ const batch = 500
 /** Milliseconds after which a checkpoint that only passed others' events is stored, so that a start need not pass them again. */
 const idle = 1_000
 
-/** How far the log was looked through for all reactions together, and where each last had something of its own. */
-interface Watch {
-  readonly from: Position
-  to: Position
-  readonly latest: Map<string, Position>
-}
-
 /** How often an event is tried, a second apart, before it is left out. */
 const tries = 3
 /** Events that one reaction leaves out: with more of them it is no matter of single ones, and it stands still. */
@@ -76,8 +70,6 @@ const isAway = (cause: Cause.Cause<unknown>, passes: Passes): boolean =>
  */
 const run = Effect.fnUntraced(function* <A extends AnyReaction>(
   { name, on, needsText = false, ...reaction }: A,
-  watch: Watch,
-  moves: PubSub.Subscription<void>,
   passes: Passes
 ) {
   const codec = yield* Codec
@@ -85,6 +77,8 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
   const store = yield* EventStore
   const models = yield* ReadModels
   const leftOut = yield* LeftOut
+  const tail = yield* Tail
+  const looks = yield* Effect.retry(tail.join, Schedule.spaced("1 second"))
   const wanted = { types: on, factsOnly: !needsText }
   // not known before it was read
   let stored = beginning
@@ -167,9 +161,8 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
 
   const step = Effect.gen(function* () {
     if (left.length > 0 && (yield* Clock.currentTimeMillis) - triedAt >= pause) yield* again
-    const { from, to } = watch
-    const concerned = isAfter(watch.latest.get(name) ?? beginning, at)
-    if (!known || isAfter(from, at) || concerned) return yield* deliver(to)
+    const to = tail.reached()
+    if (!known || tail.concerns(at, wanted)) return yield* deliver(to)
     at = latest(at, to)
     if (isAfter(at, stored) && (yield* Clock.currentTimeMillis) - storedAt >= idle) yield* keep
   })
@@ -181,7 +174,7 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
     Effect.retry(Schedule.spaced("1 second")),
     Effect.andThen(
       Effect.gen(function* () {
-        const moved = PubSub.takeAll(moves)
+        const moved = PubSub.takeAll(looks)
         // what moves the log does not put off what was left out
         if (left.length === 0) yield* moved
         else yield* Effect.timeoutOption(moved, triedAt + pause - (yield* Clock.currentTimeMillis))
@@ -198,21 +191,5 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
  * passing is waited for, however often it comes.
  */
 export const react = Effect.fnUntraced(function* <A extends AnyReaction>(reactions: ReadonlyArray<A>, passes: Passes) {
-  const store = yield* EventStore
-  const moves = yield* PubSub.sliding<void>(1)
-  const hints = yield* store.hints
-  const head = yield* Effect.retry(store.head, Schedule.spaced("1 second"))
-  const watch: Watch = { from: head, to: head, latest: new Map() }
-  for (const one of reactions) {
-    yield* Effect.forkScoped(Effect.flatMap(PubSub.subscribe(moves), (moves) => run(one, watch, moves, passes)))
-  }
-  const look = Effect.gen(function* () {
-    const { head, kinds } = yield* store.since(watch.to)
-    const types = new Set<string>(kinds.map(({ type }) => type))
-    for (const { name, on } of reactions) if (on.some((type) => types.has(type))) watch.latest.set(name, head)
-    watch.to = head
-    yield* PubSub.publish(moves, undefined)
-  })
-  // a store that is away is asked again by the next hint
-  yield* Effect.forkScoped(Effect.forever(Effect.andThen(PubSub.takeAll(hints), Effect.ignore(look))))
+  for (const one of reactions) yield* Effect.forkScoped(run(one, passes))
 })

@@ -7,15 +7,18 @@ import {
   type ReadStream,
   type StoreUnavailable
 } from "#engine/ports/EventStore.ts"
-import { beginning, isAfter, type Position } from "./Position.ts"
+import { beginning, isAfter, latest, type Position } from "./Position.ts"
 
 type Filters = Omit<ReadAll, "limit" | "bytes">
 
 /** Pages that are kept for others at the same place until something is new. */
 const shared = 64
 
+/** Tenants of which it is known what came: with more of them it begins anew, and who is behind reads once more than needed. */
+const mostTenants = 10_000
+
 /**
- * The end of the log, looked at once for all who follow it: each look tells whose events of which types there are, and
+ * The end of the log, looked at once for all who follow it, readers of events and reactions: each look tells whose events of which types there are, and
  * those who read the same page at the same time read it once. Nothing is looked at while nobody follows.
  */
 export class Tail extends Context.Service<
@@ -23,11 +26,9 @@ export class Tail extends Context.Service<
   {
     /** Makes one of those who follow, as long as the scope lives: the subscription gets a message after each look. */
     readonly join: Effect.Effect<PubSub.Subscription<void>, StoreUnavailable, Scope.Scope>
-    /** Where the first look began. */
-    readonly begun: () => Position
     /** How far the log was looked at. */
     readonly reached: () => Position
-    /** Whether there may be events behind a position that a reader asks for; always, where it comes from before the first look. */
+    /** Whether there may be events behind a position that a reader asks for; always, where it comes from before what is remembered. */
     readonly concerns: (after: Position, filters: Filters) => boolean
     /** A page behind a position, as `EventStore.readAll` gives it; shared with others who read the same one. */
     readonly page: (after: Position, filters: Filters, size: ReadStream & Look) => Effect.Effect<Page, StoreUnavailable>
@@ -40,19 +41,28 @@ export class Tail extends Context.Service<
       const scope = yield* Effect.scope
       const news = yield* PubSub.sliding<void>(1)
       let followers = 0
-      /** Behind it, `latest` knows of all that came. */
+      /** Behind it, `ofAll` and `ofTenants` know of all that came. */
       let from = beginning
       let to = beginning
-      /** By tenant, by type: the last one's position. */
-      let latest = new Map<string, Map<string, Position>>()
+      /** By type, and by tenant and type: the last one's position. */
+      const ofAll = new Map<string, Position>()
+      const ofTenants = new Map<string, Map<string, Position>>()
       const pages = new Map<string, Deferred.Deferred<Page, StoreUnavailable>>()
+
+      const forget = (head: Position) => {
+        ofAll.clear()
+        ofTenants.clear()
+        from = head
+      }
 
       const look = Effect.gen(function* () {
         const { head, kinds } = yield* store.since(to)
         for (const { tenant, type, last } of kinds) {
-          const types = latest.get(tenant) ?? new Map<string, Position>()
-          latest.set(tenant, types.set(type, last))
+          ofAll.set(type, latest(last, ofAll.get(type) ?? last))
+          const types = ofTenants.get(tenant) ?? new Map<string, Position>()
+          ofTenants.set(tenant, types.set(type, last))
         }
+        if (ofTenants.size > mostTenants) forget(head)
         to = head
         pages.clear()
       })
@@ -69,9 +79,8 @@ export class Tail extends Context.Service<
         if (followers === 0) {
           const head = yield* store.head
           if (followers === 0) {
-            latest = new Map()
+            forget(head)
             pages.clear()
-            from = head
             to = head
           }
         }
@@ -80,11 +89,8 @@ export class Tail extends Context.Service<
 
       const concerns = (after: Position, { tenant, types }: Filters): boolean => {
         if (isAfter(from, after)) return true
-        const tenants =
-          tenant === undefined ? [...latest.values()] : [latest.get(tenant) ?? new Map<string, Position>()]
-        return tenants.some((seen) =>
-          (types ?? [...seen.keys()]).some((type) => isAfter(seen.get(type) ?? beginning, after))
-        )
+        const seen = tenant === undefined ? ofAll : ofTenants.get(tenant)
+        return (types ?? [...(seen?.keys() ?? [])]).some((type) => isAfter(seen?.get(type) ?? beginning, after))
       }
 
       return Tail.of({
@@ -93,7 +99,6 @@ export class Tail extends Context.Service<
           yield* Effect.acquireRelease(begin, () => Effect.sync(() => void (followers -= 1)))
           return mine
         }),
-        begun: () => from,
         reached: () => to,
         concerns,
         page: Effect.fnUntraced(function* (after: Position, filters: Filters, size: ReadStream & Look) {

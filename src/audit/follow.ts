@@ -54,6 +54,7 @@ export const follow = <E, R>(
       const closing = yield* Closing
       const tail = yield* Tail
       const looks = yield* tail.join
+      const joined = tail.reached()
       let checkedAt = -1
       let live = true
 
@@ -70,10 +71,10 @@ export const follow = <E, R>(
         { ...state, ended: true }
       ]
 
-      /** Who comes from before the first look has the past to themselves; at the end of the log all read together. */
+      /** What was there when a reader came they have to themselves; at the end of the log all read together. */
       const read = (at: Position, look: Look): Effect.Effect<Page, StoreUnavailable> => {
         if (!tail.concerns(at, filters)) return Effect.succeed({ events: [], more: false })
-        return isAfter(tail.begun(), at)
+        return isAfter(joined, at)
           ? store.readAll(at, { ...filters, ...page, ...look })
           : tail.page(at, filters, { ...page, ...look })
       }

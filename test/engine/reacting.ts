@@ -7,6 +7,7 @@ import { LeftOut } from "#engine/leftOut.ts"
 import * as MemoryEventStore from "#engine/memory/EventStore.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
+import { Tail } from "#engine/tail.ts"
 import * as Codec from "#src/codec.ts"
 
 type Store = EventStore["Service"]
@@ -45,7 +46,13 @@ export const world = (change: (store: Store) => Partial<Store> = () => ({}), log
     asked,
     advances,
     logged,
-    layer: Layer.mergeAll(Codec.layer, store, models, LeftOut.layer, Logger.layer([logger]))
+    layer: Layer.mergeAll(
+      Codec.layer,
+      Layer.provideMerge(Tail.layer, store),
+      models,
+      LeftOut.layer,
+      Logger.layer([logger])
+    )
   }
 }
 

@@ -12,6 +12,7 @@ import { Given } from "#engine/Projection.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { Texts } from "#engine/ports/Texts.ts"
 import { react } from "#engine/react.ts"
+import { Tail } from "#engine/tail.ts"
 import { bySteps, Facts, finishErasures } from "#engine/texts.ts"
 import * as Codec from "#src/codec.ts"
 import { passesByItself } from "#src/reaction.ts"
@@ -48,7 +49,7 @@ const world = (crash: { readonly at: number; readonly when: "before" | "after" }
     start: () => void (down = false),
     calls: () => calls,
     layer: Layer.mergeAll(
-      bySteps.pipe(Layer.provideMerge(Layer.merge(facts, kept))),
+      Tail.layer.pipe(Layer.provideMerge(bySteps), Layer.provideMerge(Layer.merge(facts, kept))),
       ...[models, Codec.layer, LeftOut.layer]
     )
   }
