@@ -58,7 +58,10 @@ const node = () => {
   const current = major > 22 || (major === 22 && minor >= 19)
   const path = current ? process.execPath : installed(`node-${platform}`, join("bin", `node${exe}`))
   // node:sqlite, which holds the data folder's lock, still announces itself as experimental.
-  return path && { path, args: [], heap: (flags) => flags, options: "--disable-warning=ExperimentalWarning" }
+  const options = "--disable-warning=ExperimentalWarning"
+  // Types are stripped and modules compiled once, and not at each start, which takes half as long then. (Deno does so by itself.)
+  const env = { NODE_COMPILE_CACHE: join(__dirname, "node_modules", ".cache", "compiled") }
+  return path && { path, args: [], env, heap: (flags) => flags, options }
 }
 
 const either = () =>

@@ -30,6 +30,7 @@ const startProgram = (
     env: {
       PATH: process.env["PATH"],
       HOME: process.env["HOME"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       PORT: "0",
       CAIRN_DATA_DIR: dataDir,
       DATABASE_URL: Redacted.value(database),
