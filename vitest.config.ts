@@ -17,7 +17,9 @@ export default defineConfig({
     // of what hangs: on a machine with much else to do, anything may take this long
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    maxWorkers: 2,
+    // One more than a small machine has cores: what waits for a process, a disk or a deadline leaves its own to others. (CI has other work
+    // for them.)
+    maxWorkers: process.env["CI"] === undefined ? 3 : 2,
     // a failure says what differs: of a value that was made at random there is no other trace
     chaiConfig: { truncateThreshold: 2_000 },
     reporters: ["default", "test/skips.ts"],
