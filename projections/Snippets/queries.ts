@@ -27,7 +27,7 @@ const withVotes = `${schema}.snippets s JOIN ${schema}.votes v ON v.id = s.id`
 
 /** SQL for about how many bytes a snippet has. */
 const bytes = `octet_length(source) + octet_length(description) + octet_length(input_schema::text) + octet_length(output_schema::text)
-  + octet_length(dependencies::text) + octet_length(array_to_string(example_queries, '')) + coalesce(octet_length(file_tree), 0)`
+  + octet_length(dependencies::text) + octet_length(array_to_string(example_queries || tags || capabilities || input_properties, '')) + coalesce(octet_length(file_tree), 0)`
 
 /** SQL for that of each with the ids of `$1`, with what is said of it to the homes of `$2`. */
 const bytesOfEach = `(${bytes} + ${bytesOfComments(schema, "s.id", "s.tenant", "$2")})::float8`

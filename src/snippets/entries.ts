@@ -4,19 +4,28 @@ import { LRUCache } from "lru-cache"
 import { type CommentedEntry, type ListedEntry, listedByIds, snippetsByIds } from "#projections/Snippets/queries.ts"
 import { slight } from "#src/portions.ts"
 
-/** An entry that was read, and about how many bytes it has. */
+/** An entry that was read, about how many bytes its texts have, and how many of memory all of it. */
 interface Kept {
   readonly entry: CommentedEntry
   readonly bytes: number
+  readonly weight: number
 }
 
 const mostKept = 2_000
-/** Characters of all of them: some of a source file's length would take all memory. */
-const mostCharacters = 16_000_000
+/** Bytes of memory of all of them: some of a source file's length would take all there is. */
+const mostWeight = 16_000_000
 
 const lengthOf = (texts: ReadonlyArray<string>): number => texts.reduce((sum, text) => sum + text.length, 0)
 const charactersOf = ({ source, description, example_queries, file_tree, comments }: CommentedEntry): number =>
   1_000 + lengthOf([source, description, file_tree ?? "", ...example_queries, ...comments.map(({ text }) => text)])
+
+/** About how many bytes of memory a value takes: a schema of many small parts takes ten times as many as its JSON has. */
+const weightOf = (value: unknown): number => {
+  if (typeof value === "string") return 16 + value.length
+  if (typeof value !== "object" || value === null) return 8
+  if (Array.isArray(value)) return value.reduce<number>((sum, one) => sum + weightOf(one), 48)
+  return Object.entries(value).reduce((sum, [name, one]) => sum + 24 + name.length + weightOf(one), 64)
+}
 
 /** What an entry is kept under: from other homes other comments are seen. */
 const placeOf = (id: string, homes: ReadonlyArray<string>) => `${id} ${homes.join(" ")}`
@@ -25,8 +34,8 @@ const placeOf = (id: string, homes: ReadonlyArray<string>) => `${id} ${homes.joi
 export const makeEntries = (sql: SqlClient.SqlClient) => {
   const kept = new LRUCache<string, Kept>({
     max: mostKept,
-    maxSize: mostCharacters,
-    sizeCalculation: ({ bytes }) => bytes
+    maxSize: mostWeight,
+    sizeCalculation: ({ weight }) => weight
   })
   let changed = -1
 
@@ -65,7 +74,7 @@ export const makeEntries = (sql: SqlClient.SqlClient) => {
       if (missing.length === 0) return { listed, read }
       const found = yield* querying(snippetsByIds(missing, homes, slight))
       for (const entry of found) {
-        const one = { entry, bytes: charactersOf(entry) }
+        const one = { entry, bytes: charactersOf(entry), weight: weightOf(entry) }
         add(one)
         if (at === changed) kept.set(placeOf(entry.id, homes), one)
       }

@@ -218,6 +218,11 @@ export const answers: ReadonlyArray<Attack> = [
     )
   },
   {
+    name: "250 who ask without a key for the API's page, by brotli, and read nothing",
+    share: 2,
+    run: unread(250, async () => [get("/docs", "Accept-Encoding: br")])
+  },
+  {
     name: "200 who ask for large answers and hang up halfway",
     arrange: async (target) => void (await Promise.all([longPaths(target), repository(target)])),
     share: 4,

@@ -3,12 +3,15 @@ import { Deferred, Effect, Fiber } from "effect"
 import { makeEntries } from "#src/snippets/entries.ts"
 
 /** Entries on a catalogue that has whatever is asked for, with sources of so many characters. */
-const entriesOf = (characters: number, whenAsked: Effect.Effect<unknown> = Effect.void) =>
+const entriesOf = (characters: number, whenAsked: Effect.Effect<unknown> = Effect.void, input_schema: object = {}) =>
   makeEntries({
     unsafe: (_: string, [ids]: [ReadonlyArray<string>]) =>
       Effect.as(
         whenAsked,
-        ids.map((id) => ({ id, source: "x".repeat(characters), description: "", example_queries: [], comments: [] }))
+        ids.map((id) => ({
+          ...{ id, source: "x".repeat(characters), description: "", example_queries: [], comments: [] },
+          input_schema
+        }))
       )
   } as never)
 
@@ -42,6 +45,19 @@ describe("entries that are at hand", () => {
         ids.filter((id) => entries.atHand(id, homes) !== undefined),
         2_000
       )
+    })
+  )
+
+  it.effect("are fewer where their schemas have many parts, by the memory that these take", () =>
+    Effect.gen(function* () {
+      // 20 kB of JSON, and 300 of memory
+      const entries = entriesOf(1, Effect.void, { enum: Array.from({ length: 5_000 }, () => [0]) })
+      const ids = Array.from({ length: 200 }, (_, id) => `${id}`)
+      entries.stands(1)
+      yield* entries.list(ids, homes)
+      const kept = ids.filter((id) => entries.atHand(id, homes) !== undefined)
+      assert.isBelow(kept.length, 80)
+      assert.isAbove(kept.length, 20)
     })
   )
 

@@ -132,4 +132,22 @@ describe("what is read for an answer", () => {
     const left = (await service.run(publicEntries(page))).map(({ name }) => name)
     assert.deepStrictEqual(left, ["egret", "wren"])
   })
+
+  it("counts its tags and what it is capable of", async () => {
+    const many = (count: number, length: number) =>
+      Array.from({ length: count }, (_, n) => `${n}${"字".repeat(length)}`)
+    const block = {
+      name: "tagged",
+      source: "tagged = 1",
+      entrypoint: "f",
+      language: "python",
+      description: "heavy wagtail"
+    }
+    const given = { ...block, tags: many(500, 190), capabilities: many(50, 900), public: true }
+    const { status, text } = await service.call("POST", "/api/store/code-block", given)
+    assert.strictEqual(status, 200, text)
+    const [one] = (await service.run(search("heavy wagtail", 1))).found
+    assert.isUndefined(one!.snippet)
+    assert.isAtLeast(one!.bytes, 3 * (500 * 190 + 50 * 900))
+  })
 })

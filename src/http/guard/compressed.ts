@@ -32,8 +32,8 @@ const sliced = (response: HttpServerResponse.HttpServerResponse): HttpServerResp
 const isTooLarge = ({ body }: HttpServerResponse.HttpServerResponse): boolean =>
   (body._tag === "Uint8Array" || body._tag === "Stream") && (body.contentLength ?? 0) > most
 
-// gzip first: everyone has it, and it takes a hundredth of brotli's memory
-const compression = HttpMiddleware.compression({ algorithms: ["gzip", "br"], compressible })
+// everyone has it. Brotli keeps a megabyte and a half for each answer that is under way, also one that nobody reads
+const compression = HttpMiddleware.compression({ algorithms: ["gzip"], compressible })
 
 /** Clones bring their own compression. */
 const asItIs = /^\/git\//
