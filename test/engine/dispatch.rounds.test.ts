@@ -118,6 +118,56 @@ it.live("answers all that wait, in their order, when one call takes only some of
   )
 })
 
+it.live("answers all that are given again together, when one call takes only some of them", () => {
+  const open = Deferred.makeUnsafe<void>()
+  let calls = 0
+  return Effect.gen(function* () {
+    const before = (["pass", "pass", "pass"] as const).map((gate) => given("gate", gate))
+    for (const envelope of before) yield* dispatch(Gatekeeper, envelope)
+    const next = yield* Effect.forkChild(all("pass"))
+    yield* until(() => calls === 4)
+    const again = yield* Effect.forkChild(
+      Effect.forEach(before, (envelope) => dispatch(Gatekeeper, envelope), together),
+      { startImmediately: true }
+    )
+    yield* Effect.yieldNow
+    yield* Deferred.succeed(open, undefined)
+    assert.deepStrictEqual(
+      (yield* Fiber.join(again)).map((led) => led.map(({ revision }) => revision)),
+      [[0], [1], [2]]
+    )
+    yield* Fiber.join(next)
+    assert.lengthOf(yield* recorded, 4)
+    // they had waited together
+    assert.strictEqual(calls, 6)
+  }).pipe(
+    Effect.provide(
+      on((store) => ({
+        append: (request) =>
+          Effect.suspend(() =>
+            Effect.andThen(++calls === 4 ? Deferred.await(open) : Effect.void, store.append(request))
+          )
+      }))
+    ),
+    Effect.provideService(Bounds, { count: 100, bytes: 2 * JSON.stringify({ key: "pass" }).length })
+  )
+})
+
+it.effect("answers as the first time where it is so already, by the command that is given again", () => {
+  const Once: Decider<string, UsageEvent, boolean, never> = {
+    initial: false,
+    decide: (key, done) => Result.succeed(done ? [] : [UsageEvent.cases.KeyUsed.make({ key })]),
+    evolve: () => true
+  }
+  return Effect.gen(function* () {
+    const envelope = given("once", "key")
+    const first = yield* dispatch(Once, envelope)
+    assert.lengthOf(first, 1)
+    assert.deepStrictEqual(yield* dispatch(Once, envelope), first)
+    assert.isEmpty(yield* dispatch(Once, given("once", "key")))
+  }).pipe(Effect.provide(on(() => ({}))))
+})
+
 it.effect("gives up what has had its time to the millisecond", () =>
   Effect.gen(function* () {
     const caller = yield* Effect.forkChild(all("open"))

@@ -163,6 +163,28 @@ describe("sessions that nobody uses", () => {
       }) as Effect.Effect<void>
     ))
 
+  it("end neither while a request is under way nor as they begin, however many there are", () =>
+    run(
+      Effect.gen(function* () {
+        const ended: Array<string> = []
+        const sessions = makeSessions((id) => Effect.sync(() => void ended.push(id)))
+        const opened = (id: string) => sessions.opened({ key: "k", tenant: "t" }, id)
+        const within = (n: number): Effect.Effect<void> =>
+          n === 100
+            ? Effect.andThen(opened("new"), opened("newer"))
+            : Effect.andThen(
+                opened(String(n)),
+                sessions.using(
+                  String(n),
+                  Effect.suspend(() => within(n + 1))
+                )
+              )
+        yield* within(0)
+        assert.deepStrictEqual(ended, ["new"])
+        assert.isTrue(yield* sessions.has("k", "newer"))
+      }) as Effect.Effect<void>
+    ))
+
   it("end where an organization's keys have more than a thousand, whoever else has how many", () =>
     run(
       Effect.gen(function* () {

@@ -48,4 +48,12 @@ describe("a cache of a repository's objects", () => {
       fs.rmSync(directory, { recursive: true })
     }
   })
+
+  it("counts what an empty blob takes", () => {
+    const blobs = cacheOf<Uint8Array>(20_000)
+    const repository = new Repository("", "w", { trees: cacheOf<StoredTree>(100), blobs })
+    for (let n = 0; n < 1_000; n++) repository.keepBlob(String(n), new Uint8Array())
+    assert.isAtMost(blobs.size, 100)
+    assert.isAtLeast(blobs.size, 1)
+  })
 })

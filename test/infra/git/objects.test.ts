@@ -1,7 +1,10 @@
 import { randomBytes } from "node:crypto"
 import fs from "node:fs"
 import { afterAll, assert, describe, it } from "vitest"
+import type { Breath } from "#infra/git/Breath.ts"
 import { compress } from "#infra/git/objects/compressed.ts"
+import { applyDelta } from "#infra/git/objects/delta.ts"
+import { fanOut, loosePath } from "#infra/git/objects/loose.ts"
 import { headOf, newObject } from "#infra/git/objects/object.ts"
 import { objectSize, openObject, readObject } from "#infra/git/objects/read.ts"
 import { emptyTree, parseTree } from "#infra/git/objects/tree.ts"
@@ -109,6 +112,23 @@ describe("an object of a pack that lies", () => {
   })
 })
 
+describe("an object's own file that lies", () => {
+  it("is no object, whether it has more than it says or less", async () => {
+    const gitdir = `${directory}/lying.git`
+    for (const length of [100, MiB]) {
+      for (const says of [length - 1, length + 1]) {
+        const sha = nameOf(`${says} of ${length}`)
+        fs.mkdirSync(fanOut(gitdir, sha), { recursive: true })
+        fs.writeFileSync(loosePath(gitdir, sha), await compress(headOf("blob", says), randomBytes(length)))
+        assert.match(
+          await refused(() => readObject(gitdir, sha)),
+          /^an object (has another length|is \w+er) than it says/
+        )
+      }
+    }
+  })
+})
+
 describe("a tree that lies", () => {
   it("ends where its bytes do", async () => {
     for (const bytes of ["100644", "100644 name", "100644 name\0short"]) {
@@ -153,6 +173,16 @@ describe("a large object lets others have their turn", () => {
       assert.isTrue(Buffer.alloc(size, "h").equals((await readObject(gitdir, sha))!.content))
     )
     assert.isAtLeast(rounds, 5)
+  })
+
+  it("while a delta makes it byte by byte", async () => {
+    const count = 200_000
+    const instructions = Buffer.concat([delta(0, count), Buffer.from("\u0001A".repeat(count))])
+    let taken = 0
+    const breath = { take: () => Promise.resolve(void (taken += 1)) } as unknown as Breath
+    const made = await applyDelta(new Uint8Array(), instructions, breath)
+    assert.isTrue(Buffer.alloc(count, "A").equals(made))
+    assert.isAtLeast(taken, 5)
   })
 
   it("while it is a tree of very many entries", async () => {

@@ -18,6 +18,8 @@ import { freshStore } from "../stores.ts"
 let lookups = 0
 /** What the answer of each of them waits for. */
 let arrived = Effect.void
+/** What each of them has to do, once it was answered, before whoever asked hears of it. */
+let leaving = Effect.void
 /** How many deliveries each statement brought that stores them. */
 const stores: Array<number> = []
 /** So many of these are to fail. */
@@ -35,7 +37,7 @@ const watched = Layer.effect(
           const ask = () => Reflect.apply(target as (...given: ReadonlyArray<unknown>) => unknown, self, given)
           if (statement.includes("FROM requests WHERE digest")) {
             lookups += 1
-            return Effect.andThen(arrived, ask() as Effect.Effect<unknown>)
+            return Effect.tap(Effect.andThen(arrived, ask() as Effect.Effect<unknown>), () => leaving)
           }
           if (statement.includes("UPDATE requests")) {
             stores.push(given[1]!.length)
@@ -54,12 +56,14 @@ const models = PostgresReadModels.layer.pipe(Layer.provide(Layer.succeed(Given, 
 const requests = PostgresRequests.layer.pipe(Layer.provide(models), Layer.provide(watched))
 const store = Layer.provideMerge(Layer.effect(Bare, EventStore), freshStore)
 
-/** The adapter as another process would have it, on the log as all have it; it is closed with the scope. */
-const another = Effect.flatMap(Bare, (bare) =>
-  Effect.map(Layer.build(Layer.fresh(requests.pipe(Layer.provide(Layer.succeed(EventStore, bare))))), (context) =>
-    Context.get(context, Requests)
+/** The adapter as another process would have it, on the log as all have it, in small pages; it is closed with the scope. */
+const another = Effect.flatMap(Bare, (bare) => {
+  const paged = EventStore.of({ ...bare, readAll: (after, options) => bare.readAll(after, { ...options, limit: 7 }) })
+  return Effect.map(
+    Layer.build(Layer.fresh(requests.pipe(Layer.provide(Layer.succeed(EventStore, paged))))),
+    (context) => Context.get(context, Requests)
   )
-)
+})
 
 /** A write with this digest, for the n-th time. */
 const written = Effect.fnUntraced(function* (
@@ -212,6 +216,65 @@ layer(requests.pipe(Layer.provideMerge(store)), { excludeTestServices: true })("
         yield* eventually(stored(digest))
       }
       assert.deepStrictEqual(stores, [1, 1, 1, 1, 1])
+    })
+  )
+
+  it.effect("forgets no delivery that came while the one before it was being stored", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const { delivered } = yield* Requests
+      const digest = fresh()
+      yield* written(digest)
+      yield* eventually(Effect.map(sql`SELECT FROM requests WHERE digest = ${digest}`, ({ length }) => length === 1))
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* held
+          stores.length = 0
+          delivered(digest, 0)
+          yield* eventually(Effect.sync(() => stores.length === 1))
+          yield* written(digest, 1)
+          delivered(digest, 1)
+        })
+      )
+      yield* eventually(stored(digest, 1))
+      assert.isTrue(yield* stored(digest, 0))
+    })
+  )
+
+  it.effect("knows what was delivered before a lookup that it overtakes, or during it", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const { find, delivered } = yield* Requests
+      const [before, during, other] = [fresh(), fresh(), fresh()]
+      for (const digest of [before, during, other]) {
+        yield* written(digest)
+        yield* eventually(Effect.map(sql`SELECT FROM requests WHERE digest = ${digest}`, ({ length }) => length === 1))
+      }
+      /** Looks a digest up; something is done when the table has answered, and nobody has heard of it. */
+      const found = Effect.fnUntraced(function* <E, R>(digest: string, meanwhile: Effect.Effect<void, E, R>) {
+        const [looked, answered] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        leaving = Effect.andThen(Deferred.succeed(looked, undefined), Deferred.await(answered))
+        const finding = yield* Effect.forkChild(find(digest))
+        yield* Deferred.await(looked)
+        leaving = Effect.void
+        yield* meanwhile
+        yield* Deferred.succeed(answered, undefined)
+        return yield* Fiber.join(finding)
+      })
+      failing = Number.POSITIVE_INFINITY
+      delivered(before, 0)
+      const overtaken = Effect.gen(function* () {
+        failing = 0
+        yield* eventually(stored(before))
+        // a round later it is no longer known by heart
+        delivered(other, 0)
+        yield* eventually(stored(other))
+      })
+      assert.deepInclude(yield* found(before, overtaken), { delivered: true })
+      failing = Number.POSITIVE_INFINITY
+      const later = Effect.sync(() => delivered(during, 0))
+      assert.deepInclude(yield* found(during, later), { delivered: true })
+      failing = 0
     })
   )
 
