@@ -1,4 +1,6 @@
+import { Effect } from "effect"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
+import { ReadPatience } from "#engine/ask.ts"
 import { send } from "#test/service/call.ts"
 import { holdReadModels } from "#test/service/cut.ts"
 import { memberKey } from "#test/service/tenants.ts"
@@ -10,7 +12,7 @@ import { findByName, stored } from "./store.ts"
 describe("read models that are behind the log", () => {
   let service: Service
   beforeAll(async () => {
-    service = await startService({ CAIRN_READ_PATIENCE_MS: "1000" })
+    service = await startService({ CAIRN_READ_PATIENCE_MS: "900" })
   })
   afterAll(() => service.close())
 
@@ -25,6 +27,10 @@ describe("read models that are behind the log", () => {
 
   const caughtUp = () =>
     vi.waitFor(async () => assert.isNull((await asked("before task")).stale), { timeout: 60_000, interval: 0 })
+
+  it("are waited for as long as the operator says", async () => {
+    assert.strictEqual(await service.run(Effect.service(ReadPatience)), 900)
+  })
 
   it("answer after a second with what they know, and say so; the write is in the log, and is found when they are there", async () => {
     await stored(service.call, "before")

@@ -1,4 +1,4 @@
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { schemaOf } from "#engine/Projection.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import {
@@ -35,9 +35,14 @@ const found = async (task: string) => {
   return matches.map((match: { code_block: { name: string } }) => match.code_block.name) as ReadonlyArray<string>
 }
 
+/** What `/ready` says once it says yes: the search that was waited for waits for one read model, and this for all. */
 const ready = async () => {
-  const { status, json } = await service.call("GET", "/ready")
-  assert.strictEqual(status, 200)
+  const look = async () => {
+    const answer = await service.call("GET", "/ready")
+    assert.strictEqual(answer.status, 200)
+    return answer
+  }
+  const { json } = await vi.waitFor(look, { timeout: 60_000 })
   const { count, snippets } = json.left_out
   return { count, snippets } as { count: number; snippets: ReadonlyArray<string> }
 }
