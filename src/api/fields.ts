@@ -1,5 +1,6 @@
 import { Schema, SchemaGetter } from "effect"
 import { isWithin, longestDependencies, mostDependencies } from "#domain/dependencies.ts"
+import { jsonPieces } from "#engine/jsonPieces.ts"
 
 /** What is said of a text that is none, and that no store keeps unchanged. */
 export const unstorable = "has a NUL or half a surrogate pair; expected well-formed text without NUL"
@@ -74,21 +75,14 @@ export const mostNames = 1_000
 const tooLong = `are too long; expected at most ${longestDependencies.toLocaleString("en")} characters of names and versions together`
 const tooManyNames = { message: `has too many names; expected at most ${mostNames.toLocaleString("en")}` }
 
-/** Whether a value's JSON has surely more characters than that; of one that has, no more is looked at than it takes to know. */
-export const isSurelyLonger = (value: unknown, most: number): boolean => {
+/** Whether a value's JSON has more characters than that; no more of it is written than it takes to know. */
+export const isLongerThan = (value: unknown, most: number): boolean => {
   let left = most
-  const goesOver = (part: unknown): boolean => {
-    left -= typeof part === "string" ? part.length + 2 : 1
+  for (const piece of jsonPieces(value)) {
+    left -= piece.length
     if (left < 0) return true
-    if (Array.isArray(part)) return part.some(goesOver)
-    if (typeof part !== "object" || part === null) return false
-    for (const name in part) {
-      left -= name.length + 3
-      if (left < 0 || goesOver((part as { readonly [name: string]: unknown })[name])) return true
-    }
-    return false
   }
-  return goesOver(value)
+  return false
 }
 
 const longestSchema = 65_536
@@ -97,8 +91,7 @@ const longestSchema = 65_536
 export const JsonSchema = JsonObject.check(
   Schema.isMaxProperties(mostNames, tooManyNames),
   Schema.makeFilter((schema) =>
-    // one of megabytes is not written down only to be refused
-    isSurelyLonger(schema, longestSchema) || JSON.stringify(schema).length > longestSchema
+    isLongerThan(schema, longestSchema)
       ? "is too large; expected a JSON schema of at most 65,536 characters"
       : undefined
   )
