@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import fs from "node:fs"
 import { promisify } from "node:util"
-import { isMissing } from "./fault.ts"
+import { there } from "./fault.ts"
 
 const write = promisify(fs.write)
 /** Bytes that are written on this thread. */
@@ -67,11 +67,4 @@ export const inParallel = async <A>(
 }
 
 /** A file's text; `undefined` when there is none of that name. */
-export const readText = (path: string): string | undefined => {
-  try {
-    return fs.readFileSync(path, "utf8")
-  } catch (error) {
-    if (!isMissing(error)) throw error
-    return undefined
-  }
-}
+export const readText = (path: string): string | undefined => there(() => fs.readFileSync(path, "utf8"))

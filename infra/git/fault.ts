@@ -19,6 +19,16 @@ export const systemCode = (error: unknown): string | undefined => {
 /** Whether a file is not there, or not any more. */
 export const isMissing = (error: unknown): boolean => systemCode(error) === "ENOENT"
 
+/** What a look at a file gives; `undefined` where it is not there, or not any more. */
+export const there = <A>(look: () => A): A | undefined => {
+  try {
+    return look()
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    return undefined
+  }
+}
+
 const words: { readonly [code: string]: string } = {
   ENOENT: "the folder of workspaces or a repository in it is not there",
   ENOTDIR: "the folder of workspaces or a repository in it is not there",

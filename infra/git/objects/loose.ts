@@ -1,6 +1,6 @@
 import fs from "node:fs"
 import type { Sha } from "#ports/WorkspaceStore.ts"
-import { isMissing } from "../fault.ts"
+import { isMissing, there } from "../fault.ts"
 import { beginningOf, type Compressed, contentOf, decompressAtOnce, mostAtOnce } from "./compressed.ts"
 import { checkSize, type ObjectType, type StoredObject } from "./object.ts"
 
@@ -29,16 +29,6 @@ const longestHead = 128
 const headOf = (file: number): Head => {
   const bytes = Buffer.allocUnsafe(longestHead)
   return parseHead(beginningOf(bytes.subarray(0, fs.readSync(file, bytes, 0, longestHead, 0))))
-}
-
-/** `undefined` where there is no such file, or no more of it. */
-const there = <A>(look: () => A): A | undefined => {
-  try {
-    return look()
-  } catch (error) {
-    if (!isMissing(error)) throw error
-    return undefined
-  }
 }
 
 export const hasLoose = (gitdir: string, sha: Sha): boolean => fs.existsSync(loosePath(gitdir, sha))

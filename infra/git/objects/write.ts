@@ -2,7 +2,7 @@ import fs from "node:fs"
 import type { Sha } from "#ports/WorkspaceStore.ts"
 import { Breath } from "../Breath.ts"
 import { inParallel, publish, stage, syncDirectory } from "../durableFs.ts"
-import { isMissing } from "../fault.ts"
+import { isMissing, there } from "../fault.ts"
 import { compress } from "./compressed.ts"
 import { fanOut, loosePath } from "./loose.ts"
 import { headOf, type NewObject } from "./object.ts"
@@ -37,13 +37,11 @@ const freshen = (path: string): boolean => {
   if (written === undefined) return false
   const now = Date.now()
   if (now - written < freshMs) return true
-  try {
+  const freshened = there(() => {
     fs.utimesSync(path, now / 1000, now / 1000)
     return true
-  } catch (error) {
-    if (isMissing(error)) return false
-    throw error
-  }
+  })
+  return freshened ?? false
 }
 
 /**
