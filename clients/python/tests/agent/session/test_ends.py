@@ -187,7 +187,14 @@ def test_ctrl_c_leaves_nothing(world: World, tmp_path: Path) -> None:
             "TMPDIR": str(temporary),
         }
         program = [sys.executable, str(Path(__file__).parent.parent / "program.py")]
-        running = subprocess.Popen(program, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        # whoever starts the tests in the background of a shell has them, and this program, pass over a Ctrl-C
+        running = subprocess.Popen(
+            program,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
         while not busy.has_begun:
             time.sleep(0.02)
         processes = descendants(running.pid)
