@@ -6,7 +6,7 @@ import { bodies } from "./bodies.ts"
 import { chats } from "./chats.ts"
 import { connections } from "./connections.ts"
 import { longAnswers } from "./longAnswers.ts"
-import { machine } from "./machine.ts"
+import { slowness } from "./machine.ts"
 import { messages } from "./messages.ts"
 import { representative } from "./representative.ts"
 import { hostileSources } from "./sources.ts"
@@ -15,7 +15,7 @@ import { texts } from "./texts.ts"
 import { startWatcher, type Watcher } from "./Watcher.ts"
 import type { Seen } from "./watch.ts"
 
-/** Milliseconds of work for which nobody else may be kept waiting, on the machine that `machine` calls 1. */
+/** Milliseconds of work for which nobody else may be kept waiting, on the machine whose `slowness` is 1. */
 const longest = 50
 /**
  * Now and then V8 gathers all garbage, which stops whoever is at work for some 50 ms, and longer on a machine that others use too: twice as
@@ -31,7 +31,13 @@ const onDeno = process.versions["deno"] !== undefined
 
 let watcher: Watcher
 let target: Target & { readonly close: () => Promise<void> }
-const rows: Array<readonly [string, number, Seen]> = []
+interface Row {
+  readonly name: string
+  readonly held: number
+  readonly slow: number
+  readonly seen: Seen
+}
+const rows: Array<Row> = []
 
 beforeAll(async () => {
   if (!onDeno) return
@@ -54,12 +60,12 @@ afterAll(async () => {
 
 const table = () =>
   [
-    `this machine takes ${machine.slowness.toFixed(2)} times as long as the one that the bound is for`,
-    `the bound is ${(longest * machine.slowness).toFixed(0)} ms for one request, and ${most} MiB`,
-    " held ms  silent ms  + MiB  attack",
-    ...rows.map(([name, held, { silent, peak, before }]) => {
+    `the bound is ${longest} ms for one request where the machine is as fast as the one that it is for, and ${most} MiB`,
+    "held ms  machine ×  silent ms  + MiB  attack",
+    ...rows.map(({ name, held, slow, seen: { silent, peak, before } }) => {
       const numbers = [
-        held.toFixed(0).padStart(8),
+        held.toFixed(0).padStart(7),
+        slow.toFixed(2).padStart(9),
         silent.toFixed(0).padStart(9),
         (peak - before).toFixed(0).padStart(5)
       ]
@@ -87,17 +93,16 @@ const suite = (name: string, attacks: ReadonlyArray<Attack>) =>
         // each is judged by itself, also behind one that the service did not survive
         if (!target.lives()) await target.restart()
         await arrange?.(target)
+        // others may be at work on it for a while: what they take of caches and memory costs everybody processor time
+        const slowBefore = slowness()
         watcher.begin()
         target.begin()
         await run(target)
         const [held, seen] = [await target.held(), await watcher.end()]
-        rows.push([name, held, seen])
+        const slow = Math.max(slowBefore, slowness())
+        rows.push({ name, held, slow, seen })
         assert.isTrue(target.lives(), `it ended:\n${target.output()}`)
-        assert.isAtMost(
-          held,
-          longest * machine.slowness * share * tolerance,
-          "milliseconds that the event loop was held"
-        )
+        assert.isAtMost(held, longest * slow * share * tolerance, "milliseconds that the event loop was held")
         assert.isAtMost(seen.peak - seen.before, most * unreturned, "MiB more than before")
         assert.strictEqual(seen.failed, 0, "looks at /health that failed")
         // it is of use to its other users as before
