@@ -22,7 +22,9 @@ export default defineConfig({
     maxWorkers: process.env["CI"] === undefined ? 3 : 2,
     // a failure says what differs: of a value that was made at random there is no other trace
     chaiConfig: { truncateThreshold: 2_000 },
-    reporters: ["default", "test/skips.ts"],
+    reporters: ["default", "test/skips.ts", "test/secondTries.ts"],
+    // test/secondTries.ts says which
+    retry: process.env["CI"] === undefined ? 0 : 1,
     // what one file put in the place of something ends with the test that did
     restoreMocks: true,
     unstubEnvs: true,

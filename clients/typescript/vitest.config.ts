@@ -15,6 +15,8 @@ export default defineConfig({
     globalSetup: [repository("test/globalSetup.ts")],
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    maxWorkers: 1
+    maxWorkers: 1,
+    reporters: ["default", repository("test/secondTries.ts")],
+    retry: process.env["CI"] === undefined ? 0 : 1
   }
 })
