@@ -58,7 +58,8 @@ const { fround } = Math
  * indexes keep: what is as likely to one ties here, too.
  */
 const sumOf = ({ texts }: QueryPlan, averages: ReadonlyArray<number>, { counts, lengths }: Candidate) => {
-  const worths = fields.map((field, at) => fround(occurrence(field, lengths[at]!, averages[at]!)))
+  const worths = new Float32Array(fieldCount)
+  for (let at = 0; at < fieldCount; at++) worths[at] = occurrence(fields[at]!, lengths[at]!, averages[at]!)
   let shares = false
   const sumOfText = (terms: QueryPlan["texts"][number]): number => {
     let sum = 0

@@ -54,6 +54,11 @@ export class Postings {
     return this.#numbers.get(term)
   }
 
+  /** Numbers of terms are below this. */
+  get numbers(): number {
+    return this.#terms.length
+  }
+
   /** The packed counts of a document that has the term with this number. */
   packedOf(number: number, slot: number): number {
     const address = this.#addresses[number]!

@@ -19,6 +19,9 @@ export class Scratch {
   slots = new Uint32Array(0)
   found = 0
 
+  /** By a term's number, its place in the query from 1; all are 0 between searches. */
+  #places = new Uint32Array(0)
+
   /** Per slot, the last term and part that met it, counted on over all searches so that nothing has to be cleared. */
   #terms = new Uint32Array(0)
   #parts = new Uint32Array(0)
@@ -82,6 +85,17 @@ export class Scratch {
   /** The sum of a slot that shares a term; of a long query from the whole and the best part. */
   sum(slot: number, long: boolean): number {
     return long ? merged(this.wholes[slot]!, this.parts[slot]!) : this.wholes[slot]!
+  }
+
+  /** By the numbers of terms, which are below `size`, their places in the query from 1; 0 of all others, until `forget`. */
+  placesOf(numbers: ReadonlyArray<number | undefined>, size: number): Uint32Array {
+    if (size > this.#places.length) this.#places = new Uint32Array(Math.max(size, 2 * this.#places.length))
+    for (const [place, number] of numbers.entries()) if (number !== undefined) this.#places[number] = place + 1
+    return this.#places
+  }
+
+  forget(numbers: ReadonlyArray<number | undefined>): void {
+    for (const number of numbers) if (number !== undefined) this.#places[number] = 0
   }
 
   #allocate(slots: number): void {

@@ -87,17 +87,17 @@ export class Segment {
   }
 
   /**
-   * How often some terms occur in each field of a document: `fieldCount` numbers a place; `places` are by the terms'
-   * numbers.
+   * How often some terms occur in each field of a document: `fieldCount` numbers a place; `places`, from 1, are by the
+   * terms' numbers, 0 of those that are not asked for.
    */
-  counts(slot: number, places: ReadonlyMap<number, number>, size: number): Uint16Array {
+  counts(slot: number, places: Uint32Array, size: number): Uint16Array {
     const counts = new Uint16Array(size * fieldCount)
     const address = this.#terms[slot]!
     const from = this.#lists.offset(address)
     const numbers = this.#lists.page(address)
     for (let at = from; at < from + this.#termCounts[slot]!; at++) {
-      const place = places.get(numbers[at]!)
-      if (place === undefined) continue
+      const place = places[numbers[at]!]! - 1
+      if (place < 0) continue
       const packed = this.postings.packedOf(numbers[at]!, slot)
       for (let field = 0; field < fieldCount; field++) counts[place * fieldCount + field] = countIn(packed, field)
     }

@@ -55,7 +55,7 @@ export const candidates = (
     if (segment.documents > 0) total += searchSegment(segment, weights, query, best, scratch)
   }
   const found = [...Map.groupBy(best.values, ({ segment }) => segment)].flatMap(([segment, spots]) =>
-    readSpots(segment, asked.terms, spots)
+    readSpots(segment, asked.terms, spots, scratch)
   )
   return { documents, frequencies, tokens, candidates: found, total }
 }
@@ -64,14 +64,12 @@ export const candidates = (
 const readSpots = (
   segment: Segment,
   terms: ReadonlyArray<string>,
-  spots: ReadonlyArray<Spot>
+  spots: ReadonlyArray<Spot>,
+  scratch: Scratch
 ): ReadonlyArray<Candidate> => {
-  const places = new Map<number, number>()
-  for (const [place, term] of terms.entries()) {
-    const number = segment.postings.number(term)
-    if (number !== undefined) places.set(number, place)
-  }
-  return spots.map(({ slot, cosine }) => ({
+  const numbers = terms.map((term) => segment.postings.number(term))
+  const places = scratch.placesOf(numbers, segment.postings.numbers)
+  const read = spots.map(({ slot, cosine }) => ({
     id: segment.ids[slot]!,
     counts: segment.counts(slot, places, terms.length),
     lengths: segment.lengths.slice(slot * fieldCount, (slot + 1) * fieldCount),
@@ -79,6 +77,8 @@ const readSpots = (
     completeness: segment.completeness[slot]!,
     verdict: segment.verdicts[slot]!
   }))
+  scratch.forget(numbers)
+  return read
 }
 
 const searchSegment = (
