@@ -54,32 +54,34 @@ export const priorOf = (verdictOdds: number, completeness: number, preferComplet
 const { fround } = Math
 
 /**
- * What a candidate's words add up to; `undefined`: it has none that was asked for. In 32-bit floats, which is what
- * indexes keep: what is as likely to one ties here, too.
+ * What the terms of a text add up to in a candidate, in 32-bit floats, which is what indexes keep: what is as likely to one
+ * ties here, too.
  */
-const sumOf = ({ texts }: QueryPlan, averages: ReadonlyArray<number>, { counts, lengths }: Candidate) => {
-  const worths = new Float32Array(fieldCount)
-  for (let at = 0; at < fieldCount; at++) worths[at] = occurrence(fields[at]!, lengths[at]!, averages[at]!)
-  let shares = false
-  const sumOfText = (terms: QueryPlan["texts"][number]): number => {
-    let sum = 0
-    for (const alternatives of terms) {
-      let best = 0
-      for (const { term, weight } of alternatives) {
-        let worth = 0
-        for (let field = 0; field < fieldCount; field++) worth += counts[term * fieldCount + field]! * worths[field]!
-        const value = saturated(weight, worth)
-        if (value <= best) continue
-        sum = fround(sum + (value - best))
-        best = fround(value)
-        shares = true
-      }
+const sumOfText = (terms: QueryPlan["texts"][number], counts: ArrayLike<number>, worths: ArrayLike<number>): number => {
+  let sum = 0
+  for (const alternatives of terms) {
+    let best = 0
+    for (const { term, weight } of alternatives) {
+      let worth = 0
+      for (let field = 0; field < fieldCount; field++) worth += counts[term * fieldCount + field]! * worths[field]!
+      const value = saturated(weight, worth)
+      if (value <= best) continue
+      sum = fround(sum + (value - best))
+      best = fround(value)
     }
-    return sum
   }
-  const [whole, ...others] = texts.map(sumOfText)
-  if (!shares) return undefined
-  return others.length === 0 ? whole! : merged(whole!, Math.max(...others))
+  return sum
+}
+
+/**
+ * What a candidate's words add up to; 0: it has none that was asked for. `worths` are of an occurrence in each of its
+ * fields.
+ */
+const sumOf = ({ texts }: QueryPlan, counts: ArrayLike<number>, worths: ArrayLike<number>): number => {
+  const whole = sumOfText(texts[0]!, counts, worths)
+  let part = 0
+  for (let at = 1; at < texts.length; at++) part = Math.max(part, sumOfText(texts[at]!, counts, worths))
+  return texts.length === 1 ? whole : merged(whole, part)
 }
 
 /**
@@ -94,15 +96,17 @@ export const rank = (
   if (documents === 0) return []
   const weighted = plan(asked, documents, frequencies)
   const averages = tokens.map((count) => count / documents)
-  const ranked = candidates.flatMap((candidate): Array<Ranked> => {
-    const sum = sumOf(weighted, averages, candidate)
-    const { id, completeness, verdict } = candidate
-    const cosine = asked.read === 0 ? 0 : candidate.cosine
-    const matching = relevance(sum === undefined ? 0 : wordShare(sum, weighted.self), cosine, asked.read)
+  const worths = new Float32Array(fieldCount)
+  const ranked: Array<Ranked> = []
+  for (const { id, counts, lengths, completeness, verdict, cosine: near } of candidates) {
+    for (let at = 0; at < fieldCount; at++) worths[at] = occurrence(fields[at]!, lengths[at]!, averages[at]!)
+    const sum = sumOf(weighted, counts, worths)
+    const cosine = asked.read === 0 ? 0 : near
+    const matching = relevance(wordShare(sum, weighted.self), cosine, asked.read)
     const final = score(matching, priorOf(verdictOdds(verdict), completeness, preferComplete))
-    if (!matches(sum !== undefined, final)) return []
-    return [{ id, score: final, relevance: matching, vector: Math.min(1, Math.max(0, cosine)), verdict }]
-  })
+    if (!matches(sum > 0, final)) continue
+    ranked.push({ id, score: final, relevance: matching, vector: Math.min(1, Math.max(0, cosine)), verdict })
+  }
   const before = (one: Ranked, other: Ranked) => other.score - one.score || (one.id < other.id ? -1 : 1)
   return ranked.sort(before).slice(0, limit)
 }

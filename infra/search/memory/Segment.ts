@@ -90,8 +90,9 @@ export class Segment {
    * How often some terms occur in each field of a document: `fieldCount` numbers a place; `places`, from 1, are by the
    * terms' numbers, 0 of those that are not asked for.
    */
-  counts(slot: number, places: Uint32Array, size: number): Uint16Array {
-    const counts = new Uint16Array(size * fieldCount)
+  counts(slot: number, places: Uint32Array, size: number): ReadonlyArray<number> {
+    // not typed: to make one of those takes longer than to fill it
+    const counts = new Array<number>(size * fieldCount).fill(0)
     const address = this.#terms[slot]!
     const from = this.#lists.offset(address)
     const numbers = this.#lists.page(address)
@@ -102,6 +103,13 @@ export class Segment {
       for (let field = 0; field < fieldCount; field++) counts[place * fieldCount + field] = countIn(packed, field)
     }
     return counts
+  }
+
+  /** Tokens per field of a document. */
+  lengthsOf(slot: number): ReadonlyArray<number> {
+    const lengths: Array<number> = []
+    for (let field = 0; field < fieldCount; field++) lengths.push(this.lengths[slot * fieldCount + field]!)
+    return lengths
   }
 
   #index(slot: number, text: IndexedSnippet["text"]): void {

@@ -72,7 +72,7 @@ const readSpots = (
   const read = spots.map(({ slot, cosine }) => ({
     id: segment.ids[slot]!,
     counts: segment.counts(slot, places, terms.length),
-    lengths: segment.lengths.slice(slot * fieldCount, (slot + 1) * fieldCount),
+    lengths: segment.lengthsOf(slot),
     cosine,
     completeness: segment.completeness[slot]!,
     verdict: segment.verdicts[slot]!
