@@ -1,0 +1,53 @@
+import {
+  AccessDeniedError,
+  DeadlineExceededError,
+  MaxAppendSizeExceededError,
+  NotLeaderError,
+  StreamDeletedError,
+  StreamNotFoundError,
+  UnavailableError,
+  WrongExpectedVersionError
+} from "@kurrent/kurrentdb-client"
+import { Data } from "effect"
+
+/** What a call to KurrentDB came to nothing by. */
+export class Fault extends Data.TaggedError("Fault")<{
+  /** `passes`: the same again may go through in a moment. The stream is gone for good when it is `deleted`. */
+  readonly kind: "passes" | "wrong-revision" | "no-stream" | "deleted" | "denied" | "too-big" | "other"
+  readonly message: string
+  /** The revision that a stream has, where another was expected; -1: none. */
+  readonly actual?: number
+}> {}
+
+/** gRPC's numbers: cancelled, deadline exceeded, resource exhausted, aborted, internal, unavailable, data loss. */
+const passing: ReadonlySet<unknown> = new Set([1, 4, 8, 10, 13, 14, 15])
+const unauthenticated = 16
+const permissionDenied = 7
+
+/** In words that say nothing of events: the client's errors have what was sent in their other fields. */
+const said = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, " ").slice(0, 300)
+
+/** The client's errors, those of its native half, and bare gRPC errors, which it lets through as well. */
+export const faultOf = (error: unknown): Fault => {
+  const message = said(error)
+  const code = (error as { readonly code?: unknown } | null)?.code
+  if (error instanceof WrongExpectedVersionError) {
+    const { actualState } = error
+    return new Fault({
+      kind: "wrong-revision",
+      message,
+      actual: typeof actualState === "bigint" ? Number(actualState) : -1
+    })
+  }
+  if (error instanceof StreamNotFoundError) return new Fault({ kind: "no-stream", message })
+  if (error instanceof StreamDeletedError) return new Fault({ kind: "deleted", message })
+  if (error instanceof MaxAppendSizeExceededError) return new Fault({ kind: "too-big", message })
+  if (error instanceof AccessDeniedError || code === unauthenticated || code === permissionDenied)
+    return new Fault({ kind: "denied", message })
+  const away = [UnavailableError, DeadlineExceededError, NotLeaderError].some((kind) => error instanceof kind)
+  // no leader is known while one is elected, and the client says `unknown` of it
+  if (away || passing.has(code) || /no leader|not ready|too busy|ECONN|connect/i.test(message))
+    return new Fault({ kind: "passes", message })
+  return new Fault({ kind: "other", message })
+}

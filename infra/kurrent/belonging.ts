@@ -1,0 +1,75 @@
+import { randomUUID } from "node:crypto"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer } from "effect"
+import { derivedId } from "#engine/derivedId.ts"
+import { NotOurs } from "#ports/Hold.ts"
+import { patiently } from "./append.ts"
+import { Kurrent } from "./client.ts"
+import { Log, logOf, mark } from "./Log.ts"
+import { hasTables, makeTables } from "./tables.ts"
+
+const markOf = Effect.gen(function* () {
+  const { readStream } = yield* Kurrent
+  const [begun] = yield* Effect.retry(readStream(mark, { from: 0, count: 1 }), patiently)
+  return (begun?.data as { readonly id?: string } | undefined)?.id
+})
+
+const hasEvents = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  return (yield* sql`SELECT 1 FROM events LIMIT 1`).length > 0
+})
+
+/**
+ * Which log is this database's: both carry its id, from the first start on. Fails with `NotOurs` where the server has another
+ * Cairn's, or none while the database has one; and where the database has a log of its own.
+ */
+export const layer = Layer.effect(
+  Log,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const { address, append } = yield* Kurrent
+    const refuse = (why: string) => new NotOurs({ message: `KURRENTDB_URL: the server at ${address.place} ${why}` })
+    if (yield* hasEvents) {
+      return yield* refuse(
+        "can't be this database's log, which has events of its own. Leave KURRENTDB_URL out, or set DATABASE_URL (or CAIRN_DATA_DIR) to a new database."
+      )
+    }
+    yield* makeTables
+    const there = yield* markOf
+    // what begins in several processes at once begins with one id
+    yield* sql`INSERT INTO kurrent_log (id) VALUES (${randomUUID()}) ON CONFLICT DO NOTHING`
+    const [row] = yield* sql<{ id: string; begun: boolean }>`SELECT id, begun FROM kurrent_log`
+    const { id, begun } = row!
+    if (there !== undefined && there !== id)
+      return yield* refuse(
+        "has the log of another database, and one log has one database. Set DATABASE_URL to that one."
+      )
+    if (begun && there === undefined)
+      return yield* refuse("does not have this database's log. Set KURRENTDB_URL to the one that it was used with.")
+    if (begun) return logOf(id)
+
+    const beginning = {
+      id: derivedId("log", id),
+      type: "CairnLogBegun",
+      contentType: "application/json",
+      data: { id },
+      metadata: undefined
+    } as const
+    yield* Effect.retry(append(mark, -1, [beginning]), patiently).pipe(
+      Effect.catchIf(
+        ({ kind }) => kind === "wrong-revision",
+        () => refuse("has the log of another database, which began just now.")
+      )
+    )
+    yield* sql`UPDATE kurrent_log SET begun = true`
+    return logOf(id)
+  })
+)
+
+/** That a database's log is its own: one whose log is in KurrentDB would begin a second one. */
+export const ownLog = Effect.gen(function* () {
+  if (!(yield* hasTables)) return
+  return yield* new NotOurs({
+    message: "this database's log is in KurrentDB: set KURRENTDB_URL to the server that it was used with."
+  })
+})

@@ -1,0 +1,140 @@
+import {
+  type AllStreamResolvedEvent,
+  BACKWARDS,
+  END,
+  eventTypeFilter,
+  FORWARDS,
+  KurrentDBClient,
+  type RecordedEvent,
+  START
+} from "@kurrent/kurrentdb-client"
+import { Context, Effect, Layer, type Redacted, Redacted as Secret } from "effect"
+import { type Address, addressOf } from "./address.ts"
+import type { Proposed } from "./envelope.ts"
+import { Fault, faultOf } from "./Fault.ts"
+
+/** Milliseconds that one try of a call may take. */
+const patience = 4_000
+
+/** Positions of single writes, as all are that gRPC makes: they commit themselves. */
+const at = (position: number) => ({ commit: BigInt(position), prepare: BigInt(position) })
+
+export type Place = number | "start" | "end"
+
+export interface AllRead {
+  /** Forwards, what is at the place comes with it; backwards, what is before it. */
+  readonly from: Place
+  readonly backwards?: true
+  readonly count: number
+  /** A pattern of the types of events. */
+  readonly types: string
+  /** Ends the read after an event. */
+  readonly enough?: (event: RecordedEvent) => boolean
+}
+
+export interface StreamRead {
+  readonly from: number | "end"
+  readonly backwards?: true
+  readonly count: number
+  readonly enough?: (event: RecordedEvent) => boolean
+}
+
+const placed = (place: Place) => (place === "start" ? START : place === "end" ? END : at(place))
+
+/** All that comes until there is enough; nobody reads on once it was given up. */
+const gathered = async (
+  found: AsyncIterable<{ readonly event?: RecordedEvent | AllStreamResolvedEvent["event"] }>,
+  enough: ((event: RecordedEvent) => boolean) | undefined,
+  signal: AbortSignal
+): Promise<ReadonlyArray<RecordedEvent>> => {
+  const events: Array<RecordedEvent> = []
+  for await (const { event } of found) {
+    if (signal.aborted) break
+    if (event === undefined) continue
+    events.push(event as RecordedEvent)
+    if (enough?.(event as RecordedEvent)) break
+  }
+  return events
+}
+
+const asked = <A>(call: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, Fault> =>
+  Effect.tryPromise({ try: call, catch: faultOf }).pipe(
+    Effect.timeoutOrElse({
+      duration: patience,
+      orElse: () => Effect.fail(new Fault({ kind: "passes", message: `no answer within ${patience} ms` }))
+    })
+  )
+
+/** KurrentDB, call by call; each asks the leader, and fails with a `Fault` within 4 s. */
+export class Kurrent extends Context.Service<
+  Kurrent,
+  {
+    readonly address: Address
+    readonly client: KurrentDBClient
+    /** Appends all or nothing, at a revision (-1: to a stream that has none). The same again appends nothing, and goes well. */
+    readonly append: (stream: string, revision: number, events: ReadonlyArray<Proposed>) => Effect.Effect<number, Fault>
+    /** None of a stream that is not there. */
+    readonly readStream: (stream: string, read: StreamRead) => Effect.Effect<ReadonlyArray<RecordedEvent>, Fault>
+    readonly readAll: (read: AllRead) => Effect.Effect<ReadonlyArray<RecordedEvent>, Fault>
+  }
+>()("infra/Kurrent") {
+  /** Dies with `BadAddress`: what the configuration let through is taken apart before. */
+  static readonly layer = (url: Redacted.Redacted) =>
+    Layer.effect(
+      Kurrent,
+      Effect.gen(function* () {
+        const address = addressOf(Secret.value(url))
+        const client = yield* Effect.acquireRelease(
+          Effect.sync(() => {
+            const client = KurrentDBClient.connectionString(address.url)
+            // Asked for with each call, and so in no connection string. With it, the client appends call by call: what it does otherwise has
+            // no deadline here, and waits for a connection that is gone.
+            client.setCredentialsProvider(
+              async () => address.credentials ?? { username: "nobody", password: "nothing" }
+            )
+            return client
+          }),
+          (client) => Effect.promise(() => client.dispose())
+        )
+        return Kurrent.of({
+          address,
+          client,
+          append: (stream, revision, events) =>
+            asked(async () => {
+              const { nextExpectedRevision } = await client.appendToStream(stream, [...events], {
+                streamState: revision === -1 ? "no_stream" : BigInt(revision),
+                requiresLeader: true,
+                deadline: patience
+              })
+              return Number(nextExpectedRevision)
+            }),
+          readStream: (stream, { from, backwards, count, enough }) =>
+            asked((signal) => {
+              const found = client.readStream(stream, {
+                fromRevision: from === "end" ? END : BigInt(from),
+                direction: backwards ? BACKWARDS : FORWARDS,
+                maxCount: count,
+                requiresLeader: true
+              })
+              return gathered(found, enough, signal)
+            }).pipe(
+              Effect.catchIf(
+                ({ kind }) => kind === "no-stream",
+                () => Effect.succeed([])
+              )
+            ),
+          readAll: ({ from, backwards, count, types, enough }) =>
+            asked((signal) => {
+              const found = client.readAll({
+                fromPosition: placed(from),
+                direction: backwards ? BACKWARDS : FORWARDS,
+                maxCount: count,
+                filter: eventTypeFilter({ regex: types }),
+                requiresLeader: true
+              })
+              return gathered(found, enough, signal)
+            })
+        })
+      })
+    )
+}

@@ -1,0 +1,92 @@
+import type { EventData, RecordedEvent } from "@kurrent/kurrentdb-client"
+import { derivedId } from "#engine/derivedId.ts"
+import type { Actor, RequestIdentity } from "#engine/Event.ts"
+import { positionOf } from "#engine/Position.ts"
+import type { DecidedCommand, StoredEvent } from "#engine/ports/EventStore.ts"
+
+/** An event on its way to KurrentDB. */
+export type Proposed = EventData
+
+/** What stands beside an event there. Of the names with a $ the server knows the meaning. */
+interface Beside {
+  /** The log that it belongs to: what has another one, or none, is not ours. */
+  readonly cairn: string
+  readonly tenant: string
+  readonly version: number
+  readonly actor: Actor
+  readonly command: string
+  readonly $correlationId: string
+  readonly $causationId: string | null
+  readonly request: RequestIdentity | null
+  /** Milliseconds since the epoch: of the server's own time the client's native half gives only the second. */
+  readonly recordedAt: number
+  /** Of the try that brought it in. */
+  readonly attempt: string
+}
+
+/** One try to append, which may be repeated as long as it was not heard of. */
+export interface Attempt {
+  readonly id: string
+  readonly recordedAt: number
+}
+
+const utf8 = new TextEncoder()
+const fromUtf8 = new TextDecoder()
+
+/** A command's events. Their data goes as bytes: given as JSON, it would be written anew by the client, and come back as other text. */
+export const proposedOf = (
+  log: string,
+  tenant: string,
+  { commandId, correlationId, causationId, actor, request, events }: DecidedCommand,
+  { id, recordedAt }: Attempt
+): ReadonlyArray<Proposed> =>
+  events.map(({ type, schemaVersion, data }, place) => {
+    const beside: Beside = {
+      cairn: log,
+      tenant,
+      version: schemaVersion,
+      actor,
+      command: commandId,
+      $correlationId: correlationId,
+      $causationId: causationId,
+      request: place === 0 ? request : null,
+      recordedAt,
+      attempt: id
+    }
+    return {
+      id: derivedId(commandId, place),
+      type,
+      contentType: "application/octet-stream",
+      data: utf8.encode(data),
+      metadata: { ...beside }
+    }
+  })
+
+const besideOf = ({ metadata }: RecordedEvent): Partial<Beside> | undefined =>
+  typeof metadata === "object" && !(metadata instanceof Uint8Array) ? (metadata as Partial<Beside>) : undefined
+
+/** The try that brought an event in. */
+export const attemptOf = (event: RecordedEvent): string | undefined => besideOf(event)?.attempt
+
+/** As the engine knows it, without text; `undefined` for what is not this log's. */
+export const storedOf = (log: string, event: RecordedEvent): StoredEvent | undefined => {
+  const beside = besideOf(event) as Beside | undefined
+  if (beside?.cairn !== log || event.position === undefined || event.isJson) return undefined
+  return {
+    position: positionOf(event.position.commit),
+    tenant: beside.tenant,
+    stream: event.streamId,
+    revision: Number(event.revision),
+    eventId: event.id,
+    type: event.type,
+    schemaVersion: beside.version,
+    data: fromUtf8.decode(event.data as Uint8Array),
+    actor: beside.actor,
+    commandId: beside.command,
+    correlationId: beside.$correlationId,
+    causationId: beside.$causationId,
+    request: beside.request,
+    recordedAt: beside.recordedAt,
+    payload: null
+  }
+}

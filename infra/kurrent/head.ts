@@ -1,0 +1,25 @@
+import type { RecordedEvent } from "@kurrent/kurrentdb-client"
+import { Effect } from "effect"
+import { hasReached, latest, type Position, positionOf } from "#engine/Position.ts"
+import { Kurrent, type Place } from "./client.ts"
+import { Log } from "./Log.ts"
+import { nobodysSystem } from "./read.ts"
+
+/**
+ * The position of our last event, from the leader: whatever others have written behind it. `seen` is one of ours that there is in any
+ * case: what lies before it is not looked at.
+ */
+export const headBehind = Effect.fnUntraced(function* (seen: Position) {
+  const { readAll } = yield* Kurrent
+  const { stored } = yield* Log
+  for (let from: Place = "end", count = 1; ; count = Math.min(count * 8, 512)) {
+    const events: ReadonlyArray<RecordedEvent> = yield* readAll({ from, backwards: true, count, types: nobodysSystem })
+    for (const event of events) {
+      if (hasReached(seen, positionOf(event.position!.commit))) return seen
+      const ours = stored(event)
+      if (ours !== undefined) return latest(seen, ours.position)
+    }
+    if (events.length < count) return seen
+    from = Number(events.at(-1)!.position!.commit)
+  }
+})

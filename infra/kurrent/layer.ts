@@ -1,0 +1,182 @@
+import type { PgClient } from "@effect/sql-pg"
+import { Effect, Exit, Fiber, Layer, PubSub, Schedule, Semaphore } from "effect"
+import { isAfter, latest, type Position } from "#engine/Position.ts"
+import { Bounds } from "#engine/ports/Bounds.ts"
+import {
+  type EventStore,
+  type Page,
+  type ReadAll,
+  type StoredEvent,
+  StoreUnavailable
+} from "#engine/ports/EventStore.ts"
+import { bySteps, Facts } from "#engine/texts.ts"
+import { append, patiently } from "./append.ts"
+import type { Kurrent } from "./client.ts"
+import * as Commands from "./commands.ts"
+import type { Fault } from "./Fault.ts"
+import { follow } from "./follow.ts"
+import { headBehind } from "./head.ts"
+import type { Log } from "./Log.ts"
+import { kindsOf, Recent } from "./Recent.ts"
+import { Revisions } from "./Revisions.ts"
+import { commandAt, readAll, readStream } from "./read.ts"
+import * as Texts from "./texts.ts"
+
+const unavailable = () => new StoreUnavailable({ message: "the event store can't be reached" })
+
+/** The log in KurrentDB, without texts. Positions are its commit positions. */
+export const facts = Layer.effect(
+  Facts,
+  Effect.gen(function* () {
+    const most = yield* Bounds
+    const scope = yield* Effect.scope
+    const news = yield* PubSub.sliding<void>(1)
+    const revisions = new Revisions()
+    const context = yield* Effect.context<PgClient.PgClient | Kurrent | Log>()
+    const hint = PubSub.publish(news, undefined)
+
+    /** Faults are the port's: who asks can only ask again. What can't pass by itself is told to the operator. */
+    const here = <A, E>(effect: Effect.Effect<A, E | Fault, PgClient.PgClient | Kurrent | Log>) =>
+      effect.pipe(
+        Effect.provideContext(context),
+        Effect.tapError((error) =>
+          (error as Fault)._tag === "Fault" && (error as Fault).kind !== "passes"
+            ? Effect.logError(`KurrentDB: ${(error as Fault).message}`)
+            : Effect.void
+        )
+      )
+    const orUnavailable = <A>(effect: Effect.Effect<A, unknown, PgClient.PgClient | Kurrent | Log>) =>
+      Effect.mapError(here(effect as Effect.Effect<A, Fault, PgClient.PgClient | Kurrent | Log>), unavailable)
+
+    // commands that are in the log and not in the database: of a database that was restored from before they were given
+    let known = yield* Commands.known
+    const start = yield* headBehind(known)
+    const page = (after: Position, options: ReadAll) => readAll(after, options, most, revisions)
+    while (isAfter(start, known)) {
+      const { events, more } = yield* page(known, { limit: most.count })
+      const firsts = events.flatMap(({ commandId, stream, revision, position }, index) =>
+        // of a command that began on the page before, too: what it is known by has to be there
+        events[index - 1]?.commandId === commandId && events[index - 1]!.position < position
+          ? []
+          : [{ commandId, stream, revision }]
+      )
+      known = more ? events.at(-1)!.position : latest(start, events.at(-1)?.position ?? known)
+      yield* Commands.learn(firsts, known)
+    }
+
+    const recent = new Recent(start)
+    /** The log's time does not go back for whoever writes here, though clocks do. */
+    let time = 0
+    const clock = (now: number): number => {
+      time = Math.max(time, now)
+      return time
+    }
+    const seen = (event: StoredEvent) => {
+      recent.note([event])
+      clock(event.recordedAt)
+      return hint
+    }
+    let foreign = 0
+    const passed = (count: number) => {
+      foreign += count
+      return foreign === count
+        ? Effect.logInfo("KurrentDB has events of others than Cairn: they are passed over")
+        : Effect.logDebug(`${foreign} events of others were passed over`)
+    }
+    yield* Effect.forkScoped(Effect.provideContext(follow(start, seen, passed), context))
+    // A hint may be lost with its connection; this one is not.
+    yield* Effect.forkScoped(Effect.repeat(hint, Schedule.spaced("1 second")))
+    // all that was seen was noted before it went in
+    const remember = Effect.suspend(() => Commands.learn([], recent.to))
+    yield* Effect.forkScoped(
+      Effect.repeat(Effect.ignore(Effect.provideContext(remember, context)), Schedule.spaced("1 minute"))
+    )
+
+    /** Appends to one stream that come together would only be in each other's way. */
+    const turns = new Map<string, { readonly turn: Semaphore.Semaphore; waiting: number }>()
+    const alone = <A, E>(stream: string, effect: Effect.Effect<A, E>) =>
+      Effect.suspend(() => {
+        const mine = turns.get(stream) ?? { turn: Semaphore.makeUnsafe(1), waiting: 0 }
+        turns.set(stream, mine)
+        mine.waiting += 1
+        const leave = Effect.sync(() => {
+          mine.waiting -= 1
+          if (mine.waiting === 0) turns.delete(stream)
+        })
+        return Effect.ensuring(mine.turn.withPermits(1)(effect), leave)
+      })
+
+    const head = Effect.suspend(() => headBehind(recent.to))
+
+    /** The next page of someone who reads all, while they are at work on this one. */
+    let ahead: { readonly after: Position; readonly page: Fiber.Fiber<Page, unknown> } | undefined
+    const plain = (options: ReadAll) => Object.keys(options).every((name) => name === "factsOnly")
+    const readAhead = Effect.fnUntraced(function* (after: Position, options: ReadAll) {
+      if (!plain(options)) return yield* page(after, options)
+      let found: Page | undefined
+      if (ahead?.after === after) {
+        const exit = yield* Fiber.await(ahead.page)
+        ahead = undefined
+        // one that came to the end may have missed what came since
+        if (Exit.isSuccess(exit) && exit.value.more) found = exit.value
+      }
+      found ??= yield* page(after, options)
+      const last = found.events.at(-1)
+      if (found.more && last !== undefined && ahead === undefined) {
+        const next = page(last.position, options).pipe(Effect.provideContext(context))
+        ahead = { after: last.position, page: yield* Effect.forkIn(next, scope) }
+      }
+      return found
+    })
+
+    const since = Effect.fnUntraced(function* (after: Position) {
+      const end = yield* head
+      if (recent.since(after) === undefined) {
+        const kinds = new Map<string, ReturnType<typeof kindsOf>[number]>()
+        let reached = after
+        for (let more = true; more; ) {
+          const read: Page = yield* page(reached, { limit: most.count })
+          for (const kind of kindsOf(read.events)) kinds.set(JSON.stringify([kind.tenant, kind.type]), kind)
+          reached = read.events.at(-1)?.position ?? reached
+          more = read.more
+        }
+        return { head: reached, kinds: [...kinds.values()] }
+      }
+      // sooner than the subscription has it
+      while (isAfter(end, recent.to)) {
+        const { events } = yield* page(recent.to, { limit: most.count })
+        recent.note(events)
+      }
+      return recent.since(after) ?? { head: after, kinds: [] }
+    })
+
+    return Facts.of({
+      append: (request) =>
+        alone(request.stream, here(append(request, clock, revisions))).pipe(
+          Effect.mapError((error) => (error._tag === "WrongRevision" ? error : unavailable())),
+          Effect.ensuring(hint),
+          // what was begun is brought to its end, whatever becomes of who asked
+          Effect.uninterruptible
+        ),
+      outcome: (stream, commandId) =>
+        orUnavailable(
+          Effect.gen(function* () {
+            for (const revision of yield* Commands.find(stream, commandId)) {
+              const found = yield* Effect.retry(commandAt(stream, commandId, revision), patiently)
+              if (found.length > 0) return found
+            }
+            return []
+          })
+        ),
+      readStream: (stream, after, options = {}) =>
+        orUnavailable(Effect.retry(readStream(stream, after, options, most), patiently)),
+      readAll: (after, options = {}) => orUnavailable(readAhead(after, options)),
+      head: orUnavailable(head),
+      since: (after) => orUnavailable(since(after)),
+      hints: PubSub.subscribe(news)
+    }) satisfies EventStore["Service"]
+  })
+)
+
+/** The log in KurrentDB, with texts in Postgres. */
+export const layer = Layer.provide(bySteps, Layer.merge(facts, Texts.layer))

@@ -1,0 +1,198 @@
+import type { RecordedEvent } from "@kurrent/kurrentdb-client"
+import { Effect } from "effect"
+import { derivedId } from "#engine/derivedId.ts"
+import { hasReached, isAfter, type Position, positionOf } from "#engine/Position.ts"
+import type { Bound } from "#engine/ports/Bounds.ts"
+import {
+  type Page,
+  type ReadAll,
+  type ReadStream,
+  type StoredEvent,
+  sizeOf,
+  smallEvent
+} from "#engine/ports/EventStore.ts"
+import { Kurrent, type Place } from "./client.ts"
+import { Log } from "./Log.ts"
+import type { Revisions } from "./Revisions.ts"
+
+/** System events begin with a $. */
+export const nobodysSystem = "^[^$]"
+
+/** A pattern of exactly these types. */
+const only = (types: ReadonlyArray<string>): string =>
+  `^(?:${types.map((type) => type.replaceAll(/[^\w]/g, (sign) => `\\${sign}`)).join("|")})$`
+
+/** Events that are asked for at once, where not all of them are wanted. */
+const some = 500
+
+const within = (options: ReadStream, most: Bound) => ({
+  count: Math.min(options.limit ?? 1_000, most.count),
+  enough: Math.min(options.bytes ?? most.bytes, most.bytes)
+})
+
+/** Events as they come, until a page has enough of those that are wanted. */
+class Gathering {
+  readonly events: Array<StoredEvent> = []
+  #bytes = 0
+  readonly #count: number
+  readonly #enough: number
+
+  constructor({ count, enough }: { readonly count: number; readonly enough: number }) {
+    this.#count = count
+    this.#enough = enough
+  }
+
+  get left(): number {
+    return this.#count - this.events.length
+  }
+
+  get full(): boolean {
+    return this.left <= 0 || this.#bytes >= this.#enough
+  }
+
+  add(event: StoredEvent): void {
+    this.events.push(event)
+    const size = sizeOf(event)
+    if (size > smallEvent) this.#bytes += size
+  }
+}
+
+/** Reads piece by piece, on from the last event of each, until a page is full or nothing is left. */
+const gather = Effect.fnUntraced(function* <Place, E, R>(
+  page: Gathering,
+  from: Place,
+  read: (
+    from: Place,
+    enough: (event: RecordedEvent) => boolean
+  ) => Effect.Effect<{ readonly events: ReadonlyArray<RecordedEvent>; readonly asked: number }, E, R>,
+  take: (event: RecordedEvent) => StoredEvent | undefined,
+  next: (last: RecordedEvent) => Place
+) {
+  for (let at = from; ; ) {
+    const { events, asked } = yield* read(at, (event) => {
+      const stored = take(event)
+      if (stored !== undefined && !page.full) page.add(stored)
+      return page.full
+    })
+    if (page.full) return { events: page.events, more: page.events.length > 0 } satisfies Page
+    if (events.length < asked) return { events: page.events, more: false } satisfies Page
+    at = next(events.at(-1)!)
+  }
+})
+
+const wantedBy = ({ types, tenant, requested }: ReadAll) => {
+  const named = types === undefined ? undefined : new Set(types)
+  return (event: StoredEvent): boolean =>
+    (named?.has(event.type) ?? true) &&
+    (tenant === undefined || event.tenant === tenant) &&
+    (requested === undefined || event.request !== null)
+}
+
+const ofStream = Effect.fnUntraced(function* (stream: string, after: number, options: ReadAll, most: Bound) {
+  const { readStream } = yield* Kurrent
+  const log = yield* Log
+  const wanted = wantedBy(options)
+  const page = new Gathering(within(options, most))
+  return yield* gather(
+    page,
+    after + 1,
+    (from, enough) => {
+      // one that has all that is asked for says whether the stream ends there
+      const count = Math.min(page.left, some)
+      return Effect.map(readStream(stream, { from, count, enough }), (events) => ({ events, asked: count }))
+    },
+    (event) => {
+      const stored = log.stored(event)
+      return stored !== undefined && wanted(stored) ? stored : undefined
+    },
+    ({ revision }) => Number(revision) + 1
+  )
+})
+
+export const readStream = (stream: string, after: number, options: ReadStream, most: Bound) =>
+  ofStream(stream, after, options, most)
+
+/** The last revision of a stream that lies at a position or before it; -1: none. Halves the stream, an event at a time. */
+const revisionAt = Effect.fnUntraced(function* (stream: string, position: Position) {
+  const { readStream } = yield* Kurrent
+  const [last] = yield* readStream(stream, { from: "end", backwards: true, count: 1 })
+  const placeOf = (event: RecordedEvent) => positionOf(event.position!.commit)
+  if (last === undefined) return -1
+  if (hasReached(position, placeOf(last))) return Number(last.revision)
+  let low = -1
+  let high = Number(last.revision)
+  // all up to `low` lie before the position, or are not there any more; what is at `high` lies behind it
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2)
+    const [event] = yield* readStream(stream, { from: middle, count: 1 })
+    if (event !== undefined && isAfter(placeOf(event), position)) high = Math.min(high, middle)
+    else low = event === undefined ? high - 1 : Math.max(middle, Math.min(Number(event.revision), high - 1))
+  }
+  return low
+})
+
+const everything = Effect.fnUntraced(function* (after: Position, options: ReadAll, most: Bound) {
+  const { readAll } = yield* Kurrent
+  const log = yield* Log
+  const { types, tenant, requested } = options
+  const wanted = wantedBy(options)
+  const page = new Gathering(within(options, most))
+  return yield* gather(
+    page,
+    (after === 0 ? "start" : after) as Place,
+    (from, enough) => {
+      // forwards it comes with what is at the place, and that was seen
+      const count = (tenant === undefined && requested === undefined ? Math.min(page.left, most.count) : some) + 1
+      const pattern = types === undefined ? nobodysSystem : only(types)
+      return Effect.map(readAll({ from, count, types: pattern, enough }), (events) => ({ events, asked: count }))
+    },
+    (event) => {
+      if (hasReached(after, positionOf(event.position!.commit))) return undefined
+      if (page.events.length > 0 && hasReached(page.events.at(-1)!.position, positionOf(event.position!.commit)))
+        return undefined
+      const stored = log.stored(event)
+      return stored !== undefined && wanted(stored) ? stored : undefined
+    },
+    (last): Place => Number(last.position!.commit)
+  )
+})
+
+/** As the port has it; what stands there of a stream, it reads of that stream alone. */
+export const readAll = Effect.fnUntraced(function* (
+  after: Position,
+  options: ReadAll,
+  most: Bound,
+  revisions: Revisions
+) {
+  const { stream, types } = options
+  if (types?.length === 0) return { events: [], more: false } satisfies Page
+  if (stream === undefined) return yield* everything(after, options, most)
+  const from = after === 0 ? -1 : (revisions.at(stream, after) ?? (yield* revisionAt(stream, after)))
+  const page = yield* ofStream(stream, from, options, most)
+  const last = page.events.at(-1)
+  if (last !== undefined) revisions.noteAt(stream, last.position, last.revision)
+  return page
+})
+
+/** The events of a command that begin at a revision of its stream; none, when it did not go in there. */
+export const commandAt = Effect.fnUntraced(function* (stream: string, commandId: string, revision: number) {
+  const { readStream } = yield* Kurrent
+  const log = yield* Log
+  const found: Array<StoredEvent> = []
+  for (;;) {
+    const from = revision + found.length
+    let ended = false
+    const events = yield* readStream(stream, {
+      from,
+      count: 64,
+      enough: (event) => {
+        const stored = log.stored(event)
+        const place = found.length
+        if (stored?.revision === revision + place && stored.eventId === derivedId(commandId, place)) found.push(stored)
+        else ended = true
+        return ended
+      }
+    })
+    if (ended || events.length < 64) return found
+  }
+})

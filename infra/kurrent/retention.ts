@@ -1,0 +1,30 @@
+import { Context, Effect } from "effect"
+import { derivedId } from "#engine/derivedId.ts"
+import { Kurrent } from "./client.ts"
+
+/** How long events of some streams are kept: the beginning of their names, and seconds. */
+export const MaxAges = Context.Reference<ReadonlyArray<{ readonly streams: string; readonly seconds: number }>>(
+  "infra/kurrent/MaxAges",
+  { defaultValue: () => [] }
+)
+
+/** Says of a new stream how long its events are kept. The same again says nothing, and what an operator has said of it meanwhile stays. */
+export const setMaxAge = Effect.fnUntraced(function* (stream: string) {
+  const ages = yield* MaxAges
+  const age = ages.find(({ streams }) => stream.startsWith(streams))
+  if (age === undefined) return
+  const { append } = yield* Kurrent
+  const metadata = {
+    id: derivedId("max_age", stream),
+    type: "$metadata",
+    contentType: "application/json",
+    data: { $maxAge: age.seconds },
+    metadata: undefined
+  } as const
+  yield* append(`$$${stream}`, -1, [metadata]).pipe(
+    Effect.catchIf(
+      ({ kind }) => kind === "wrong-revision",
+      () => Effect.void
+    )
+  )
+})

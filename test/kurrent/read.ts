@@ -1,0 +1,131 @@
+import { randomUUID } from "node:crypto"
+import type * as grpc from "@grpc/grpc-js"
+import streams from "@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js"
+import type { Record, Records } from "./records.ts"
+import { caughtUp, checkpointAt, confirmation, eventOf, invalidPosition, notFound } from "./wire.ts"
+
+const { Options } = streams.ReadReq
+type Options = InstanceType<typeof Options>
+type Request = InstanceType<typeof streams.ReadReq>
+type Response = InstanceType<typeof streams.ReadResp>
+export type Reading = grpc.ServerWritableStream<Request, Response>
+
+/** What the double does not know: it is told, and asked for nothing that a server might take otherwise. */
+export class Unknown extends Error {}
+
+const refuse = (what: string): never => {
+  throw new Unknown(what)
+}
+
+/** A server looks at so many events before it says how far it is, times the interval that was asked for. */
+const window = 32
+
+const matching = (options: Options): ((record: Record) => boolean) => {
+  if (options.hasNoFilter()) return () => true
+  const filter = options.getFilter() ?? refuse("neither a filter nor none")
+  if (filter.hasStreamIdentifier()) return refuse("a filter by stream names")
+  const expression = filter.getEventType() ?? refuse("a filter by nothing")
+  if (!filter.hasCount() && !filter.hasMax()) return refuse("a filter without a window")
+  const prefixes = expression.getPrefixList()
+  const pattern = expression.getRegex()
+  if (pattern === "") return ({ type }) => prefixes.some((prefix) => type.startsWith(prefix))
+  if (prefixes.length > 0) return refuse("a filter by a pattern and by prefixes")
+  const regex = new RegExp(pattern)
+  return ({ type }) => regex.test(type)
+}
+
+const send = (call: Reading, response: Response): Promise<void> | undefined =>
+  call.write(response) ? undefined : new Promise((resume) => call.once("drain", resume))
+
+const readOnce = async (call: Reading, options: Options, found: Iterable<Record>) => {
+  let left = Number(options.getCount())
+  if (left < 1) return refuse("a read of no events")
+  for (const record of found) {
+    if (call.cancelled || left-- === 0) break
+    await send(call, eventOf(record))
+  }
+  call.end()
+}
+
+const ofStream = (call: Reading, options: Options, records: Records) => {
+  if (!options.hasNoFilter()) return refuse("a filter on one stream")
+  const asked = options.getStream()!
+  const name = Buffer.from(asked.getStreamIdentifier()!.getStreamName_asU8()).toString()
+  if (records.stream(name).length === 0) {
+    call.write(notFound(name))
+    call.end()
+    return undefined
+  }
+  const readable = records.readable(name)
+  const last = records.stream(name).length - 1
+  const place = asked.hasEnd() ? last : asked.hasStart() ? 0 : Number(asked.getRevision())
+  const backwards = options.getReadDirection() === Options.ReadDirection.BACKWARDS
+  const found = backwards
+    ? readable.filter(({ revision }) => revision <= place).toReversed()
+    : asked.hasEnd()
+      ? []
+      : readable.filter(({ revision }) => revision >= place)
+  return readOnce(call, options, found)
+}
+
+/** Where a reader of everything begins; from a place that is no event's, a server refuses to read. */
+const placeOf = (options: Options, records: Records): number | "end" => {
+  const asked = options.getAll()!
+  if (asked.hasEnd()) return "end"
+  if (asked.hasStart()) return 0
+  const position = Number(asked.getPosition()!.getCommitPosition())
+  if (Number(asked.getPosition()!.getPreparePosition()) !== position) return refuse("a commit that is not its prepare")
+  if (!records.isPlace(position)) throw invalidPosition()
+  return position
+}
+
+const ofAll = (call: Reading, options: Options, records: Records) => {
+  const place = placeOf(options, records)
+  const wanted = matching(options)
+  const { all } = records
+  if (options.getReadDirection() === Options.ReadDirection.BACKWARDS) {
+    // backwards a position is where to begin, without what is there
+    const before = place === "end" ? all.length : records.from(place)
+    return readOnce(call, options, all.slice(0, before).toReversed().filter(wanted))
+  }
+  return readOnce(call, options, place === "end" ? [] : all.slice(records.from(place)).filter(wanted))
+}
+
+/** What follows from a place on, which is left out itself: first what is there, then what comes, as fast as it is taken. */
+const subscribe = async (call: Reading, options: Options, records: Records, more: () => Promise<void>) => {
+  if (!options.hasAll()) return refuse("a subscription to one stream")
+  const place = placeOf(options, records)
+  const wanted = matching(options)
+  const interval = window * (options.getFilter()?.getCheckpointintervalmultiplier() ?? 0)
+  if (options.hasFilter() && interval === 0) return refuse("a filtered subscription without an interval of checkpoints")
+  await send(call, confirmation(randomUUID()))
+  let next = place === "end" ? records.all.length : records.from(place)
+  if (place !== "end" && records.all[next]?.position === place) next += 1
+  let considered = 0
+  let live = false
+  while (!call.cancelled) {
+    for (; next < records.all.length && !call.cancelled; next += 1) {
+      const record = records.all[next]!
+      if (wanted(record)) await send(call, eventOf(record))
+      considered += 1
+      if (interval > 0 && considered % interval === 0) await send(call, checkpointAt(record.position))
+    }
+    if (call.cancelled) return
+    if (!live) {
+      if (interval > 0 && next > 0) await send(call, checkpointAt(records.all[next - 1]!.position))
+      await send(call, caughtUp())
+      live = true
+    }
+    await more()
+  }
+}
+
+/** Answers a read; throws `Unknown` for what the double does not know. */
+export const read = async (call: Reading, records: Records, more: () => Promise<void>): Promise<void> => {
+  const options = call.request.getOptions() ?? refuse("a read without options")
+  if (options.getUuidOption() === undefined) return refuse("a read that does not say how it wants ids")
+  if (options.getResolveLinks()) return refuse("links")
+  if (options.hasSubscription()) return subscribe(call, options, records, more)
+  if (!options.hasCount()) return refuse("neither a count nor a subscription")
+  return options.hasStream() ? ofStream(call, options, records) : ofAll(call, options, records)
+}
