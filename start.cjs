@@ -69,6 +69,9 @@ const either = () =>
   node() ||
   fail(`No runtime for ${platform}: run \`npm install\` with optional dependencies, or use Node 22.19 or newer.`)
 
+/** Node where it is there, if the log is in KurrentDB: Deno's HTTP/2 client can end the process when a server goes (docs/decisions/0052). */
+const forService = () => ((process.env.KURRENTDB_URL || "").trim() === "" ? either() : node() || either())
+
 /** Runs a program in the foreground; resolves with its exit code or the signal that ended it. */
 const run = (runtime, args) =>
   new Promise((resolve) => {
@@ -158,7 +161,7 @@ const sparing = (runtime, megabytes) =>
     })
   })
 
-const serve = (args) => supervise(sparing(either(), memoryLimit()), [join(__dirname, programs.serve), ...args])
+const serve = (args) => supervise(sparing(forService(), memoryLimit()), [join(__dirname, programs.serve), ...args])
 
 /** A killed npm tells nobody; without it the service would run on unseen and hold its data folder. */
 const whenOrphaned = (then) => {
@@ -239,7 +242,7 @@ const main = (verb, args) => {
   if (verb === "serve") return serve(args)
   if (verb === "ok" || verb === "check") return ok(args, verb === "ok")
   if (programs[verb] === undefined) fail("Usage: node start.cjs serve | cairn … | demo | bench … | test … | check | ok")
-  return run(either(), [join(__dirname, programs[verb])].concat(args))
+  return run(verb === "cairn" ? forService() : either(), [join(__dirname, programs[verb])].concat(args))
 }
 
 if (require.main === module) main(process.argv[2], process.argv.slice(3)).then(finish, (cause) => fail(String(cause)))

@@ -16,13 +16,23 @@ export interface Standing extends Checkpoint {
   readonly due: Position
 }
 
-/** A read model is behind the log, and did not catch up in time: what is read of it now may lack what was just written. */
-export class Stale extends Data.TaggedError("Stale")<{ readonly name: string; readonly standing: Standing }> {}
+/**
+ * A read model is behind the log, and did not catch up in time: what is read of it now may lack what was just written. Or nobody knows,
+ * because the log is `away`, and with it whoever could write to it.
+ */
+export class Stale extends Data.TaggedError("Stale")<{
+  readonly name: string
+  readonly standing: Standing
+  readonly away: boolean
+}> {}
 
 /** The read models can't be asked. */
 export class Unreadable extends Data.TaggedError("Unreadable") {}
 
-type Look = { readonly head: Position; readonly models: ReadonlyMap<string, Standing> }
+type Look = { readonly head: Position; readonly models: ReadonlyMap<string, Standing>; readonly away: boolean }
+
+/** Milliseconds for which a log has to be away before reads are answered without it: a lost connection is no ground for that. */
+const gone = 1_000
 
 /** A read model that is not there yet is behind, also of an empty log. */
 const absent: Standing = { position: beginning, changed: beginning, due: positionOf(1) }
@@ -44,10 +54,11 @@ export class Asker extends Context.Service<
   {
     /**
      * Where the read model stands, once it has taken in all that concerns it of what is in the log now. `Stale`: it did not within
-     * `patience` milliseconds, `ReadPatience` unless told. `Unreadable`: the log or the read models can't be reached.
+     * `patience` milliseconds, `ReadPatience` unless told. or the log
+     * has been away for a second. `Unreadable`: the read models can't be reached, or the log just now.
      */
     readonly fresh: (projection: Projection, patience?: number) => Effect.Effect<Standing, Stale | Unreadable>
-    /** The log's head, and where every live read model stands, by schema name. */
+    /** The log's head, and where every live read model stands, by schema name; as they were last seen, where the log is away. */
     readonly look: Effect.Effect<Look, Unreadable>
   }
 >()("cairn/Asker") {
@@ -90,14 +101,29 @@ export class Asker extends Context.Service<
             latest(position, from ?? position)
           )
 
-        const now = Effect.all([news, models.checkpoints(projections)], { concurrency: 2 }).pipe(
-          Effect.map(([, checkpoints]): Look => {
+        let awaySince: number | undefined
+
+        /** Whether the log is away, which it has to be for a while. */
+        const newsOrAway = Effect.gen(function* () {
+          const exit = yield* Effect.exit(news)
+          if (Exit.isSuccess(exit)) {
+            awaySince = undefined
+            return false
+          }
+          const now = yield* Clock.currentTimeMillis
+          awaySince ??= now
+          if (from === undefined || now - awaySince < gone) return yield* Effect.failCause(exit.cause)
+          return true
+        })
+
+        const now = Effect.all([newsOrAway, models.checkpoints(projections)], { concurrency: 2 }).pipe(
+          Effect.map(([away, checkpoints]): Look => {
             const standings = projections.flatMap((projection) => {
               const name = schemaOf(projection)
               const found = checkpoints.get(name)
               return found === undefined ? [] : [[name, { ...found, due: dueOf(projection, found.position) }] as const]
             })
-            return { head: to, models: new Map(standings) }
+            return { head: to, models: new Map(standings), away }
           }),
           Effect.mapError(() => new Unreadable())
         )
@@ -129,9 +155,10 @@ export class Asker extends Context.Service<
             for (const waiter of waiters) {
               const { name, due, deadline, answer } = waiter
               const outcome = Exit.map(seen, (found) => standingIn(found, name))
+              const away = Exit.isSuccess(seen) && seen.value.away
               if (Exit.isSuccess(outcome) && !hasReached(outcome.value.position, due)) {
-                if (now < deadline) continue
-                yield* Deferred.fail(answer, new Stale({ name, standing: outcome.value }))
+                if (now < deadline && !away) continue
+                yield* Deferred.fail(answer, new Stale({ name, standing: outcome.value, away }))
               } else yield* Deferred.done(answer, outcome)
               waiters.delete(waiter)
             }
@@ -151,6 +178,7 @@ export class Asker extends Context.Service<
           const name = schemaOf(projection)
           const found = yield* look
           const standing = standingIn(found, name)
+          if (found.away) return yield* new Stale({ name, standing, away: true })
           if (hasReached(standing.position, standing.due)) return standing
           const answer = yield* Deferred.make<Standing, Stale | Unreadable>()
           const deadline = (yield* Clock.currentTimeMillis) + wait

@@ -11,6 +11,8 @@ export interface Config {
   readonly dataDir: string
   /** A Postgres server; without one, the embedded one in `dataDir`. */
   readonly databaseUrl: Redacted.Redacted | undefined
+  /** A KurrentDB server, or cluster, that has the log; without one, the database has it. */
+  readonly kurrentdbUrl: Redacted.Redacted | undefined
   readonly ownerKey: Redacted.Redacted | undefined
   readonly rates: Rates
   /** Whether snippets can be published, and public ones be found. */
@@ -77,6 +79,12 @@ const parseUrl = (name: string, protocols: ReadonlyArray<string>) => (text: stri
     ? text
     : refuse(name, `a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`)
 
+/** Several hosts may stand in it, which no other URL has. */
+const parseKurrentUrl = (text: string): string =>
+  /^(?:kurrentdb|kurrent|kdb|esdb)(?:\+discover)?:\/\/[^\s]+$/.test(text)
+    ? text
+    : refuse("KURRENTDB_URL", "a URL that begins with kurrentdb:// or kurrentdb+discover://")
+
 const listOf = (text: string): ReadonlyArray<string> =>
   text.split(",").flatMap((one) => (one.trim() === "" ? [] : [one.trim()]))
 
@@ -125,6 +133,7 @@ export const readConfig = (environment: Environment): Config => {
     port: parsed("PORT", parsePort) ?? 8080,
     dataDir: read("CAIRN_DATA_DIR") ?? "./data",
     databaseUrl: secret("DATABASE_URL", parseUrl("DATABASE_URL", ["postgres:", "postgresql:"])),
+    kurrentdbUrl: secret("KURRENTDB_URL", parseKurrentUrl),
     ownerKey: secret("CAIRN_OWNER_KEY", (text) =>
       keyPattern.test(text) ? text : refuse("CAIRN_OWNER_KEY", "cairn_live_ and 43 letters and digits")
     ),

@@ -1,11 +1,18 @@
 import { join, resolve } from "node:path"
+import type { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option, PubSub, Redacted, Schedule } from "effect"
+import { erasures } from "#domain/erasures.ts"
+import type { DomainEvent } from "#domain/events.ts"
 import { Asker, ReadPatience } from "#engine/ask.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
 import { LeftOut } from "#engine/leftOut.ts"
+import { Bounds } from "#engine/ports/Bounds.ts"
+import type { EventStore } from "#engine/ports/EventStore.ts"
 import { Projector } from "#engine/project.ts"
+import { react } from "#engine/react.ts"
 import * as Retire from "#engine/retire.ts"
 import { Tail } from "#engine/tail.ts"
+import { finishErasures } from "#engine/texts.ts"
 import * as SecretRules from "#infra/analysis/secretRules/layer.ts"
 import * as TreeSitterAnalysis from "#infra/analysis/treeSitter/layer.ts"
 import * as Belonging from "#infra/belonging.ts"
@@ -13,6 +20,9 @@ import * as GitWorkspaceStore from "#infra/git/layer.ts"
 import * as GitCheck from "#infra/git/native/check.ts"
 import { anyVersion, findGit } from "#infra/git/native/git.ts"
 import * as GitTransport from "#infra/git/native/transport.ts"
+import * as KurrentAudit from "#infra/kurrent/audit.ts"
+import { ownLog } from "#infra/kurrent/ownLog.ts"
+import * as KurrentTexts from "#infra/kurrent/texts.ts"
 import * as LanguageModels from "#infra/models/layer.ts"
 import * as Postgres from "#infra/postgres/client.ts"
 import * as PostgresHold from "#infra/postgres/hold.ts"
@@ -29,6 +39,7 @@ import * as JustBash from "#infra/sandbox/justBash/layer.ts"
 import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
 import * as MemorySnippetIndex from "#infra/search/memory/layer.ts"
 import * as Workers from "#infra/workers/layer.ts"
+import type { LogAudit } from "#ports/LogAudit.ts"
 import { Bundles } from "#projections/Bundles.ts"
 import { Executions } from "#projections/Executions.ts"
 import { Functions } from "#projections/Functions/tables.ts"
@@ -59,6 +70,7 @@ import * as Retention from "./audit/retention.ts"
 import * as Codec from "./codec.ts"
 import type { Config } from "./config.ts"
 import { Notes } from "./notes.ts"
+import { passesByItself } from "./reaction.ts"
 
 /** What follows from events: all of it runs in every service. */
 export const reactions = [
@@ -87,7 +99,50 @@ export const projections = [
 ] as const
 
 /** Where a service keeps what it has. */
-type StorageConfig = Pick<Config, "dataDir" | "databaseUrl">
+interface StorageConfig extends LogConfig, Pick<Config, "dataDir" | "databaseUrl"> {}
+
+/** Where the log is, if not in the database. */
+type LogConfig = Partial<Pick<Config, "kurrentdbUrl">>
+
+const day = 86_400
+/** Streams that grow with use, and on which nothing is decided. Longer than their texts, which go after 90 days by what is read of them. */
+const maxAges = ["usage-", "retrieval-"].map((streams) => ({ streams, seconds: 400 * day }))
+
+/** The log: in KurrentDB where one is named, else in the database. */
+const eventStore = ({ kurrentdbUrl }: LogConfig) =>
+  kurrentdbUrl === undefined
+    ? Layer.merge(PostgresEventStore.layer, Layer.effectDiscard(ownLog))
+    : Layer.unwrap(
+        // with its native half it takes time and memory, which nobody else is to spend
+        Effect.map(
+          Effect.promise(() => import("#infra/kurrent/store.ts")),
+          (KurrentEventStore) => KurrentEventStore.layer(kurrentdbUrl, maxAges)
+        )
+      )
+
+/** What can be seen of it from below. */
+const logAudit = (config: LogConfig): Layer.Layer<LogAudit, never, EventStore | PgClient.PgClient> =>
+  config.kurrentdbUrl === undefined ? PostgresAudit.layer : KurrentAudit.layer
+
+/** The log's texts lie elsewhere: what an erasure that was stopped has left is done later. */
+const erasing = ({ kurrentdbUrl }: LogConfig) =>
+  kurrentdbUrl === undefined
+    ? Layer.empty
+    : Layer.effectDiscard(react([finishErasures<DomainEvent>(erasures)], passesByItself)).pipe(
+        Layer.provide(KurrentTexts.layer)
+      )
+
+/** One call to append, and so one page, is to fit into what a server takes at once (1 MiB, by default), with what stands beside its events. */
+const bounded = <A, E, R>({ kurrentdbUrl }: LogConfig, layer: Layer.Layer<A, E, R>) =>
+  kurrentdbUrl === undefined
+    ? layer
+    : Layer.provide(
+        layer,
+        Layer.effect(
+          Bounds,
+          Effect.map(Bounds, ({ count, bytes }) => ({ count, bytes: Math.min(bytes, 512 * 1024) }))
+        )
+      )
 
 /**
  * The service's database: the one that is named, else the data folder's own, started and stopped with the service. The
@@ -136,10 +191,9 @@ export const tool = (config: StorageConfig) =>
         Layer.provideMerge(
           Layer.mergeAll(
             Codec.layer,
-            PostgresEventStore.layer,
+            Layer.provideMerge(logAudit(config), eventStore(config)),
             PostgresReadModels.layer,
-            PostgresInstallation.layer,
-            PostgresAudit.layer
+            PostgresInstallation.layer
           )
         ),
         Layer.provideMerge(EmbeddingTable.layer),
@@ -155,26 +209,27 @@ export { parentGone } from "#infra/parent.ts"
 export { findText } from "#infra/postgres/findText.ts"
 
 /** The log and the read models, on a database. */
-export const log = Layer.mergeAll(
-  Dispatcher.layer,
-  Tail.layer,
-  Notes.layer,
-  Asker.layer(projections).pipe(Layer.provideMerge(Projector.layer(projections)))
-).pipe(
-  Layer.provideMerge(
+export const log = (config: LogConfig) =>
+  bounded(
+    config,
     Layer.mergeAll(
-      Codec.layer,
-      PostgresRequests.layer.pipe(
-        Layer.provide(PostgresEventStore.layer),
-        Layer.provideMerge(PostgresReadModels.layer)
+      Dispatcher.layer,
+      Tail.layer,
+      Notes.layer,
+      Asker.layer(projections).pipe(Layer.provideMerge(Projector.layer(projections)))
+    ).pipe(
+      Layer.provideMerge(
+        Layer.mergeAll(
+          Codec.layer,
+          PostgresRequests.layer.pipe(Layer.provide(eventStore(config)), Layer.provideMerge(PostgresReadModels.layer)),
+          PostgresKeySightings.layer,
+          PostgresInstallation.layer,
+          Layer.provideMerge(TreeSitterAnalysis.layer, Workers.layer)
+        )
       ),
-      PostgresKeySightings.layer,
-      PostgresInstallation.layer,
-      Layer.provideMerge(TreeSitterAnalysis.layer, Workers.layer)
+      Layer.provideMerge(EmbeddingTable.layer)
     )
-  ),
-  Layer.provideMerge(EmbeddingTable.layer)
-)
+  )
 
 const repositories = ({ dataDir }: Pick<Config, "dataDir">) => join(resolve(dataDir), "workspaces")
 
@@ -202,9 +257,9 @@ const gitTransport = (config: Pick<Config, "dataDir">) =>
   Layer.unwrap(Effect.sync(() => GitTransport.layer({ directory: repositories(config), git: findGit() })))
 
 /** What the command line looks at from below: the log's tables, repositories, and git itself. */
-export const audit = (config: Pick<Config, "dataDir">) =>
+export const audit = (config: Pick<Config, "dataDir"> & LogConfig) =>
   Layer.mergeAll(
-    PostgresAudit.layer,
+    logAudit(config),
     workspaces(config),
     GitCheck.layer({ directory: repositories(config), git: findGit(anyVersion) })
   )
@@ -228,13 +283,14 @@ export const service = (config: Config) =>
     Readiness.layer(projections),
     Grader.layer,
     Retention.layer,
-    Retire.layer(projections)
+    Retire.layer(projections),
+    erasing(config)
   ).pipe(
     Layer.provideMerge(Layer.mergeAll(Search.layer, KnownSnippets.layer, Reputations.layer, LeftOut.layer)),
     Layer.provideMerge(Indexing.layer),
     Layer.provideMerge(
       Layer.mergeAll(
-        log,
+        log(config),
         Layer.provide(MemorySnippetIndex.layer, EmbeddingTable.layer),
         Layer.provide(SecretRules.layer, Workers.layer),
         workspaces(config),

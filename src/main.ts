@@ -7,6 +7,7 @@ import { isSqlError } from "effect/sql/SqlError"
 import { react } from "#engine/react.ts"
 import { parentGone } from "#infra/parent.ts"
 import { LaunchFailed } from "#infra/postgres/launcher/LaunchFailed.ts"
+import { EngineUnusable } from "#ports/EngineUnusable.ts"
 import { Hold, NotOurs } from "#ports/Hold.ts"
 import { passes } from "#ports/passes.ts"
 import { WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
@@ -46,6 +47,7 @@ const program = Effect.gen(function* () {
   const config = yield* Effect.try({ try: () => readConfig(process.env), catch: (error) => error as BadConfig })
   // once read, no child process and no dump of the environment has it
   delete process.env["CAIRN_OWNER_KEY"]
+  delete process.env["KURRENTDB_URL"]
   const ownerKey: Redacted.Redacted | undefined = config.ownerKey
 
   // nobody is answered before the first key is there
@@ -99,6 +101,7 @@ const codeOf = (cause: Cause.Cause<unknown>): number => {
   if (error === undefined) return Cause.hasInterruptsOnly(cause) ? 0 : crashed
   if (error instanceof TooMuchMemory || error instanceof WorkspacesUnavailable) return startAgain
   if (error instanceof DatabaseUnusable) return error.passes ? startAgain : operators
+  if (error instanceof EngineUnusable) return error.passes ? crashed : operators
   const mended = [BadConfig, NotOurs, ForeignOwnerKey, LaunchFailed].some((kind) => error instanceof kind)
   return mended && (error as Partial<LaunchFailed>).reason !== "failed" ? operators : crashed
 }

@@ -55,6 +55,18 @@ const reasons: ReadonlyArray<Reason> = [
     holds: () => process.getuid?.() !== 0
   },
   {
+    files: /^test\/infra\/kurrent\/.*[fF]aults/,
+    why: "Deno's HTTP/2 can end the process when a server goes (docs/decisions/0052): `npm run test:node` has them",
+    always: true,
+    holds: () => process.versions["deno"] !== undefined
+  },
+  {
+    files: /^test\/infra\/kurrent\/node/,
+    why: "no KurrentDB node (KURRENTDB_TEST_URL=kurrentdb://… names one; elsewhere its protocol's double stands for it)",
+    always: true,
+    holds: () => !process.env["KURRENTDB_TEST_URL"]
+  },
+  {
     files: /^test\/infra\/sandbox\/bubblewrap/,
     why: "bubblewrap can't run here (Debian: apt-get install bubblewrap python3 perl)",
     holds: () => !runs("bwrap", "--ro-bind", "/", "/", "--unshare-all", "true")

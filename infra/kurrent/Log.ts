@@ -4,7 +4,7 @@ import type { StoredEvent } from "#engine/ports/EventStore.ts"
 import { storedOf } from "./envelope.ts"
 
 /** The stream whose one event says whose log the server has. */
-export const mark = "cairn-log"
+export const Mark = Context.Reference<string>("infra/kurrent/Mark", { defaultValue: () => "cairn-log" })
 
 /** Which log on the server is ours: others may write there too. */
 export class Log extends Context.Service<

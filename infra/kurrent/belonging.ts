@@ -5,11 +5,12 @@ import { derivedId } from "#engine/derivedId.ts"
 import { NotOurs } from "#ports/Hold.ts"
 import { patiently } from "./append.ts"
 import { Kurrent } from "./client.ts"
-import { Log, logOf, mark } from "./Log.ts"
-import { hasTables, makeTables } from "./tables.ts"
+import { Log, logOf, Mark } from "./Log.ts"
+import { makeTables } from "./tables.ts"
 
 const markOf = Effect.gen(function* () {
   const { readStream } = yield* Kurrent
+  const mark = yield* Mark
   const [begun] = yield* Effect.retry(readStream(mark, { from: 0, count: 1 }), patiently)
   return (begun?.data as { readonly id?: string } | undefined)?.id
 })
@@ -28,6 +29,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const { address, append } = yield* Kurrent
+    const mark = yield* Mark
     const refuse = (why: string) => new NotOurs({ message: `KURRENTDB_URL: the server at ${address.place} ${why}` })
     if (yield* hasEvents) {
       return yield* refuse(
@@ -65,11 +67,3 @@ export const layer = Layer.effect(
     return logOf(id)
   })
 )
-
-/** That a database's log is its own: one whose log is in KurrentDB would begin a second one. */
-export const ownLog = Effect.gen(function* () {
-  if (!(yield* hasTables)) return
-  return yield* new NotOurs({
-    message: "this database's log is in KurrentDB: set KURRENTDB_URL to the server that it was used with."
-  })
-})

@@ -9,7 +9,8 @@ import {
   START
 } from "@kurrent/kurrentdb-client"
 import { Context, Effect, Layer, type Redacted, Redacted as Secret } from "effect"
-import { type Address, addressOf } from "./address.ts"
+import { EngineUnusable } from "#ports/EngineUnusable.ts"
+import { type Address, addressOf, type BadAddress } from "./address.ts"
 import type { Proposed } from "./envelope.ts"
 import { Fault, faultOf } from "./Fault.ts"
 
@@ -65,6 +66,17 @@ const asked = <A>(call: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, F
     })
   )
 
+/** Ends its calls, and its connection, which it would leave open. */
+const close = (client: KurrentDBClient) =>
+  Effect.promise(async () => {
+    await client.dispose()
+    const { getChannel } = client as unknown as { readonly getChannel: () => Promise<{ readonly close: () => void }> }
+    await getChannel().then(
+      (channel) => channel.close(),
+      () => undefined
+    )
+  })
+
 /** KurrentDB, call by call; each asks the leader, and fails with a `Fault` within 4 s. */
 export class Kurrent extends Context.Service<
   Kurrent,
@@ -78,14 +90,18 @@ export class Kurrent extends Context.Service<
     readonly readAll: (read: AllRead) => Effect.Effect<ReadonlyArray<RecordedEvent>, Fault>
   }
 >()("infra/Kurrent") {
-  /** Dies with `BadAddress`: what the configuration let through is taken apart before. */
+  /** Fails with `EngineUnusable` where the URL can't be used. */
   static readonly layer = (url: Redacted.Redacted) =>
     Layer.effect(
       Kurrent,
       Effect.gen(function* () {
-        const address = addressOf(Secret.value(url))
-        const client = yield* Effect.acquireRelease(
-          Effect.sync(() => {
+        const refuse = (why: string) => new EngineUnusable({ message: `KURRENTDB_URL is wrong: ${why}`, passes: false })
+        const address = yield* Effect.try({
+          try: () => addressOf(Secret.value(url)),
+          catch: (error) => refuse((error as BadAddress).message)
+        })
+        const opening = Effect.try({
+          try: () => {
             const client = KurrentDBClient.connectionString(address.url)
             // Asked for with each call, and so in no connection string. With it, the client appends call by call: what it does otherwise has
             // no deadline here, and waits for a connection that is gone.
@@ -93,9 +109,11 @@ export class Kurrent extends Context.Service<
               async () => address.credentials ?? { username: "nobody", password: "nothing" }
             )
             return client
-          }),
-          (client) => Effect.promise(() => client.dispose())
-        )
+          },
+          // a certificate that can't be read: there is no password in what the client was given
+          catch: (error) => refuse((error as Error).message)
+        })
+        const client = yield* Effect.acquireRelease(opening, close)
         return Kurrent.of({
           address,
           client,

@@ -3,7 +3,7 @@ import { Effect, Schedule } from "effect"
 import type { StoredEvent } from "#engine/ports/EventStore.ts"
 import { Kurrent } from "./client.ts"
 import { faultOf } from "./Fault.ts"
-import { Log, mark } from "./Log.ts"
+import { Log, Mark } from "./Log.ts"
 import { nobodysSystem } from "./read.ts"
 
 /** Windows of events that a server looks through between two words on how far it is. */
@@ -27,6 +27,7 @@ export const follow = Effect.fnUntraced(function* (
 ) {
   const { client } = yield* Kurrent
   const { stored } = yield* Log
+  const mark = yield* Mark
   let at: Place | undefined = from === 0 ? undefined : { commit: BigInt(from), prepare: BigInt(from) }
 
   /** Ends when the connection does. */

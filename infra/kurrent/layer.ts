@@ -108,13 +108,16 @@ export const facts = Layer.effect(
 
     const head = Effect.suspend(() => headBehind(recent.to))
 
-    /** The next page of someone who reads all, while they are at work on this one. */
-    let ahead: { readonly after: Position; readonly page: Fiber.Fiber<Page, unknown> } | undefined
-    const plain = (options: ReadAll) => Object.keys(options).every((name) => name === "factsOnly")
+    /** The next page of someone who reads on, while they are at work on this one: so a rebuild waits for the server once. */
+    let ahead: { readonly asked: string; readonly page: Fiber.Fiber<Page, unknown> } | undefined
+    const plain = (options: ReadAll) =>
+      Object.keys(options).every((name) => ["factsOnly", "limit", "bytes"].includes(name))
+    let ended: string | undefined
     const readAhead = Effect.fnUntraced(function* (after: Position, options: ReadAll) {
       if (!plain(options)) return yield* page(after, options)
+      const asking = (from: Position) => JSON.stringify([from, options.limit, options.bytes])
       let found: Page | undefined
-      if (ahead?.after === after) {
+      if (ahead?.asked === asking(after)) {
         const exit = yield* Fiber.await(ahead.page)
         ahead = undefined
         // one that came to the end may have missed what came since
@@ -122,9 +125,13 @@ export const facts = Layer.effect(
       }
       found ??= yield* page(after, options)
       const last = found.events.at(-1)
-      if (found.more && last !== undefined && ahead === undefined) {
+      if (!found.more || last === undefined) return found
+      const readsOn = ended === asking(after)
+      ended = asking(last.position)
+      if (readsOn) {
+        if (ahead !== undefined) yield* Fiber.interrupt(ahead.page)
         const next = page(last.position, options).pipe(Effect.provideContext(context))
-        ahead = { after: last.position, page: yield* Effect.forkIn(next, scope) }
+        ahead = { asked: ended, page: yield* Effect.forkIn(next, scope) }
       }
       return found
     })

@@ -2,11 +2,13 @@ import { Context, Effect } from "effect"
 import { derivedId } from "#engine/derivedId.ts"
 import { Kurrent } from "./client.ts"
 
-/** How long events of some streams are kept: the beginning of their names, and seconds. */
-export const MaxAges = Context.Reference<ReadonlyArray<{ readonly streams: string; readonly seconds: number }>>(
-  "infra/kurrent/MaxAges",
-  { defaultValue: () => [] }
-)
+/** How long events of streams are kept whose names begin so. */
+export interface MaxAge {
+  readonly streams: string
+  readonly seconds: number
+}
+
+export const MaxAges = Context.Reference<ReadonlyArray<MaxAge>>("infra/kurrent/MaxAges", { defaultValue: () => [] })
 
 /** Says of a new stream how long its events are kept. The same again says nothing, and what an operator has said of it meanwhile stays. */
 export const setMaxAge = Effect.fnUntraced(function* (stream: string) {

@@ -1,8 +1,9 @@
 import { Effect } from "effect"
-import { NotOurs } from "#ports/Hold.ts"
+import { EngineUnusable } from "#ports/EngineUnusable.ts"
 import { patiently } from "./append.ts"
 import { Kurrent } from "./client.ts"
 import { Fault, faultOf } from "./Fault.ts"
+import { nobodysSystem } from "./read.ts"
 
 /** The first whose reads of one stream tell positions, of those that are still kept up. */
 const oldest = [23, 10] as const
@@ -26,31 +27,36 @@ const versionOf = Effect.gen(function* () {
   return serverVersion
 })
 
-/** Why a server can't be used, in one line. */
-const unusable = (place: string, why: string): NotOurs =>
-  new NotOurs({ message: `KURRENTDB_URL: the server at ${place} can't be used: ${why}` })
-
 /**
- * Looks whether the server is there, new enough and ours to read, and says which it is. Fails with `NotOurs`, whose message names
- * variable, host and cause, after nine tries in some seconds.
+ * Looks whether the server is there, new enough and ours to read, and says which it is. Fails with `EngineUnusable` after nine tries in
+ * some seconds.
  */
 export const check = Effect.gen(function* () {
   const { address, readAll } = yield* Kurrent
+  const unusable = (why: string, passes: boolean) =>
+    new EngineUnusable({ message: `KURRENTDB_URL: the server at ${address.place} can't be used: ${why}`, passes })
   const looking = Effect.gen(function* () {
     const version = yield* versionOf
-    yield* readAll({ from: "end", backwards: true, count: 1, types: "^" })
+    yield* readAll({ from: "end", backwards: true, count: 1, types: nobodysSystem })
     return version
   })
   const version = yield* Effect.retry(looking, patiently).pipe(
     Effect.mapError(({ kind, message }) =>
-      unusable(address.place, kind === "denied" ? `it refuses the user: ${message}` : message)
+      kind === "denied"
+        ? unusable(`it does not let this user read everything (${message})`, false)
+        : unusable(message, kind === "passes")
     )
   )
   const [major = 0, minor = 0] = version.split(".").map(Number)
   if (!(major > oldest[0] || (major === oldest[0] && minor >= oldest[1])))
     return yield* unusable(
-      address.place,
-      `it is of version ${version}, and ${oldest.join(".")} is the oldest that has what is needed`
+      `it is of version ${version}, and ${oldest.join(".")} is the oldest that tells what is needed`,
+      false
     )
+  if (process.versions["deno"] !== undefined) {
+    yield* Effect.logWarning(
+      "Deno's HTTP/2 has been seen to end the process while a KurrentDB restarts. Node 22.19 or newer does not: `npm start` takes it where it is installed."
+    )
+  }
   yield* Effect.logInfo(`the log is in ${editionOf(major)} ${version} at ${address.place}`)
 })

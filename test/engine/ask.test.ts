@@ -152,6 +152,7 @@ it.effect("after a second behind, it is told where its read model stands; others
     yield* TestClock.adjust("10 millis")
     const stale = yield* Effect.flip(yield* Fiber.join(first))
     const behind = new Stale({
+      away: false,
       name: "a_v1",
       standing: { position: positionOf(5), changed: beginning, due: positionOf(7) }
     })
@@ -194,7 +195,9 @@ it.effect("a read model that is not there yet counts as behind", () => {
     const standing = { position: beginning, changed: beginning, due: positionOf(1) }
     const missing = yield* Fiber.join(other)
     // two errors are equal by their messages alone
-    assert.deepStrictEqual(missing instanceof Stale && { ...missing }, { ...new Stale({ name: "b_v1", standing }) })
+    assert.deepStrictEqual(missing instanceof Stale && { ...missing }, {
+      ...new Stale({ name: "b_v1", standing, away: false })
+    })
   }).pipe(Effect.provide(layer))
 })
 

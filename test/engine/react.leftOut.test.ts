@@ -213,6 +213,7 @@ describe("what a reaction can't do", () => {
   const refused = new SqlError({ reason: new SqlSyntaxError({ cause: null }) })
 
   const behind = new Stale({
+    away: false,
     name: "retrievals",
     standing: { position: positionOf(1), changed: positionOf(1), due: positionOf(2) }
   })

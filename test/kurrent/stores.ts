@@ -1,16 +1,13 @@
-import { Effect, Layer, Redacted } from "effect"
-import * as Belonging from "#infra/kurrent/belonging.ts"
-import { Kurrent } from "#infra/kurrent/client.ts"
-import * as KurrentEventStore from "#infra/kurrent/layer.ts"
+import { assert } from "@effect/vitest"
+import { Context, Effect, Layer, Logger, Redacted } from "effect"
+import type { MaxAge } from "#infra/kurrent/retention.ts"
+import * as KurrentEventStore from "#infra/kurrent/store.ts"
 import { freshClient } from "../infra/stores.ts"
 import { ProtocolDouble } from "./ProtocolDouble.ts"
 
 /** A store on this server, with the database that is given to it. */
-export const storeAt = (url: string) =>
-  KurrentEventStore.layer.pipe(
-    Layer.provideMerge(Belonging.layer),
-    Layer.provideMerge(Kurrent.layer(Redacted.make(url)))
-  )
+export const storeAt = (url: string, maxAges: ReadonlyArray<MaxAge> = []) =>
+  KurrentEventStore.layer(Redacted.make(url), maxAges)
 
 /** A double that listens as long as the scope lives. */
 export const startedDouble = Effect.acquireRelease(
@@ -22,10 +19,18 @@ export const startedDouble = Effect.acquireRelease(
   (double) => Effect.sync(() => double.stop())
 )
 
-/** A store on a double and a database of its own; dies when it has asked the double for anything that that does not know. */
+export class Double extends Context.Service<Double, ProtocolDouble>()("test/kurrent/Double") {}
+
+/** A double, and a database of its own for what lies beside it. */
+export const doubleAndDatabase = Layer.merge(Layer.effect(Double, startedDouble), freshClient)
+
+/** That the double was asked for nothing that it does not know. */
+export const sound = Effect.map(Double, ({ refused }) => assert.deepStrictEqual(refused, []))
+
+/** A store on a double and a database of its own; dies at its end when it has asked the double for anything that it does not know. */
 export const storeOnDouble = Layer.unwrap(
   Effect.gen(function* () {
-    const double = yield* startedDouble
+    const double = yield* Double
     yield* Effect.addFinalizer(() =>
       double.refused.length === 0
         ? Effect.void
@@ -33,4 +38,4 @@ export const storeOnDouble = Layer.unwrap(
     )
     return storeAt(double.url)
   })
-).pipe(Layer.provideMerge(freshClient))
+).pipe(Layer.provideMerge(Layer.merge(doubleAndDatabase, Logger.layer([]))))

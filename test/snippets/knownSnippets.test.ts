@@ -18,7 +18,8 @@ const seen = (rows: ReadonlyArray<ReadonlyArray<unknown>>, isStale: boolean) => 
   const services = Context.empty().pipe(
     Context.add(SqlClient.SqlClient, { unsafe: () => Effect.sync(() => left.shift() ?? []) } as never),
     Context.add(Asker, {
-      fresh: () => (isStale ? Effect.fail(new Stale({ name: "snippets", standing })) : Effect.succeed(standing))
+      fresh: () =>
+        isStale ? Effect.fail(new Stale({ name: "snippets", standing, away: false })) : Effect.succeed(standing)
     } as never)
   )
   return Effect.flatMap(KnownSnippets, ({ seen: look }) => look(scope, "a")).pipe(

@@ -24,6 +24,7 @@ const start = (
       INIT_CWD: root,
       // what the tour shows must not depend on what else is configured here; and no child outlives it
       DATABASE_URL: "",
+      KURRENTDB_URL: "",
       ANTHROPIC_API_KEY: "",
       CAIRN_OWNER_KEY: "",
       CAIRN_RATE_LIMITS: "",

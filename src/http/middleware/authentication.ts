@@ -31,7 +31,8 @@ const holdersKept = 10_000
 
 /**
  * Who calls. A holder that was found stays known until the keys' read model changes again; that a key is unknown is
- * never remembered. A read model that is behind is no ground to let anyone in.
+ * never remembered. A read model that is behind is no ground to let anyone in; a log that is away is none to keep everybody out: what was
+ * revoked before is in the read model, and nothing can be revoked meanwhile.
  */
 export const layer = Layer.effect(
   Authentication,
@@ -44,7 +45,9 @@ export const layer = Layer.effect(
 
     const find = Effect.fnUntraced(function* (key: string) {
       const hash = keyHash(key)
-      const { changed } = yield* asker.fresh(Keys, longPatience)
+      const { changed } = yield* asker
+        .fresh(Keys, longPatience)
+        .pipe(Effect.catchTag("Stale", (stale) => (stale.away ? Effect.succeed(stale.standing) : Effect.fail(stale))))
       if (changed !== knownAt) {
         known.clear()
         knownAt = changed

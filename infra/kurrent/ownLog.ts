@@ -1,0 +1,11 @@
+import { Effect } from "effect"
+import { NotOurs } from "#ports/Hold.ts"
+import { hasTables } from "./tables.ts"
+
+/** That a database's log is its own: one whose log is in KurrentDB would begin a second one. Fails with `NotOurs`. */
+export const ownLog = Effect.gen(function* () {
+  if (!(yield* hasTables)) return
+  return yield* new NotOurs({
+    message: "this database's log is in KurrentDB: set KURRENTDB_URL to the server that it was used with."
+  })
+})

@@ -1,0 +1,116 @@
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer, Logger } from "effect"
+import { beginning } from "#engine/Position.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
+import { command, fresh, noted, to, upTo } from "../../engine/appends.ts"
+import { rest } from "../../engine/EventStore.reading.ts"
+import { Double, doubleAndDatabase, sound, storeAt } from "../../kurrent/stores.ts"
+
+const another = Effect.flatMap(Double, ({ url }) =>
+  Effect.map(Layer.build(Layer.fresh(storeAt(url))), (built) => Context.get(built, EventStore))
+)
+const quiet = Logger.layer([])
+
+/** Waits until a condition holds: what it rests on comes over the network. */
+const until = (holds: () => boolean) =>
+  Effect.gen(function* () {
+    while (!holds()) yield* Effect.sleep("2 millis")
+  })
+
+layer(Layer.merge(doubleAndDatabase, quiet), { excludeTestServices: true })("reading from KurrentDB", (it) => {
+  it.effect("what others write on the same server is passed over: in streams, behind the head, between ours", () =>
+    Effect.gen(function* () {
+      const double = yield* Double
+      const store = yield* another
+      const stream = fresh()
+      const before = yield* store.head
+      yield* store.append(to(stream))
+      // of a program that knows nothing of us, of another Cairn, and in a stream of ours
+      const beside = { cairn: crypto.randomUUID(), tenant: "theirs", version: 1, command: crypto.randomUUID() }
+      double.foreign(
+        "theirs",
+        upTo(40).map(() => ({}))
+      )
+      double.foreign("theirs", [
+        { type: "Noted", contentType: "application/octet-stream", metadata: Buffer.from(JSON.stringify(beside)) }
+      ])
+      double.foreign(stream, [{ type: "Noted", metadata: Buffer.from("no JSON") }])
+      double.foreign("$stats", [{ type: "$statsCollected" }])
+      const head = yield* store.head
+      assert.deepStrictEqual(
+        (yield* store.readStream(stream, -1)).events.map(({ position }) => position),
+        [head]
+      )
+      assert.deepStrictEqual(yield* store.since(head), { head, kinds: [] })
+      const { revision } = yield* store.append(to(stream, "any"))
+      assert.strictEqual(revision, 2)
+      const all = yield* Effect.provideService(rest(before), EventStore, store)
+      assert.deepStrictEqual(
+        all.map((event) => [event.stream, event.revision]),
+        [
+          [stream, 0],
+          [stream, 2]
+        ]
+      )
+      const noted = yield* store.readAll(before, { types: ["Noted"] })
+      assert.lengthOf(noted.events, 2)
+      yield* sound
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("types are looked for by the server, and are the whole name of one", () =>
+    Effect.gen(function* () {
+      const store = yield* another
+      const before = yield* store.head
+      for (const type of ["A", "AA", "BA", "A.B", "AxB"])
+        yield* store.append(to(fresh(), "none", [command({ events: [noted({ type })] })]))
+      const of = (...types: ReadonlyArray<string>) =>
+        Effect.map(store.readAll(before, { types }), ({ events }) => events.map(({ type }) => type))
+      assert.deepStrictEqual(yield* of("A"), ["A"])
+      assert.deepStrictEqual(yield* of("A.B", "AA"), ["AA", "A.B"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("the head is asked from the leader, and so is everything else", () =>
+    Effect.gen(function* () {
+      const double = yield* Double
+      const store = yield* another
+      yield* store.head
+      assert.isNotEmpty(double.calls)
+      // a node that isn't it names the leader, which here is itself: whoever did not ask for the leader would not be told
+      double.leader = { host: "127.0.0.1", port: double.port }
+      const reads = [store.readStream(fresh(), -1), store.readAll(beginning)]
+      for (const read of [store.head, ...reads].map((read) => Effect.asVoid(read as typeof store.head)))
+        assert.strictEqual((yield* Effect.flip(read))._tag, "StoreUnavailable")
+      double.leader = undefined
+      yield* store.head
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("who reads everything finds the next page read already", () =>
+    Effect.gen(function* () {
+      const double = yield* Double
+      const store = yield* another
+      const before = yield* store.head
+      for (const _ of upTo(30)) yield* store.append(to(fresh(), "none"))
+      const seen: Array<number> = []
+      // each page is read once, from the second on one before it is asked for; the last one again, as it may have grown
+      const reads = [1, 3, 4, 5, 6, 7, 8]
+      const calls = double.calls.length
+      let at = before
+      for (const [index, expected] of reads.entries()) {
+        const page = yield* store.readAll(at, { limit: 5 })
+        assert.strictEqual(page.more, index < reads.length - 1)
+        seen.push(...page.events.map(({ position }) => position))
+        at = page.events.at(-1)?.position ?? at
+        yield* until(() => double.calls.length - calls >= expected)
+      }
+      assert.strictEqual(double.calls.length - calls, reads.at(-1))
+      assert.lengthOf(new Set(seen), 30)
+      assert.deepStrictEqual(
+        seen,
+        seen.toSorted((one, other) => one - other)
+      )
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,0 +1,105 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Logger } from "effect"
+import { EventStore } from "#engine/ports/EventStore.ts"
+import { ownLog } from "#infra/kurrent/ownLog.ts"
+import * as PostgresEventStore from "#infra/postgres/log/layer.ts"
+import { fresh, to } from "../../engine/appends.ts"
+import { ProtocolDouble } from "../../kurrent/ProtocolDouble.ts"
+import { Double, doubleAndDatabase, startedDouble, storeAt } from "../../kurrent/stores.ts"
+import { freshClient } from "../stores.ts"
+
+const quiet = Logger.layer([])
+
+/** Why a store can't be made: one line. */
+const refusal = (url: string) =>
+  Layer.build(Layer.fresh(storeAt(url))).pipe(
+    Effect.flip,
+    Effect.map((error) => [error._tag, (error as { readonly message: string }).message] as const),
+    Effect.tap(([, message]) => Effect.sync(() => assert.notInclude(message, "\n"))),
+    Effect.scoped
+  )
+
+const started = (url: string) => Effect.scoped(Layer.build(Layer.fresh(storeAt(url))))
+
+describe("a KurrentDB at start", () => {
+  it.live("is named with variable, host and cause when it can't be reached, and tried a few times only", () =>
+    Effect.gen(function* () {
+      const { port } = yield* Effect.acquireUseRelease(
+        Effect.promise(async () => {
+          const double = new ProtocolDouble()
+          await double.start()
+          return double
+        }),
+        Effect.succeed,
+        (double) => Effect.sync(() => double.stop())
+      )
+      const [tag, message] = yield* refusal(`kurrentdb://user:secret@127.0.0.1:${port}?tls=false`)
+      assert.strictEqual(tag, "EngineUnusable")
+      assert.match(message, new RegExp(`^KURRENTDB_URL: the server at 127.0.0.1:${port} can't be used: .*ECONNREFUSED`))
+      assert.notInclude(message, "secret")
+    }).pipe(Effect.provide(Layer.merge(freshClient, quiet)))
+  )
+
+  it.live("is refused when it is too old, or does not let its user read", () =>
+    Effect.gen(function* () {
+      const double = yield* Double
+      double.version = "22.10.5"
+      const [tag, old] = yield* refusal(double.url)
+      assert.strictEqual(tag, "EngineUnusable")
+      assert.include(old, "it is of version 22.10.5, and 23.10 is the oldest")
+      double.version = "23.10.2"
+      double.user = { name: "admin", password: "changeit" }
+      const [, denied] = yield* refusal(double.url)
+      assert.match(denied, /does not let this user read everything/)
+      double.user = undefined
+      const lines: Array<string> = []
+      const told = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
+      yield* Effect.provide(started(double.url), told)
+      assert.include(lines, `the log is in EventStoreDB 23.10.2 at 127.0.0.1:${double.port}`)
+    }).pipe(Effect.provide(Layer.merge(doubleAndDatabase, quiet)))
+  )
+
+  it.live("is refused when it has another database's log, or not this one's", () =>
+    Effect.gen(function* () {
+      const double = yield* Double
+      yield* started(double.url)
+      yield* started(double.url)
+      const [tag, another] = yield* Effect.provide(refusal(double.url), Layer.fresh(freshClient))
+      assert.strictEqual(tag, "NotOurs")
+      assert.include(another, `the server at 127.0.0.1:${double.port} has the log of another database`)
+      const empty = yield* startedDouble
+      const [, lost] = yield* refusal(empty.url)
+      assert.include(lost, "does not have this database's log")
+      assert.lengthOf(empty.records.all, 0)
+      // nor does the database begin a log of its own beside it
+      assert.include((yield* Effect.flip(ownLog)).message, "this database's log is in KurrentDB")
+    }).pipe(Effect.provide(Layer.merge(doubleAndDatabase, quiet)), Effect.scoped)
+  )
+
+  it.live("is refused by a database that has events of its own", () =>
+    Effect.gen(function* () {
+      const double = yield* Double
+      yield* ownLog
+      yield* Effect.scoped(
+        Effect.flatMap(EventStore, ({ append }) => append(to(fresh()))).pipe(Effect.provide(PostgresEventStore.layer))
+      )
+      const [tag, message] = yield* refusal(double.url)
+      assert.strictEqual(tag, "NotOurs")
+      assert.include(message, "can't be this database's log, which has events of its own")
+      assert.lengthOf(double.records.all, 0)
+    }).pipe(Effect.provide(Layer.merge(doubleAndDatabase, quiet)))
+  )
+
+  it.live("that was begun by a process that was stopped is begun by the next one", () =>
+    Effect.gen(function* () {
+      const double = yield* Double
+      double.loseAnswers = 20
+      const [tag] = yield* refusal(double.url)
+      assert.isString(tag)
+      assert.lengthOf(double.records.all, 1)
+      double.loseAnswers = 0
+      yield* started(double.url)
+      assert.lengthOf(double.records.all, 1)
+    }).pipe(Effect.provide(Layer.merge(doubleAndDatabase, quiet)))
+  )
+})
