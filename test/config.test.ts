@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Redacted } from "effect"
 import { IpNetwork } from "effect/net"
 import { BadConfig, readConfig } from "#src/config.ts"
 import { nameIn, namesOf } from "#src/http/guard/hosts.ts"
@@ -33,6 +34,18 @@ describe("the configuration", () => {
     assert.strictEqual(readConfig({ CAIRN_READ_PATIENCE_MS: "0" }).readPatience, 0)
     for (const wrong of ["1s", "-1", "60001", "1e3"]) {
       assert.include(refusal({ CAIRN_READ_PATIENCE_MS: wrong }), "CAIRN_READ_PATIENCE_MS is wrong")
+    }
+  })
+
+  it("takes a KurrentDB's URL as a secret, and refuses what is none without showing it", () => {
+    const url = "kurrentdb+discover://user:secret@one:2113,two:2113?tls=true"
+    const { kurrentdbUrl } = readConfig({ KURRENTDB_URL: url })
+    assert.strictEqual(kurrentdbUrl && Redacted.value(kurrentdbUrl), url)
+    assert.notInclude(String(kurrentdbUrl), "secret")
+    for (const wrong of ["one:2113", "http://user:secret@one:2113", "kurrentdb://user:sec ret@one"]) {
+      const said = refusal({ KURRENTDB_URL: wrong })
+      assert.include(said, "KURRENTDB_URL is wrong")
+      assert.notMatch(said, /sec/)
     }
   })
 

@@ -3,7 +3,7 @@ import features from "@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1
 import featureMessages from "@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_pb.js"
 import services from "@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js"
 import { type Appending, append } from "./append.ts"
-import { type Reading, read, Unknown } from "./read.ts"
+import { type Reading, read, type Seen, Unknown } from "./read.ts"
 import { type Proposed, Records } from "./records.ts"
 import { accessDenied, fault, notLeader, notReady } from "./wire.ts"
 
@@ -19,6 +19,7 @@ export class ProtocolDouble {
   readonly refused: Array<string> = []
   /** What was asked for, in order: of each call its method. */
   readonly calls: Array<string> = []
+  readonly seen: Seen = { patterns: [], sent: [] }
   /** Subscriptions that are open. */
   subscribed = 0
   version = "25.1.0"
@@ -155,11 +156,11 @@ export class ProtocolDouble {
 
   async #read(call: Reading): Promise<void> {
     const subscribes = call.request.getOptions()?.hasSubscription() === true
-    if (!subscribes) return read(call, this.records, () => Promise.resolve())
+    if (!subscribes) return read(call, this.records, this.seen, () => Promise.resolve())
     this.subscribed += 1
     call.once("cancelled", () => this.#wake())
     try {
-      await read(call, this.records, () => new Promise((wake) => void this.#waiting.add(wake)))
+      await read(call, this.records, this.seen, () => new Promise((wake) => void this.#waiting.add(wake)))
     } finally {
       this.subscribed -= 1
     }

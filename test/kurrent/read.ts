@@ -17,6 +17,14 @@ const refuse = (what: string): never => {
   throw new Unknown(what)
 }
 
+/** What reads asked for and were given, for tests to look at. */
+export interface Seen {
+  /** Of filters by type, the pattern. */
+  readonly patterns: Array<string>
+  /** Of each subscription, the events that were sent. */
+  readonly sent: Array<number>
+}
+
 /** A server looks at so many events before it says how far it is, times the interval that was asked for. */
 const window = 32
 
@@ -92,12 +100,13 @@ const ofAll = (call: Reading, options: Options, records: Records) => {
 }
 
 /** What follows from a place on, which is left out itself: first what is there, then what comes, as fast as it is taken. */
-const subscribe = async (call: Reading, options: Options, records: Records, more: () => Promise<void>) => {
+const subscribe = async (call: Reading, options: Options, records: Records, seen: Seen, more: () => Promise<void>) => {
   if (!options.hasAll()) return refuse("a subscription to one stream")
   const place = placeOf(options, records)
   const wanted = matching(options)
   const interval = window * (options.getFilter()?.getCheckpointintervalmultiplier() ?? 0)
   if (options.hasFilter() && interval === 0) return refuse("a filtered subscription without an interval of checkpoints")
+  const mine = seen.sent.push(0) - 1
   await send(call, confirmation(randomUUID()))
   let next = place === "end" ? records.all.length : records.from(place)
   if (place !== "end" && records.all[next]?.position === place) next += 1
@@ -106,7 +115,10 @@ const subscribe = async (call: Reading, options: Options, records: Records, more
   while (!call.cancelled) {
     for (; next < records.all.length && !call.cancelled; next += 1) {
       const record = records.all[next]!
-      if (wanted(record)) await send(call, eventOf(record))
+      if (wanted(record)) {
+        seen.sent[mine]! += 1
+        await send(call, eventOf(record))
+      }
       considered += 1
       if (interval > 0 && considered % interval === 0) await send(call, checkpointAt(record.position))
     }
@@ -121,11 +133,12 @@ const subscribe = async (call: Reading, options: Options, records: Records, more
 }
 
 /** Answers a read; throws `Unknown` for what the double does not know. */
-export const read = async (call: Reading, records: Records, more: () => Promise<void>): Promise<void> => {
+export const read = async (call: Reading, records: Records, seen: Seen, more: () => Promise<void>): Promise<void> => {
   const options = call.request.getOptions() ?? refuse("a read without options")
   if (options.getUuidOption() === undefined) return refuse("a read that does not say how it wants ids")
   if (options.getResolveLinks()) return refuse("links")
-  if (options.hasSubscription()) return subscribe(call, options, records, more)
+  if (options.hasFilter()) seen.patterns.push(options.getFilter()!.getEventType()?.getRegex() ?? "")
+  if (options.hasSubscription()) return subscribe(call, options, records, seen, more)
   if (!options.hasCount()) return refuse("neither a count nor a subscription")
   return options.hasStream() ? ofStream(call, options, records) : ofAll(call, options, records)
 }

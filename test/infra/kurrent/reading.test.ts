@@ -1,7 +1,10 @@
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Logger } from "effect"
+import { Context, Deferred, Effect, Layer, Logger, Redacted } from "effect"
 import { beginning } from "#engine/Position.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
+import { Kurrent } from "#infra/kurrent/client.ts"
+import { follow } from "#infra/kurrent/follow.ts"
+import { Log, logOf } from "#infra/kurrent/Log.ts"
 import { command, fresh, noted, to, upTo } from "../../engine/appends.ts"
 import { rest } from "../../engine/EventStore.reading.ts"
 import { Double, doubleAndDatabase, sound, storeAt } from "../../kurrent/stores.ts"
@@ -67,6 +70,7 @@ layer(Layer.merge(doubleAndDatabase, quiet), { excludeTestServices: true })("rea
       const of = (...types: ReadonlyArray<string>) =>
         Effect.map(store.readAll(before, { types }), ({ events }) => events.map(({ type }) => type))
       assert.deepStrictEqual(yield* of("A"), ["A"])
+      assert.strictEqual((yield* Double).seen.patterns.at(-1), "^(?:A)$")
       assert.deepStrictEqual(yield* of("A.B", "AA"), ["AA", "A.B"])
     }).pipe(Effect.scoped)
   )
@@ -111,6 +115,47 @@ layer(Layer.merge(doubleAndDatabase, quiet), { excludeTestServices: true })("rea
         seen,
         seen.toSorted((one, other) => one - other)
       )
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("a subscription is given no more than it takes, however much there is", () =>
+    Effect.gen(function* () {
+      const double = yield* Double
+      const data = Buffer.alloc(8_000)
+      const from = double.records.all.at(-1)?.position ?? 0
+      for (const _ of upTo(30))
+        double.foreign(
+          "theirs",
+          upTo(100).map(() => ({ data }))
+        )
+      const gate = yield* Deferred.make<void>()
+      const following = Effect.fnUntraced(function* (wait: Effect.Effect<void>) {
+        // a connection each: what one leaves lying there, no other can pass
+        const kurrent = yield* Layer.build(Layer.fresh(Kurrent.layer(Redacted.make(double.url))))
+        let passed = 0
+        const count = (more: number) =>
+          Effect.andThen(
+            wait,
+            Effect.sync(() => void (passed += more))
+          )
+        const first = double.seen.sent.length
+        yield* Effect.forkScoped(
+          follow(from, () => Effect.void, count).pipe(
+            Effect.provideService(Log, logOf(crypto.randomUUID())),
+            Effect.provideContext(kurrent)
+          )
+        )
+        yield* until(() => double.seen.sent.length > first)
+        return { sent: () => double.seen.sent[first]!, passed: () => passed }
+      })
+      const held = yield* following(Deferred.await(gate))
+      const free = yield* following(Effect.void)
+      yield* until(() => free.passed() === 3_000)
+      // by then it could have had as much
+      assert.isBelow(held.sent(), 1_500)
+      assert.strictEqual(held.passed(), 0)
+      yield* Deferred.succeed(gate, undefined)
+      yield* until(() => held.passed() === 3_000)
     }).pipe(Effect.scoped)
   )
 })

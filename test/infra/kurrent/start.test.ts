@@ -3,6 +3,8 @@ import { Effect, Layer, Logger } from "effect"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { ownLog } from "#infra/kurrent/ownLog.ts"
 import * as PostgresEventStore from "#infra/postgres/log/layer.ts"
+import { startProcess } from "#test/service/process.ts"
+import { newInstallation, removeInstallation } from "#test/service.ts"
 import { fresh, to } from "../../engine/appends.ts"
 import { ProtocolDouble } from "../../kurrent/ProtocolDouble.ts"
 import { Double, doubleAndDatabase, startedDouble, storeAt } from "../../kurrent/stores.ts"
@@ -71,6 +73,10 @@ describe("a KurrentDB at start", () => {
       const [, lost] = yield* refusal(empty.url)
       assert.include(lost, "does not have this database's log")
       assert.lengthOf(empty.records.all, 0)
+      const theirs = yield* startedDouble
+      yield* Effect.provide(started(theirs.url), Layer.fresh(freshClient))
+      assert.include((yield* refusal(theirs.url))[1], "has the log of another database")
+      assert.lengthOf(theirs.records.all, 1)
       // nor does the database begin a log of its own beside it
       assert.include((yield* Effect.flip(ownLog)).message, "this database's log is in KurrentDB")
     }).pipe(Effect.provide(Layer.merge(doubleAndDatabase, quiet)), Effect.scoped)
@@ -102,4 +108,21 @@ describe("a KurrentDB at start", () => {
       assert.lengthOf(double.records.all, 1)
     }).pipe(Effect.provide(Layer.merge(doubleAndDatabase, quiet)))
   )
+
+  it("ends a service that can't reach it with exit code 1 and one line, without its password", async () => {
+    const installation = await newInstallation()
+    const double = new ProtocolDouble()
+    await double.start()
+    double.stop()
+    const service = startProcess(installation, {
+      KURRENTDB_URL: `kurrentdb://user:secret@127.0.0.1:${double.port}?tls=false`
+    })
+    assert.strictEqual(await service.ended, 1, service.output.text)
+    assert.match(
+      service.output.text.trim(),
+      /^cairn: KURRENTDB_URL: the server at 127\.0\.0\.1:\d+ can't be used: .*ECONNREFUSED[^\n]*$/
+    )
+    assert.notInclude(service.output.text, "secret")
+    removeInstallation(installation)
+  })
 })
