@@ -7,6 +7,7 @@ import { isSqlError } from "effect/sql/SqlError"
 import { react } from "#engine/react.ts"
 import { parentGone } from "#infra/parent.ts"
 import { LaunchFailed } from "#infra/postgres/launcher/LaunchFailed.ts"
+import { EngineUnusable } from "#ports/EngineUnusable.ts"
 import { Hold, NotOurs } from "#ports/Hold.ts"
 import { passes } from "#ports/passes.ts"
 import { WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
@@ -45,7 +46,7 @@ const greet = Effect.fnUntraced(function* (config: Config, keptKey: string | und
 const program = Effect.gen(function* () {
   const config = yield* Effect.try({ try: () => readConfig(process.env), catch: (error) => error as BadConfig })
   // once read, no child process and no dump of the environment has it
-  delete process.env["CAIRN_OWNER_KEY"]
+  for (const name of ["CAIRN_OWNER_KEY", "ELASTICSEARCH_API_KEY", "ELASTICSEARCH_PASSWORD"]) delete process.env[name]
   const ownerKey: Redacted.Redacted | undefined = config.ownerKey
 
   // nobody is answered before the first key is there
@@ -98,7 +99,7 @@ const codeOf = (cause: Cause.Cause<unknown>): number => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
   if (error === undefined) return Cause.hasInterruptsOnly(cause) ? 0 : crashed
   if (error instanceof TooMuchMemory || error instanceof WorkspacesUnavailable) return startAgain
-  if (error instanceof DatabaseUnusable) return error.passes ? startAgain : operators
+  if (error instanceof DatabaseUnusable || error instanceof EngineUnusable) return error.passes ? startAgain : operators
   const mended = [BadConfig, NotOurs, ForeignOwnerKey, LaunchFailed].some((kind) => error instanceof kind)
   return mended && (error as Partial<LaunchFailed>).reason !== "failed" ? operators : crashed
 }
