@@ -77,6 +77,8 @@ export const makeEditions = ({ ask }: Engine, { alias, installation, dimensions 
   /** Makes the index of a build, unless another process just did. */
   const create = Effect.fnUntraced(function* (build: number) {
     const name = nameOf(build)
+    // one of that name may have been there, and been searched, before it was lost
+    promoted = undefined
     const meta: Meta = { cairn: { installation, mapping: mappingVersion, build } }
     const body = { ...definition(dimensions, meta), aliases: { [writeAlias(name)]: {} } }
     const made = ask({ method: "PUT", path: `/${name}`, body, within: patience.change })

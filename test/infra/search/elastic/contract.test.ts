@@ -7,6 +7,7 @@ import { startElasticsearch } from "#test/elasticsearch/server.ts"
 import { changesContract } from "../changes.ts"
 import { contract } from "../contract.ts"
 import { meaningContract } from "../meaning.ts"
+import { alikeContract } from "./alike.ts"
 
 const isHere = whyNot() === undefined
 const [server] = isHere ? await startElasticsearch() : []
@@ -29,5 +30,6 @@ describe.skipIf(!isHere)("Elasticsearch", () => {
   })
   contract("Elasticsearch", newIndex(url))
   meaningContract("Elasticsearch", newIndex(url))
+  alikeContract(newIndex(url))
   changesContract("Elasticsearch", newIndex(proxy.url), cut)
 })

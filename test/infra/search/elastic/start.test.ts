@@ -13,7 +13,8 @@ import { indexAt, newName } from "#test/elasticsearch/index.ts"
 import { startProxy } from "#test/elasticsearch/proxy.ts"
 import { startElasticsearch } from "#test/elasticsearch/server.ts"
 import { embeddings } from "#test/embeddings.ts"
-import { median, snippet } from "../../indexed.ts"
+import { searching } from "#test/searching.ts"
+import { median, query, snippet } from "../../indexed.ts"
 
 const isHere = whyNot() === undefined
 const [server] = isHere ? await startElasticsearch() : []
@@ -37,9 +38,49 @@ interface Mapped {
 
 const put = { put: [snippet("home", "a", median)], voted: [], removed: [] }
 
-describe.skipIf(!isHere)("Elasticsearch at the start", () => {
+/** Documents that were deleted, and still lie in the files. */
+const deletedIn = (index: string) =>
+  Effect.promise(async (): Promise<number> => {
+    const stats = await (await fetch(`${url}/${index}/_stats/docs`)).json()
+    return stats._all.primaries.docs.deleted
+  })
+
+describe.skipIf(!isHere)("Elasticsearch", () => {
   afterAll(async () => {
     await server?.stop()
+  })
+
+  it.live("lets go of what was deleted, in its files, too", () => {
+    const name = newName()
+    return Effect.gen(function* () {
+      const index = yield* SnippetIndex
+      const many = Array.from({ length: 20 }, (_, n) => snippet("home", `${n}`, median))
+      yield* index.apply({ ...put, put: many }, { build: 1, position: 5 })
+      yield* Effect.promise(() => fetch(`${url}/${name}/_refresh`, { method: "POST" }))
+      yield* index.apply({ ...put, put: [], removed: ["home-3"] }, { build: 1, position: 6 })
+      yield* Effect.promise(() => fetch(`${url}/${name}/_refresh`, { method: "POST" }))
+      while ((yield* deletedIn(name)) > 0) yield* Effect.sleep("200 millis")
+    }).pipe(Effect.provide(indexAt(url, name)))
+  })
+
+  it.live("that lost what it held says so once, and is filled again from the beginning", () => {
+    const name = newName()
+    return Effect.gen(function* () {
+      const { apply, stand } = yield* SnippetIndex
+      yield* apply(put, { build: 1, position: 5 })
+      yield* Effect.promise(() => fetch(`${url}/${name}-v1-b1`, { method: "DELETE" }))
+      const next = { ...put, put: [snippet("home", "b", median)] }
+      const { fault } = yield* Effect.flip(apply(next, { build: 1, position: 6 }))
+      assert.include(fault, "has lost what it held")
+      assert.deepStrictEqual(yield* stand, { build: undefined, position: 0 })
+      yield* apply({ ...put, put: [...put.put, ...next.put] }, { build: 1, position: 6 })
+      const index = yield* searching
+      const { matches } = yield* index.search(query("median", ["home"]))
+      assert.deepStrictEqual(
+        matches.map(({ id }) => id),
+        ["home-a", "home-b"]
+      )
+    }).pipe(Effect.provide(indexAt(url, name)))
   })
 
   it.live("one that is not there, or is something else, is one line with the variable, the host and the cause", () =>
