@@ -6,6 +6,7 @@
 //   demo                      a tour of the API
 //   bench …                   the benchmarks
 //   schemathesis …            a service against its own API document (test/schemathesis/run.ts)
+//   elasticsearch …           a real one for tests: fetch, or start [NODES] (test/elasticsearch/main.ts)
 //   test [--node] [vitest…]   the tests, on Deno; on Node those of what a runtime may do otherwise, unless files are named
 //   test --changed [COMMIT]   the tests of what has changed since a commit, or is not committed
 //   ok [vitest…]              format, lint, types, tests: what must pass before a commit; check is the same without tests
@@ -20,7 +21,8 @@ const programs = {
   cairn: "src/cli/main.ts",
   demo: "src/cli/demo.ts",
   bench: "bench/main.ts",
-  schemathesis: "test/schemathesis/run.ts"
+  schemathesis: "test/schemathesis/run.ts",
+  elasticsearch: "test/elasticsearch/main.ts"
 }
 
 const platform = `${process.platform}-${process.arch}`
@@ -241,7 +243,8 @@ const main = (verb, args) => {
   if (verb === "test") return test(args)
   if (verb === "serve") return serve(args)
   if (verb === "ok" || verb === "check") return ok(args, verb === "ok")
-  if (programs[verb] === undefined) fail("Usage: node start.cjs serve | cairn … | demo | bench … | test … | check | ok")
+  if (programs[verb] === undefined)
+    fail("Usage: node start.cjs serve | cairn … | demo | bench … | elasticsearch … | test … | check | ok")
   return run(verb === "cairn" ? forService() : either(), [join(__dirname, programs[verb])].concat(args))
 }
 

@@ -4,6 +4,18 @@ import { keyPattern } from "#domain/Key.ts"
 import { heapLimit } from "./memory.ts"
 import { defaultRates, type RateClass, type Rates } from "./rates.ts"
 
+/** Where an Elasticsearch is, and as whom it is asked. */
+export interface ElasticsearchConfig {
+  /** Without user and password. */
+  readonly url: string
+  readonly auth:
+    | { readonly apiKey: Redacted.Redacted }
+    | { readonly username: string; readonly password: Redacted.Redacted }
+    | undefined
+  readonly caFile: string | undefined
+  readonly index: string
+}
+
 /** What the environment says; see the table in the README. */
 export interface Config {
   readonly host: string
@@ -13,6 +25,8 @@ export interface Config {
   readonly databaseUrl: Redacted.Redacted | undefined
   /** A KurrentDB server, or cluster, that has the log; without one, the database has it. */
   readonly kurrentdbUrl: Redacted.Redacted | undefined
+  /** Where the snippet index is; without one, in the process. */
+  readonly elasticsearch: ElasticsearchConfig | undefined
   readonly ownerKey: Redacted.Redacted | undefined
   readonly rates: Rates
   /** Whether snippets can be published, and public ones be found. */
@@ -84,6 +98,38 @@ const parseKurrentUrl = (text: string): string =>
   /^(?:kurrentdb|kurrent|kdb|esdb)(?:\+discover)?:\/\/[^\s]+$/.test(text)
     ? text
     : refuse("KURRENTDB_URL", "a URL that begins with kurrentdb:// or kurrentdb+discover://")
+/** What one may be called in Elasticsearch. */
+const indexName = /^[a-z0-9][a-z0-9._-]{0,99}$/
+
+const parseElasticsearch = (read: (name: string) => string | undefined): ElasticsearchConfig | undefined => {
+  const text = read("ELASTICSEARCH_URL")
+  const names = ["API_KEY", "USERNAME", "PASSWORD", "CA_FILE", "INDEX"].map((name) => `ELASTICSEARCH_${name}`)
+  const [apiKey, username, password, caFile, index = "cairn-snippets"] = names.map(read)
+  if (text === undefined) {
+    const lonely = names.find((name) => read(name) !== undefined)
+    return lonely === undefined ? undefined : refuse("ELASTICSEARCH_URL", `a URL, since there is ${lonely}`)
+  }
+  const expected = "a URL like https://search.example.com:9200; user and password have variables of their own"
+  if (!URL.canParse(text)) return refuse("ELASTICSEARCH_URL", expected)
+  const url = new URL(text)
+  if (!["http:", "https:"].includes(url.protocol) || url.username !== "" || url.password !== "")
+    return refuse("ELASTICSEARCH_URL", expected)
+  if (caFile !== undefined && url.protocol !== "https:")
+    return refuse("ELASTICSEARCH_URL", "https://, since there is ELASTICSEARCH_CA_FILE")
+  if (!indexName.test(index)) return refuse("ELASTICSEARCH_INDEX", "lower-case letters, digits, - and _")
+  if (apiKey !== undefined && (username ?? password) !== undefined)
+    return refuse("ELASTICSEARCH_API_KEY", "either it, or ELASTICSEARCH_USERNAME and ELASTICSEARCH_PASSWORD")
+  if ((username === undefined) !== (password === undefined))
+    return refuse("ELASTICSEARCH_USERNAME", "both it and ELASTICSEARCH_PASSWORD, or neither")
+  const hidden = (value: string, name: string) => Redacted.make(value, { label: `ELASTICSEARCH_${name}` })
+  const auth =
+    apiKey !== undefined
+      ? { apiKey: hidden(apiKey, "API_KEY") }
+      : username !== undefined && password !== undefined
+        ? { username, password: hidden(password, "PASSWORD") }
+        : undefined
+  return { url: text, auth, caFile, index }
+}
 
 const listOf = (text: string): ReadonlyArray<string> =>
   text.split(",").flatMap((one) => (one.trim() === "" ? [] : [one.trim()]))
@@ -134,6 +180,7 @@ export const readConfig = (environment: Environment): Config => {
     dataDir: read("CAIRN_DATA_DIR") ?? "./data",
     databaseUrl: secret("DATABASE_URL", parseUrl("DATABASE_URL", ["postgres:", "postgresql:"])),
     kurrentdbUrl: secret("KURRENTDB_URL", parseKurrentUrl),
+    elasticsearch: parseElasticsearch(read),
     ownerKey: secret("CAIRN_OWNER_KEY", (text) =>
       keyPattern.test(text) ? text : refuse("CAIRN_OWNER_KEY", "cairn_live_ and 43 letters and digits")
     ),

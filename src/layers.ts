@@ -275,6 +275,17 @@ const model = ({ anthropic }: Config) =>
         }
   )
 
+/** In this process, or in Elasticsearch, whose client is loaded by those alone who use it. */
+const snippetIndex = ({ elasticsearch }: Config) =>
+  elasticsearch === undefined
+    ? MemorySnippetIndex.layer
+    : Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("#infra/search/elastic/layer.ts")),
+          (ElasticSnippetIndex) => ElasticSnippetIndex.layer(elasticsearch)
+        )
+      ).pipe(Layer.provide(PostgresInstallation.layer))
+
 /** Everything the service stands on, but the database. */
 export const service = (config: Config) =>
   Layer.mergeAll(
@@ -291,7 +302,7 @@ export const service = (config: Config) =>
     Layer.provideMerge(
       Layer.mergeAll(
         log(config),
-        Layer.provide(MemorySnippetIndex.layer, EmbeddingTable.layer),
+        Layer.provide(snippetIndex(config), EmbeddingTable.layer),
         Layer.provide(SecretRules.layer, Workers.layer),
         workspaces(config),
         gitTransport(config),

@@ -46,8 +46,8 @@ const greet = Effect.fnUntraced(function* (config: Config, keptKey: string | und
 const program = Effect.gen(function* () {
   const config = yield* Effect.try({ try: () => readConfig(process.env), catch: (error) => error as BadConfig })
   // once read, no child process and no dump of the environment has it
-  delete process.env["CAIRN_OWNER_KEY"]
-  delete process.env["KURRENTDB_URL"]
+  for (const name of ["CAIRN_OWNER_KEY", "KURRENTDB_URL", "ELASTICSEARCH_API_KEY", "ELASTICSEARCH_PASSWORD"])
+    delete process.env[name]
   const ownerKey: Redacted.Redacted | undefined = config.ownerKey
 
   // nobody is answered before the first key is there

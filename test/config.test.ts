@@ -58,6 +58,31 @@ describe("the configuration", () => {
   })
 })
 
+describe("the configuration of Elasticsearch", () => {
+  const url = "https://search.example.com:9200"
+
+  it("is none unless there is a URL, and has its own words for who asks", () => {
+    assert.isUndefined(readConfig({ ELASTICSEARCH_URL: " " }).elasticsearch)
+    const { elasticsearch } = readConfig({ ELASTICSEARCH_URL: url, ELASTICSEARCH_API_KEY: "a-key-of-mine" })
+    assert.deepInclude(elasticsearch, { url, caFile: undefined, index: "cairn-snippets" })
+    assert.notInclude(JSON.stringify(elasticsearch), "of-mine")
+  })
+
+  it.each([
+    ["ELASTICSEARCH_URL", { ELASTICSEARCH_URL: "search.example.com:9200" }],
+    ["ELASTICSEARCH_URL", { ELASTICSEARCH_URL: "https://elastic:secret@search.example.com" }],
+    ["ELASTICSEARCH_URL", { ELASTICSEARCH_API_KEY: "a-key" }],
+    ["ELASTICSEARCH_URL", { ELASTICSEARCH_URL: "http://127.0.0.1:9200", ELASTICSEARCH_CA_FILE: "ca.pem" }],
+    ["ELASTICSEARCH_API_KEY", { ELASTICSEARCH_URL: url, ELASTICSEARCH_API_KEY: "k", ELASTICSEARCH_USERNAME: "u" }],
+    ["ELASTICSEARCH_USERNAME", { ELASTICSEARCH_URL: url, ELASTICSEARCH_PASSWORD: "secret" }],
+    ["ELASTICSEARCH_INDEX", { ELASTICSEARCH_URL: url, ELASTICSEARCH_INDEX: "a,b*" }]
+  ])("is refused by the name of %s, without what is secret: %j", (name, environment) => {
+    const said = refusal(environment as Record<string, string>)
+    assert.include(said, `${name} is wrong`)
+    assert.notInclude(said, "secret")
+  })
+})
+
 describe("names of a service", () => {
   it.each([
     ["127.0.0.1", [], ["127.0.0.1", "[::1]", "localhost"]],

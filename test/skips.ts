@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import type { Reporter, TestCase, TestModule, Vitest } from "vitest/node"
+import { whyNot as whyNoElasticsearch } from "./elasticsearch/distribution.ts"
 
 const has = (path: string) => existsSync(new URL(path, import.meta.url))
 
@@ -47,6 +48,11 @@ const reasons: ReadonlyArray<Reason> = [
     files: /^test\/(infra\/git|http\/git|audit\/verify|e2e\/kill)/,
     why: "there is no git here",
     holds: () => !runs("git", "--version")
+  },
+  {
+    files: /^test\/infra\/search\/elastic\//,
+    why: whyNoElasticsearch() ?? "",
+    holds: () => whyNoElasticsearch() !== undefined
   },
   {
     files: /^test\/infra\/postgres\/launcher/,

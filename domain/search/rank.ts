@@ -29,7 +29,10 @@ export interface Candidates {
   readonly tokens: ReadonlyArray<number>
   /** The likeliest to rank first, in no order. */
   readonly candidates: ReadonlyArray<Candidate>
-  /** All that pass the query's filters and match, see `matches`. */
+  /**
+   * All that pass the query's filters and match, see `matches`. Of those that share no word an index that does not
+   * compare all vectors counts the ones that it has looked at.
+   */
   readonly total: number
 }
 

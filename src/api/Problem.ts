@@ -82,6 +82,7 @@ export const statusOf = {
   "internal/error": 500,
   "unavailable/busy": 503,
   "unavailable/store": 503,
+  "unavailable/search": 503,
   "unavailable/keys": 503,
   "unavailable/starting": 503,
   "unavailable/workspaces": 503

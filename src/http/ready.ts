@@ -45,6 +45,7 @@ export class Readiness extends Context.Service<Readiness, { readonly look: Effec
           const failures = yield* projector.failures
           const standings = yield* asker.look.pipe(Effect.orElseSucceed(() => undefined))
           const indexed = positionOf(yield* indexing.position)
+          const fault = yield* indexing.fault
           const passed = (position: Position | undefined) => position !== undefined && hasReached(position, start)
           const read_models = Object.fromEntries([
             ...projections.map((projection): [string, string] => {
@@ -52,7 +53,7 @@ export class Readiness extends Context.Service<Readiness, { readonly look: Effec
               const fine = passed(standings?.models.get(name)?.position) ? "ok" : "behind"
               return [name, failures.get(name) ?? fine]
             }),
-            ["snippet_index", passed(indexed) ? "ok" : "behind"]
+            ["snippet_index", fault ?? (passed(indexed) ? "ok" : "behind")]
           ])
           const states: ReadonlyArray<string> = Object.values(read_models)
           const fine = states.every((state) => state === "ok")

@@ -143,9 +143,14 @@ export const problemOf = (refusal: Refusal): Problem => {
           "The service can't use the disk of the workspaces at the moment. Nothing is lost, and a chat that has begun goes on by itself: send the same request again.",
         retryAfter: 2
       })
+    case "IndexUnavailable":
+      return new Problem({
+        code: "unavailable/search",
+        message: "The service can't search at the moment; all else goes on. Send the same request again.",
+        retryAfter: 2
+      })
     case "Stale":
     case "Unreadable":
-    case "IndexUnavailable":
       return new Problem({
         code: "unavailable/store",
         message: "The service can't read its store at the moment. Send the same request again.",

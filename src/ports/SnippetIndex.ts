@@ -93,14 +93,18 @@ export class SnippetIndex extends Context.Service<
   {
     /**
      * Takes changes in, up to a position. What it has taken in already it leaves alone: the same again, whole or after
-     * it was broken off, leads to the same. Another build begins anew, over what is there. Answers with the ids of what
-     * it could not take; that is out of it. Lets searches in between.
+     * it was broken off, leads to the same. Another build begins anew: what is there is found until that one has come as
+     * far, and then nothing but what it has itself. Answers with the ids of what it could not take; that is out of it.
+     * Lets searches in between.
      */
     readonly apply: (
       changes: IndexChanges,
       upTo: { readonly build: number; readonly position: number }
     ) => Effect.Effect<{ readonly refused: ReadonlyArray<string> }, IndexUnavailable>
-    /** How far it has come. One that keeps nothing between processes begins at nothing. */
+    /**
+     * How far it has come. One that keeps nothing between processes begins at nothing; so does one that lost what it
+     * held, after it has failed once.
+     */
     readonly stand: Effect.Effect<IndexStand, IndexUnavailable>
     /** At most `most` of all that match, those that it deems likeliest to rank first. */
     readonly candidates: (query: IndexQuery, most: number) => Effect.Effect<Candidates, IndexUnavailable>

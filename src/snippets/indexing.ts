@@ -1,11 +1,11 @@
-import { Cause, Clock, Context, Effect, Layer, PubSub, Semaphore } from "effect"
+import { Cause, Clock, Context, Effect, Fiber, Layer, Option, PubSub, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { meaningsOf } from "#domain/search/embeddings/vector.ts"
 import { ReadPatience } from "#engine/ask.ts"
 import { schemaOf } from "#engine/Projection.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { Projector } from "#engine/project.ts"
-import { type IndexStand, SnippetIndex } from "#ports/SnippetIndex.ts"
+import { type IndexStand, IndexUnavailable, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { indexChanges } from "#projections/Snippets/changes.ts"
 import type { WhyLeftOut } from "#projections/Snippets/rows.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
@@ -38,6 +38,8 @@ export class Indexing extends Context.Service<
     /** Waits until the index holds every change up to a position, for `ReadPatience` at the most: whether it does. */
     readonly reach: (position: number) => Effect.Effect<boolean>
     readonly position: Effect.Effect<number>
+    /** Why it can't read on, since its last try; `undefined`: it can. */
+    readonly fault: Effect.Effect<string | undefined>
     /** Snippets that are not found by all that they say, and why; `refused`: the index could not take them. */
     readonly leftOut: Effect.Effect<ReadonlyMap<string, WhyLeftOut | "refused">>
   }
@@ -54,6 +56,9 @@ export class Indexing extends Context.Service<
       const name = schemaOf(Snippets)
       const leftOut = new Map<string, WhyLeftOut | "refused">()
       let stand: IndexStand | undefined
+      let fault: string | undefined
+      let isAway = false
+      const scope = yield* Effect.scope
 
       /** Says once of each snippet what became of it. */
       const tell = Effect.fnUntraced(function* (before: ReadonlyMap<string, string>) {
@@ -102,12 +107,28 @@ export class Indexing extends Context.Service<
         return position > from.position
       }).pipe(Effect.provideService(SqlClient.SqlClient, sql))
 
+      /** Says once that it can't go on, and what it then finds is what the index itself says of where it is. */
+      const failed = (cause: Cause.Cause<unknown>) =>
+        Effect.suspend(() => {
+          const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+          const before = fault
+          isAway = error instanceof IndexUnavailable
+          fault = error instanceof IndexUnavailable ? error.fault : "it can't read on"
+          stand = undefined
+          if (fault === before) return Effect.succeed(false)
+          const said = isAway ? Effect.logWarning(`the snippet index is away: ${fault}`) : undefined
+          return Effect.as(said ?? Effect.logWarning("the snippet index can't read on", cause), false)
+        })
+
       const catchUp = Effect.suspend(function again(): Effect.Effect<void> {
         return step.pipe(
-          (reading) =>
-            unlessInterrupted(reading, (cause) =>
-              Effect.as(Effect.logWarning("the snippet index can't read on", cause), false)
-            ),
+          Effect.tap(() => {
+            const wasAway = fault !== undefined
+            fault = undefined
+            isAway = false
+            return wasAway ? Effect.logInfo("the snippet index is back") : Effect.void
+          }),
+          (reading) => unlessInterrupted(reading, failed),
           Effect.flatMap((more) => (more ? again() : Effect.void))
         )
       }).pipe(one.withPermits(1))
@@ -132,12 +153,22 @@ export class Indexing extends Context.Service<
       const position = () => stand?.position ?? 0
       const reach = Effect.fnUntraced(function* (to: number) {
         const deadline = (yield* Clock.currentTimeMillis) + patience
-        while (position() < to && (yield* Clock.currentTimeMillis) < deadline) yield* catchUp
+        while (position() < to) {
+          const left = deadline - (yield* Clock.currentTimeMillis)
+          if (left <= 0) break
+          // whoever waits no longer leaves it at work: broken off again and again it would never end
+          const reading = yield* Effect.forkIn(catchUp, scope)
+          yield* Effect.timeoutOption(Fiber.await(reading), left)
+          // who searches asks the index itself next, which says that it is away
+          if (isAway) break
+          if (fault !== undefined) yield* Effect.sleep(pause)
+        }
         return position() >= to
       })
       return Indexing.of({
         reach,
         position: Effect.sync(position),
+        fault: Effect.sync(() => fault),
         leftOut: Effect.sync(() => new Map(leftOut))
       })
     })

@@ -17,6 +17,7 @@ const stubs = Layer.mergeAll(
     Indexing.of({
       reach: () => Effect.sync(() => state.caughtUp),
       position: Effect.succeed(0),
+      fault: Effect.succeed(undefined),
       leftOut: Effect.succeed(new Map())
     })
   ),

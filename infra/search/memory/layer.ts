@@ -58,6 +58,11 @@ class Index {
     ;(isPublic ? this.#public : this.#private).delete(home)
   }
 
+  /** Ids of all that it has. */
+  get ids(): Iterable<string> {
+    return this.#places.keys()
+  }
+
   vote(id: string, votes: Votes): void {
     const place = this.#places.get(id)
     place?.segment.vote(place.slot, votes)
@@ -123,17 +128,31 @@ export const layer = Layer.effect(
     const index = new Index((yield* Embeddings).dimensions)
     const one = yield* Semaphore.make(1)
     let stand = nothing
+    /** While another build comes in: how far the one before it was, and what the new one has so far. */
+    let anew: { readonly bar: number; readonly has: Set<string> } | undefined
     return SnippetIndex.of({
       apply: ({ put, voted, removed }, upTo) =>
         Effect.gen(function* () {
           const refused: Array<string> = []
           if (stand.build === upTo.build && upTo.position <= stand.position) return { refused }
+          if (stand.build !== undefined && stand.build !== upTo.build)
+            anew = { bar: anew?.bar ?? stand.position, has: new Set() }
           const take = (snippet: IndexedSnippet) => {
+            anew?.has.add(snippet.id)
             if (!taken(index, snippet)) refused.push(snippet.id)
           }
           yield* sliced(put, take, termsOf)
           yield* sliced(voted, ({ id, ...given }) => index.vote(id, given))
-          yield* sliced(removed, (id) => index.remove(id))
+          yield* sliced(removed, (id) => {
+            anew?.has.delete(id)
+            index.remove(id)
+          })
+          if (anew !== undefined && upTo.position >= anew.bar) {
+            const { has } = anew
+            const left = Array.from(index.ids).filter((id) => !has.has(id))
+            yield* sliced(left, (id) => index.remove(id))
+            anew = undefined
+          }
           stand = upTo
           return { refused }
         }).pipe(one.withPermits(1)),

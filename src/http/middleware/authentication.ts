@@ -4,6 +4,7 @@ import { LRUCache } from "lru-cache"
 import { keyHash, keyPattern } from "#domain/Key.ts"
 import type { Holder } from "#domain/Scope.ts"
 import { Asker, longPatience } from "#engine/ask.ts"
+import { hasReached } from "#engine/Position.ts"
 import { WorkingFor } from "#ports/Workers.ts"
 import { holderOf, Keys } from "#projections/Keys.ts"
 import { Authentication, Caller } from "#src/api/middleware.ts"
@@ -31,8 +32,8 @@ const holdersKept = 10_000
 
 /**
  * Who calls. A holder that was found stays known until the keys' read model changes again; that a key is unknown is
- * never remembered. A read model that is behind is no ground to let anyone in; a log that is away is none to keep everybody out: what was
- * revoked before is in the read model, and nothing can be revoked meanwhile.
+ * never remembered. A read model that is behind is no ground to let anyone in; a log that is away is none to keep everybody
+ * out, where the read model had all that was seen of it: nothing can be revoked meanwhile.
  */
 export const layer = Layer.effect(
   Authentication,
@@ -47,7 +48,13 @@ export const layer = Layer.effect(
       const hash = keyHash(key)
       const { changed } = yield* asker
         .fresh(Keys, longPatience)
-        .pipe(Effect.catchTag("Stale", (stale) => (stale.away ? Effect.succeed(stale.standing) : Effect.fail(stale))))
+        .pipe(
+          Effect.catchTag("Stale", (stale) =>
+            stale.away && hasReached(stale.standing.position, stale.standing.due)
+              ? Effect.succeed(stale.standing)
+              : Effect.fail(stale)
+          )
+        )
       if (changed !== knownAt) {
         known.clear()
         knownAt = changed

@@ -26,8 +26,18 @@ const asking = (...of: Parameters<typeof query>) => {
   return { ...rest, asked: asked(task, encoder) }
 }
 
-/** How every snippet index takes changes in; each test has an index of its own. */
-export const changesContract = (name: string, layer: Layer.Layer<SnippetIndex | Embeddings, unknown>) =>
+/** Breaks an effect off at its n-th step, and tells whether it had come to its end before. */
+type BreakOff = <A, E, R>(step: number, effect: Effect.Effect<A, E, R>) => Effect.Effect<boolean, never, R>
+
+/**
+ * How every snippet index takes changes in; each test has an index of its own. What a step is depends on what the index
+ * stands on.
+ */
+export const changesContract = (
+  name: string,
+  layer: Layer.Layer<SnippetIndex | Embeddings, unknown>,
+  breakOff: BreakOff = leftAfter
+) =>
   suite(Layer.empty)(`how SnippetIndex (${name}) takes changes in`, (it) => {
     const put = changes({
       put: [snippet("home", "a", median), snippet("home", "b", median), snippet("home", "c", csv)]
@@ -58,15 +68,32 @@ export const changesContract = (name: string, layer: Layer.Layer<SnippetIndex | 
       }).pipe(Effect.provide(Layer.fresh(layer)))
     )
 
-    it.effect("begins anew with another build, over what is there", () =>
+    it.effect("begins anew with another build, and finds what was there until that one has come as far", () =>
       Effect.gen(function* () {
         const { apply, stand, found } = yield* fresh
         yield* apply(put, { build: 1, position: 5 })
         yield* apply(changes({}), { build: 2, position: 0 })
         assert.deepStrictEqual(yield* stand, { build: 2, position: 0 })
         assert.deepStrictEqual(yield* found("median"), both)
-        yield* apply(changes({ put: [snippet("home", "a", csv)] }), { build: 2, position: 5 })
-        assert.deepStrictEqual(yield* found("median"), [["home-b", 0.5]])
+        yield* apply(changes({ put: [snippet("home", "a", csv)] }), { build: 2, position: 4 })
+        assert.deepStrictEqual((yield* found("median")).at(-1), ["home-b", 0.5])
+        yield* apply(changes({ put: [snippet("home", "d", median)] }), { build: 2, position: 5 })
+        assert.deepStrictEqual(yield* stand, { build: 2, position: 5 })
+        assert.deepStrictEqual(yield* found("median"), [["home-d", 0.5]])
+        assert.deepStrictEqual(yield* found("csv"), [["home-a", 0.5]])
+      }).pipe(Effect.provide(Layer.fresh(layer)))
+    )
+
+    it.effect("begins anew once more where a third build comes before the second one is whole", () =>
+      Effect.gen(function* () {
+        const { apply, found } = yield* fresh
+        yield* apply(put, { build: 1, position: 5 })
+        yield* apply(changes({}), { build: 2, position: 0 })
+        yield* apply(changes({ put: [snippet("home", "d", median)] }), { build: 2, position: 3 })
+        yield* apply(changes({}), { build: 3, position: 0 })
+        assert.deepInclude(yield* found("median"), ["home-b", 0.5])
+        yield* apply(changes({ put: [snippet("home", "e", median)] }), { build: 3, position: 6 })
+        assert.deepStrictEqual(yield* found("median csv"), [["home-e", 0.5]])
       }).pipe(Effect.provide(Layer.fresh(layer)))
     )
 
@@ -88,7 +115,7 @@ export const changesContract = (name: string, layer: Layer.Layer<SnippetIndex | 
         for (let steps = 0; !ended && steps < mostSteps; steps++) {
           yield* Effect.gen(function* () {
             const { apply, stand, found } = yield* fresh
-            ended = yield* leftAfter(steps, apply(all, upTo))
+            ended = yield* breakOff(steps, apply(all, upTo))
             const { position } = yield* stand
             if (position === 0) yield* apply(all, upTo)
             else assert.isTrue(ended || position === 5)

@@ -1,0 +1,114 @@
+import { readFileSync } from "node:fs"
+import { Client, HttpConnection } from "@elastic/elasticsearch"
+import { Data, Effect, Redacted, Schedule, type Scope } from "effect"
+import { EngineUnusable } from "#ports/EngineUnusable.ts"
+import { IndexUnavailable } from "#ports/SnippetIndex.ts"
+import { faultOf, passesByItself } from "./fault.ts"
+import type { ElasticSettings } from "./Settings.ts"
+
+/** Milliseconds that an answer may take: of a search, of a write, of what changes whole indices. */
+export const patience = { search: 5_000, write: 30_000, change: 60_000, merge: 600_000 } as const
+
+export interface Request {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE"
+  readonly path: string
+  readonly query?: { readonly [name: string]: string | boolean }
+  readonly body?: object
+  /** Lines of JSON, instead of a body. */
+  readonly lines?: string
+  readonly within: number
+}
+
+export interface Answer<A> {
+  readonly status: number
+  readonly body: A
+}
+
+/** One Elasticsearch, as the adapter asks it. */
+export interface Engine {
+  /** 404 is an answer; any other refusal, and none in time, is `IndexUnavailable`. */
+  readonly ask: <A>(request: Request) => Effect.Effect<Answer<A>, IndexUnavailable>
+}
+
+/** The oldest that has all that we use: vectors as base64 came with 9.3. */
+const oldest = [9, 3] as const
+const tries = 5
+
+class Unanswered extends Data.TaggedError("Unanswered")<{ readonly fault: string; readonly passes: boolean }> {}
+
+const certificates = (file: string | undefined) =>
+  Effect.try({
+    try: () => (file === undefined ? {} : { ca: readFileSync(file) }),
+    catch: (error) =>
+      new EngineUnusable({ message: `ELASTICSEARCH_CA_FILE can't be read: ${(error as Error).message}`, passes: false })
+  })
+
+const authOf = ({ auth }: ElasticSettings) =>
+  auth === undefined
+    ? {}
+    : "apiKey" in auth
+      ? { auth: { apiKey: Redacted.value(auth.apiKey) } }
+      : { auth: { username: auth.username, password: Redacted.value(auth.password) } }
+
+interface Nodes {
+  readonly nodes?: { readonly [id: string]: { readonly version: string } }
+}
+
+/** Connects, and makes sure that it is an Elasticsearch that does: fails with what the operator can mend. */
+export const connect = (settings: ElasticSettings): Effect.Effect<Engine, EngineUnusable, Scope.Scope> =>
+  Effect.gen(function* () {
+    const tls = yield* certificates(settings.caFile)
+    const client = yield* Effect.acquireRelease(
+      Effect.sync(
+        () =>
+          new Client({
+            node: settings.url,
+            ...authOf(settings),
+            // whatever the environment says of certificates
+            tls: { ...tls, rejectUnauthorized: true },
+            Connection: HttpConnection,
+            // who asks tries again, and knows for how long
+            maxRetries: 0,
+            maxResponseSize: 128 * 1024 * 1024
+          })
+      ),
+      (client) => Effect.promise(() => client.close().catch(() => {}))
+    )
+    const send = <A>({ method, path, query, body, lines, within }: Request) =>
+      Effect.tryPromise({
+        try: async (signal): Promise<Answer<A>> => {
+          const given = { method, path, ...(query && { querystring: query }), ...(body && { body }) }
+          const { statusCode, body: answer } = await client.transport.request<A>(
+            lines === undefined ? given : { ...given, bulkBody: lines },
+            { requestTimeout: within, signal, ignore: [404], meta: true }
+          )
+          return { status: statusCode ?? 0, body: answer }
+        },
+        catch: (error) => new Unanswered({ fault: faultOf(error), passes: passesByItself(error) })
+      })
+    const { host } = new URL(settings.url)
+    const unusable = (fault: string, passes: boolean) =>
+      new EngineUnusable({ message: `Elasticsearch at ${host} (ELASTICSEARCH_URL) can't be used: ${fault}`, passes })
+    const query = { filter_path: "nodes.*.version" }
+    const look = send<Nodes>({ method: "GET", path: "/_nodes/_local", query, within: patience.search })
+    const { body } = yield* look.pipe(
+      Effect.retry({ while: ({ passes }) => passes, times: tries - 1, schedule: Schedule.spaced("1 second") }),
+      Effect.mapError(({ fault, passes }) => unusable(fault, passes))
+    )
+    const [node] = Object.values(body.nodes ?? {})
+    const [major = 0, minor = 0] = (node?.version ?? "").split(".").map(Number)
+    if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) {
+      return yield* unusable(
+        `it is version ${node?.version ?? "unknown"}, and ${oldest.join(".")} is the oldest that does`,
+        false
+      )
+    }
+    const engine: Engine = {
+      ask: (request) =>
+        Effect.mapError(
+          send(request),
+          ({ fault }) => new IndexUnavailable({ fault: `Elasticsearch at ${host}: ${fault}` })
+        )
+    }
+    return engine
+  })

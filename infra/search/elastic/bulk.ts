@@ -1,0 +1,71 @@
+import { Effect } from "effect"
+import { IndexUnavailable } from "#ports/SnippetIndex.ts"
+import { type Engine, patience } from "./Engine.ts"
+
+/** What becomes of one document; `undefined`: it goes. */
+export interface Change {
+  readonly id: string
+  readonly document: (() => object) | undefined
+}
+
+/** Documents, and characters of them, of one request: some milliseconds to write down. */
+const most = 250
+const mostCharacters = 1_000_000
+
+interface Outcome {
+  readonly status: number
+  readonly error?: { readonly type: string }
+}
+
+interface Outcomes {
+  readonly items: ReadonlyArray<{ readonly [operation: string]: Outcome }>
+}
+
+/** Not this document's fault: the request is to be made again. */
+const passes = ({ status, error }: Outcome): boolean =>
+  status === 429 || status >= 500 || error?.type === "index_not_found_exception"
+
+/**
+ * Writes changes of one position. What is there of the same position or a later one stays, also of what has gone since:
+ * so that a repeated or late delivery changes nothing. Answers with the ids of what Elasticsearch can't take.
+ */
+export const write = Effect.fnUntraced(function* (
+  { ask }: Engine,
+  alias: string,
+  changes: Iterable<Change>,
+  position: number
+) {
+  const refused: Array<string> = []
+  let ids: Array<string> = []
+  let lines = ""
+  const send = Effect.gen(function* () {
+    if (ids.length === 0) return
+    const query = { require_alias: true, filter_path: "items.*.status,items.*.error.type" }
+    const { body } = yield* ask<Outcomes>({
+      method: "POST",
+      path: `/${alias}/_bulk`,
+      query,
+      lines,
+      within: patience.write
+    })
+    for (const [at, item] of body.items.entries()) {
+      const [outcome] = Object.values(item) as [Outcome]
+      if (passes(outcome))
+        return yield* new IndexUnavailable({
+          fault: `Elasticsearch did not write: ${outcome.status} ${outcome.error?.type ?? ""}`
+        })
+      if (outcome.status === 400) refused.push(ids[at]!)
+    }
+    ids = []
+    lines = ""
+  })
+  for (const { id, document } of changes) {
+    const about = { _id: id, version: position, version_type: "external" }
+    lines += `${JSON.stringify(document === undefined ? { delete: about } : { index: about })}\n`
+    if (document !== undefined) lines += `${JSON.stringify(document())}\n`
+    ids.push(id)
+    if (ids.length === most || lines.length > mostCharacters) yield* send
+  }
+  yield* send
+  return refused
+})

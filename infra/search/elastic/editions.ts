@@ -1,0 +1,135 @@
+import { Effect } from "effect"
+import { NotOurs } from "#ports/Hold.ts"
+import { IndexUnavailable } from "#ports/SnippetIndex.ts"
+import { type Engine, patience } from "./Engine.ts"
+import { checkpointId, definition, mappingVersion } from "./mapping.ts"
+
+/** One filling of the index, for one build of the catalogue: an index of Elasticsearch. */
+export interface Edition {
+  readonly name: string
+  readonly build: number
+  readonly mapping: number
+  /** Whether the alias is on it. */
+  readonly isSearched: boolean
+}
+
+/** Whose an index is; in its mapping, as `_meta`. */
+interface Meta {
+  readonly cairn?: { readonly installation: string; readonly mapping: number; readonly build: number }
+}
+
+type Indices = {
+  readonly [name: string]: {
+    readonly aliases?: { readonly [name: string]: object }
+    readonly mappings?: { readonly _meta?: Meta }
+  }
+}
+
+interface Given {
+  /** The alias that is searched. */
+  readonly alias: string
+  /** What tells this installation from others; no secret. */
+  readonly installation: string
+  readonly dimensions: number
+}
+
+/** The fillings of one installation's index, and which of them is searched. */
+export const makeEditions = ({ ask }: Engine, { alias, installation, dimensions }: Given) => {
+  const nameOf = (build: number) => `${alias}-v${mappingVersion}-b${build}`
+  /** A write to it never makes an index, as one to an index does. */
+  const writeAlias = (name: string) => `${name}-write`
+  const all = `${alias},${alias}-v*`
+  /** The one that is known to be searched: a later one takes its place once and for all. */
+  let promoted: string | undefined
+  const mend = `Give this Cairn an index of its own by ELASTICSEARCH_INDEX, or delete that one: it is filled again from the log.`
+
+  /** All there are. Fails with `NotOurs` where one is another's, or a newer Cairn's. */
+  const look = Effect.gen(function* () {
+    const query = { ignore_unavailable: true, filter_path: "*.aliases,*.mappings._meta" }
+    const { status, body } = yield* ask<Indices>({ method: "GET", path: `/${all}`, query, within: patience.search })
+    const found: Array<Edition> = []
+    for (const [name, { aliases = {}, mappings }] of status === 404 ? [] : Object.entries(body)) {
+      const about = mappings?._meta?.cairn
+      if (about === undefined)
+        return yield* new NotOurs({ message: `the index ${name} is not one of Cairn's. ${mend}` })
+      if (about.installation !== installation)
+        return yield* new NotOurs({ message: `the index ${name} belongs to another Cairn. ${mend}` })
+      if (about.mapping > mappingVersion)
+        return yield* new NotOurs({ message: `the index ${name} was made by a newer Cairn than this one. ${mend}` })
+      found.push({ name, build: about.build, mapping: about.mapping, isSearched: alias in aliases })
+    }
+    return found as ReadonlyArray<Edition>
+  })
+
+  /** How far an index has come, 0 when it has just begun; `undefined`: there is none. */
+  const checkpoint = Effect.fnUntraced(function* (name: string) {
+    const { status, body } = yield* ask<{ readonly found?: boolean; readonly _source?: { readonly position: number } }>(
+      {
+        method: "GET",
+        path: `/${name}/_doc/${checkpointId}`,
+        within: patience.search
+      }
+    )
+    if (status === 404) return body.found === false ? 0 : undefined
+    return body._source!.position
+  })
+
+  /** Makes the index of a build, unless another process just did. */
+  const create = Effect.fnUntraced(function* (build: number) {
+    const name = nameOf(build)
+    // one of that name may have been there, and been searched, before it was lost
+    promoted = undefined
+    const meta: Meta = { cairn: { installation, mapping: mappingVersion, build } }
+    const body = { ...definition(dimensions, meta), aliases: { [writeAlias(name)]: {} } }
+    const made = ask({ method: "PUT", path: `/${name}`, body, within: patience.change })
+    yield* Effect.catch(made, (unavailable) =>
+      Effect.flatMap(checkpoint(name), (at) => (at === undefined ? Effect.fail(unavailable) : Effect.void))
+    )
+  })
+
+  /** Puts it in the place of those before it, which are deleted with all that they hold; all of it at once. */
+  const promote = Effect.fnUntraced(function* (name: string, before: ReadonlyArray<Edition>) {
+    yield* ask({ method: "POST", path: `/${name}/_refresh`, within: patience.write })
+    const actions = [...before.map((old) => ({ remove_index: { index: old.name } })), { add: { index: name, alias } }]
+    yield* ask({ method: "POST", path: "/_aliases", body: { actions }, within: patience.change })
+  })
+
+  /** Searches from now on what has come as far as that which is searched; `position` is how far it has come. */
+  const promoteWhenDue = Effect.fnUntraced(function* (name: string, position: number) {
+    if (promoted === name) return
+    const known = yield* look
+    const own = known.find((edition) => edition.name === name)
+    if (own?.isSearched) promoted = name
+    if (own === undefined || own.isSearched) return
+    const others = known.filter((edition) => edition !== own)
+    // a later build is under way elsewhere: it is that one's turn
+    if (others.some((other) => other.mapping === own.mapping && other.build > own.build)) return
+    const searched = others.find(({ isSearched }) => isSearched)
+    const bar = searched === undefined ? 0 : ((yield* checkpoint(searched.name)) ?? 0)
+    if (position < bar) return
+    yield* promote(name, others)
+    promoted = name
+  })
+
+  /** At run time it is a fault like others: an operator may mend it. */
+  const whileRunning = <A, E>(effect: Effect.Effect<A, E | NotOurs>) =>
+    Effect.catchIf(
+      effect,
+      (error): error is NotOurs => error instanceof NotOurs,
+      ({ message }) => Effect.fail(new IndexUnavailable({ fault: message }))
+    ) as Effect.Effect<A, Exclude<E, NotOurs> | IndexUnavailable>
+
+  return {
+    alias,
+    nameOf,
+    writeAlias,
+    checkpoint,
+    create,
+    /** As `look`, once at the start. */
+    lookFirst: look,
+    look: whileRunning(look),
+    promoteWhenDue: (name: string, position: number) => whileRunning(promoteWhenDue(name, position))
+  }
+}
+
+export type Editions = ReturnType<typeof makeEditions>

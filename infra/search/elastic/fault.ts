@@ -1,0 +1,39 @@
+import { errors } from "@elastic/elasticsearch"
+
+/** Certificates that nobody whom we trust vouches for; runtimes have no code for it. */
+const untrusted = /self.signed|unable to (?:verify|get)|UnknownIssuer|unknown issuer|certificate signed by/i
+
+const typeOf = (body: unknown): string => {
+  const error = (body as { readonly error?: { readonly type?: unknown } | string } | undefined)?.error
+  return typeof error === "object" && typeof error.type === "string" ? error.type : ""
+}
+
+/**
+ * What went wrong, in a few words for the log: never what was sent. What Elasticsearch says of a document repeats parts
+ * of it, and is left out; its kind of error says enough.
+ */
+export const faultOf = (error: unknown): string => {
+  if (error instanceof errors.ProductNotSupportedError) return "what answers there is not Elasticsearch"
+  if (error instanceof errors.TimeoutError) return "it did not answer in time"
+  if (error instanceof errors.ResponseError) {
+    const { statusCode = 0 } = error
+    if (statusCode === 401) return "it refuses who asks (401): ELASTICSEARCH_API_KEY, or _USERNAME and _PASSWORD"
+    if (statusCode === 403) return `who asks may not do it (403 ${typeOf(error.body)})`
+    return `it answered ${statusCode} ${typeOf(error.body)}`.trimEnd()
+  }
+  const [said = ""] = (error instanceof Error ? error.message : String(error)).split(/[;\n]/)
+  if (untrusted.test(said)) return `its certificate is not vouched for (${said}): name the CA in ELASTICSEARCH_CA_FILE`
+  return said
+}
+
+/** Whether the same request may go through in a moment. */
+export const passesByItself = (error: unknown): boolean => {
+  if (error instanceof errors.ProductNotSupportedError) return false
+  if (error instanceof errors.ResponseError) return [408, 429, 502, 503, 504].includes(error.statusCode ?? 0)
+  if (error instanceof errors.TimeoutError) return true
+  return (
+    error instanceof errors.ConnectionError &&
+    !untrusted.test(error.message) &&
+    !/certificate|SSL|TLS/i.test(error.message)
+  )
+}

@@ -1,0 +1,125 @@
+import { Effect } from "effect"
+import { type IndexChanges, type IndexStand, IndexUnavailable } from "#ports/SnippetIndex.ts"
+import { type Change, write } from "./bulk.ts"
+import { documentOf, type Source, sourceOf, voted } from "./document.ts"
+import { type Engine, patience } from "./Engine.ts"
+import type { Editions } from "./editions.ts"
+import { checkpointId } from "./mapping.ts"
+
+/** Snippets whose documents are read at once, for their votes to be changed. */
+const page = 200
+
+interface Documents {
+  readonly docs: ReadonlyArray<{ readonly _id: string; readonly _source?: Source }>
+}
+
+interface Given {
+  readonly engine: Engine
+  readonly editions: Editions
+  readonly dimensions: number
+  /** Something has gone whose text is to leave the disk, too. */
+  readonly erased: () => void
+}
+
+/** Takes changes in, one page after another. */
+export const makeFeed = ({ engine, editions, dimensions, erased }: Given) => {
+  /** How far each index was that this process has seen: what falls back has lost what it held. */
+  const seen = new Map<string, number>()
+
+  const lost = (name: string) => {
+    seen.delete(name)
+    return new IndexUnavailable({
+      fault: `the index ${name} in Elasticsearch has lost what it held, and is filled again`
+    })
+  }
+
+  /** How far the index of a build has come; it is made where there is none. `undefined`: a later build has taken its place. */
+  const begin = Effect.fnUntraced(function* (build: number) {
+    const name = editions.nameOf(build)
+    const at = yield* editions.checkpoint(name)
+    const before = seen.get(name)
+    if (at !== undefined) {
+      if (before !== undefined && at < before) return yield* lost(name)
+      if (before === undefined) yield* editions.promoteWhenDue(name, at)
+      return at
+    }
+    if ((yield* editions.look).some((other) => other.build > build)) return undefined
+    if (before !== undefined) return yield* lost(name)
+    yield* editions.create(build)
+    yield* editions.promoteWhenDue(name, 0)
+    return 0
+  })
+
+  /** Documents with other votes, of those that are there. */
+  const withVotes = Effect.fnUntraced(function* (name: string, votes: IndexChanges["voted"]) {
+    const changes: Array<Change> = []
+    for (let from = 0; from < votes.length; from += page) {
+      const some = new Map(votes.slice(from, from + page).map((one) => [one.id, one]))
+      const { body } = yield* engine.ask<Documents>({
+        method: "POST",
+        path: `/${name}/_mget`,
+        query: { filter_path: "docs._id,docs._source" },
+        body: { ids: [...some.keys()] },
+        within: patience.write
+      })
+      for (const { _id: id, _source: source } of body.docs ?? []) {
+        const given = some.get(id)
+        if (source !== undefined && given !== undefined)
+          changes.push({ id, document: () => documentOf(voted(source, given)) })
+      }
+    }
+    return changes
+  })
+
+  const apply = Effect.fnUntraced(function* (changes: IndexChanges, upTo: { build: number; position: number }) {
+    const { build, position } = upTo
+    const name = editions.nameOf(build)
+    const at = yield* begin(build)
+    if (at === undefined) return { refused: [] }
+    seen.set(name, Math.max(at, seen.get(name) ?? 0))
+    if (at >= position) return { refused: [] }
+    const alias = editions.writeAlias(name)
+    const put = new Map(changes.put.map((snippet) => [snippet.id, snippet]))
+    const removed = new Set(changes.removed)
+    const votes = changes.voted.filter(({ id }) => !put.has(id) && !removed.has(id))
+    for (const { id, ...given } of changes.voted) {
+      const snippet = put.get(id)
+      if (snippet !== undefined) put.set(id, { ...snippet, ...given })
+    }
+    for (const id of removed) put.delete(id)
+    const misfits = [...put.values()].filter(({ vector }) => vector !== null && vector.length !== dimensions)
+    for (const { id } of misfits) put.delete(id)
+    const puts = Array.from(
+      put.values(),
+      (snippet): Change => ({ id: snippet.id, document: () => documentOf(sourceOf(snippet)) })
+    )
+    const unread = yield* write(engine, alias, [...puts, ...(yield* withVotes(name, votes))], position)
+    const refused = [...misfits.map(({ id }) => id), ...unread]
+    const gone = [...removed, ...refused]
+    yield* write(
+      engine,
+      alias,
+      gone.map((id) => ({ id, document: undefined })),
+      position
+    )
+    yield* write(engine, alias, [{ id: checkpointId, document: () => ({ position }) }], position)
+    seen.set(name, position)
+    if (gone.length > 0) erased()
+    yield* editions.promoteWhenDue(name, position)
+    return { refused }
+  })
+
+  /** Of the latest build that there is an index for. */
+  const stand: Effect.Effect<IndexStand, IndexUnavailable> = Effect.gen(function* () {
+    const known = (yield* editions.look).filter(({ name, build }) => name === editions.nameOf(build))
+    const latest = known.reduce((best, { build }) => Math.max(best, build), -1)
+    if (latest < 0) return { build: undefined, position: 0 }
+    const position = yield* editions.checkpoint(editions.nameOf(latest))
+    return position === undefined ? { build: undefined, position: 0 } : { build: latest, position }
+  })
+
+  /** Whether there was an index, made or found. */
+  const hasBegun = () => seen.size > 0
+
+  return { apply, stand, hasBegun }
+}

@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto"
+import { Effect, Layer, Semaphore } from "effect"
+import { Embeddings } from "#ports/Embeddings.ts"
+import type { EngineUnusable } from "#ports/EngineUnusable.ts"
+import type { NotOurs } from "#ports/Hold.ts"
+import { Installation } from "#ports/Installation.ts"
+import { IndexUnavailable, SnippetIndex } from "#ports/SnippetIndex.ts"
+import { candidatesOf, nothing, type SearchAnswer } from "./answer.ts"
+import { connect, patience } from "./Engine.ts"
+import { makeEditions } from "./editions.ts"
+import { makeExpunge } from "./expunge.ts"
+import { makeFeed } from "./feed.ts"
+import { questionOf } from "./question.ts"
+import type { ElasticSettings } from "./Settings.ts"
+
+/** What an index says of whose it is: who reads it learns nothing of the secret. */
+const nameOf = (secret: string) => createHash("sha256").update(`snippet index of ${secret}`).digest("hex").slice(0, 32)
+
+/**
+ * The index in Elasticsearch: it finds what is likely, and tells of the scope what ranking needs; the score is
+ * `domain/search` alone. It keeps what it has, and any number of processes may use it.
+ */
+export const layer = (
+  settings: ElasticSettings
+): Layer.Layer<SnippetIndex, EngineUnusable | NotOurs, Embeddings | Installation> =>
+  Layer.effect(
+    SnippetIndex,
+    Effect.gen(function* () {
+      const { dimensions } = yield* Embeddings
+      const { secret } = yield* Installation
+      const engine = yield* connect(settings)
+      const alias = settings.index
+      const editions = makeEditions(engine, { alias, installation: nameOf(secret), dimensions })
+      yield* Effect.catchTag(editions.lookFirst, "IndexUnavailable", ({ fault }) => Effect.logWarning(fault))
+      const erased = yield* makeExpunge(engine, alias)
+
+      let writes = 0
+      let refreshed = 0
+      const refreshing = yield* Semaphore.make(1)
+      /** Makes what was written be seen: whoever comes while one is under way shares the next. */
+      const refresh = Effect.suspend(() => {
+        const wanted = writes
+        if (refreshed >= wanted) return Effect.void
+        return Effect.gen(function* () {
+          if (refreshed >= wanted) return
+          const now = writes
+          yield* engine.ask({ method: "POST", path: `/${alias}/_refresh`, within: patience.search })
+          refreshed = now
+        }).pipe(refreshing.withPermits(1))
+      })
+      const written = Effect.sync(() => {
+        writes++
+      })
+
+      const feed = makeFeed({ engine, editions, dimensions, erased })
+      const one = yield* Semaphore.make(1)
+      return SnippetIndex.of({
+        // also what was broken off may be there by now, and what another process has written before this one asks
+        apply: (changes, upTo) => feed.apply(changes, upTo).pipe(Effect.ensuring(written), one.withPermits(1)),
+        stand: Effect.ensuring(feed.stand, written),
+        candidates: Effect.fnUntraced(function* (query, most) {
+          if (query.homes.length === 0 && !query.includePublic) return nothing(query.asked)
+          yield* refresh
+          const { status, body } = yield* engine.ask<SearchAnswer>({
+            method: "POST",
+            path: `/${alias}/_search`,
+            query: { allow_partial_search_results: false },
+            body: questionOf(query, most),
+            within: patience.search
+          })
+          if (status !== 404) return candidatesOf(query, body, most)
+          if (!feed.hasBegun()) return nothing(query.asked)
+          return yield* new IndexUnavailable({ fault: `there is no index ${alias} in Elasticsearch any more` })
+        })
+      })
+    })
+  )

@@ -1,0 +1,48 @@
+import { fields } from "#domain/search/IndexedText.ts"
+
+/** Of the mapping below and of what stands in its documents: raised with any change, so that all is indexed anew. */
+export const mappingVersion = 1
+
+/** The document that says how far an index has come. No snippet's id: those have a home. */
+export const checkpointId = "checkpoint"
+
+const byField = (type: object) => Object.fromEntries(fields.map((field) => [field, type]))
+
+/** Our own terms, each a word: nothing is cut any further. */
+const terms = { type: "text", analyzer: "whitespace", index_options: "freqs" }
+
+const filtered = { type: "keyword", doc_values: false }
+
+/** Settings and mapping of an index whose vectors have so many numbers. */
+export const definition = (dimensions: number, meta: object) => ({
+  settings: {
+    number_of_shards: 1,
+    auto_expand_replicas: "0-1",
+    // who searches asks for one, when there is something new
+    refresh_interval: "-1",
+    // so long a late write of something older is known to be one; later ones are told by the checkpoint
+    "index.gc_deletes": "24h",
+    "index.merge.policy.expunge_deletes_allowed": 0
+  },
+  mappings: {
+    dynamic: "strict",
+    _meta: meta,
+    // the rest is made of `kept` again, when votes change
+    _source: { excludes: [...fields, "terms", "vector"] },
+    properties: {
+      ...byField(terms),
+      terms: filtered,
+      vector: { type: "dense_vector", dims: dimensions, similarity: "cosine", index_options: { type: "int8_hnsw" } },
+      lengths: { properties: byField({ type: "integer", index: false }) },
+      home: filtered,
+      isPublic: { type: "boolean", doc_values: false },
+      agent: { ...filtered, doc_values: true },
+      kind: filtered,
+      language: filtered,
+      verdict: { type: "double" },
+      humanUp: { type: "long" },
+      kept: { type: "object", enabled: false },
+      position: { type: "long", index: false }
+    }
+  }
+})

@@ -1,0 +1,17 @@
+import { fetchDistribution } from "./distribution.ts"
+import { startElasticsearch } from "./server.ts"
+
+// `npm run elasticsearch -- fetch` brings a real Elasticsearch into .cache/; `… start [NODES]` starts it, says where it is and stops it at
+// Ctrl-C.
+
+const [what, count] = process.argv.slice(2)
+if (what === "fetch") console.log(await fetchDistribution())
+else if (what === "start") {
+  const nodes = await startElasticsearch(Number(count ?? 1))
+  console.log(`ELASTICSEARCH_URL=${nodes[0]!.url}`)
+  for (const name of ["SIGINT", "SIGTERM"] as const)
+    process.on(name, () => void Promise.all(nodes.map((node) => node.stop())).then(() => process.exit(0)))
+} else {
+  console.error("fetch, or start [NODES]")
+  process.exit(2)
+}
