@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { Data, Redacted, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import { keyPattern } from "#domain/Key.ts"
@@ -23,6 +24,10 @@ export interface Config {
   readonly dataDir: string
   /** A Postgres server; without one, the embedded one in `dataDir`. */
   readonly databaseUrl: Redacted.Redacted | undefined
+  /** PEM of who may have signed the certificate of that server, instead of those that the runtime knows. */
+  readonly databaseCa: string | undefined
+  /** Connections that the service may have to it at once. */
+  readonly databaseConnections: number
   /** A KurrentDB server, or cluster, that has the log; without one, the database has it. */
   readonly kurrentdbUrl: Redacted.Redacted | undefined
   /** Where the snippet index is; without one, in the process. */
@@ -131,6 +136,44 @@ const parseElasticsearch = (read: (name: string) => string | undefined): Elastic
   return { url: text, auth, caFile, index }
 }
 
+/** `prefer` and `allow` go on without TLS where the server, or who is in between, says that there is none. */
+const tlsModes = ["disable", "require", "verify-ca", "verify-full"]
+
+const parseDatabaseUrl = (text: string): string => {
+  const url = new URL(parseUrl("DATABASE_URL", ["postgres:", "postgresql:"])(text))
+  const mode = url.searchParams.get("sslmode")
+  if (mode !== null && !tlsModes.includes(mode)) {
+    return refuse("DATABASE_URL", `sslmode as one of ${tlsModes.join(", ")}: others may leave TLS out unnoticed`)
+  }
+  if (url.searchParams.has("sslcert") || url.searchParams.has("sslkey")) {
+    return refuse("DATABASE_URL", "a user and a password: a client's certificate (sslcert, sslkey) is not supported")
+  }
+  return text
+}
+
+const readCa = (text: string | undefined): string | undefined => {
+  const { searchParams } = new URL(text ?? "postgres:")
+  const file = searchParams.get("sslrootcert")
+  if (file === null) return undefined
+  if ((searchParams.get("sslmode") ?? "disable") === "disable") {
+    return refuse("DATABASE_URL", "sslmode=verify-full beside sslrootcert: without it there is no TLS")
+  }
+  let pem = ""
+  try {
+    pem = readFileSync(file, "utf8")
+  } catch {
+    // said below, as of a file without a certificate
+  }
+  return pem.includes("-----BEGIN CERTIFICATE-----")
+    ? pem
+    : refuse("DATABASE_URL", `sslrootcert to be a file with certificates (PEM); ${file} is none that can be read`)
+}
+
+const parseConnections = (text: string): number =>
+  /^\d{1,3}$/.test(text) && Number(text) >= 4
+    ? Number(text)
+    : refuse("CAIRN_DATABASE_CONNECTIONS", "a number from 4 to 999")
+
 const listOf = (text: string): ReadonlyArray<string> =>
   text.split(",").flatMap((one) => (one.trim() === "" ? [] : [one.trim()]))
 
@@ -178,7 +221,9 @@ export const readConfig = (environment: Environment): Config => {
     host: read("HOST") ?? "127.0.0.1",
     port: parsed("PORT", parsePort) ?? 8080,
     dataDir: read("CAIRN_DATA_DIR") ?? "./data",
-    databaseUrl: secret("DATABASE_URL", parseUrl("DATABASE_URL", ["postgres:", "postgresql:"])),
+    databaseUrl: secret("DATABASE_URL", parseDatabaseUrl),
+    databaseCa: readCa(read("DATABASE_URL")),
+    databaseConnections: parsed("CAIRN_DATABASE_CONNECTIONS", parseConnections) ?? 16,
     kurrentdbUrl: secret("KURRENTDB_URL", parseKurrentUrl),
     elasticsearch: parseElasticsearch(read),
     ownerKey: secret("CAIRN_OWNER_KEY", (text) =>

@@ -99,7 +99,10 @@ export const projections = [
 ] as const
 
 /** Where a service keeps what it has. */
-interface StorageConfig extends LogConfig, Pick<Config, "dataDir" | "databaseUrl"> {}
+interface StorageConfig
+  extends LogConfig,
+    Pick<Config, "dataDir" | "databaseUrl">,
+    Partial<Pick<Config, "databaseCa" | "databaseConnections">> {}
 
 /** Where the log is, if not in the database. */
 type LogConfig = Partial<Pick<Config, "kurrentdbUrl">>
@@ -144,16 +147,21 @@ const bounded = <A, E, R>({ kurrentdbUrl }: LogConfig, layer: Layer.Layer<A, E, 
         )
       )
 
+/** A database of the operator's, which may be one that can't be used. */
+const named = (url: Redacted.Redacted, { databaseCa, databaseConnections }: StorageConfig) =>
+  Postgres.layerOn(url, { ca: databaseCa, connections: databaseConnections })
+
 /**
  * The service's database: the one that is named, else the data folder's own, started and stopped with the service. The
  * table of embeddings is read while it starts.
  */
-export const serviceDatabase = ({ dataDir, databaseUrl }: StorageConfig) =>
+export const serviceDatabase = (config: StorageConfig) =>
   Layer.merge(
     Layer.unwrap(
-      Effect.map(databaseUrl === undefined ? launch({ dataDir }) : Effect.succeed({ url: databaseUrl }), ({ url }) =>
-        Postgres.layer(url)
-      )
+      Effect.gen(function* () {
+        const { databaseUrl } = config
+        return databaseUrl === undefined ? Postgres.layer((yield* launch(config)).url) : named(databaseUrl, config)
+      })
     ),
     EmbeddingTable.layer
   )
@@ -197,7 +205,7 @@ export const tool = (config: StorageConfig) =>
           )
         ),
         Layer.provideMerge(EmbeddingTable.layer),
-        Layer.provideMerge(Postgres.layer(url))
+        Layer.provideMerge(config.databaseUrl === undefined ? Postgres.layer(url) : named(url, config))
       )
     )
   )
@@ -206,6 +214,7 @@ export const tool = (config: StorageConfig) =>
 export const analysis = Layer.provideMerge(Layer.mergeAll(TreeSitterAnalysis.layer, SecretRules.layer), Workers.layer)
 
 export { parentGone } from "#infra/parent.ts"
+export { UnfitDatabase } from "#infra/postgres/checkServer.ts"
 export { findText } from "#infra/postgres/findText.ts"
 
 /** The log and the read models, on a database. */

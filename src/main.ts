@@ -14,7 +14,7 @@ import { WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
 import { bootstrap, ForeignOwnerKey } from "#src/keys/bootstrap.ts"
 import { BadConfig, type Config, readConfig } from "./config.ts"
 import * as Server from "./http/server.ts"
-import { alone, reactions, service, serviceDatabase } from "./layers.ts"
+import { alone, reactions, service, serviceDatabase, UnfitDatabase } from "./layers.ts"
 import { memoryPassed, TooMuchMemory } from "./memory.ts"
 import { passesByItself } from "./reaction.ts"
 import { FairScheduler } from "./scheduler.ts"
@@ -100,7 +100,7 @@ const codeOf = (cause: Cause.Cause<unknown>): number => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
   if (error === undefined) return Cause.hasInterruptsOnly(cause) ? 0 : crashed
   if (error instanceof TooMuchMemory || error instanceof WorkspacesUnavailable) return startAgain
-  if (error instanceof DatabaseUnusable) return error.passes ? startAgain : operators
+  if (error instanceof DatabaseUnusable || error instanceof UnfitDatabase) return error.passes ? startAgain : operators
   if (error instanceof EngineUnusable) return error.passes ? crashed : operators
   const mended = [BadConfig, NotOurs, ForeignOwnerKey, LaunchFailed].some((kind) => error instanceof kind)
   return mended && (error as Partial<LaunchFailed>).reason !== "failed" ? operators : crashed

@@ -21,14 +21,17 @@ const placeOf = (url: string): string => {
   return ` ${decodeURIComponent(pathname.slice(1)) || "postgres"} at ${hostname || "this machine"}:${port || 5432}`
 }
 
+const passwordsIn = ({ password, searchParams }: URL): ReadonlyArray<string> =>
+  [password, decodeURIComponent(password), searchParams.get("password") ?? ""].filter(Boolean)
+
 /** One line on a database that can't be used: where it is and what it or the system said, never a password. */
 export const unusableDatabase = (error: SqlError, url: Redacted.Redacted | undefined): string => {
   const { said, code } = bottom(error)
   const whole = url === undefined ? "" : Redacted.value(url)
-  const password = URL.canParse(whole) ? decodeURIComponent(new URL(whole).password) : ""
+  const passwords = URL.canParse(whole) ? passwordsIn(new URL(whole)) : []
   const words = [said.replaceAll(/\s+/g, " "), code !== "" && !said.includes(code) ? `(${code})` : ""]
     .filter(Boolean)
     .join(" ")
-  const line = `the database${placeOf(whole)} can't be used: ${words || "no reason given"}`
-  return password === "" ? line : line.replaceAll(password, "…")
+  const line = `the database${placeOf(whole)}${whole && " (DATABASE_URL)"} can't be used: ${words || "no reason given"}`
+  return passwords.reduce((said, password) => said.replaceAll(password, "…"), line)
 }

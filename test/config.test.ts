@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
 import { IpNetwork } from "effect/net"
@@ -46,6 +47,35 @@ describe("the configuration", () => {
       const said = refusal({ KURRENTDB_URL: wrong })
       assert.include(said, "KURRENTDB_URL is wrong")
       assert.notMatch(said, /sec/)
+  })
+
+  it("has sixteen connections to a database, or as many as it is told", () => 
+    assert.strictEqual(readConfig({}).databaseConnections, 16)
+    assert.strictEqual(readConfig({ CAIRN_DATABASE_CONNECTIONS: "40" }).databaseConnections, 40)
+    for (const wrong of ["3", "1000", "-5", "many"]) {
+      assert.include(refusal({ CAIRN_DATABASE_CONNECTIONS: wrong }), "CAIRN_DATABASE_CONNECTIONS is wrong")
+    })
+
+  it("refuses a way to a database that might be without TLS unnoticed, and never says the password", () => {
+    const url = "postgres://me:hunter2@db.example/cairn"
+    const here = fileURLToPath(import.meta.url)
+    for (const [query, why] of [
+      ["sslmode=prefer", "sslmode as one of disable, require"],
+      ["sslmode=allow", "sslmode as one of disable, require"],
+      ["sslmode=Require", "sslmode as one of disable, require"],
+      ["sslrootcert=/ca.pem", "sslmode=verify-full beside sslrootcert"],
+      ["sslmode=verify-full&sslrootcert=/nowhere/ca.pem", "/nowhere/ca.pem is none that can be read"],
+      [`sslmode=verify-full&sslrootcert=${here}`, "is none that can be read"],
+      ["sslmode=verify-full&sslcert=/me.pem", "sslcert, sslkey"]
+    ] as const) {
+      const said = refusal({ DATABASE_URL: `${url}?${query}` })
+      assert.include(said, "DATABASE_URL is wrong")
+      assert.include(said, why)
+      assert.notInclude(said, "hunter2")
+    }
+    for (const mode of ["disable", "require", "verify-ca", "verify-full"]) {
+      const { databaseUrl } = readConfig({ DATABASE_URL: `${url}?sslmode=${mode}` })
+      assert.isDefined(databaseUrl)
     }
   })
 

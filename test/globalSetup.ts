@@ -14,8 +14,16 @@ declare module "vitest" {
 
 const prefix = "cairn-test-"
 
-/** One embedded Postgres in a temporary folder for the whole run. */
+/**
+ * One embedded Postgres in a temporary folder for the whole run, or the server at the URL in `CAIRN_TEST_POSTGRES`, whose user has to
+ * be a superuser: suites make databases and roles there, and leave them.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env["CAIRN_TEST_POSTGRES"]
+  if (given) {
+    project.provide("postgres", given)
+    return async () => {}
+  }
   await sweep()
   const dataDir = mkdtempSync(join(tmpdir(), prefix))
   const scope = Scope.makeUnsafe()

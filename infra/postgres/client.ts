@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { PgClient, PgTypes } from "@effect/sql-pg"
-import { Effect, Layer, type Redacted, Result } from "effect"
+import { Effect, Layer, Redacted, Result } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { parseJson } from "#engine/parseJson.ts"
+import { checkServer } from "./checkServer.ts"
 
 const fromUtf8 = new TextDecoder()
 const utf8 = new TextEncoder()
@@ -35,19 +36,41 @@ const loader: Migrator.Loader = Effect.sync(() =>
 /** Brings the database's own tables (the log, payloads, requests) to this version. Read models make their own. */
 export const migrate = Migrator.make({})({ loader, table: "migrations" })
 
+/** What else is known of a server that is not the embedded one. */
+export interface Server {
+  /** PEM of who may have signed its certificate, instead of those that the runtime knows. */
+  readonly ca?: string | undefined
+  /** Connections to it at once; the lock and the ear for news are two more. */
+  readonly connections?: number | undefined
+}
+
+/** Whether TLS is asked for. Each mode that does asks for all of it: a certificate that is trusted and says the host's name. */
+const tls = (url: Redacted.Redacted, ca: string | undefined) => {
+  const asked = /^(require|verify-ca|verify-full)$/.test(new URL(Redacted.value(url)).searchParams.get("sslmode") ?? "")
+  // said, because the environment could turn it off for the whole process
+  return asked ? { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) } : false
+}
+
 /** A pool of connections to the database at `url`, migrated. */
-export const layer = (url: Redacted.Redacted) =>
+export const layer = (url: Redacted.Redacted, { ca, connections = 16 }: Server = {}) =>
   Layer.effectDiscard(migrate).pipe(
     Layer.provideMerge(
       PgClient.layer({
         url,
         types,
+        ssl: tls(url, ca),
         applicationName: "cairn",
-        maxConnections: 16,
+        maxConnections: connections,
         minConnections: 2,
         connectTimeout: "5 seconds",
         // a batch of payloads may hold one upload of 32 MiB and its logs
         maxMessageSize: 256 * 1024 * 1024
       })
     )
+  )
+
+/** As `layer`, on a server that is somebody else's: one that can't be used is refused before anything is written to it. */
+export const layerOn = (url: Redacted.Redacted, server: Server) =>
+  Layer.unwrap(
+    Effect.as(checkServer({ url, ssl: tls(url, server.ca), connectTimeout: "5 seconds" }), layer(url, server))
   )

@@ -103,7 +103,7 @@ describe("a service", () => {
     }
     const [code, line] = await refused("postgres://me:hunter2@127.0.0.1:1/cairn")
     assert.strictEqual(code, 75)
-    assert.match(line, /^cairn: the database cairn at 127\.0\.0\.1:1 can't be used: .*ECONNREFUSED/)
+    assert.match(line, /^cairn: the database cairn at 127\.0\.0\.1:1 \(DATABASE_URL\) can't be used: .*ECONNREFUSED/)
     url.password = "hunter2"
     const [denied, why] = await refused(url.href)
     assert.strictEqual(denied, 78)

@@ -1,9 +1,11 @@
+import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { assert, it, layer } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, PubSub } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { beginning } from "#engine/Position.ts"
 import { EventStore, type StoredEvent } from "#engine/ports/EventStore.ts"
+import { migrate } from "#infra/postgres/client.ts"
 import { appendBatch } from "#infra/postgres/log/append.ts"
 import { freshDatabase } from "#test/postgres.ts"
 import { command, fresh, noted, plain, revisions, texts, to, typed, upTo } from "../../engine/appends.ts"
@@ -138,9 +140,19 @@ layer(two, { excludeTestServices: true })("two PostgresEventStores on one databa
   )
 })
 
-it.live("several PostgresEventStores may start at once on an empty database", () =>
+it.live("ten PostgresEventStores may start at once on an empty database", () =>
   Effect.gen(function* () {
     const url = yield* freshDatabase
+    const migrated = Effect.scoped(Effect.provide(migrate, PgClient.layer({ url, maxConnections: 1 })))
+    const runs = yield* Effect.all(
+      upTo(10).map(() => migrated),
+      { concurrency: "unbounded" }
+    )
+    // one did it all, and the others waited until it had
+    assert.lengthOf(
+      runs.filter((ran) => ran.length > 0),
+      1
+    )
     const start = Effect.gen(function* () {
       const { append } = yield* EventStore
       return (yield* append(to(fresh()))).positions[0]!

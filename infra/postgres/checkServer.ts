@@ -1,0 +1,67 @@
+import * as PgConnection from "@effect/sql-pg/PgConnection"
+import { Effect, Schema } from "effect"
+
+/**
+ * The server can be reached, and nothing can be kept there; `message` is one line that says why. `passes` when that may be
+ * otherwise in a moment, as after a failover.
+ */
+export class UnfitDatabase extends Schema.TaggedError<UnfitDatabase>()("UnfitDatabase", {
+  message: Schema.String,
+  passes: Schema.Boolean
+}) {}
+
+const oldest = 15
+/** How often a pooler is looked at: beside others at work it may happen to leave us what we had, and not so often. */
+const tries = 64
+
+const unfit = (why: string, passes = false) =>
+  new UnfitDatabase({ message: `DATABASE_URL names a database that Cairn can't be kept in: ${why}`, passes })
+
+const question = `SELECT current_setting('server_version_num')::int / 10000 AS version,
+  current_setting('server_encoding') AS encoding,
+  pg_is_in_recovery() OR current_setting('transaction_read_only')::bool AS readonly`
+
+/**
+ * Refuses a server that is too old, that only reads, whose database can't hold every text, and one behind a pooler that
+ * gives each transaction another session: a lock that is the session's would be nobody's there, and LISTEN hears nothing.
+ *
+ * A pooler's mode is known by what it does. While another connection is within a transaction, a session of our own has the
+ * process of Postgres's that it had before, and the other one another. In that mode the pooler gives out the process that
+ * became free last, or, where it takes turns, another one to each.
+ */
+export const checkServer = Effect.fnUntraced(function* (config: PgConnection.Config) {
+  const one = yield* PgConnection.make(config)
+  const first = (connection: PgConnection.PgConnection, sql: string) =>
+    Effect.map(connection.query(sql, [], false), ({ rows }) => rows[0] as Record<string, unknown>)
+  const processOf = (connection: PgConnection.PgConnection) =>
+    Effect.map(first(connection, "SELECT pg_backend_pid() AS pid"), ({ pid }) => pid)
+
+  const { version, encoding, readonly } = yield* first(one, question)
+  if (Number(version) < oldest) {
+    return yield* unfit(`the server is Postgres ${version}, and ${oldest} or a newer one is needed.`)
+  }
+  if (encoding !== "UTF8") return yield* unfit(`its encoding is ${encoding}, and UTF8 is needed.`)
+  if (readonly === true) {
+    return yield* unfit("it only reads, as a standby does: name the one that takes writes.", true)
+  }
+
+  const other = yield* PgConnection.make(config)
+  /** Whether the session was moved, or given to the other one too, within one try. */
+  const moves = Effect.gen(function* () {
+    const before = yield* processOf(one)
+    yield* other.query("BEGIN", [], false)
+    const between = yield* processOf(other)
+    // a pool of one session would keep this waiting, and is known by now
+    const moved = between === before || (yield* processOf(one)) !== before
+    yield* other.query("ROLLBACK", [], false)
+    return moved
+  })
+  // a process that is not the one which the server named to us belongs to somebody in between
+  const between = (yield* processOf(one)) !== one.processId
+  for (let left = between ? tries : 1; left > 0; left--) {
+    if (!(yield* moves)) continue
+    return yield* unfit(
+      "there is a pooler in between that gives each transaction another session (PgBouncer's pool_mode = transaction or statement). Cairn holds locks of a session's and listens on one (LISTEN): name the server itself, or a pool with pool_mode = session."
+    )
+  }
+}, Effect.scoped)

@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Exit, Redacted } from "effect"
+import { afterAll, assert, describe, it } from "vitest"
+import { checkServer, UnfitDatabase } from "#infra/postgres/checkServer.ts"
+import { freshDatabase } from "#test/postgres.ts"
+
+const program = "/usr/sbin/pgbouncer"
+
+const freePort = () =>
+  new Promise<number>((resolve) => {
+    const probe = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => resolve(port))
+    })
+  })
+
+describe.skipIf(!existsSync(program))("a server behind PgBouncer", () => {
+  const ended: Array<() => void> = []
+  afterAll(() => {
+    for (const end of ended) end()
+  })
+
+  /** A pooler before a new database, which is known to it under its own name. */
+  const pooled = async (mode: string, more: ReadonlyArray<string> = []): Promise<Redacted.Redacted<string>> => {
+    const url = new URL(Redacted.value(await Effect.runPromise(freshDatabase)))
+    const folder = mkdtempSync(join(tmpdir(), "cairn-pooler-"))
+    const port = await freePort()
+    const [name, user, password] = [url.pathname.slice(1), url.username, decodeURIComponent(url.password)]
+    writeFileSync(join(folder, "users.txt"), `"${user}" "${password}"\n`)
+    const settings = [
+      "[databases]",
+      `${name} = host=${url.hostname} port=${url.port} dbname=${name} user=${user} password=${password}`,
+      "[pgbouncer]",
+      "listen_addr = 127.0.0.1",
+      `listen_port = ${port}`,
+      "unix_socket_dir =",
+      "auth_type = scram-sha-256",
+      `auth_file = ${join(folder, "users.txt")}`,
+      `pool_mode = ${mode}`,
+      ...more
+    ]
+    writeFileSync(join(folder, "pooler.ini"), settings.join("\n"))
+    // it refuses to be root, and what it reads is no secret
+    const root = process.getuid?.() === 0
+    if (root) spawnSync("chown", ["-R", "nobody", folder])
+    const child: ChildProcess = spawn(program, [...(root ? ["-u", "nobody"] : []), join(folder, "pooler.ini")], {
+      stdio: ["ignore", "ignore", "pipe"]
+    })
+    ended.push(() => {
+      child.kill("SIGKILL")
+      rmSync(folder, { recursive: true, force: true })
+    })
+    let said = ""
+    await new Promise<void>((resolve, reject) => {
+      child.stderr!.setEncoding("utf8").on("data", (text: string) => {
+        said += text
+        if (said.includes("process up")) resolve()
+      })
+      child.once("close", () => reject(new Error(`it ended and had said:\n${said}`)))
+    })
+    url.port = String(port)
+    return Redacted.make(url.href)
+  }
+
+  const checked = (url: Redacted.Redacted<string>) => Effect.runPromiseExit(checkServer({ url, ssl: false }))
+  const why = (exit: Exit.Exit<void, unknown>) =>
+    Exit.isFailure(exit) && exit.cause.reasons[0]?._tag === "Fail" ? exit.cause.reasons[0].error : undefined
+
+  it.each([
+    ["takes who became free last", []],
+    ["takes turns", ["server_round_robin = 1", "min_pool_size = 3"]],
+    ["has one session for all", ["default_pool_size = 1"]]
+  ])("in transaction mode is refused, also while others are at work, where it %s", async (_, more) => {
+    const url = await pooled("transaction", more)
+    const refusals = await Promise.all(Array.from({ length: 6 }, () => checked(url)))
+    for (const error of refusals.map(why)) {
+      assert.instanceOf(error, UnfitDatabase)
+      assert.match(
+        (error as UnfitDatabase).message,
+        /^DATABASE_URL .+pool_mode = transaction.+LISTEN.+session$|session\.$/
+      )
+      assert.notInclude((error as UnfitDatabase).message, "\n")
+    }
+  })
+
+  it("in session mode is none that a service would notice", async () => {
+    const url = await pooled("session")
+    const exits = await Promise.all(Array.from({ length: 3 }, () => checked(url)))
+    assert.deepStrictEqual(exits, Array(3).fill(Exit.void))
+  })
+})
