@@ -73,6 +73,12 @@ const reasons: ReadonlyArray<Reason> = [
     holds: () => !process.env["KURRENTDB_TEST_URL"]
   },
   {
+    files: /^test\/infra\/postgres\/pooler/,
+    why: "there is no PgBouncer here (Debian: apt-get install pgbouncer); CI has it beside PostgreSQL 15",
+    always: true,
+    holds: () => !has("/usr/sbin/pgbouncer")
+  },
+  {
     files: /^test\/infra\/sandbox\/bubblewrap/,
     why: "bubblewrap can't run here (Debian: apt-get install bubblewrap python3 perl)",
     holds: () => !runs("bwrap", "--ro-bind", "/", "/", "--unshare-all", "true")
