@@ -47,14 +47,16 @@ describe("the configuration", () => {
       const said = refusal({ KURRENTDB_URL: wrong })
       assert.include(said, "KURRENTDB_URL is wrong")
       assert.notMatch(said, /sec/)
+    }
   })
 
-  it("has sixteen connections to a database, or as many as it is told", () => 
+  it("has sixteen connections to a database, or as many as it is told", () => {
     assert.strictEqual(readConfig({}).databaseConnections, 16)
     assert.strictEqual(readConfig({ CAIRN_DATABASE_CONNECTIONS: "40" }).databaseConnections, 40)
     for (const wrong of ["3", "1000", "-5", "many"]) {
       assert.include(refusal({ CAIRN_DATABASE_CONNECTIONS: wrong }), "CAIRN_DATABASE_CONNECTIONS is wrong")
-    })
+    }
+  })
 
   it("refuses a way to a database that might be without TLS unnoticed, and never says the password", () => {
     const url = "postgres://me:hunter2@db.example/cairn"
