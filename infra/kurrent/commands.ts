@@ -1,6 +1,7 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import { type Position, positionOf } from "#engine/Position.ts"
+import { columnOf } from "../postgres/arrayOf.ts"
 
 /** Where a command was to go: the revision of its first event, had it gone in. */
 export interface Whither {
@@ -9,8 +10,6 @@ export interface Whither {
 }
 
 const { int4, text, uuid } = PgTypes.OID
-const array = (values: ReadonlyArray<unknown>, element: number) =>
-  Result.getOrThrow(PgTypes.array([...values], element))
 
 interface Row {
   readonly command_id: string
@@ -26,14 +25,8 @@ const noting = `WITH put AS (INSERT INTO kurrent_commands (command_id, stream, r
 export const note = Effect.fnUntraced(function* (stream: string, commands: ReadonlyArray<Whither>) {
   const sql = yield* PgClient.PgClient
   const rows = yield* sql.unsafe<Row>(noting, [
-    array(
-      commands.map(({ commandId }) => commandId),
-      uuid
-    ),
-    array(
-      commands.map(({ revision }) => revision),
-      int4
-    ),
+    columnOf(commands, ({ commandId }) => commandId, uuid),
+    columnOf(commands, ({ revision }) => revision, int4),
     stream
   ])
   return rows.map(({ command_id, revision }): Whither => ({ commandId: command_id, revision }))
@@ -65,18 +58,9 @@ export const learn = Effect.fnUntraced(function* (
       `INSERT INTO kurrent_commands (command_id, stream, revision)
         SELECT * FROM unnest($1::uuid[], $2::text[], $3::integer[]) ON CONFLICT DO NOTHING`,
       [
-        array(
-          commands.map(({ commandId }) => commandId),
-          uuid
-        ),
-        array(
-          commands.map(({ stream }) => stream),
-          text
-        ),
-        array(
-          commands.map(({ revision }) => revision),
-          int4
-        )
+        columnOf(commands, ({ commandId }) => commandId, uuid),
+        columnOf(commands, ({ stream }) => stream, text),
+        columnOf(commands, ({ revision }) => revision, int4)
       ]
     )
   }

@@ -1,8 +1,9 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
-import { Effect, Layer, Result } from "effect"
+import { Effect, Layer } from "effect"
 import { StoreUnavailable } from "#engine/ports/EventStore.ts"
 import { type Text, Texts } from "#engine/ports/Texts.ts"
-import { beginSending, isLong, piece, sent } from "../postgres/sending.ts"
+import { arrayOf, columnOf } from "../postgres/arrayOf.ts"
+import { isLong, piece, sendLong, sent } from "../postgres/sending.ts"
 
 /** Puts go in beside each other; an erasure waits for those that are under way, and none begins beside it. */
 const lock = 5_020_720
@@ -19,41 +20,17 @@ const inserting = (bytes: string): string => `INSERT INTO kurrent_texts (id, ten
 const statement = inserting("n.bytes")
 const statementOfSent = inserting(`coalesce(n.bytes, ${sent("n.place::integer")})`)
 
-const array = (values: ReadonlyArray<unknown>, element: number) =>
-  Result.getOrThrow(PgTypes.array([...values], element))
-
 const put = Effect.fnUntraced(function* (texts: ReadonlyArray<Text>) {
   const sql = yield* PgClient.PgClient
   const long = texts.some(({ bytes }) => isLong(bytes))
   yield* sql`SELECT pg_advisory_xact_lock_shared(${lock})`
-  if (long) {
-    const sending = yield* beginSending
-    for (const [index, { bytes }] of texts.entries()) {
-      if (!isLong(bytes)) continue
-      for (let at = 0; at < bytes.length; at += piece) yield* sending.put(index + 1, bytes.subarray(at, at + piece))
-    }
-  }
+  if (long) yield* sendLong(texts.map(({ bytes }) => bytes))
   yield* sql.unsafe(long ? statementOfSent : statement, [
-    array(
-      texts.map(({ id }) => id),
-      uuid
-    ),
-    array(
-      texts.map(({ tenant }) => tenant),
-      text
-    ),
-    array(
-      texts.map(({ subject }) => subject),
-      text
-    ),
-    array(
-      texts.map(({ salt }) => salt),
-      bytea
-    ),
-    array(
-      texts.map(({ bytes }) => (isLong(bytes) ? null : bytes)),
-      bytea
-    )
+    columnOf(texts, ({ id }) => id, uuid),
+    columnOf(texts, ({ tenant }) => tenant, text),
+    columnOf(texts, ({ subject }) => subject, text),
+    columnOf(texts, ({ salt }) => salt, bytea),
+    columnOf(texts, ({ bytes }) => (isLong(bytes) ? null : bytes), bytea)
   ])
 })
 
@@ -75,7 +52,7 @@ const get = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
   const rows = yield* sql.unsafe<{ id: string; size: number; bytes: Uint8Array | null }>(
     `SELECT id, octet_length(bytes) AS size, CASE WHEN octet_length(bytes) <= ${piece} THEN bytes END AS bytes
      FROM kurrent_texts WHERE id = ANY ($1::uuid[])`,
-    [array(ids, uuid)]
+    [arrayOf(ids, uuid)]
   )
   const found = new Map<string, Uint8Array>()
   for (const { id, size, bytes } of rows) {
@@ -87,7 +64,7 @@ const get = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
 
 const erase = Effect.fnUntraced(function* (tenant: string, subjects: ReadonlyArray<string>) {
   const sql = yield* PgClient.PgClient
-  const those = array([...new Set(subjects)].sort(), text)
+  const those = arrayOf([...new Set(subjects)].sort(), text)
   yield* sql`SELECT pg_advisory_xact_lock(${lock})`
   yield* sql.unsafe(
     "INSERT INTO kurrent_erasures (tenant, subject) SELECT $1, s FROM unnest($2::text[]) AS s ON CONFLICT DO NOTHING",

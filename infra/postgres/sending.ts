@@ -33,3 +33,12 @@ export const beginSending = Effect.gen(function* () {
     clear
   }
 })
+
+/** Sends those of some values that are long, each under its place among all of them, from 1. */
+export const sendLong = Effect.fnUntraced(function* (values: ReadonlyArray<Uint8Array>) {
+  const { put } = yield* beginSending
+  for (const [index, bytes] of values.entries()) {
+    if (!isLong(bytes)) continue
+    for (let at = 0; at < bytes.length; at += piece) yield* put(index + 1, bytes.subarray(at, at + piece))
+  }
+})

@@ -1,9 +1,10 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import { derivedId } from "#engine/derivedId.ts"
 import { positionOf } from "#engine/Position.ts"
 import type { Append, Appended } from "#engine/ports/EventStore.ts"
-import { beginSending, isLong, piece, sent } from "../sending.ts"
+import { arrayOf } from "../arrayOf.ts"
+import { isLong, sendLong, sent } from "../sending.ts"
 
 /** What `es_append` said: either every unit is in, from `head` on, or none is and `trouble` names why. */
 export interface Verdict {
@@ -104,9 +105,7 @@ const columnsOf = (batch: ReadonlyArray<Append>): Columns => {
 /** Typed, because an array of nulls alone has no type to be inferred. */
 const parametersOf = (columns: Columns) =>
   Object.entries(types).flatMap(([table, elements]) =>
-    Object.entries(elements).map(([name, element]) =>
-      Result.getOrThrow(PgTypes.array((columns as never)[table]![name], element))
-    )
+    Object.entries(elements).map(([name, element]) => arrayOf((columns as never)[table]![name], element))
   )
 
 const names = Object.entries(types).flatMap(([table, elements]) =>
@@ -126,12 +125,8 @@ const statementOfSent = calling((parameter, name) =>
 /** One call, with its long texts sent before it. */
 const callInPieces = Effect.fnUntraced(function* (columns: Columns) {
   const sql = yield* PgClient.PgClient
-  const { put } = yield* beginSending
   const texts = columns.payloads.bytes as ReadonlyArray<Uint8Array>
-  for (const [index, bytes] of texts.entries()) {
-    if (!isLong(bytes)) continue
-    for (let at = 0; at < bytes.length; at += piece) yield* put(index + 1, bytes.subarray(at, at + piece))
-  }
+  yield* sendLong(texts)
   const payloads = { ...columns.payloads, bytes: texts.map((bytes) => (isLong(bytes) ? null : bytes)) }
   return yield* sql.unsafe<Row>(statementOfSent, parametersOf({ ...columns, payloads }))
 })
