@@ -251,4 +251,4 @@ const main = (verb, args) => {
 }
 
 if (require.main === module) main(process.argv[2], process.argv.slice(3)).then(finish, (cause) => fail(String(cause)))
-else module.exports = { supervise, either, node, sparing, memoryLimit }
+else module.exports = { supervise, either, node, sparing, memoryLimit, folderOfTests }
