@@ -1,28 +1,18 @@
-import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
-import { type Service, startService } from "#test/service.ts"
+import { assert, describe, it, vi } from "vitest"
 import { refused } from "../../http/problem.ts"
 import { findByName, stored, upload } from "../../http/store.ts"
-import { ProtocolDouble } from "../../kurrent/ProtocolDouble.ts"
+import { serviceOnDouble } from "../../kurrent/service.ts"
 
 describe.skipIf(process.versions["deno"] !== undefined)("the service whose log goes away", () => {
-  const double = new ProtocolDouble()
-  let service: Service
-  beforeAll(async () => {
-    await double.start()
-    service = await startService({ KURRENTDB_URL: double.url })
-  })
-  afterAll(async () => {
-    await service.close()
-    double.stop()
-    assert.deepStrictEqual(double.refused, [])
-  })
+  const world = serviceOnDouble()
+  const { double } = world
 
   it("with the log down refuses writes in time and goes on answering reads, which say that they may be old; then goes on", async () => {
-    await stored(service.call, "before")
-    assert.isDefined(await findByName(service.call, "before"))
+    await stored(world.service.call, "before")
+    assert.isDefined(await findByName(world.service.call, "before"))
     double.stop()
     const search = () =>
-      service.call("POST", "/api/retrieve/search", { task: "before task", top_k: 100, min_verdict_score: 0 })
+      world.service.call("POST", "/api/retrieve/search", { task: "before task", top_k: 100, min_verdict_score: 0 })
     // for a second it may be but a lost connection
     await vi.waitFor(
       async () => {
@@ -35,17 +25,17 @@ describe.skipIf(process.versions["deno"] !== undefined)("the service whose log g
       },
       { timeout: 60_000, interval: 50 }
     )
-    const write = await upload(service.call, "meanwhile")
+    const write = await upload(world.service.call, "meanwhile")
     assert.strictEqual(write.status, 503, write.text)
     assert.isNotNull(write.headers.get("retry-after"))
     refused(write, 503, write.json.code)
     await double.start()
-    await stored(service.call, "meanwhile")
+    await stored(world.service.call, "meanwhile")
     await vi.waitFor(async () => assert.isNull((await search()).headers.get("cairn-stale")), {
       timeout: 60_000,
       interval: 50
     })
-    assert.isDefined(await findByName(service.call, "meanwhile"))
-    assert.isFalse(service.log.some((line) => /ECONNREFUSED.*at |GRPC|grpc-js/.test(line)))
+    assert.isDefined(await findByName(world.service.call, "meanwhile"))
+    assert.isFalse(world.service.log.some((line) => /ECONNREFUSED.*at |GRPC|grpc-js/.test(line)))
   })
 })
