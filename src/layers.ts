@@ -1,18 +1,11 @@
 import { join, resolve } from "node:path"
-import type { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option, PubSub, Redacted, Schedule } from "effect"
-import { erasures } from "#domain/erasures.ts"
-import type { DomainEvent } from "#domain/events.ts"
 import { Asker, ReadPatience } from "#engine/ask.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
 import { LeftOut } from "#engine/leftOut.ts"
-import { Bounds } from "#engine/ports/Bounds.ts"
-import type { EventStore } from "#engine/ports/EventStore.ts"
 import { Projector } from "#engine/project.ts"
-import { react } from "#engine/react.ts"
 import * as Retire from "#engine/retire.ts"
 import { Tail } from "#engine/tail.ts"
-import { finishErasures } from "#engine/texts.ts"
 import * as SecretRules from "#infra/analysis/secretRules/layer.ts"
 import * as TreeSitterAnalysis from "#infra/analysis/treeSitter/layer.ts"
 import * as Belonging from "#infra/belonging.ts"
@@ -20,9 +13,6 @@ import * as GitWorkspaceStore from "#infra/git/layer.ts"
 import * as GitCheck from "#infra/git/native/check.ts"
 import { anyVersion, findGit } from "#infra/git/native/git.ts"
 import * as GitTransport from "#infra/git/native/transport.ts"
-import * as KurrentAudit from "#infra/kurrent/audit.ts"
-import { ownLog } from "#infra/kurrent/ownLog.ts"
-import * as KurrentTexts from "#infra/kurrent/texts.ts"
 import * as LanguageModels from "#infra/models/layer.ts"
 import * as Postgres from "#infra/postgres/client.ts"
 import * as PostgresHold from "#infra/postgres/hold.ts"
@@ -30,16 +20,12 @@ import * as PostgresInstallation from "#infra/postgres/installation.ts"
 import * as PostgresKeySightings from "#infra/postgres/keySightings.ts"
 import { connect, launch } from "#infra/postgres/launcher/launcher.ts"
 import { lockFolder } from "#infra/postgres/launcher/lock.ts"
-import * as PostgresAudit from "#infra/postgres/log/audit.ts"
-import * as PostgresEventStore from "#infra/postgres/log/layer.ts"
 import * as PostgresReadModels from "#infra/postgres/readModels/layer.ts"
 import * as PostgresRequests from "#infra/postgres/requests/layer.ts"
 import * as Bubblewrap from "#infra/sandbox/bubblewrap/layer.ts"
 import * as JustBash from "#infra/sandbox/justBash/layer.ts"
 import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
-import * as MemorySnippetIndex from "#infra/search/memory/layer.ts"
 import * as Workers from "#infra/workers/layer.ts"
-import type { LogAudit } from "#ports/LogAudit.ts"
 import { Bundles } from "#projections/Bundles.ts"
 import { Executions } from "#projections/Executions.ts"
 import { Functions } from "#projections/Functions/tables.ts"
@@ -69,8 +55,17 @@ import { RemoveRepositories } from "#src/workspaces/reactions/RemoveRepositories
 import * as Retention from "./audit/retention.ts"
 import * as Codec from "./codec.ts"
 import type { Config } from "./config.ts"
+import {
+  bounded,
+  erasing,
+  eventStore,
+  type LogConfig,
+  logAudit,
+  named,
+  type StorageConfig,
+  snippetIndex
+} from "./engines.ts"
 import { Notes } from "./notes.ts"
-import { passesByItself } from "./reaction.ts"
 
 /** What follows from events: all of it runs in every service. */
 export const reactions = [
@@ -97,59 +92,6 @@ export const projections = [
   Functions,
   Retrievals
 ] as const
-
-/** Where a service keeps what it has. */
-interface StorageConfig
-  extends LogConfig,
-    Pick<Config, "dataDir" | "databaseUrl">,
-    Partial<Pick<Config, "databaseCa" | "databaseConnections">> {}
-
-/** Where the log is, if not in the database. */
-type LogConfig = Partial<Pick<Config, "kurrentdbUrl">>
-
-const day = 86_400
-/** Streams that grow with use, and on which nothing is decided. Longer than their texts, which go after 90 days by what is read of them. */
-const maxAges = ["usage-", "retrieval-"].map((streams) => ({ streams, seconds: 400 * day }))
-
-/** The log: in KurrentDB where one is named, else in the database. */
-const eventStore = ({ kurrentdbUrl }: LogConfig) =>
-  kurrentdbUrl === undefined
-    ? Layer.merge(PostgresEventStore.layer, Layer.effectDiscard(ownLog))
-    : Layer.unwrap(
-        // with its native half it takes time and memory, which nobody else is to spend
-        Effect.map(
-          Effect.promise(() => import("#infra/kurrent/store.ts")),
-          (KurrentEventStore) => KurrentEventStore.layer(kurrentdbUrl, maxAges)
-        )
-      )
-
-/** What can be seen of it from below. */
-const logAudit = (config: LogConfig): Layer.Layer<LogAudit, never, EventStore | PgClient.PgClient> =>
-  config.kurrentdbUrl === undefined ? PostgresAudit.layer : KurrentAudit.layer
-
-/** The log's texts lie elsewhere: what an erasure that was stopped has left is done later. */
-const erasing = ({ kurrentdbUrl }: LogConfig) =>
-  kurrentdbUrl === undefined
-    ? Layer.empty
-    : Layer.effectDiscard(react([finishErasures<DomainEvent>(erasures)], passesByItself)).pipe(
-        Layer.provide(KurrentTexts.layer)
-      )
-
-/** One call to append, and so one page, is to fit into what a server takes at once (1 MiB, by default), with what stands beside its events. */
-const bounded = <A, E, R>({ kurrentdbUrl }: LogConfig, layer: Layer.Layer<A, E, R>) =>
-  kurrentdbUrl === undefined
-    ? layer
-    : Layer.provide(
-        layer,
-        Layer.effect(
-          Bounds,
-          Effect.map(Bounds, ({ count, bytes }) => ({ count, bytes: Math.min(bytes, 512 * 1024) }))
-        )
-      )
-
-/** A database of the operator's, which may be one that can't be used. */
-const named = (url: Redacted.Redacted, { databaseCa, databaseConnections }: StorageConfig) =>
-  Postgres.layerOn(url, { ca: databaseCa, connections: databaseConnections })
 
 /**
  * The service's database: the one that is named, else the data folder's own, started and stopped with the service. The
@@ -283,17 +225,6 @@ const model = ({ anthropic }: Config) =>
           aliases: anthropic.models
         }
   )
-
-/** In this process, or in Elasticsearch, whose client is loaded by those alone who use it. */
-const snippetIndex = ({ elasticsearch }: Config) =>
-  elasticsearch === undefined
-    ? MemorySnippetIndex.layer
-    : Layer.unwrap(
-        Effect.map(
-          Effect.promise(() => import("#infra/search/elastic/layer.ts")),
-          (ElasticSnippetIndex) => ElasticSnippetIndex.layer(elasticsearch)
-        )
-      ).pipe(Layer.provide(PostgresInstallation.layer))
 
 /** Everything the service stands on, but the database. */
 export const service = (config: Config) =>

@@ -21,7 +21,7 @@ const may: Record<string, ReadonlyArray<string>> = {
   cli: ["cli", "audit", "snippets", "workspaces", "keys", ...spine]
 }
 /** The composition roots: they alone may name adapters, or build the whole. */
-const roots = ["src/layers.ts", "src/main.ts"]
+const roots = ["src/engines.ts", "src/layers.ts", "src/main.ts"]
 
 const root = new URL("..", import.meta.url)
 const files = ["engine", "domain", "projections", "infra", "src"].flatMap((folder) =>

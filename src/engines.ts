@@ -1,0 +1,83 @@
+import type { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, type Redacted } from "effect"
+import { erasures } from "#domain/erasures.ts"
+import type { DomainEvent } from "#domain/events.ts"
+import { Bounds } from "#engine/ports/Bounds.ts"
+import type { EventStore } from "#engine/ports/EventStore.ts"
+import { react } from "#engine/react.ts"
+import { finishErasures } from "#engine/texts.ts"
+import * as KurrentAudit from "#infra/kurrent/audit.ts"
+import { ownLog } from "#infra/kurrent/ownLog.ts"
+import * as KurrentTexts from "#infra/kurrent/texts.ts"
+import * as Postgres from "#infra/postgres/client.ts"
+import * as PostgresInstallation from "#infra/postgres/installation.ts"
+import * as PostgresAudit from "#infra/postgres/log/audit.ts"
+import * as PostgresEventStore from "#infra/postgres/log/layer.ts"
+import * as MemorySnippetIndex from "#infra/search/memory/layer.ts"
+import type { LogAudit } from "#ports/LogAudit.ts"
+import type { Config } from "./config.ts"
+import { passesByItself } from "./reaction.ts"
+
+/** Where a service keeps what it has: what an operator chooses by environment variables. */
+export interface StorageConfig
+  extends LogConfig,
+    Pick<Config, "dataDir" | "databaseUrl">,
+    Partial<Pick<Config, "databaseCa" | "databaseConnections">> {}
+
+/** Where the log is, if not in the database. */
+export type LogConfig = Partial<Pick<Config, "kurrentdbUrl">>
+
+const day = 86_400
+/** Streams that grow with use, and on which nothing is decided. Longer than their texts, which go after 90 days by what is read of them. */
+const maxAges = ["usage-", "retrieval-"].map((streams) => ({ streams, seconds: 400 * day }))
+
+/** The log: in KurrentDB where one is named, else in the database. */
+export const eventStore = ({ kurrentdbUrl }: LogConfig) =>
+  kurrentdbUrl === undefined
+    ? Layer.merge(PostgresEventStore.layer, Layer.effectDiscard(ownLog))
+    : Layer.unwrap(
+        // with its native half it takes time and memory, which nobody else is to spend
+        Effect.map(
+          Effect.promise(() => import("#infra/kurrent/store.ts")),
+          (KurrentEventStore) => KurrentEventStore.layer(kurrentdbUrl, maxAges)
+        )
+      )
+
+/** What can be seen of it from below. */
+export const logAudit = (config: LogConfig): Layer.Layer<LogAudit, never, EventStore | PgClient.PgClient> =>
+  config.kurrentdbUrl === undefined ? PostgresAudit.layer : KurrentAudit.layer
+
+/** The log's texts lie elsewhere: what an erasure that was stopped has left is done later. */
+export const erasing = ({ kurrentdbUrl }: LogConfig) =>
+  kurrentdbUrl === undefined
+    ? Layer.empty
+    : Layer.effectDiscard(react([finishErasures<DomainEvent>(erasures)], passesByItself)).pipe(
+        Layer.provide(KurrentTexts.layer)
+      )
+
+/** One call to append, and so one page, is to fit into what a server takes at once (1 MiB, by default), with what stands beside its events. */
+export const bounded = <A, E, R>({ kurrentdbUrl }: LogConfig, layer: Layer.Layer<A, E, R>) =>
+  kurrentdbUrl === undefined
+    ? layer
+    : Layer.provide(
+        layer,
+        Layer.effect(
+          Bounds,
+          Effect.map(Bounds, ({ count, bytes }) => ({ count, bytes: Math.min(bytes, 512 * 1024) }))
+        )
+      )
+
+/** A database of the operator's, which may be one that can't be used. */
+export const named = (url: Redacted.Redacted, { databaseCa, databaseConnections }: StorageConfig) =>
+  Postgres.layerOn(url, { ca: databaseCa, connections: databaseConnections })
+
+/** In this process, or in Elasticsearch, whose client is loaded by those alone who use it. */
+export const snippetIndex = ({ elasticsearch }: Config) =>
+  elasticsearch === undefined
+    ? MemorySnippetIndex.layer
+    : Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("#infra/search/elastic/layer.ts")),
+          (ElasticSnippetIndex) => ElasticSnippetIndex.layer(elasticsearch)
+        )
+      ).pipe(Layer.provide(PostgresInstallation.layer))
