@@ -12,7 +12,7 @@
 //   ok [vitest…]              format, lint, types, tests: what must pass before a commit; check is the same without tests
 "use strict"
 const { spawn } = require("node:child_process")
-const { existsSync, statfsSync } = require("node:fs")
+const { existsSync, readdirSync, statfsSync } = require("node:fs")
 const { constants, freemem, totalmem } = require("node:os")
 const { dirname, join } = require("node:path")
 
@@ -197,6 +197,18 @@ const ofRuntimes = [
   ...["mcp/stream", "clients/typescript/connections", "clients/typescript/eventStream"]
 ].map((part) => `test/${part}`)
 
+/** What a server does that is stopped, or a wrong one, is the same for both. */
+const once = ["test/infra/search/elastic/faults.test.ts", "test/infra/search/elastic/start.test.ts"]
+
+const testsIn = (folder) =>
+  readdirSync(join(__dirname, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`
+    return entry.isDirectory() ? testsIn(path) : path.endsWith(".test.ts") ? [path] : []
+  })
+
+const filesOfRuntimes = () =>
+  testsIn("test").filter((path) => ofRuntimes.some((part) => path.startsWith(part)) && !once.includes(path))
+
 /**
  * Where tests put databases and repositories: into memory, where there is room. On a disk they would wait a third of their time for it to
  * say that it has what nobody will look for again.
@@ -213,9 +225,7 @@ const folderOfTests = () => {
 
 const test = (args) => {
   const onNode = args.includes("--node")
-  // what a server does that is stopped, or a wrong one, is the same for both
-  const once = ["--exclude", "test/infra/search/elastic/{faults,start}.test.ts"]
-  if (onNode && args.every((arg) => arg.startsWith("-"))) args = args.concat(ofRuntimes, once)
+  if (onNode && args.every((arg) => arg.startsWith("-"))) args = args.concat(filesOfRuntimes())
   const runtime = onNode ? node() || fail(`No Node 22.19 or newer for ${platform}.`) : either()
   const vitest = installed("vitest", "vitest.mjs") || fail("vitest is not installed: run `npm install`.")
   runtime.env = Object.assign(folderOfTests(), runtime.env)

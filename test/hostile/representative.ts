@@ -1,5 +1,5 @@
 /**
- * One or two attacks of each kind, the quickest that show it: what `npm test` runs. `CAIRN_LONG=1` runs all, and so does `.ci/run`.
+ * One or two attacks of each kind, the quickest that show it: what `npm test` runs. `CAIRN_LONG=1` runs all.
  */
 export const representative: ReadonlySet<string> = new Set([
   // what is parsed
