@@ -25,43 +25,43 @@ export type AnyDecider = Decider<unknown, AnyEvent, unknown, Refused>
 export type Answer = Deferred.Deferred<ReadonlyArray<Led<AnyEvent>>, Refused | Busy>
 
 /** A command that waits, and whoever waits for what it leads to. */
-export interface Job extends CommandEnvelope<unknown> {
+export interface QueuedCommand extends CommandEnvelope<unknown> {
   readonly answer: Answer
   readonly deadline: number
 }
 
 /** What a command leads to, and has to be appended. */
 export interface Decision {
-  readonly job: Job
+  readonly queued: QueuedCommand
   readonly events: ReadonlyArray<AnyEvent>
 }
 
 /** A command that appends nothing: refused, already so, or the same as one before it in the queue. */
 export type Idle = Data.TaggedEnum<{
-  Refusal: { readonly job: Job; readonly refusal: Refused }
-  Already: { readonly job: Job }
-  Twin: { readonly job: Job; readonly of: Answer }
+  Refusal: { readonly queued: QueuedCommand; readonly refusal: Refused }
+  Already: { readonly queued: QueuedCommand }
+  Twin: { readonly queued: QueuedCommand; readonly of: Answer }
 }>
 export const Idle = Data.taggedEnum<Idle>()
 
 /** Decides commands one after the other, each on what those before it led to. */
-export const decideAll = (decider: AnyDecider, before: unknown, jobs: ReadonlyArray<Job>) => {
+export const decideAll = (decider: AnyDecider, before: unknown, waiting: ReadonlyArray<QueuedCommand>) => {
   const decisions: Array<Decision> = []
   const idle: Array<Idle> = []
   const first = new Map<string, Answer>()
   let state = before
-  for (const job of jobs) {
-    const twin = first.get(job.commandId)
+  for (const queued of waiting) {
+    const twin = first.get(queued.commandId)
     if (twin !== undefined) {
-      idle.push(Idle.Twin({ job, of: twin }))
+      idle.push(Idle.Twin({ queued, of: twin }))
       continue
     }
-    const decided = decider.decide(job.command, state)
-    if (Result.isFailure(decided)) idle.push(Idle.Refusal({ job, refusal: decided.failure }))
-    else if (decided.success.length === 0) idle.push(Idle.Already({ job }))
+    const decided = decider.decide(queued.command, state)
+    if (Result.isFailure(decided)) idle.push(Idle.Refusal({ queued, refusal: decided.failure }))
+    else if (decided.success.length === 0) idle.push(Idle.Already({ queued }))
     else {
-      first.set(job.commandId, job.answer)
-      decisions.push({ job, events: decided.success })
+      first.set(queued.commandId, queued.answer)
+      decisions.push({ queued, events: decided.success })
       state = decided.success.reduce(decider.evolve, state)
     }
   }
@@ -69,30 +69,30 @@ export const decideAll = (decider: AnyDecider, before: unknown, jobs: ReadonlyAr
 }
 
 /** A decision as the store takes it. Others have their turn while a long text is written down. */
-const appending = Effect.fnUntraced(function* ({ job, events }: Decision) {
+const appending = Effect.fnUntraced(function* ({ queued, events }: Decision) {
   const codec = yield* Codec
   const encoded: Array<NewEvent> = []
   for (const event of events) encoded.push(yield* inSteps(codec.encoding(event)))
   const command: DecidedCommand = {
-    commandId: job.commandId,
-    correlationId: job.correlationId,
-    causationId: job.causationId ?? null,
-    actor: job.actor,
+    commandId: queued.commandId,
+    correlationId: queued.correlationId,
+    causationId: queued.causationId ?? null,
+    actor: queued.actor,
     events: encoded,
-    request: job.request ?? null
+    request: queued.request ?? null
   }
   return command
 })
 
 /**
- * Decisions as the store takes them, up to and with the one that brings them to so many bytes; `later` is the job of the
+ * Decisions as the store takes them, up to and with the one that brings them to so many bytes; `later` is the command of the
  * first one that is left.
  */
 export const encodeAll = Effect.fnUntraced(function* (decisions: ReadonlyArray<Decision>, most: number) {
   const commands: Array<DecidedCommand> = []
   let bytes = 0
   for (const decision of decisions) {
-    if (bytes >= most) return { commands, later: decision.job }
+    if (bytes >= most) return { commands, later: decision.queued }
     const command = yield* appending(decision)
     const size = command.events.reduce((sum, { data, payload }) => sum + data.length + (payload?.bytes.length ?? 0), 0)
     commands.push(command)

@@ -12,8 +12,8 @@ import {
   decideAll,
   encodeAll,
   Idle,
-  type Job,
   type Led,
+  type QueuedCommand,
   type Refused
 } from "./decide.ts"
 import type { AnyEvent } from "./Event.ts"
@@ -23,7 +23,7 @@ import { eachOfStream } from "./pages.ts"
 interface Line {
   readonly decider: AnyDecider
   readonly stream: string
-  readonly jobs: Array<Job>
+  readonly queue: Array<QueuedCommand>
   state: unknown
   /** Of the last event that `state` holds; -1: none. */
   revision: number
@@ -37,7 +37,7 @@ const patience = 5_000
 /** Streams whose fold is kept. */
 const linesKept = 4_096
 /** Commands of a stream that are decided together. */
-const jobsAtOnce = 256
+const atOnce = 256
 
 /** What was decided, where it went. */
 const ledNow = (decisions: ReadonlyArray<Decision>, { revision, positions, recordedAt }: Appended) => {
@@ -97,38 +97,38 @@ export class Dispatcher extends Context.Service<
         })
 
       /** A command that changes nothing now may have done so before: then it is answered as then. */
-      const asBefore = Effect.fnUntraced(function* (job: Job, otherwise: Effect.Effect<unknown>) {
-        const before = yield* store.outcome(job.stream, job.commandId)
+      const asBefore = Effect.fnUntraced(function* (queued: QueuedCommand, otherwise: Effect.Effect<unknown>) {
+        const before = yield* store.outcome(queued.stream, queued.commandId)
         if (before.length === 0) return yield* otherwise
-        return yield* Deferred.succeed(job.answer, ledBefore(before))
+        return yield* Deferred.succeed(queued.answer, ledBefore(before))
       })
 
       const answered = Idle.$match({
-        Refusal: ({ job, refusal }) => asBefore(job, Deferred.fail(job.answer, refusal)),
-        Already: ({ job }) => asBefore(job, Deferred.succeed(job.answer, [])),
-        Twin: ({ job, of }) => Effect.asVoid(Effect.forkIn(Deferred.into(Deferred.await(of), job.answer), scope))
+        Refusal: ({ queued, refusal }) => asBefore(queued, Deferred.fail(queued.answer, refusal)),
+        Already: ({ queued }) => asBefore(queued, Deferred.succeed(queued.answer, [])),
+        Twin: ({ queued, of }) => Effect.asVoid(Effect.forkIn(Deferred.into(Deferred.await(of), queued.answer), scope))
       })
 
       /**
-       * One round: decide what waits, append it as far as it goes into one call, answer. Gives back the jobs that have to be
+       * One round: decide what waits, append it as far as it goes into one call, answer. Gives back the commands that have to be
        * decided again, or later.
        */
-      const round = Effect.fnUntraced(function* (line: Line, jobs: ReadonlyArray<Job>) {
+      const round = Effect.fnUntraced(function* (line: Line, waiting: ReadonlyArray<QueuedCommand>) {
         const cached = line.loaded
         if (!cached) yield* load(line)
-        let decided = decideAll(line.decider, line.state, jobs)
+        let decided = decideAll(line.decider, line.state, waiting)
         if (cached && decided.idle.length > 0) {
           // nothing will be appended that could tell a stale fold: look before saying no
           yield* load(line)
-          decided = decideAll(line.decider, line.state, jobs)
+          decided = decideAll(line.decider, line.state, waiting)
         }
         const { commands, later } = yield* Effect.provideContext(encodeAll(decided.decisions, most.bytes), log)
-        const left = later === undefined ? [] : jobs.slice(jobs.indexOf(later))
-        if (left.length > 0) decided = decideAll(line.decider, line.state, jobs.slice(0, -left.length))
+        const left = later === undefined ? [] : waiting.slice(waiting.indexOf(later))
+        if (left.length > 0) decided = decideAll(line.decider, line.state, waiting.slice(0, -left.length))
         const { decisions, idle, state } = decided
         if (decisions.length > 0) {
           const appended = yield* store.append({
-            tenant: decisions[0]!.job.tenant,
+            tenant: decisions[0]!.queued.tenant,
             stream: line.stream,
             expected: line.revision === -1 ? "none" : line.revision,
             commands
@@ -139,20 +139,20 @@ export class Dispatcher extends Context.Service<
             line.state = state
             line.revision = revision
           } else line.loaded = false
-          yield* Effect.forEach(decisions, ({ job }, index) => Deferred.succeed(job.answer, led[index]!))
-          if (before !== undefined) return [...idle.map(({ job }) => job), ...left]
+          yield* Effect.forEach(decisions, ({ queued }, index) => Deferred.succeed(queued.answer, led[index]!))
+          if (before !== undefined) return [...idle.map(({ queued }) => queued), ...left]
         }
         // not before the append: a no may rest on what was decided just before it, and that has to hold first
         yield* Effect.forEach(idle, answered, { discard: true })
         return left
       })
 
-      const fail = (jobs: ReadonlyArray<Job>) =>
-        Effect.forEach(jobs, ({ answer }) => Deferred.fail(answer, new Busy()), { discard: true })
+      const fail = (waiting: ReadonlyArray<QueuedCommand>) =>
+        Effect.forEach(waiting, ({ answer }) => Deferred.fail(answer, new Busy()), { discard: true })
 
-      /** Rounds until all jobs are answered; after a wrong revision one job at a time, for as long as they have time. */
-      const settle = Effect.fnUntraced(function* (line: Line, jobs: ReadonlyArray<Job>) {
-        let groups: ReadonlyArray<ReadonlyArray<Job>> = [jobs]
+      /** Rounds until all commands are answered; after a wrong revision one at a time, for as long as they have time. */
+      const settle = Effect.fnUntraced(function* (line: Line, waiting: ReadonlyArray<QueuedCommand>) {
+        let groups: ReadonlyArray<ReadonlyArray<QueuedCommand>> = [waiting]
         for (let attempt = 1; groups.length > 0; attempt++) {
           const [group, ...rest] = groups
           const left = yield* round(line, group!).pipe(Effect.catchTag("WrongRevision", () => Effect.undefined))
@@ -164,20 +164,20 @@ export class Dispatcher extends Context.Service<
           const now = yield* Clock.currentTimeMillis
           const inTime = group!.filter(({ deadline }) => deadline > now)
           yield* fail(group!.filter(({ deadline }) => deadline <= now))
-          groups = [...inTime.map((job) => [job]), ...rest]
+          groups = [...inTime.map((queued) => [queued]), ...rest]
           yield* Effect.sleep(Math.random() * Math.min(attempt * 5, 100))
         }
       })
 
-      /** Answers all jobs, whatever happens. */
-      const carryOut = (line: Line, jobs: ReadonlyArray<Job>): Effect.Effect<void> =>
-        settle(line, jobs).pipe(
+      /** Answers all commands, whatever happens. */
+      const carryOut = (line: Line, waiting: ReadonlyArray<QueuedCommand>): Effect.Effect<void> =>
+        settle(line, waiting).pipe(
           Effect.catchCause((cause) => {
             line.loaded = false
-            if (!Cause.hasDies(cause)) return fail(jobs)
-            const open = jobs.filter(({ answer }) => !Deferred.isDoneUnsafe(answer))
+            if (!Cause.hasDies(cause)) return fail(waiting)
+            const open = waiting.filter(({ answer }) => !Deferred.isDoneUnsafe(answer))
             // a command that can't be decided must not take its neighbours with it
-            if (open.length > 1) return Effect.forEach(open, (job) => carryOut(line, [job]), { discard: true })
+            if (open.length > 1) return Effect.forEach(open, (queued) => carryOut(line, [queued]), { discard: true })
             const defect = Cause.squash(cause)
             return Effect.andThen(
               Effect.logError("a command could not be decided", cause),
@@ -187,7 +187,7 @@ export class Dispatcher extends Context.Service<
         )
 
       const run = Effect.fnUntraced(function* (line: Line) {
-        while (line.jobs.length > 0) yield* carryOut(line, line.jobs.splice(0, jobsAtOnce))
+        while (line.queue.length > 0) yield* carryOut(line, line.queue.splice(0, atOnce))
         line.running = false
       })
 
@@ -197,7 +197,7 @@ export class Dispatcher extends Context.Service<
         const line: Line = known ?? {
           decider,
           stream,
-          jobs: [],
+          queue: [],
           state: decider.initial,
           revision: -1,
           loaded: false,
@@ -220,7 +220,7 @@ export class Dispatcher extends Context.Service<
         const answer: Answer = yield* Deferred.make<ReadonlyArray<Led<AnyEvent>>, Refused | Busy>()
         const deadline = (yield* Clock.currentTimeMillis) + patience
         const line = lineOf(decider, envelope.stream)
-        line.jobs.push({ ...envelope, answer, deadline })
+        line.queue.push({ ...envelope, answer, deadline })
         if (!line.running) {
           line.running = true
           yield* Effect.forkIn(run(line), scope)

@@ -3,11 +3,11 @@ import { Deferred, Effect, Result } from "effect"
 import type { DomainEvent } from "#domain/events.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
 import { UsageEvent } from "#domain/Usage.ts"
-import { type AnyDecider, type Decision, decideAll, encodeAll, Idle, type Job } from "#engine/decide.ts"
+import { type AnyDecider, type Decision, decideAll, encodeAll, Idle, type QueuedCommand } from "#engine/decide.ts"
 import * as Codec from "#src/codec.ts"
 
-const decision = (events: ReadonlyArray<DomainEvent>, more: Partial<Job> = {}): Decision => ({
-  job: {
+const decision = (events: ReadonlyArray<DomainEvent>, more: Partial<QueuedCommand> = {}): Decision => ({
+  queued: {
     tenant: "tenant",
     stream: "stream",
     command: null,
@@ -17,7 +17,7 @@ const decision = (events: ReadonlyArray<DomainEvent>, more: Partial<Job> = {}): 
     answer: Deferred.makeUnsafe(),
     deadline: 0,
     ...more
-  } as Job,
+  } as QueuedCommand,
   events
 })
 
@@ -77,7 +77,7 @@ describe("what goes to the log", () => {
       ] as const) {
         const { commands, later } = yield* encoded(decisions, most)
         assert.strictEqual(commands.length, taken, `${most} bytes`)
-        assert.strictEqual(later, decisions[taken]?.job)
+        assert.strictEqual(later, decisions[taken]?.queued)
       }
       assert.deepStrictEqual(yield* encoded([], 1), { commands: [], later: undefined })
     })
@@ -107,39 +107,47 @@ const counting: AnyDecider = {
 }
 
 describe("commands that wait together", () => {
-  const jobs = [1, 1, 4, 3, 2, 9].map((command, n) => decision([], { command, commandId: `${n}` }).job)
-  const twin = (of: Job): Job => decision([], { commandId: of.commandId, command: of.command }).job
+  const queued = (command: number, n: number) => decision([], { command, commandId: `${n}` }).queued
+  const [one, same, many, three, two, more] = [
+    queued(1, 0),
+    queued(1, 1),
+    queued(4, 2),
+    queued(3, 3),
+    queued(2, 4),
+    queued(9, 5)
+  ] as const
+  const twin = (of: QueuedCommand): QueuedCommand =>
+    decision([], { commandId: of.commandId, command: of.command }).queued
 
   it("are decided each on what those before it led to; what appends nothing stands in the order in which it came", () => {
-    const [one, same, many, three, two, more] = jobs as [Job, Job, Job, Job, Job, Job]
     const again = twin(three)
-    const { decisions, idle, state } = decideAll(counting, 0, [...jobs, again])
+    const { decisions, idle, state } = decideAll(counting, 0, [one, same, many, three, two, more, again])
     assert.deepStrictEqual(
-      decisions.map(({ job, events }) => [job, events.length]),
+      decisions.map(({ queued, events }) => [queued, events.length]),
       [
         [one, 1],
         [three, 2]
       ]
     )
     assert.deepStrictEqual(idle, [
-      Idle.Already({ job: same }),
-      Idle.Refusal({ job: many, refusal: { _tag: "TooMany" } }),
-      Idle.Already({ job: two }),
-      Idle.Refusal({ job: more, refusal: { _tag: "TooMany" } }),
-      Idle.Twin({ job: again, of: three.answer })
+      Idle.Already({ queued: same }),
+      Idle.Refusal({ queued: many, refusal: { _tag: "TooMany" } }),
+      Idle.Already({ queued: two }),
+      Idle.Refusal({ queued: more, refusal: { _tag: "TooMany" } }),
+      Idle.Twin({ queued: again, of: three.answer })
     ])
     assert.strictEqual(state, 3)
   })
 
   it("are twins only of one that appends: what was refused or already so is decided by itself", () => {
-    const [first, second] = [twin(jobs[2]!), twin(jobs[1]!)]
-    const { decisions, idle } = decideAll(counting, 1, [jobs[2]!, first, jobs[1]!, second])
+    const [first, second] = [twin(many), twin(same)]
+    const { decisions, idle } = decideAll(counting, 1, [many, first, same, second])
     assert.deepStrictEqual(decisions, [])
     assert.deepStrictEqual(
       idle.map(({ _tag }) => _tag),
       ["Refusal", "Refusal", "Already", "Already"]
     )
-    const both = decideAll(counting, 0, [jobs[3]!, twin(jobs[3]!), twin(jobs[3]!)])
+    const both = decideAll(counting, 0, [three, twin(three), twin(three)])
     assert.lengthOf(both.decisions, 1)
     assert.deepStrictEqual(
       both.idle.map(({ _tag }) => _tag),
