@@ -79,6 +79,11 @@ const reasons: ReadonlyArray<Reason> = [
     holds: () => !has("/usr/sbin/pgbouncer")
   },
   {
+    files: /^test\/deploy\/nginx/,
+    why: "there is no nginx here (Debian: apt-get install nginx-light)",
+    holds: () => !has("/usr/sbin/nginx")
+  },
+  {
     files: /^test\/infra\/sandbox\/bubblewrap/,
     why: "bubblewrap can't run here (Debian: apt-get install bubblewrap python3 perl)",
     holds: () => !runs("bwrap", "--ro-bind", "/", "/", "--unshare-all", "true")

@@ -67,7 +67,9 @@ export const writeNginx = (port: number, { services, edit = (_, text) => text, m
 export const startNginx = async (changes: Changes) => {
   const port = await freePort()
   const folder = writeNginx(port, changes)
-  const child = spawn(nginx, ["-p", folder, "-c", join(folder, "nginx.conf"), "-g", "daemon off;"], {
+  // started by root, its workers would be nobody's, who has no way into the folder
+  const account = process.getuid?.() === 0 ? "user root;" : ""
+  const child = spawn(nginx, ["-p", folder, "-c", join(folder, "nginx.conf"), "-g", `daemon off; ${account}`], {
     stdio: ["ignore", "ignore", "pipe"]
   })
   let said = ""
@@ -77,7 +79,10 @@ export const startNginx = async (changes: Changes) => {
   const ended = once(child, "close")
   const url = `http://127.0.0.1:${port}`
   while (!(await answers(`${url}/health`))) {
-    if (child.exitCode !== null) throw new Error(`nginx ended, and had said:\n${said}`)
+    if (child.exitCode !== null) {
+      await ended
+      throw new Error(`nginx ended, and had said:\n${said}`)
+    }
     await pause(20)
   }
   return {
