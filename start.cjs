@@ -72,7 +72,9 @@ const either = () =>
   fail(`No runtime for ${platform}: run \`npm install\` with optional dependencies, or use Node 22.19 or newer.`)
 
 /** Node where it is there, if the log is in KurrentDB: Deno's HTTP/2 client can end the process when a server goes (docs/decisions/0052). */
-const forService = () => ((process.env.KURRENTDB_URL || "").trim() === "" ? either() : node() || either())
+const hasKurrentDb = () =>
+  ["KURRENTDB_URL", "KURRENTDB_URL_FILE"].some((name) => (process.env[name] || "").trim() !== "")
+const forService = () => (hasKurrentDb() ? node() || either() : either())
 
 /** Runs a program in the foreground; resolves with its exit code or the signal that ended it. */
 const run = (runtime, args) =>
@@ -110,6 +112,7 @@ const memoryLimit = () => {
 /** The program says that starting it again helps (src/main.ts), or that it does not. */
 const startAgain = 75
 const operators = 78
+const gaveUp = 1
 const mostRestarts = 5
 const minute = 60000
 
@@ -136,7 +139,8 @@ const supervise = async (runtime, args) => {
       process.stderr.write(
         `cairn: the service ${why}, ${mostRestarts} restarts in a minute did not help: not started again\n`
       )
-      return outcome
+      // who tries it on from here on is somebody else: nothing is said of whether it helps
+      return outcome === startAgain ? gaveUp : outcome
     }
     const pause = 250 * 2 ** restarts.length
     restarts.push(now)

@@ -1,21 +1,12 @@
 import { readFileSync } from "node:fs"
-import { Data, Redacted, Result } from "effect"
+import { Redacted, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import { keyPattern } from "#domain/Key.ts"
+import type { ElasticsearchSettings } from "#ports/ElasticsearchSettings.ts"
+import { refuse } from "./BadConfig.ts"
 import { heapLimit } from "./memory.ts"
 import { defaultRates, type RateClass, type Rates } from "./rates.ts"
-
-/** Where an Elasticsearch is, and as whom it is asked. */
-export interface ElasticsearchConfig {
-  /** Without user and password. */
-  readonly url: string
-  readonly auth:
-    | { readonly apiKey: Redacted.Redacted }
-    | { readonly username: string; readonly password: Redacted.Redacted }
-    | undefined
-  readonly caFile: string | undefined
-  readonly index: string
-}
+import { withFiles } from "./secrets.ts"
 
 /** What the environment says; see the table in the README. */
 export interface Config {
@@ -31,7 +22,7 @@ export interface Config {
   /** A KurrentDB server, or cluster, that has the log; without one, the database has it. */
   readonly kurrentdbUrl: Redacted.Redacted | undefined
   /** Where the snippet index is; without one, in the process. */
-  readonly elasticsearch: ElasticsearchConfig | undefined
+  readonly elasticsearch: ElasticsearchSettings | undefined
   readonly ownerKey: Redacted.Redacted | undefined
   readonly rates: Rates
   /** Whether snippets can be published, and public ones be found. */
@@ -52,14 +43,7 @@ export interface Config {
   }
 }
 
-/** A variable of the environment has a value that can't be used. */
-export class BadConfig extends Data.TaggedError("BadConfig")<{ readonly message: string }> {}
-
 type Environment = { readonly [name: string]: string | undefined }
-
-const refuse = (name: string, expected: string): never => {
-  throw new BadConfig({ message: `${name} is wrong: expected ${expected}` })
-}
 
 /** An empty variable is as good as none. */
 const reader = (environment: Environment) => (name: string) => environment[name]?.trim() || undefined
@@ -106,7 +90,7 @@ const parseKurrentUrl = (text: string): string =>
 /** What one may be called in Elasticsearch. */
 const indexName = /^[a-z0-9][a-z0-9._-]{0,99}$/
 
-const parseElasticsearch = (read: (name: string) => string | undefined): ElasticsearchConfig | undefined => {
+const parseElasticsearch = (read: (name: string) => string | undefined): ElasticsearchSettings | undefined => {
   const text = read("ELASTICSEARCH_URL")
   const names = ["API_KEY", "USERNAME", "PASSWORD", "CA_FILE", "INDEX"].map((name) => `ELASTICSEARCH_${name}`)
   const [apiKey, username, password, caFile, index = "cairn-snippets"] = names.map(read)
@@ -203,7 +187,7 @@ const model = /^[a-z0-9][a-z0-9._:/@-]{1,127}$/
 
 /** Reads the configuration; throws `BadConfig` with the name of a variable and what was expected. */
 export const readConfig = (environment: Environment): Config => {
-  const read = reader(environment)
+  const read = reader(withFiles(environment))
   const parsed = <A>(name: string, parse: (text: string) => A): A | undefined => {
     const text = read(name)
     return text === undefined ? undefined : parse(text)

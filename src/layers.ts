@@ -156,7 +156,6 @@ export const tool = (config: StorageConfig) =>
 export const analysis = Layer.provideMerge(Layer.mergeAll(TreeSitterAnalysis.layer, SecretRules.layer), Workers.layer)
 
 export { parentGone } from "#infra/parent.ts"
-export { UnfitDatabase } from "#infra/postgres/checkServer.ts"
 export { findText } from "#infra/postgres/findText.ts"
 
 /** The log and the read models, on a database. */

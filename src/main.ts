@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { NodeRuntime } from "@effect/platform-node"
-import { Cause, Console, Context, Data, Effect, Exit, Layer, Option, type Redacted, Scheduler } from "effect"
+import { Cause, Console, Context, Effect, Exit, Layer, Option, type Redacted, Scheduler } from "effect"
 import { HttpServer } from "effect/http"
 import { isSqlError } from "effect/sql/SqlError"
 import { react } from "#engine/react.ts"
@@ -9,15 +9,16 @@ import { parentGone } from "#infra/parent.ts"
 import { LaunchFailed } from "#infra/postgres/launcher/LaunchFailed.ts"
 import { EngineUnusable } from "#ports/EngineUnusable.ts"
 import { Hold, NotOurs } from "#ports/Hold.ts"
-import { passes } from "#ports/passes.ts"
 import { WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
 import { bootstrap, ForeignOwnerKey } from "#src/keys/bootstrap.ts"
-import { BadConfig, type Config, readConfig } from "./config.ts"
+import { BadConfig } from "./BadConfig.ts"
+import { type Config, readConfig } from "./config.ts"
 import * as Server from "./http/server.ts"
-import { alone, reactions, service, serviceDatabase, UnfitDatabase } from "./layers.ts"
+import { alone, reactions, service, serviceDatabase } from "./layers.ts"
 import { memoryPassed, TooMuchMemory } from "./memory.ts"
 import { passesByItself } from "./reaction.ts"
 import { FairScheduler } from "./scheduler.ts"
+import { secrets } from "./secrets.ts"
 import { unusableDatabase } from "./unreachable.ts"
 
 /** Where the owner's key is to be found, in words. A terminal sees it once; otherwise it goes to a file. */
@@ -32,7 +33,9 @@ const keepKey = (dataDir: string, key: string): string => {
 
 const greet = Effect.fnUntraced(function* (config: Config, keptKey: string | undefined) {
   const address = yield* HttpServer.addressFormattedWith(Effect.succeed)
-  const header = `Authorization: Bearer ${config.ownerKey === undefined ? `$(cat ${join(config.dataDir, "owner.key")})` : "$CAIRN_OWNER_KEY"}`
+  const file = process.env["CAIRN_OWNER_KEY_FILE"] || join(config.dataDir, "owner.key")
+  const isInFile = config.ownerKey === undefined || process.env["CAIRN_OWNER_KEY_FILE"]
+  const header = `Authorization: Bearer ${isInFile ? `$(cat ${file})` : "$CAIRN_OWNER_KEY"}`
   const lines = [
     `Cairn is at ${address}`,
     `Docs: ${address}/docs   for agents: ${address}/skill.md`,
@@ -46,8 +49,7 @@ const greet = Effect.fnUntraced(function* (config: Config, keptKey: string | und
 const program = Effect.gen(function* () {
   const config = yield* Effect.try({ try: () => readConfig(process.env), catch: (error) => error as BadConfig })
   // once read, no child process and no dump of the environment has it
-  for (const name of ["CAIRN_OWNER_KEY", "KURRENTDB_URL", "ELASTICSEARCH_API_KEY", "ELASTICSEARCH_PASSWORD"])
-    delete process.env[name]
+  for (const name of secrets) delete process.env[name]
   const ownerKey: Redacted.Redacted | undefined = config.ownerKey
 
   // nobody is answered before the first key is there
@@ -74,11 +76,7 @@ const program = Effect.gen(function* () {
   })
   const exhausted = Effect.tapError(memoryPassed(config.memoryLimit), () => Effect.sync(endInTime))
   return yield* Effect.raceAllFirst([serving, parentGone, exhausted]).pipe(
-    Effect.mapError((error) =>
-      isSqlError(error)
-        ? new DatabaseUnusable({ message: unusableDatabase(error, config.databaseUrl), passes: passes(error) })
-        : error
-    )
+    Effect.mapError((error) => (isSqlError(error) ? unusableDatabase(error, config.databaseUrl) : error))
   )
 }).pipe(Effect.provideService(Scheduler.Scheduler, new FairScheduler()))
 
@@ -91,17 +89,11 @@ const startAgain = 75
 const operators = 78
 const crashed = 1
 
-class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{
-  readonly message: string
-  readonly passes: boolean
-}> {}
-
 const codeOf = (cause: Cause.Cause<unknown>): number => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
   if (error === undefined) return Cause.hasInterruptsOnly(cause) ? 0 : crashed
   if (error instanceof TooMuchMemory || error instanceof WorkspacesUnavailable) return startAgain
-  if (error instanceof DatabaseUnusable || error instanceof UnfitDatabase) return error.passes ? startAgain : operators
-  if (error instanceof EngineUnusable) return error.passes ? crashed : operators
+  if (error instanceof EngineUnusable) return error.passes ? startAgain : operators
   const mended = [BadConfig, NotOurs, ForeignOwnerKey, LaunchFailed].some((kind) => error instanceof kind)
   return mended && (error as Partial<LaunchFailed>).reason !== "failed" ? operators : crashed
 }

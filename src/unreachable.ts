@@ -1,5 +1,8 @@
 import { Predicate, Redacted } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
+import { isOfCertificate } from "#ports/certificate.ts"
+import { EngineUnusable } from "#ports/EngineUnusable.ts"
+import { passes } from "#ports/passes.ts"
 
 /** The words and the code at the bottom of a failure, which a driver and a client have wrapped. */
 const bottom = (error: unknown): { readonly said: string; readonly code: string } => {
@@ -24,14 +27,19 @@ const placeOf = (url: string): string => {
 const passwordsIn = ({ password, searchParams }: URL): ReadonlyArray<string> =>
   [password, decodeURIComponent(password), searchParams.get("password") ?? ""].filter(Boolean)
 
-/** One line on a database that can't be used: where it is and what it or the system said, never a password. */
-export const unusableDatabase = (error: SqlError, url: Redacted.Redacted | undefined): string => {
+/** A database that can't be used: where it is and what it or the system said, never a password. */
+export const unusableDatabase = (error: SqlError, url: Redacted.Redacted | undefined): EngineUnusable => {
   const { said, code } = bottom(error)
   const whole = url === undefined ? "" : Redacted.value(url)
   const passwords = URL.canParse(whole) ? passwordsIn(new URL(whole)) : []
   const words = [said.replaceAll(/\s+/g, " "), code !== "" && !said.includes(code) ? `(${code})` : ""]
     .filter(Boolean)
     .join(" ")
-  const line = `the database${placeOf(whole)}${whole && " (DATABASE_URL)"} can't be used: ${words || "no reason given"}`
-  return passwords.reduce((said, password) => said.replaceAll(password, "…"), line)
+  const untrusted = isOfCertificate(words)
+  const why = untrusted ? `its certificate is not vouched for (${words}): name the CA with sslrootcert` : words
+  const line = `the database${placeOf(whole)}${whole && " (DATABASE_URL)"} can't be used: ${why || "no reason given"}`
+  return new EngineUnusable({
+    message: passwords.reduce((said, password) => said.replaceAll(password, "…"), line),
+    passes: passes(error) && !untrusted
+  })
 }

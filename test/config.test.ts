@@ -1,9 +1,14 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { assert, describe, it } from "@effect/vitest"
+import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
 import { IpNetwork } from "effect/net"
-import { BadConfig, readConfig } from "#src/config.ts"
+import { BadConfig } from "#src/BadConfig.ts"
+import { readConfig } from "#src/config.ts"
 import { nameIn, namesOf } from "#src/http/guard/hosts.ts"
+import { secrets } from "#src/secrets.ts"
 
 const refusal = (environment: Record<string, string>): string => {
   try {
@@ -141,5 +146,57 @@ describe("names of a service", () => {
     ["", undefined]
   ])("%j as a Host names %j", (header, name) => {
     assert.strictEqual(nameIn(header), name)
+  })
+
+  describe("of secrets in files", () => {
+    const folder = mkdtempSync(join(tmpdir(), "cairn-secrets-"))
+    afterAll(() => rmSync(folder, { recursive: true, force: true }))
+    const fileOf = (text: string) => {
+      const path = join(folder, `${readdirSync(folder).length}`)
+      writeFileSync(path, text)
+      return path
+    }
+    const values: { readonly [name in (typeof secrets)[number]]: string } = {
+      DATABASE_URL: "postgres://me:hunter2@db/cairn",
+      KURRENTDB_URL: "kurrentdb://me:hunter2@log:2113",
+      ELASTICSEARCH_API_KEY: "hunter2",
+      ELASTICSEARCH_PASSWORD: "hunter2 and more",
+      CAIRN_OWNER_KEY: `cairn_live_${"x1".repeat(21)}y`,
+      ANTHROPIC_API_KEY: "hunter2"
+    }
+    /** What has to be beside it. */
+    const beside = (name: string) => ({
+      ...(name.startsWith("ELASTIC") ? { ELASTICSEARCH_URL: "https://search:9200" } : {}),
+      ...(name.endsWith("_PASSWORD") ? { ELASTICSEARCH_USERNAME: "me" } : {})
+    })
+    /** All that is hidden in a configuration. */
+    const hidden = (value: unknown): ReadonlyArray<unknown> =>
+      Redacted.isRedacted(value)
+        ? [Redacted.value(value)]
+        : typeof value === "object" && value !== null
+          ? Object.values(value).flatMap(hidden)
+          : []
+
+    it.each(secrets)("%s is what its file has, without the spaces around it", (name) => {
+      const given = { ...beside(name), [`${name}_FILE`]: fileOf(` ${values[name]}\n`) }
+      const config = readConfig(given)
+      assert.deepStrictEqual(hidden(config), [values[name]])
+      assert.notInclude(JSON.stringify(config), values[name])
+    })
+
+    it.each(secrets)("%s given twice, or in a file that has none, is refused without a word of it", (name) => {
+      const path = fileOf(values[name])
+      const refused = (environment: Record<string, string>) => {
+        const message = refusal({ ...beside(name), ...environment })
+        assert.match(message, new RegExp(`^${name}_FILE is wrong: expected `))
+        assert.notMatch(message, /hunter2|x1x1|\n/)
+        return message
+      }
+      assert.include(refused({ [`${name}_FILE`]: path, [name]: values[name] }), `either it or ${name}, not both`)
+      assert.include(refused({ [`${name}_FILE`]: join(folder, "none") }), "can't be (ENOENT)")
+      assert.include(refused({ [`${name}_FILE`]: folder }), "can't be (EISDIR)")
+      assert.include(refused({ [`${name}_FILE`]: fileOf("\n") }), "a file with one line")
+      assert.include(refused({ [`${name}_FILE`]: fileOf(`${values[name]}\nhunter2\n`) }), "a file with one line")
+    })
   })
 })

@@ -9,6 +9,7 @@ import {
   WrongExpectedVersionError
 } from "@kurrent/kurrentdb-client"
 import { Data } from "effect"
+import { isOfCertificate } from "#ports/certificate.ts"
 
 /** What a call to KurrentDB came to nothing by. */
 export class Fault extends Data.TaggedError("Fault")<{
@@ -24,9 +25,21 @@ const passing: ReadonlySet<unknown> = new Set([1, 4, 8, 10, 13, 14, 15])
 const unauthenticated = 16
 const permissionDenied = 7
 
+/** What a connection came to nothing by, within what gRPC says around it; the time of it is the log's to say. */
+const cause = /Last error: (?:\w*Error(?: \[\w+\])?: )?(.+?)(?: \(\d{4}-[^)]*\))?\.? Resolution note:/
+
+const plain = (message: string): string => {
+  const words = cause.exec(message)?.[1] ?? message.replace(/^\d+ [A-Z_]+: /, "")
+  if (/wrong version number|InvalidContentType/i.test(words)) return "it does not speak TLS"
+  if (words.startsWith("Protocol error")) return "what answers there does not speak gRPC"
+  if (words.startsWith("Failed to discover")) return "no node of the cluster answered (is tlsCAFile needed?)"
+  if (!isOfCertificate(words)) return words
+  return `its certificate is not vouched for (${words.split(";")[0]}): name the CA with ?tlsCAFile=…`
+}
+
 /** In words that say nothing of events: the client's errors have what was sent in their other fields. */
 const said = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, " ").slice(0, 300)
+  plain((error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, " ")).slice(0, 300)
 
 /** The client's errors, those of its native half, and bare gRPC errors, which it lets through as well. */
 export const faultOf = (error: unknown): Fault => {
@@ -45,9 +58,10 @@ export const faultOf = (error: unknown): Fault => {
   if (error instanceof MaxAppendSizeExceededError) return new Fault({ kind: "too-big", message })
   if (error instanceof AccessDeniedError || code === unauthenticated || code === permissionDenied)
     return new Fault({ kind: "denied", message })
+  if (isOfCertificate(message)) return new Fault({ kind: "other", message })
   const away = [UnavailableError, DeadlineExceededError, NotLeaderError].some((kind) => error instanceof kind)
   // no leader is known while one is elected, and the client says `unknown` of it
-  if (away || passing.has(code) || /no leader|not ready|too busy|ECONN|connect/i.test(message))
+  if (away || passing.has(code) || /no leader|not ready|too busy|ECONN|connect|no node/i.test(message))
     return new Fault({ kind: "passes", message })
   return new Fault({ kind: "other", message })
 }

@@ -34,7 +34,7 @@ const versionOf = Effect.gen(function* () {
 export const check = Effect.gen(function* () {
   const { address, readAll } = yield* Kurrent
   const unusable = (why: string, passes: boolean) =>
-    new EngineUnusable({ message: `KURRENTDB_URL: the server at ${address.place} can't be used: ${why}`, passes })
+    new EngineUnusable({ message: `KurrentDB at ${address.place} (KURRENTDB_URL) can't be used: ${why}`, passes })
   const looking = Effect.gen(function* () {
     const version = yield* versionOf
     yield* readAll({ from: "end", backwards: true, count: 1, types: nobodysSystem })

@@ -1,21 +1,14 @@
 import * as PgConnection from "@effect/sql-pg/PgConnection"
-import { Effect, Schema } from "effect"
-
-/**
- * The server can be reached, and nothing can be kept there; `message` is one line that says why. `passes` when that may be
- * otherwise in a moment, as after a failover.
- */
-export class UnfitDatabase extends Schema.TaggedError<UnfitDatabase>()("UnfitDatabase", {
-  message: Schema.String,
-  passes: Schema.Boolean
-}) {}
+import { Effect } from "effect"
+import { EngineUnusable } from "#ports/EngineUnusable.ts"
 
 const oldest = 15
 /** How often a pooler is looked at: beside others at work it may happen to leave us what we had, and not so often. */
 const tries = 64
 
+/** `passes` when it may be otherwise in a moment, as after a failover. */
 const unfit = (why: string, passes = false) =>
-  new UnfitDatabase({ message: `DATABASE_URL names a database that Cairn can't be kept in: ${why}`, passes })
+  new EngineUnusable({ message: `DATABASE_URL names a database that Cairn can't be kept in: ${why}`, passes })
 
 const question = `SELECT current_setting('server_version_num')::int / 10000 AS version,
   current_setting('server_encoding') AS encoding,

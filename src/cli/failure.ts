@@ -1,5 +1,6 @@
 import { Cause, Data, Predicate, Redacted } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
+import { withFiles } from "#src/secrets.ts"
 import { unusableDatabase } from "#src/unreachable.ts"
 import { plain } from "./output.ts"
 import type { Around } from "./surroundings.ts"
@@ -27,8 +28,8 @@ const sentence = (error: unknown, { env }: Around): string => {
   const said = sentences[tag]?.(error)
   if (said !== undefined) return said
   if (isSqlError(error)) {
-    const url = env["DATABASE_URL"]?.trim()
-    const line = unusableDatabase(error, url ? Redacted.make(url) : undefined)
+    const url = withFiles(env)["DATABASE_URL"]?.trim()
+    const line = unusableDatabase(error, url ? Redacted.make(url) : undefined).message
     return line.charAt(0).toUpperCase() + line.slice(1)
   }
   return typeof error["message"] === "string" && error["message"] !== "" ? error["message"] : tag || "unknown"

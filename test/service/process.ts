@@ -21,6 +21,13 @@ export const startNpm = (installation: TestInstallation, ...args: ReadonlyArray<
 export const startCli = (installation: TestInstallation, ...args: ReadonlyArray<string>) =>
   startProgram(installation, [...runtimeArguments, `${root}src/cli/main.ts`, ...args], {})
 
+/** The same, where the environment says something besides. */
+export const startCliWith = (
+  installation: TestInstallation,
+  environment: Environment,
+  ...args: ReadonlyArray<string>
+) => startProgram(installation, [...runtimeArguments, `${root}src/cli/main.ts`, ...args], environment)
+
 const startProgram = (
   { database, dataDir }: TestInstallation,
   args: ReadonlyArray<string>,

@@ -68,6 +68,15 @@ describe("start.cjs", () => {
     ])
   })
 
+  it("gives up with 1 on one that says each time that starting it again may help", async () => {
+    const { outcome, lines } = await supervised("process.exit(75)")
+    assert.strictEqual(outcome, "1")
+    assert.strictEqual(
+      lines.at(-1),
+      "cairn: the service ended to be started again, 5 restarts in a minute did not help: not started again"
+    )
+  })
+
   it("starts nothing again that ended well, was told to end, or needs its operator", async () => {
     for (const [program, outcome] of [
       ["process.exit(0)", "0"],

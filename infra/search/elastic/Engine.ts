@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs"
 import { Client, HttpConnection } from "@elastic/elasticsearch"
 import { Data, Effect, Redacted, Schedule, type Scope } from "effect"
+import type { ElasticsearchSettings } from "#ports/ElasticsearchSettings.ts"
 import { EngineUnusable } from "#ports/EngineUnusable.ts"
 import { IndexUnavailable } from "#ports/SnippetIndex.ts"
 import { faultOf, passesByItself } from "./fault.ts"
-import type { ElasticSettings } from "./Settings.ts"
 
 /** Milliseconds that an answer may take: of a search, of a write, of what changes whole indices. */
 export const patience = { search: 5_000, write: 30_000, change: 60_000, merge: 600_000 } as const
@@ -43,7 +43,7 @@ const certificates = (file: string | undefined) =>
       new EngineUnusable({ message: `ELASTICSEARCH_CA_FILE can't be read: ${(error as Error).message}`, passes: false })
   })
 
-const authOf = ({ auth }: ElasticSettings) =>
+const authOf = ({ auth }: ElasticsearchSettings) =>
   auth === undefined
     ? {}
     : "apiKey" in auth
@@ -55,7 +55,7 @@ interface Nodes {
 }
 
 /** Connects, and makes sure that it is an Elasticsearch that does: fails with what the operator can mend. */
-export const connect = (settings: ElasticSettings): Effect.Effect<Engine, EngineUnusable, Scope.Scope> =>
+export const connect = (settings: ElasticsearchSettings): Effect.Effect<Engine, EngineUnusable, Scope.Scope> =>
   Effect.gen(function* () {
     const tls = yield* certificates(settings.caFile)
     const client = yield* Effect.acquireRelease(

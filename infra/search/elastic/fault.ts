@@ -1,7 +1,5 @@
 import { errors } from "@elastic/elasticsearch"
-
-/** Certificates that nobody whom we trust vouches for; runtimes have no code for it. */
-const untrusted = /self.signed|unable to (?:verify|get)|UnknownIssuer|unknown issuer|certificate signed by/i
+import { isOfCertificate } from "#ports/certificate.ts"
 
 const typeOf = (body: unknown): string => {
   const error = (body as { readonly error?: { readonly type?: unknown } | string } | undefined)?.error
@@ -22,7 +20,7 @@ export const faultOf = (error: unknown): string => {
     return `it answered ${statusCode} ${typeOf(error.body)}`.trimEnd()
   }
   const [said = ""] = (error instanceof Error ? error.message : String(error)).split(/[;\n]/)
-  if (untrusted.test(said)) return `its certificate is not vouched for (${said}): name the CA in ELASTICSEARCH_CA_FILE`
+  if (isOfCertificate(said)) return `its certificate is not vouched for (${said}): name the CA in ELASTICSEARCH_CA_FILE`
   return said
 }
 
@@ -31,9 +29,5 @@ export const passesByItself = (error: unknown): boolean => {
   if (error instanceof errors.ProductNotSupportedError) return false
   if (error instanceof errors.ResponseError) return [408, 429, 502, 503, 504].includes(error.statusCode ?? 0)
   if (error instanceof errors.TimeoutError) return true
-  return (
-    error instanceof errors.ConnectionError &&
-    !untrusted.test(error.message) &&
-    !/certificate|SSL|TLS/i.test(error.message)
-  )
+  return error instanceof errors.ConnectionError && !isOfCertificate(error.message) && !/SSL|TLS/i.test(error.message)
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import { Effect, Layer, Semaphore } from "effect"
+import type { ElasticsearchSettings } from "#ports/ElasticsearchSettings.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
 import type { EngineUnusable } from "#ports/EngineUnusable.ts"
 import type { NotOurs } from "#ports/Hold.ts"
@@ -11,7 +12,6 @@ import { makeEditions } from "./editions.ts"
 import { makeExpunge } from "./expunge.ts"
 import { makeFeed } from "./feed.ts"
 import { questionOf } from "./question.ts"
-import type { ElasticSettings } from "./Settings.ts"
 
 /** What an index says of whose it is: who reads it learns nothing of the secret. */
 const nameOf = (secret: string) => createHash("sha256").update(`snippet index of ${secret}`).digest("hex").slice(0, 32)
@@ -21,7 +21,7 @@ const nameOf = (secret: string) => createHash("sha256").update(`snippet index of
  * `domain/search` alone. It keeps what it has, and any number of processes may use it.
  */
 export const layer = (
-  settings: ElasticSettings
+  settings: ElasticsearchSettings
 ): Layer.Layer<SnippetIndex, EngineUnusable | NotOurs, Embeddings | Installation> =>
   Layer.effect(
     SnippetIndex,

@@ -1,3 +1,7 @@
+import { once } from "node:events"
+import { readFileSync } from "node:fs"
+import { createSecureServer } from "node:http2"
+import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { EventStore } from "#engine/ports/EventStore.ts"
@@ -16,7 +20,10 @@ const quiet = Logger.layer([])
 const refusal = (url: string) =>
   Layer.build(Layer.fresh(storeAt(url))).pipe(
     Effect.flip,
-    Effect.map((error) => [error._tag, (error as { readonly message: string }).message] as const),
+    Effect.map((error) => {
+      const { message, passes } = error as { readonly message: string; readonly passes?: boolean }
+      return [error._tag, message, passes] as const
+    }),
     Effect.tap(([, message]) => Effect.sync(() => assert.notInclude(message, "\n"))),
     Effect.scoped
   )
@@ -37,7 +44,30 @@ describe("a KurrentDB at start", () => {
       )
       const [tag, message] = yield* refusal(`kurrentdb://user:secret@127.0.0.1:${port}?tls=false`)
       assert.strictEqual(tag, "EngineUnusable")
-      assert.match(message, new RegExp(`^KURRENTDB_URL: the server at 127.0.0.1:${port} can't be used: .*ECONNREFUSED`))
+      assert.match(
+        message,
+        new RegExp(`^KurrentDB at 127.0.0.1:${port} \\(KURRENTDB_URL\\) can't be used: connect ECONNREFUSED`)
+      )
+      assert.notInclude(message, "secret")
+    }).pipe(Effect.provide(Layer.merge(freshClient, quiet)))
+  )
+
+  it.live("is refused with a certificate that nobody known has signed, and for good", () =>
+    Effect.gen(function* () {
+      const fileOf = (name: string) => readFileSync(new URL(`../../data/tls/${name}`, import.meta.url))
+      const server = createSecureServer({ key: fileOf("key.pem"), cert: fileOf("cert.pem") })
+      yield* Effect.promise(() => once(server.listen(0, "127.0.0.1"), "listening"))
+      const { port } = server.address() as AddressInfo
+      const [tag, message, passes] = yield* refusal(`kurrentdb://user:secret@localhost:${port}`)
+      server.close()
+      assert.deepStrictEqual([tag, passes], ["EngineUnusable", false])
+      assert.match(
+        message,
+        new RegExp(
+          `^KurrentDB at localhost:${port} \\(KURRENTDB_URL\\) can't be used: its certificate is not vouched for`
+        )
+      )
+      assert.include(message, "tlsCAFile")
       assert.notInclude(message, "secret")
     }).pipe(Effect.provide(Layer.merge(freshClient, quiet)))
   )
@@ -109,7 +139,7 @@ describe("a KurrentDB at start", () => {
     }).pipe(Effect.provide(Layer.merge(doubleAndDatabase, quiet)))
   )
 
-  it("ends a service that can't reach it with exit code 1 and one line, without its password", async () => {
+  it("ends a service that can't reach it with exit code 75 and one line, without its password", async () => {
     const installation = await newInstallation()
     const double = new ProtocolDouble()
     await double.start()
@@ -117,10 +147,10 @@ describe("a KurrentDB at start", () => {
     const service = startProcess(installation, {
       KURRENTDB_URL: `kurrentdb://user:secret@127.0.0.1:${double.port}?tls=false`
     })
-    assert.strictEqual(await service.ended, 1, service.output.text)
+    assert.strictEqual(await service.ended, 75, service.output.text)
     assert.match(
       service.output.text.trim(),
-      /^cairn: KURRENTDB_URL: the server at 127\.0\.0\.1:\d+ can't be used: .*ECONNREFUSED[^\n]*$/
+      /^cairn: KurrentDB at 127\.0\.0\.1:\d+ \(KURRENTDB_URL\) can't be used: connect ECONNREFUSED 127\.0\.0\.1:\d+$/
     )
     assert.notInclude(service.output.text, "secret")
     removeInstallation(installation)

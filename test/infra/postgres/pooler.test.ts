@@ -5,7 +5,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Exit, Redacted } from "effect"
 import { afterAll, assert, describe, it } from "vitest"
-import { checkServer, UnfitDatabase } from "#infra/postgres/checkServer.ts"
+import { checkServer } from "#infra/postgres/checkServer.ts"
+import { EngineUnusable } from "#ports/EngineUnusable.ts"
 import { freshDatabase } from "#test/postgres.ts"
 
 const program = "/usr/sbin/pgbouncer"
@@ -78,12 +79,12 @@ describe.skipIf(!existsSync(program))("a server behind PgBouncer", () => {
     const url = await pooled("transaction", more)
     const refusals = await Promise.all(Array.from({ length: 6 }, () => checked(url)))
     for (const error of refusals.map(why)) {
-      assert.instanceOf(error, UnfitDatabase)
+      assert.instanceOf(error, EngineUnusable)
       assert.match(
-        (error as UnfitDatabase).message,
+        (error as EngineUnusable).message,
         /^DATABASE_URL .+pool_mode = transaction.+LISTEN.+session$|session\.$/
       )
-      assert.notInclude((error as UnfitDatabase).message, "\n")
+      assert.notInclude((error as EngineUnusable).message, "\n")
     }
   })
 

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger, Redacted } from "effect"
 import { layer } from "#infra/search/elastic/layer.ts"
-import type { ElasticSettings } from "#infra/search/elastic/Settings.ts"
+import type { ElasticsearchSettings } from "#ports/ElasticsearchSettings.ts"
 import { Installation } from "#ports/Installation.ts"
 import { SnippetIndex } from "#ports/SnippetIndex.ts"
 import { whyNot } from "#test/elasticsearch/distribution.ts"
@@ -23,7 +23,7 @@ const url = server?.url ?? ""
 const given = Layer.merge(embeddings, Layer.succeed(Installation, { secret: "one" }))
 
 /** How a start ends: `undefined` well, else with what it says. */
-const starting = (settings: Partial<ElasticSettings> & { readonly url: string }) =>
+const starting = (settings: Partial<ElasticsearchSettings> & { readonly url: string }) =>
   layer({ auth: undefined, caFile: undefined, index: newName(), ...settings }).pipe(
     Layer.provide(given),
     Layer.build,

@@ -1,7 +1,7 @@
 import type { Redacted } from "effect"
 
-/** Where Elasticsearch is, and as whom it is asked. */
-export interface ElasticSettings {
+/** Where an Elasticsearch is, and as whom it is asked. */
+export interface ElasticsearchSettings {
   /** Without user and password. */
   readonly url: string
   readonly auth:
