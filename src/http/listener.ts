@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
+import { Result } from "effect"
+import { IpNetwork, NetAddress } from "effect/net"
 import { bodyOf, Problem, statusOf } from "#src/api/Problem.ts"
 import { oneAfterAnother } from "./oneAfterAnother.ts"
 
@@ -19,7 +21,7 @@ export interface Limits {
   /** How often this is looked at. */
   readonly look: number
   readonly connections: number
-  /** Of one address, unless it is this machine's own: behind a proxy all are. */
+  /** Of one address, unless it is this machine's own or a trusted proxy's: behind one all have its address. */
   readonly ofOneAddress: number
 }
 
@@ -125,11 +127,16 @@ const endUnused = (server: Server) => {
   }
 }
 
-const countAddresses = (server: Server, { ofOneAddress }: Limits) => {
+const isOf = (networks: ReadonlyArray<IpNetwork.IpNetwork>, address: string): boolean => {
+  const ip = NetAddress.ipFromString(address)
+  return Result.isSuccess(ip) && networks.some((one) => IpNetwork.contains(one, NetAddress.toCanonical(ip.success)))
+}
+
+const countAddresses = (server: Server, { ofOneAddress }: Limits, proxies: ReadonlyArray<IpNetwork.IpNetwork>) => {
   const connected = new Map<string, number>()
   server.on("connection", (socket: Socket) => {
     const address = socket.remoteAddress ?? ""
-    if (isLocal(address)) return
+    if (isLocal(address) || isOf(proxies, address)) return
     const count = (connected.get(address) ?? 0) + 1
     connected.set(address, count)
     socket.once("close", () => {
@@ -167,8 +174,11 @@ const beforeRoutes = (server: Server): (() => void) => {
   return () => void server.on("newListener", come)
 }
 
-/** A server that nobody holds by being slow, and that refuses what is no request as it refuses requests. */
-export const makeServer = (limits: Limits = defaults): Server => {
+/**
+ * A server that nobody holds by being slow, and that refuses what is no request as it refuses requests; `proxies` are
+ * those through which others come.
+ */
+export const makeServer = (limits: Limits = defaults, proxies: ReadonlyArray<IpNetwork.IpNetwork> = []): Server => {
   const server = createServer({
     headersTimeout: limits.head,
     requestTimeout: limits.request,
@@ -196,7 +206,7 @@ export const makeServer = (limits: Limits = defaults): Server => {
   })
   const ready = beforeRoutes(server)
   oneAfterAnother(server)
-  countAddresses(server, limits)
+  countAddresses(server, limits, proxies)
   watchReaders(server, limits)
   watchRests(server, limits)
   endUnused(server)

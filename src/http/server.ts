@@ -17,7 +17,7 @@ import * as Fallback from "./fallback.ts"
 import * as Git from "./git.ts"
 import * as Guard from "./guard/guard.ts"
 import * as Keys from "./Keys.ts"
-import { makeServer } from "./listener.ts"
+import { defaults, makeServer } from "./listener.ts"
 import * as Mcp from "./mcp.ts"
 import * as AddressRate from "./middleware/addressRate.ts"
 import * as Authentication from "./middleware/authentication.ts"
@@ -91,7 +91,7 @@ const listen = (options: Options) =>
     routerConfig: { maxParamLength: 16_384 }
   }).pipe(
     Layer.provideMerge(
-      NodeHttpServer.layer(makeServer, {
+      NodeHttpServer.layer(() => makeServer(defaults, options.trustedProxies), {
         host: options.host,
         port: options.port,
         gracefulShutdownTimeout: "10 seconds"

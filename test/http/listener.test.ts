@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { duplexPair } from "node:stream"
+import { IpNetwork } from "effect/net"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { defaults, makeServer } from "#src/http/listener.ts"
 import { refused } from "./problem.ts"
@@ -33,7 +34,7 @@ const handle = (request: IncomingMessage, response: ServerResponse) => {
 }
 
 beforeAll(async () => {
-  server = makeServer(hasty).on("request", handle)
+  server = makeServer(hasty, [IpNetwork.fromStringUnsafe("198.51.100.0/24")]).on("request", handle)
   const emit = server.emit.bind(server) as (event: string, ...args: ReadonlyArray<unknown>) => boolean
   server.emit = (event: string, ...args: Array<unknown>) => {
     if (event === "request") parsed += 1
@@ -216,7 +217,7 @@ describe("a connection ends", () => {
       })
     }))
 
-  it("when one address has too many, until one of them ends; this machine's own may have more", () => {
+  it("when one address has too many, until one of them ends; this machine's own and a trusted proxy's may have more", () => {
     const come = (remoteAddress: string) => {
       const [socket] = duplexPair()
       server.emit("connection", Object.assign(socket, { remoteAddress }))
@@ -228,10 +229,12 @@ describe("a connection ends", () => {
     const other = come("192.0.2.2")
     const own = Array.from({ length: 8 }, (_, n) => come(n % 2 ? "127.0.0.1" : "::ffff:127.0.0.1"))
     assert.deepStrictEqual([lives(far), far[3]!.destroyed, lives([other]), lives(own)], [3, true, 1, 8])
+    const proxy = Array.from({ length: 8 }, (_, n) => come(n % 2 ? "198.51.100.7" : "::ffff:198.51.100.7"))
+    assert.strictEqual(lives(proxy), 8)
     far[0]!.emit("close")
     far[3]!.emit("close")
     assert.strictEqual(lives([come("192.0.2.1"), come("192.0.2.1")]), 1)
-    for (const socket of [...far, other, ...own]) socket.destroy()
+    for (const socket of [...far, other, ...own, ...proxy]) socket.destroy()
   })
 
   it("when there are too many", async () => {

@@ -3,6 +3,7 @@ import { Cause, Effect, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiSchemaError } from "effect/http-api/HttpApiError"
 import { isSqlError } from "effect/sql/SqlError"
+import { UnreadableEvent } from "#engine/codec.ts"
 import { passes } from "#ports/passes.ts"
 import { fieldErrors, invalidFields, seeDocs } from "#src/api/invalid.ts"
 import { Problems } from "#src/api/middleware.ts"
@@ -30,6 +31,14 @@ const storeAway = new Problem({
   retryAfter: 1
 })
 
+/** While an upgrade goes on: another process, or this one when it is the newer, can answer. */
+const newer = new Problem({
+  code: "unavailable/store",
+  message:
+    "This process is older than what was written there by a newer one that runs beside it. Send the same request again.",
+  retryAfter: 1
+})
+
 /** The answer that says a problem. */
 export const respond = (problem: Problem, requestId: string = randomUUID()): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.jsonUnsafe(bodyOf(problem, requestId), {
@@ -53,6 +62,7 @@ const problemIn = (cause: Cause.Cause<unknown>): Problem | undefined => {
       }
     }
     if (reason._tag === "Die" && isSqlError(reason.defect) && passes(reason.defect)) return storeAway
+    if (reason._tag === "Die" && reason.defect instanceof UnreadableEvent) return newer
   }
   return undefined
 }
@@ -62,6 +72,7 @@ export const explained = (cause: Cause.Cause<unknown>): Effect.Effect<Problem> =
   const problem = problemIn(cause)
   // without the statement's own words, which may quote what a caller sent
   if (problem === storeAway) return Effect.as(Effect.logError("the store did not answer a request"), problem)
+  if (problem === newer) return Effect.as(Effect.logError("an event can't be read", cause), problem)
   return problem === undefined ? Effect.as(Effect.logError("a request failed", cause), defect) : Effect.succeed(problem)
 }
 
