@@ -174,6 +174,15 @@ export const readAll = Effect.fnUntraced(function* (
   return page
 })
 
+/** Forwards, the log comes with what is at the place. */
+export const eventAt = Effect.fnUntraced(function* (position: Position) {
+  if (position === 0) return undefined
+  const { readAll } = yield* Kurrent
+  const { stored } = yield* Log
+  const [event] = yield* readAll({ from: position as Place, count: 1, types: nobodysSystem })
+  return event === undefined || positionOf(event.position!.commit) !== position ? undefined : stored(event)?.eventId
+})
+
 /** The events of a command that begin at a revision of its stream; none, when it did not go in there. */
 export const commandAt = Effect.fnUntraced(function* (stream: string, commandId: string, revision: number) {
   const { readStream } = yield* Kurrent

@@ -6,7 +6,7 @@ import { schemaOf } from "#engine/Projection.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { Projector } from "#engine/project.ts"
 import { type IndexStand, IndexUnavailable, SnippetIndex } from "#ports/SnippetIndex.ts"
-import { indexChanges } from "#projections/Snippets/changes.ts"
+import { indexChanges, leftOutUpTo } from "#projections/Snippets/changes.ts"
 import type { WhyLeftOut } from "#projections/Snippets/rows.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 
@@ -69,8 +69,18 @@ export class Indexing extends Context.Service<
         }
       })
 
+      /** Where the index says that it is, and what it had left out before this process came. */
+      const begin = Effect.gen(function* () {
+        const found = yield* index.stand
+        leftOut.clear()
+        if (found.position === 0) return found
+        for (const { id, left_out } of yield* leftOutUpTo(found.position)) leftOut.set(id, left_out)
+        for (const id of found.refused ?? []) leftOut.set(id, "refused")
+        return found
+      })
+
       const step = Effect.gen(function* () {
-        const from = stand ?? (yield* index.stand)
+        const from = stand ?? (yield* begin)
         stand = from
         const changes = yield* indexChanges(from.position, { rows: Math.min(rows, most.count), bytes: most.bytes })
         const { build, position } = changes

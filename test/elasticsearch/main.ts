@@ -8,7 +8,7 @@ const [what, count] = process.argv.slice(2)
 if (what === "fetch") console.log(await fetchDistribution())
 else if (what === "start") {
   const nodes = await startElasticsearch(Number(count ?? 1))
-  console.log(`ELASTICSEARCH_URL=${nodes[0]!.url}`)
+  console.log(`ELASTICSEARCH_URL=${nodes.map(({ url }) => url).join(",")}`)
   for (const name of ["SIGINT", "SIGTERM"] as const)
     process.on(name, () => void Promise.all(nodes.map((node) => node.stop())).then(() => process.exit(0)))
 } else {

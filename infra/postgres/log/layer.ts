@@ -150,6 +150,7 @@ export const layer = Layer.effect(
       outcome: (stream, commandId) => here(patient(Read.readCommand(commandId, stream))),
       readStream: (stream, after, options = {}) => here(patient(Read.readStream(stream, after, options, most))),
       readAll: (after, options = {}) => here(Read.readAll(after, options, most)),
+      eventAt: (position) => here(Read.eventAt(position)),
       head: here(Read.head),
       since: (after) => here(Read.since(after)),
       hints: PubSub.subscribe(news)
