@@ -38,8 +38,12 @@ export class Indexing extends Context.Service<
     /** Waits until the index holds every change up to a position, for `ReadPatience` at the most: whether it does. */
     readonly reach: (position: number) => Effect.Effect<boolean>
     readonly position: Effect.Effect<number>
+    /** The furthest that it was, also if it is away since. */
+    readonly furthest: Effect.Effect<number>
     /** Why it can't read on, since its last try; `undefined`: it can. */
     readonly fault: Effect.Effect<string | undefined>
+    /** Whether that is because the index can't be reached: it goes on by itself when it can. */
+    readonly away: Effect.Effect<boolean>
     /** Snippets that are not found by all that they say, and why; `refused`: the index could not take them. */
     readonly leftOut: Effect.Effect<ReadonlyMap<string, WhyLeftOut | "refused">>
   }
@@ -58,6 +62,7 @@ export class Indexing extends Context.Service<
       let stand: IndexStand | undefined
       let fault: string | undefined
       let isAway = false
+      let furthest = 0
       const scope = yield* Effect.scope
 
       /** Says once of each snippet what became of it. */
@@ -82,6 +87,7 @@ export class Indexing extends Context.Service<
       const step = Effect.gen(function* () {
         const from = stand ?? (yield* begin)
         stand = from
+        furthest = Math.max(furthest, from.position)
         const changes = yield* indexChanges(from.position, { rows: Math.min(rows, most.count), bytes: most.bytes })
         const { build, position } = changes
         if (build === undefined) return false
@@ -114,6 +120,7 @@ export class Indexing extends Context.Service<
         for (const id of changes.removed) leftOut.delete(id)
         yield* tell(before)
         stand = upTo
+        furthest = Math.max(furthest, position)
         return position > from.position
       }).pipe(Effect.provideService(SqlClient.SqlClient, sql))
 
@@ -178,7 +185,9 @@ export class Indexing extends Context.Service<
       return Indexing.of({
         reach,
         position: Effect.sync(position),
+        furthest: Effect.sync(() => furthest),
         fault: Effect.sync(() => fault),
+        away: Effect.sync(() => isAway),
         leftOut: Effect.sync(() => new Map(leftOut))
       })
     })

@@ -118,8 +118,8 @@ export interface Elasticsearch {
   readonly url: string
   /** Sends the server itself a signal: `SIGKILL`, `SIGSTOP`, `SIGCONT`. */
   readonly signal: (name: NodeJS.Signals) => void
-  /** After `SIGKILL`: waits until it is gone, and starts it again with what it had written. */
-  readonly restart: () => Promise<void>
+  /** After `SIGKILL`: waits until it is gone, starts it again with what it had written, and waits until it sees so many nodes. */
+  readonly restart: (nodes?: number) => Promise<void>
   /** Ends it, and removes what it had written. */
   readonly stop: () => Promise<void>
 }
@@ -172,10 +172,10 @@ class Node implements Elasticsearch {
     if (child !== undefined && child.exitCode === null && child.signalCode === null) await once(child, "exit")
   }
 
-  async restart(): Promise<void> {
+  async restart(nodes = 1): Promise<void> {
     await this.ended()
     this.start()
-    await ready(this, 1)
+    await ready(this, nodes)
   }
 
   get hasEnded(): boolean {
