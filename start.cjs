@@ -201,8 +201,8 @@ const ofRuntimes = [
   ...["mcp/stream", "clients/typescript/connections", "clients/typescript/eventStream"]
 ].map((part) => `test/${part}`)
 
-/** What a server does that is stopped, or a wrong one, is the same for both. */
-const once = ["test/infra/search/elastic/faults.test.ts", "test/infra/search/elastic/start.test.ts"]
+/** Connections to Elasticsearch, and certificates, are the runtime's; what is sent over them is the same for both. */
+const once = ["contract", "faults", "kept", "restored"].map((name) => `test/infra/search/elastic/${name}.test.ts`)
 
 const testsIn = (folder) =>
   readdirSync(join(__dirname, folder), { withFileTypes: true }).flatMap((entry) => {

@@ -87,6 +87,10 @@ const parseKurrentUrl = (text: string): string =>
   /^(?:kurrentdb|kurrent|kdb|esdb)(?:\+discover)?:\/\/[^\s]+$/.test(text)
     ? text
     : refuse("KURRENTDB_URL", "a URL that begins with kurrentdb:// or kurrentdb+discover://")
+
+const listOf = (text: string): ReadonlyArray<string> =>
+  text.split(",").flatMap((one) => (one.trim() === "" ? [] : [one.trim()]))
+
 /** What one may be called in Elasticsearch. */
 const indexName = /^[a-z0-9][a-z0-9._-]{0,99}$/
 
@@ -98,12 +102,15 @@ const parseElasticsearch = (read: (name: string) => string | undefined): Elastic
     const lonely = names.find((name) => read(name) !== undefined)
     return lonely === undefined ? undefined : refuse("ELASTICSEARCH_URL", `a URL, since there is ${lonely}`)
   }
-  const expected = "a URL like https://search.example.com:9200; user and password have variables of their own"
-  if (!URL.canParse(text)) return refuse("ELASTICSEARCH_URL", expected)
-  const url = new URL(text)
-  if (!["http:", "https:"].includes(url.protocol) || url.username !== "" || url.password !== "")
-    return refuse("ELASTICSEARCH_URL", expected)
-  if (caFile !== undefined && url.protocol !== "https:")
+  const expected =
+    "a URL like https://search.example.com:9200, or those of several nodes with commas between; user and password have variables of their own"
+  const urls = listOf(text)
+  const isFine = (one: string) => {
+    const { protocol, username, password } = URL.canParse(one) ? new URL(one) : { protocol: "" }
+    return ["http:", "https:"].includes(protocol) && !username && !password
+  }
+  if (urls.length === 0 || !urls.every(isFine)) return refuse("ELASTICSEARCH_URL", expected)
+  if (caFile !== undefined && urls.some((one) => new URL(one).protocol !== "https:"))
     return refuse("ELASTICSEARCH_URL", "https://, since there is ELASTICSEARCH_CA_FILE")
   if (!indexName.test(index)) return refuse("ELASTICSEARCH_INDEX", "lower-case letters, digits, - and _")
   if (apiKey !== undefined && (username ?? password) !== undefined)
@@ -117,7 +124,7 @@ const parseElasticsearch = (read: (name: string) => string | undefined): Elastic
       : username !== undefined && password !== undefined
         ? { username, password: hidden(password, "PASSWORD") }
         : undefined
-  return { url: text, auth, caFile, index }
+  return { urls, auth, caFile, index }
 }
 
 /** `prefer` and `allow` go on without TLS where the server, or who is in between, says that there is none. */
@@ -157,9 +164,6 @@ const parseConnections = (text: string): number =>
   /^\d{1,3}$/.test(text) && Number(text) >= 4
     ? Number(text)
     : refuse("CAIRN_DATABASE_CONNECTIONS", "a number from 4 to 999")
-
-const listOf = (text: string): ReadonlyArray<string> =>
-  text.split(",").flatMap((one) => (one.trim() === "" ? [] : [one.trim()]))
 
 const hostName = /^(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9](?:[a-z0-9._-]{0,251}[a-z0-9])?)$/
 

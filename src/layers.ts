@@ -238,10 +238,10 @@ export const service = (config: Config) =>
   ).pipe(
     Layer.provideMerge(Layer.mergeAll(Search.layer, KnownSnippets.layer, Reputations.layer, LeftOut.layer)),
     Layer.provideMerge(Indexing.layer),
+    Layer.provideMerge(snippetIndex(config)),
     Layer.provideMerge(
       Layer.mergeAll(
         log(config),
-        Layer.provide(snippetIndex(config), EmbeddingTable.layer),
         Layer.provide(SecretRules.layer, Workers.layer),
         workspaces(config),
         gitTransport(config),

@@ -101,12 +101,20 @@ describe("the configuration of Elasticsearch", () => {
   it("is none unless there is a URL, and has its own words for who asks", () => {
     assert.isUndefined(readConfig({ ELASTICSEARCH_URL: " " }).elasticsearch)
     const { elasticsearch } = readConfig({ ELASTICSEARCH_URL: url, ELASTICSEARCH_API_KEY: "a-key-of-mine" })
-    assert.deepInclude(elasticsearch, { url, caFile: undefined, index: "cairn-snippets" })
+    assert.deepInclude(elasticsearch, { urls: [url], caFile: undefined, index: "cairn-snippets" })
     assert.notInclude(JSON.stringify(elasticsearch), "of-mine")
+  })
+
+  it("may name several nodes", () => {
+    const { elasticsearch } = readConfig({ ELASTICSEARCH_URL: `${url}, https://other.example.com:9200` })
+    assert.deepStrictEqual(elasticsearch?.urls, [url, "https://other.example.com:9200"])
   })
 
   it.each([
     ["ELASTICSEARCH_URL", { ELASTICSEARCH_URL: "search.example.com:9200" }],
+    ["ELASTICSEARCH_URL", { ELASTICSEARCH_URL: "," }],
+    ["ELASTICSEARCH_URL", { ELASTICSEARCH_URL: `${url},https://elastic:secret@other.example.com` }],
+    ["ELASTICSEARCH_URL", { ELASTICSEARCH_URL: `${url},http://127.0.0.1`, ELASTICSEARCH_CA_FILE: "ca.pem" }],
     ["ELASTICSEARCH_URL", { ELASTICSEARCH_URL: "https://elastic:secret@search.example.com" }],
     ["ELASTICSEARCH_URL", { ELASTICSEARCH_API_KEY: "a-key" }],
     ["ELASTICSEARCH_URL", { ELASTICSEARCH_URL: "http://127.0.0.1:9200", ELASTICSEARCH_CA_FILE: "ca.pem" }],

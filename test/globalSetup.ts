@@ -4,11 +4,14 @@ import { join } from "node:path"
 import { Effect, Exit, Option, Redacted, Scope } from "effect"
 import type { TestProject } from "vitest/node"
 import { connect, launch } from "#infra/postgres/launcher/launcher.ts"
+import { startShared } from "./elasticsearch/shared.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
     /** URL of the run's Postgres server; suites take a database of their own from `test/postgres.ts`. */
     readonly postgres: string
+    /** Where the run's Elasticsearch is asked for: `test/elasticsearch/shared.ts`. */
+    readonly elasticsearch: string
   }
 }
 
@@ -18,7 +21,7 @@ const prefix = "cairn-test-"
  * One embedded Postgres in a temporary folder for the whole run, or the server at the URL in `CAIRN_TEST_POSTGRES`, whose user has to
  * be a superuser: suites make databases and roles there, and leave them.
  */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+const startPostgres = async (project: TestProject): Promise<() => Promise<void>> => {
   const given = process.env["CAIRN_TEST_POSTGRES"]
   if (given) {
     project.provide("postgres", given)
@@ -32,6 +35,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     await Effect.runPromise(Scope.close(scope, Exit.void))
     rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const elasticsearch = await startShared()
+  project.provide("elasticsearch", elasticsearch.url)
+  const stopPostgres = await startPostgres(project)
+  return async () => {
+    await Promise.all([elasticsearch.stop(), stopPostgres()])
   }
 }
 

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import type { Reporter, TestCase, TestModule, Vitest } from "vitest/node"
 import { whyNot as whyNoElasticsearch } from "./elasticsearch/distribution.ts"
+import { isHere as serverIsHere } from "./postgresServer.ts"
 
 const has = (path: string) => existsSync(new URL(path, import.meta.url))
 
@@ -71,6 +72,12 @@ const reasons: ReadonlyArray<Reason> = [
     why: "no KurrentDB node (KURRENTDB_TEST_URL=kurrentdb://… names one; elsewhere its protocol's double stands for it)",
     always: true,
     holds: () => !process.env["KURRENTDB_TEST_URL"]
+  },
+  {
+    files: /^test\/infra\/postgres\/serverFaults/,
+    why: "there is no PostgreSQL 15 here (Debian: apt-get install postgresql-15); CI has it in .ci/engines",
+    always: true,
+    holds: () => !serverIsHere
   },
   {
     files: /^test\/infra\/postgres\/pooler/,

@@ -102,6 +102,7 @@ const make = (step: number, coarse = false) =>
             options
           )
         ),
+      eventAt: (position) => Effect.sync(() => log.find((event) => event.position === position)?.eventId),
       head: Effect.sync(head),
       since: (after) =>
         Effect.sync(() => ({

@@ -143,6 +143,8 @@ export class EventStore extends Context.Service<
     readonly readStream: (stream: string, after: number, options?: ReadStream) => Effect.Effect<Page, StoreUnavailable>
     /** A page of every stream, in commit order, strictly after a position. */
     readonly readAll: (after: Position, options?: ReadAll) => Effect.Effect<Page, StoreUnavailable>
+    /** The id of the event at a position; `undefined`: there is none at it, or no more. */
+    readonly eventAt: (position: Position) => Effect.Effect<string | undefined, StoreUnavailable>
     /** The position of the last event, `beginning` for an empty log. Sees every append that was acknowledged before, anywhere. */
     readonly head: Effect.Effect<Position, StoreUnavailable>
     /** Of all that lies strictly after a position: where it ends (the position itself, when there is nothing), and what it is. */

@@ -12,6 +12,7 @@ import {
   smallEvent
 } from "#engine/ports/EventStore.ts"
 import { Kurrent, type Place } from "./client.ts"
+import type { Fault } from "./Fault.ts"
 import { Log } from "./Log.ts"
 import type { Revisions } from "./Revisions.ts"
 
@@ -172,6 +173,19 @@ export const readAll = Effect.fnUntraced(function* (
   const last = page.events.at(-1)
   if (last !== undefined) revisions.noteAt(stream, last.position, last.revision)
   return page
+})
+
+const isNoPlace = ({ kind, message }: Fault) => kind === "other" && /invalid position/i.test(message)
+
+/** Forwards, the log comes with what is at the place; one that is none of its places is refused. */
+export const eventAt = Effect.fnUntraced(function* (position: Position) {
+  if (position === 0) return undefined
+  const { readAll } = yield* Kurrent
+  const { stored } = yield* Log
+  const [event] = yield* readAll({ from: position as Place, count: 1, types: nobodysSystem }).pipe(
+    Effect.catchIf(isNoPlace, () => Effect.succeed([]))
+  )
+  return event === undefined || positionOf(event.position!.commit) !== position ? undefined : stored(event)?.eventId
 })
 
 /** The events of a command that begin at a revision of its stream; none, when it did not go in there. */

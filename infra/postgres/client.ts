@@ -1,10 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs"
+import type { Socket } from "node:net"
 import { join } from "node:path"
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { Effect, Layer, Redacted, Result } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { parseJson } from "#engine/parseJson.ts"
 import { checkServer } from "./checkServer.ts"
+import { pulse } from "./pulse.ts"
 
 const fromUtf8 = new TextDecoder()
 const utf8 = new TextEncoder()
@@ -36,12 +38,16 @@ const loader: Migrator.Loader = Effect.sync(() =>
 /** Brings the database's own tables (the log, payloads, requests) to this version. Read models make their own. */
 export const migrate = Migrator.make({})({ loader, table: "migrations" })
 
+const connectTimeout = "5 seconds"
+
 /** What else is known of a server that is not the embedded one. */
 export interface Server {
   /** PEM of who may have signed its certificate, instead of those that the runtime knows. */
   readonly ca?: string | undefined
-  /** Connections to it at once; the lock and the ear for news are two more. */
+  /** Connections to it at once; the lock, the ear for news and the pulse are three more. */
   readonly connections?: number | undefined
+  /** How it is connected to. */
+  readonly stream?: () => Socket
 }
 
 /** Whether TLS is asked for. Each mode that does asks for all of it: a certificate that is trusted and says the host's name. */
@@ -52,7 +58,7 @@ const tls = (url: Redacted.Redacted, ca: string | undefined) => {
 }
 
 /** A pool of connections to the database at `url`, migrated. */
-export const layer = (url: Redacted.Redacted, { ca, connections = 16 }: Server = {}) =>
+export const layer = (url: Redacted.Redacted, { ca, connections = 16, stream }: Server = {}) =>
   Layer.effectDiscard(migrate).pipe(
     Layer.provideMerge(
       PgClient.layer({
@@ -62,7 +68,8 @@ export const layer = (url: Redacted.Redacted, { ca, connections = 16 }: Server =
         applicationName: "cairn",
         maxConnections: connections,
         minConnections: 2,
-        connectTimeout: "5 seconds",
+        connectTimeout,
+        ...(stream && { stream }),
         // a batch of payloads may hold one upload of 32 MiB and its logs
         maxMessageSize: 256 * 1024 * 1024
       })
@@ -72,5 +79,9 @@ export const layer = (url: Redacted.Redacted, { ca, connections = 16 }: Server =
 /** As `layer`, on a server that is somebody else's: one that can't be used is refused before anything is written to it. */
 export const layerOn = (url: Redacted.Redacted, server: Server) =>
   Layer.unwrap(
-    Effect.as(checkServer({ url, ssl: tls(url, server.ca), connectTimeout: "5 seconds" }), layer(url, server))
+    Effect.gen(function* () {
+      const config = { url, ssl: tls(url, server.ca), connectTimeout } as const
+      yield* checkServer(config)
+      return layer(url, { ...server, ...(yield* pulse({ ...config, at: new URL(Redacted.value(url)) })) })
+    })
   )

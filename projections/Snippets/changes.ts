@@ -56,6 +56,15 @@ export const indexChanges = (after: number, page: Page): Effect.Effect<IndexChan
     return (yield* liveBuild) === changes.build ? changes : yield* indexChanges(after, page)
   })
 
+/** Snippets that are not found by all that they say, and why, of what an index has that has come to a position. */
+export const leftOutUpTo = (position: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<{ id: string; left_out: WhyLeftOut }>(
+      `SELECT id, left_out FROM ${schema}.terms WHERE left_out IS NOT NULL AND changed <= $1`,
+      [BigInt(position)]
+    )
+  )
+
 /**
  * The next rows of a table that an index has to hear of, in the order of their changes; an event changes one of them.
  */

@@ -5,12 +5,15 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { findText, projections, tool } from "#src/layers.ts"
 import { clone, goBack } from "./demo/history.ts"
-import { cairn, type Running, serve } from "./demo/programs.ts"
+import { cairn, configOf, type Running, serve } from "./demo/programs.ts"
 import { standIn } from "./demo/standIn.ts"
 import { reputation, storeBundle } from "./demo/store.ts"
 import { upToDate } from "./log.ts"
 
-/** A tour of the service: the real one, on a data folder of its own, asked over HTTP. Fails at the first surprise. */
+/**
+ * A tour of the service: the real one, on a data folder of its own, asked over HTTP. Fails at the first surprise. With
+ * `--engines` on the database and the index that DATABASE_URL and ELASTICSEARCH_URL name, which have to be empty.
+ */
 
 interface Match {
   readonly code_block: { readonly id: string; readonly name: string; readonly description: string }
@@ -85,9 +88,7 @@ const run = async (dataDir: string, ...args: ReadonlyArray<string>) => {
 
 /** In how many rows of which tables a text stands, in the running service's database. */
 const tablesWith = (dataDir: string, text: string) =>
-  Effect.runPromise(
-    Effect.provide(Effect.andThen(upToDate(...projections), findText(text)), tool({ dataDir, databaseUrl: undefined }))
-  )
+  Effect.runPromise(Effect.provide(Effect.andThen(upToDate(...projections), findText(text)), tool(configOf(dataDir))))
 
 const tour = async (dataDir: string, grader: string, keep: (service: Running) => Running) => {
   step("Start the service on an empty data folder")

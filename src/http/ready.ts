@@ -12,6 +12,11 @@ export interface Report {
   /** Read model → `ok`, `behind`, or why it stopped. */
   readonly read_models: { readonly [name: string]: string }
   /**
+   * What can't be had at the moment, and is taken up again by itself. Without `search` or the `log` all else goes on, and is
+   * to be asked for: every other process misses the same. Without the `database` nothing does.
+   */
+  readonly missing: ReadonlyArray<"database" | "log" | "search">
+  /**
    * Snippets that are stored, and not found by all that they say: how many, and some of their ids. No reason not to
    * serve.
    */
@@ -26,7 +31,10 @@ export interface Report {
 /** Ids that are told. */
 const told = 20
 
-/** Whether every read model, and the index, has passed what the log's head was at start. */
+/**
+ * Whether every read model, and the index, has passed what the log's head was at start. An index that goes after that
+ * takes nobody out of service.
+ */
 export class Readiness extends Context.Service<Readiness, { readonly look: Effect.Effect<Report> }>()(
   "cairn/Readiness"
 ) {
@@ -46,6 +54,7 @@ export class Readiness extends Context.Service<Readiness, { readonly look: Effec
           const standings = yield* asker.look.pipe(Effect.orElseSucceed(() => undefined))
           const indexed = positionOf(yield* indexing.position)
           const fault = yield* indexing.fault
+          const away = yield* indexing.away
           const passed = (position: Position | undefined) => position !== undefined && hasReached(position, start)
           const read_models = Object.fromEntries([
             ...projections.map((projection): [string, string] => {
@@ -55,13 +64,22 @@ export class Readiness extends Context.Service<Readiness, { readonly look: Effec
             }),
             ["snippet_index", fault ?? (passed(indexed) ? "ok" : "behind")]
           ])
-          const states: ReadonlyArray<string> = Object.values(read_models)
+          // what it has once held it finds again
+          const goesOn = (away || fault === undefined) && passed(positionOf(yield* indexing.furthest))
+          const states = Object.entries(read_models).flatMap(([name, state]) =>
+            name === "snippet_index" && goesOn ? [] : [state]
+          )
           const fine = states.every((state) => state === "ok")
           const status = fine
             ? "ready"
-            : states.every((state) => ["ok", "behind"].includes(state))
+            : standings !== undefined && states.every((state) => ["ok", "behind"].includes(state))
               ? "starting"
               : "failing"
+          const missing = [
+            ...(standings === undefined ? (["database"] as const) : []),
+            ...(standings?.away ? (["log"] as const) : []),
+            ...(away ? (["search"] as const) : [])
+          ]
           const leftOut = yield* indexing.leftOut
           const streams = new Set([...undone.values()].flatMap((events) => events.map(({ stream }) => stream)))
           const left_out = {
@@ -69,7 +87,7 @@ export class Readiness extends Context.Service<Readiness, { readonly look: Effec
             snippets: [...leftOut.keys()].slice(0, told),
             streams: [...streams].slice(0, told)
           }
-          const report: Report = { status, read_models, left_out }
+          const report: Report = { status, read_models, missing, left_out }
           return report
         })
         return Readiness.of({ look })

@@ -2,8 +2,8 @@ import type { Redacted } from "effect"
 
 /** Where an Elasticsearch is, and as whom it is asked. */
 export interface ElasticsearchSettings {
-  /** Without user and password. */
-  readonly url: string
+  /** Nodes of one cluster, one at least; without user and password. */
+  readonly urls: ReadonlyArray<string>
   readonly auth:
     | { readonly apiKey: Redacted.Redacted }
     | { readonly username: string; readonly password: Redacted.Redacted }

@@ -51,6 +51,8 @@ export interface IndexStand {
   /** `undefined`: it holds nothing yet. */
   readonly build: number | undefined
   readonly position: number
+  /** What it could not take of what it holds, where it keeps that; there is some. */
+  readonly refused?: ReadonlyArray<string>
 }
 
 /** Which snippets count, and by what. */
@@ -103,7 +105,7 @@ export class SnippetIndex extends Context.Service<
     ) => Effect.Effect<{ readonly refused: ReadonlyArray<string> }, IndexUnavailable>
     /**
      * How far it has come. One that keeps nothing between processes begins at nothing; so does one that lost what it
-     * held, after it has failed once.
+     * held, after it has failed once, and one that holds what the log has not, as after a backup of that was restored.
      */
     readonly stand: Effect.Effect<IndexStand, IndexUnavailable>
     /** At most `most` of all that match, those that it deems likeliest to rank first. */

@@ -6,7 +6,7 @@ import { schemaOf } from "#engine/Projection.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { Projector } from "#engine/project.ts"
 import { type IndexStand, IndexUnavailable, SnippetIndex } from "#ports/SnippetIndex.ts"
-import { indexChanges } from "#projections/Snippets/changes.ts"
+import { indexChanges, leftOutUpTo } from "#projections/Snippets/changes.ts"
 import type { WhyLeftOut } from "#projections/Snippets/rows.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 
@@ -38,8 +38,12 @@ export class Indexing extends Context.Service<
     /** Waits until the index holds every change up to a position, for `ReadPatience` at the most: whether it does. */
     readonly reach: (position: number) => Effect.Effect<boolean>
     readonly position: Effect.Effect<number>
+    /** The furthest that it was, also if it is away since. */
+    readonly furthest: Effect.Effect<number>
     /** Why it can't read on, since its last try; `undefined`: it can. */
     readonly fault: Effect.Effect<string | undefined>
+    /** Whether that is because the index can't be reached: it goes on by itself when it can. */
+    readonly away: Effect.Effect<boolean>
     /** Snippets that are not found by all that they say, and why; `refused`: the index could not take them. */
     readonly leftOut: Effect.Effect<ReadonlyMap<string, WhyLeftOut | "refused">>
   }
@@ -58,6 +62,7 @@ export class Indexing extends Context.Service<
       let stand: IndexStand | undefined
       let fault: string | undefined
       let isAway = false
+      let furthest = 0
       const scope = yield* Effect.scope
 
       /** Says once of each snippet what became of it. */
@@ -69,9 +74,20 @@ export class Indexing extends Context.Service<
         }
       })
 
+      /** Where the index says that it is, and what it had left out before this process came. */
+      const begin = Effect.gen(function* () {
+        const found = yield* index.stand
+        leftOut.clear()
+        if (found.position === 0) return found
+        for (const { id, left_out } of yield* leftOutUpTo(found.position)) leftOut.set(id, left_out)
+        for (const id of found.refused ?? []) leftOut.set(id, "refused")
+        return found
+      })
+
       const step = Effect.gen(function* () {
-        const from = stand ?? (yield* index.stand)
+        const from = stand ?? (yield* begin)
         stand = from
+        furthest = Math.max(furthest, from.position)
         const changes = yield* indexChanges(from.position, { rows: Math.min(rows, most.count), bytes: most.bytes })
         const { build, position } = changes
         if (build === undefined) return false
@@ -104,6 +120,7 @@ export class Indexing extends Context.Service<
         for (const id of changes.removed) leftOut.delete(id)
         yield* tell(before)
         stand = upTo
+        furthest = Math.max(furthest, position)
         return position > from.position
       }).pipe(Effect.provideService(SqlClient.SqlClient, sql))
 
@@ -168,7 +185,9 @@ export class Indexing extends Context.Service<
       return Indexing.of({
         reach,
         position: Effect.sync(position),
+        furthest: Effect.sync(() => furthest),
         fault: Effect.sync(() => fault),
+        away: Effect.sync(() => isAway),
         leftOut: Effect.sync(() => new Map(leftOut))
       })
     })

@@ -6,6 +6,7 @@ import { Keys, organizations, type TenantRecord } from "#projections/Keys.ts"
 import { findText } from "#src/layers.ts"
 import { importLines } from "#src/snippets/import.ts"
 import { readLines } from "#src/snippets/lines.ts"
+import { newName } from "#test/elasticsearch/index.ts"
 import { corpus, queries } from "#test/evaluation.ts"
 import { type Block, calls, type MessagesApi, says, startMessagesApi } from "#test/MessagesApi.ts"
 import { newInstallation, ownerKey, removeInstallation, type Service, startService } from "#test/service.ts"
@@ -25,9 +26,13 @@ describe("the main job on 1,138 snippets", () => {
   let api: MessagesApi
   let service: Service
   const documents = corpus("mbpp")
+  // `.ci/engines` has it on a real Elasticsearch, too
+  const elasticsearch = process.env["ELASTICSEARCH_URL"]
+  const engines =
+    elasticsearch === undefined ? {} : { ELASTICSEARCH_URL: elasticsearch, ELASTICSEARCH_INDEX: newName() }
 
   const start = async (installation: { database: Service["database"]; dataDir: string }) =>
-    startService({ ANTHROPIC_API_KEY: api.key, ANTHROPIC_BASE_URL: api.url }, installation)
+    startService({ ANTHROPIC_API_KEY: api.key, ANTHROPIC_BASE_URL: api.url, ...engines }, installation)
 
   beforeAll(async () => {
     api = await startMessagesApi([

@@ -15,6 +15,7 @@ export const startProxy = async (target: string, tls?: { readonly key: string; r
   /** Requests that still go through whole; of the next the answer is lost, or all of it. */
   let left = Number.POSITIVE_INFINITY
   let losesAnswer = false
+  let refused: RegExp | undefined
   let respond: ((answer: ServerResponse) => void) | undefined
 
   const pass = (given: IncomingMessage, answer: ServerResponse): void => {
@@ -22,6 +23,10 @@ export const startProxy = async (target: string, tls?: { readonly key: string; r
     seen.push({ method, path: url, authorization: headers.authorization })
     if (respond !== undefined) {
       respond(answer)
+      return
+    }
+    if (refused?.test(url)) {
+      given.socket.destroy()
       return
     }
     const place = left--
@@ -51,6 +56,10 @@ export const startProxy = async (target: string, tls?: { readonly key: string; r
     cutAfter: (requests: number, answerOnly: boolean) => {
       left = requests
       losesAnswer = answerOnly
+    },
+    /** Lets no request to such a path through. */
+    refuse: (path: RegExp) => {
+      refused = path
     },
     heal: () => {
       left = Number.POSITIVE_INFINITY

@@ -1,6 +1,6 @@
 import { assert, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Position } from "#engine/Position.ts"
+import { beginning, type Position, positionOf } from "#engine/Position.ts"
 import { EventStore, type ReadAll, type StoredEvent } from "#engine/ports/EventStore.ts"
 import { command, fresh, noted, plain, revisions, to, typed, upTo } from "./appends.ts"
 import { whole } from "./whole.ts"
@@ -39,6 +39,19 @@ export const reading = (it: Vitest.MethodsNonLive<EventStore>) => {
       assert.deepStrictEqual(yield* readAll(all[10]!.position), all.slice(11))
       assert.deepStrictEqual(yield* readAll(before, { types: [] }), [])
       assert.deepStrictEqual(yield* readAll(before, { types: ["D"] }), [])
+    })
+  )
+
+  it.effect("knows the event at a position", () =>
+    Effect.gen(function* () {
+      const { append, eventAt, head } = yield* EventStore
+      const stream = fresh()
+      for (const _ of upTo(3)) yield* append(to(stream, "any", [command({ events: [noted(), noted()] })]))
+      const events = (yield* rest(beginning)).filter((event) => event.stream === stream)
+      assert.lengthOf(events, 6)
+      for (const { position, eventId } of events) assert.strictEqual(yield* eventAt(position), eventId)
+      assert.isUndefined(yield* eventAt(beginning))
+      assert.isUndefined(yield* eventAt(positionOf((yield* head) + 1)))
     })
   )
 

@@ -17,7 +17,9 @@ const stubs = Layer.mergeAll(
     Indexing.of({
       reach: () => Effect.sync(() => state.caughtUp),
       position: Effect.succeed(0),
+      furthest: Effect.succeed(0),
       fault: Effect.succeed(undefined),
+      away: Effect.succeed(false),
       leftOut: Effect.succeed(new Map())
     })
   ),

@@ -14,8 +14,8 @@ interface Waiting {
   readonly answer: Deferred.Deferred<Appended, WrongRevision | StoreUnavailable>
 }
 
-/** A lost connection is tried again before an append is given up, for about 5 s in all. */
-const reconnect = { schedule: Schedule.exponential("20 millis"), times: 8 }
+/** A lost connection is tried again before an append is given up, for about 5 s in all, however long each try takes. */
+const reconnect = { schedule: Schedule.upTo(Schedule.exponential("20 millis"), { duration: "5 seconds", times: 8 }) }
 
 const channel = "cairn_events"
 
@@ -150,6 +150,7 @@ export const layer = Layer.effect(
       outcome: (stream, commandId) => here(patient(Read.readCommand(commandId, stream))),
       readStream: (stream, after, options = {}) => here(patient(Read.readStream(stream, after, options, most))),
       readAll: (after, options = {}) => here(Read.readAll(after, options, most)),
+      eventAt: (position) => here(Read.eventAt(position)),
       head: here(Read.head),
       since: (after) => here(Read.since(after)),
       hints: PubSub.subscribe(news)

@@ -223,6 +223,14 @@ export const readCommand = (commandId: string, stream: string | null = null) =>
     )
   )
 
+export const eventAt = (position: Position) =>
+  Effect.flatMap(PgClient.PgClient, (sql) =>
+    Effect.map(
+      sql<{ event_id: string }>`SELECT event_id FROM events WHERE position = ${BigInt(position)}`,
+      ([row]) => row?.event_id
+    )
+  )
+
 export const head = Effect.flatMap(PgClient.PgClient, (sql) =>
   Effect.map(sql.unsafe<{ head: bigint }>("SELECT coalesce(max(position), 0) AS head FROM events"), ([row]) =>
     positionOf(row!.head)

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { Client, HttpConnection } from "@elastic/elasticsearch"
+import { Client, ClusterConnectionPool, HttpConnection } from "@elastic/elasticsearch"
 import { Data, Effect, Redacted, Schedule, type Scope } from "effect"
 import type { ElasticsearchSettings } from "#ports/ElasticsearchSettings.ts"
 import { EngineUnusable } from "#ports/EngineUnusable.ts"
@@ -50,7 +50,15 @@ const authOf = ({ auth }: ElasticsearchSettings) =>
       ? { auth: { apiKey: Redacted.value(auth.apiKey) } }
       : { auth: { username: auth.username, password: Redacted.value(auth.password) } }
 
-interface Nodes {
+/** A node that went is looked at again after a second, then ever less often, up to half a minute. */
+class Nodes extends ClusterConnectionPool {
+  constructor(options: ConstructorParameters<typeof ClusterConnectionPool>[0]) {
+    super(options)
+    this.resurrectTimeout = 1_000
+  }
+}
+
+interface Versions {
   readonly nodes?: { readonly [id: string]: { readonly version: string } }
 }
 
@@ -62,13 +70,14 @@ export const connect = (settings: ElasticsearchSettings): Effect.Effect<Engine, 
       Effect.sync(
         () =>
           new Client({
-            node: settings.url,
+            nodes: [...settings.urls],
+            ConnectionPool: Nodes,
             ...authOf(settings),
             // whatever the environment says of certificates
             tls: { ...tls, rejectUnauthorized: true },
             Connection: HttpConnection,
-            // who asks tries again, and knows for how long
-            maxRetries: 0,
+            // another node may answer where one can't be reached; what nobody answers is tried again by who asks, and knows for how long
+            maxRetries: settings.urls.length - 1,
             maxResponseSize: 128 * 1024 * 1024
           })
       ),
@@ -86,22 +95,20 @@ export const connect = (settings: ElasticsearchSettings): Effect.Effect<Engine, 
         },
         catch: (error) => new Unanswered({ fault: faultOf(error), passes: passesByItself(error) })
       })
-    const { host } = new URL(settings.url)
+    const host = settings.urls.map((url) => new URL(url).host).join(", ")
     const unusable = (fault: string, passes: boolean) =>
       new EngineUnusable({ message: `Elasticsearch at ${host} (ELASTICSEARCH_URL) can't be used: ${fault}`, passes })
     const query = { filter_path: "nodes.*.version" }
-    const look = send<Nodes>({ method: "GET", path: "/_nodes/_local", query, within: patience.search })
+    const look = send<Versions>({ method: "GET", path: "/_nodes", query, within: patience.search })
     const { body } = yield* look.pipe(
       Effect.retry({ while: ({ passes }) => passes, times: tries - 1, schedule: Schedule.spaced("1 second") }),
       Effect.mapError(({ fault, passes }) => unusable(fault, passes))
     )
-    const [node] = Object.values(body.nodes ?? {})
-    const [major = 0, minor = 0] = (node?.version ?? "").split(".").map(Number)
-    if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) {
-      return yield* unusable(
-        `it is version ${node?.version ?? "unknown"}, and ${oldest.join(".")} is the oldest that does`,
-        false
-      )
+    const versions = Object.values(body.nodes ?? {}).map(({ version }) => version)
+    for (const version of versions.length === 0 ? ["unknown"] : versions) {
+      const [major = 0, minor = 0] = version.split(".").map((part) => Number.parseInt(part, 10) || 0)
+      if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) continue
+      return yield* unusable(`it is version ${version}, and ${oldest.join(".")} is the oldest that does`, false)
     }
     const engine: Engine = {
       ask: (request) =>

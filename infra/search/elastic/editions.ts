@@ -3,6 +3,7 @@ import { NotOurs } from "#ports/Hold.ts"
 import { IndexUnavailable } from "#ports/SnippetIndex.ts"
 import { type Engine, patience } from "./Engine.ts"
 import { checkpointId, definition, mappingVersion } from "./mapping.ts"
+import { refreshed } from "./refreshed.ts"
 
 /** One filling of the index, for one build of the catalogue: an index of Elasticsearch. */
 export interface Edition {
@@ -12,6 +13,17 @@ export interface Edition {
   /** Whether the alias is on it. */
   readonly isSearched: boolean
 }
+
+/** How far an index has come. */
+export interface Checkpoint {
+  readonly position: number
+  /** The id of the event that the log has there. */
+  readonly event?: string
+  /** Snippets that Elasticsearch could not take. */
+  readonly refused: ReadonlyArray<string>
+}
+
+export const atNothing: Checkpoint = { position: 0, refused: [] }
 
 /** Whose an index is; in its mapping, as `_meta`. */
 interface Meta {
@@ -61,17 +73,14 @@ export const makeEditions = ({ ask }: Engine, { alias, installation, dimensions 
     return found as ReadonlyArray<Edition>
   })
 
-  /** How far an index has come, 0 when it has just begun; `undefined`: there is none. */
+  /** How far an index has come; `undefined`: there is none. */
   const checkpoint = Effect.fnUntraced(function* (name: string) {
-    const { status, body } = yield* ask<{ readonly found?: boolean; readonly _source?: { readonly position: number } }>(
-      {
-        method: "GET",
-        path: `/${name}/_doc/${checkpointId}`,
-        within: patience.search
-      }
-    )
-    if (status === 404) return body.found === false ? 0 : undefined
-    return body._source!.position
+    const { status, body } = yield* ask<{
+      readonly found?: boolean
+      readonly _source?: { readonly checkpoint: Checkpoint }
+    }>({ method: "GET", path: `/${name}/_doc/${checkpointId}`, within: patience.search })
+    if (status === 404) return body.found === false ? atNothing : undefined
+    return body._source!.checkpoint
   })
 
   /** Makes the index of a build, unless another process just did. */
@@ -89,9 +98,11 @@ export const makeEditions = ({ ask }: Engine, { alias, installation, dimensions 
 
   /** Puts it in the place of those before it, which are deleted with all that they hold; all of it at once. */
   const promote = Effect.fnUntraced(function* (name: string, before: ReadonlyArray<Edition>) {
-    yield* ask({ method: "POST", path: `/${name}/_refresh`, within: patience.write })
+    yield* refreshed(ask, name, patience.write)
     const actions = [...before.map((old) => ({ remove_index: { index: old.name } })), { add: { index: name, alias } }]
-    yield* ask({ method: "POST", path: "/_aliases", body: { actions }, within: patience.change })
+    const { status } = yield* ask({ method: "POST", path: "/_aliases", body: { actions }, within: patience.change })
+    // one of those before it went meanwhile, and nothing was done
+    if (status === 404) return yield* new IndexUnavailable({ fault: `an index beside ${name} has just gone` })
   })
 
   /** Searches from now on what has come as far as that which is searched; `position` is how far it has come. */
@@ -105,10 +116,17 @@ export const makeEditions = ({ ask }: Engine, { alias, installation, dimensions 
     // a later build is under way elsewhere: it is that one's turn
     if (others.some((other) => other.mapping === own.mapping && other.build > own.build)) return
     const searched = others.find(({ isSearched }) => isSearched)
-    const bar = searched === undefined ? 0 : ((yield* checkpoint(searched.name)) ?? 0)
+    const bar = searched === undefined ? 0 : ((yield* checkpoint(searched.name))?.position ?? 0)
     if (position < bar) return
     yield* promote(name, others)
     promoted = name
+  })
+
+  /** Deletes all of them, with all that they hold. */
+  const remove = Effect.gen(function* () {
+    promoted = undefined
+    const names = (yield* look).map(({ name }) => name)
+    if (names.length > 0) yield* ask({ method: "DELETE", path: `/${names.join(",")}`, within: patience.change })
   })
 
   /** At run time it is a fault like others: an operator may mend it. */
@@ -128,6 +146,7 @@ export const makeEditions = ({ ask }: Engine, { alias, installation, dimensions 
     /** As `look`, once at the start. */
     lookFirst: look,
     look: whileRunning(look),
+    remove: whileRunning(remove),
     promoteWhenDue: (name: string, position: number) => whileRunning(promoteWhenDue(name, position))
   }
 }

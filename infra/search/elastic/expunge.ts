@@ -1,30 +1,37 @@
 import { Effect, Queue, Schedule } from "effect"
 import { IndexUnavailable } from "#ports/SnippetIndex.ts"
 import { type Engine, patience } from "./Engine.ts"
+import { allDid, type Copies, refreshed } from "./refreshed.ts"
 
-interface Stats {
-  readonly _all?: { readonly primaries?: { readonly docs?: { readonly deleted: number } } }
+interface Stats extends Copies {
+  readonly _all?: { readonly total?: { readonly docs?: { readonly deleted: number } } }
 }
 
 /** Elasticsearch lets go of what was deleted when it has told all its copies, which takes it up to half a minute. */
 const between = "2 seconds"
+/** A copy that was away, and has come back, may have what the others let go of meanwhile. */
+const again = "24 hours"
 
 /**
- * Takes what was deleted out of the files, too: in the background, from the start on and whenever it is told to, until
- * nothing of it is left.
+ * Takes what was deleted out of the files, too, of every edition and every copy: in the background, from the start on and
+ * whenever it is told to, until nothing of it is left.
  */
 export const makeExpunge = Effect.fnUntraced(function* ({ ask }: Engine, alias: string) {
   const wanted = yield* Queue.sliding<void>(1)
+  const all = `${alias}-v*`
   const merge = Effect.gen(function* () {
-    const { status } = yield* ask({ method: "POST", path: `/${alias}/_refresh`, within: patience.write })
-    if (status === 404) return
+    const { body: found } = yield* ask<object>({ method: "GET", path: `/${all}/_alias`, within: patience.search })
+    if (Object.keys(found).length === 0) return
+    yield* refreshed(ask, all, patience.write)
     const query = { only_expunge_deletes: true }
-    yield* ask({ method: "POST", path: `/${alias}/_forcemerge`, query, within: patience.merge })
-    const { body } = yield* ask<Stats>({ method: "GET", path: `/${alias}/_stats/docs`, within: patience.search })
-    const left = body._all?.primaries?.docs?.deleted ?? 0
-    if (left > 0) return yield* new IndexUnavailable({ fault: `${left} deleted documents are left` })
+    yield* ask({ method: "POST", path: `/${all}/_forcemerge`, query, within: patience.merge })
+    const { body } = yield* ask<Stats>({ method: "GET", path: `/${all}/_stats/docs`, within: patience.search })
+    const left = body._all?.total?.docs?.deleted
+    if (!allDid(body) || left !== 0)
+      return yield* new IndexUnavailable({ fault: `${left ?? "some"} deleted documents are left` })
   })
   const whole = Effect.retry(merge, Schedule.spaced(between))
-  yield* Effect.forkScoped(Effect.andThen(whole, Effect.forever(Effect.andThen(Queue.take(wanted), whole))))
+  const told = Effect.timeoutOption(Queue.take(wanted), again)
+  yield* Effect.forkScoped(Effect.andThen(whole, Effect.forever(Effect.andThen(told, whole))))
   return () => void Queue.offerUnsafe(wanted, undefined)
 })

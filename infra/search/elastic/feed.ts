@@ -1,9 +1,11 @@
 import { Effect } from "effect"
+import { positionOf } from "#engine/Position.ts"
+import type { EventStore } from "#engine/ports/EventStore.ts"
 import { type IndexChanges, type IndexStand, IndexUnavailable } from "#ports/SnippetIndex.ts"
 import { type Change, write } from "./bulk.ts"
 import { documentOf, type Source, sourceOf, voted } from "./document.ts"
 import { type Engine, patience } from "./Engine.ts"
-import type { Editions } from "./editions.ts"
+import { atNothing, type Checkpoint, type Editions } from "./editions.ts"
 import { checkpointId } from "./mapping.ts"
 
 /** Snippets whose documents are read at once, for their votes to be changed. */
@@ -19,12 +21,17 @@ interface Given {
   readonly dimensions: number
   /** Something has gone whose text is to leave the disk, too. */
   readonly erased: () => void
+  /** What the log has at a place: by that an index knows it again. */
+  readonly eventAt: EventStore["Service"]["eventAt"]
 }
 
 /** Takes changes in, one page after another. */
-export const makeFeed = ({ engine, editions, dimensions, erased }: Given) => {
+export const makeFeed = ({ engine, editions, dimensions, erased, eventAt }: Given) => {
   /** How far each index was that this process has seen: what falls back has lost what it held. */
   const seen = new Map<string, number>()
+
+  const logAt = (position: number) =>
+    Effect.mapError(eventAt(positionOf(position)), ({ message }) => new IndexUnavailable({ fault: message }))
 
   const lost = (name: string) => {
     seen.delete(name)
@@ -39,15 +46,15 @@ export const makeFeed = ({ engine, editions, dimensions, erased }: Given) => {
     const at = yield* editions.checkpoint(name)
     const before = seen.get(name)
     if (at !== undefined) {
-      if (before !== undefined && at < before) return yield* lost(name)
-      if (before === undefined) yield* editions.promoteWhenDue(name, at)
+      if (before !== undefined && at.position < before) return yield* lost(name)
+      if (before === undefined) yield* editions.promoteWhenDue(name, at.position)
       return at
     }
     if ((yield* editions.look).some((other) => other.build > build)) return undefined
     if (before !== undefined) return yield* lost(name)
     yield* editions.create(build)
     yield* editions.promoteWhenDue(name, 0)
-    return 0
+    return atNothing
   })
 
   /** Documents with other votes, of those that are there. */
@@ -74,8 +81,9 @@ export const makeFeed = ({ engine, editions, dimensions, erased }: Given) => {
   const apply = Effect.fnUntraced(function* (changes: IndexChanges, upTo: { build: number; position: number }) {
     const { build, position } = upTo
     const name = editions.nameOf(build)
-    const at = yield* begin(build)
-    if (at === undefined) return { refused: [] }
+    const begun = yield* begin(build)
+    if (begun === undefined) return { refused: [] }
+    const at = begun.position
     seen.set(name, Math.max(at, seen.get(name) ?? 0))
     if (at >= position) return { refused: [] }
     const alias = editions.writeAlias(name)
@@ -102,20 +110,40 @@ export const makeFeed = ({ engine, editions, dimensions, erased }: Given) => {
       gone.map((id) => ({ id, document: undefined })),
       position
     )
-    yield* write(engine, alias, [{ id: checkpointId, document: () => ({ position }) }], position)
+    const taken = new Set([...changes.put.map(({ id }) => id), ...removed])
+    const event = yield* logAt(position)
+    const checkpoint: Checkpoint = {
+      position,
+      ...(event === undefined ? {} : { event }),
+      refused: [...begun.refused.filter((id) => !taken.has(id)), ...refused]
+    }
+    yield* write(engine, alias, [{ id: checkpointId, document: () => ({ checkpoint }) }], position)
     seen.set(name, position)
     if (gone.length > 0) erased()
     yield* editions.promoteWhenDue(name, position)
     return { refused }
   })
 
-  /** Of the latest build that there is an index for. */
+  /**
+   * Of the latest build that there is an index for. One that has seen another log, because a backup of this one was
+   * restored, is nothing to go on from, nor to be found in.
+   */
   const stand: Effect.Effect<IndexStand, IndexUnavailable> = Effect.gen(function* () {
     const known = (yield* editions.look).filter(({ name, build }) => name === editions.nameOf(build))
     const latest = known.reduce((best, { build }) => Math.max(best, build), -1)
     if (latest < 0) return { build: undefined, position: 0 }
-    const position = yield* editions.checkpoint(editions.nameOf(latest))
-    return position === undefined ? { build: undefined, position: 0 } : { build: latest, position }
+    const at = yield* editions.checkpoint(editions.nameOf(latest))
+    if (at === undefined) return { build: undefined, position: 0 }
+    const { position, event, refused } = at
+    if (event !== undefined && (yield* logAt(position)) !== event) {
+      yield* Effect.logWarning(
+        `the snippet index ${editions.alias} in Elasticsearch has come to place ${position} of a log that this one is not, as after a backup was restored: it is filled again`
+      )
+      yield* editions.remove
+      seen.clear()
+      return { build: undefined, position: 0 }
+    }
+    return { build: latest, position, ...(refused.length > 0 && { refused }) }
   })
 
   /** Whether there was an index, made or found. */

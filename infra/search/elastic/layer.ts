@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import { Effect, Layer, Semaphore } from "effect"
+import { EventStore } from "#engine/ports/EventStore.ts"
 import type { ElasticsearchSettings } from "#ports/ElasticsearchSettings.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
 import type { EngineUnusable } from "#ports/EngineUnusable.ts"
@@ -12,6 +13,7 @@ import { makeEditions } from "./editions.ts"
 import { makeExpunge } from "./expunge.ts"
 import { makeFeed } from "./feed.ts"
 import { questionOf } from "./question.ts"
+import { refreshed as refreshIndex } from "./refreshed.ts"
 
 /** What an index says of whose it is: who reads it learns nothing of the secret. */
 const nameOf = (secret: string) => createHash("sha256").update(`snippet index of ${secret}`).digest("hex").slice(0, 32)
@@ -22,12 +24,13 @@ const nameOf = (secret: string) => createHash("sha256").update(`snippet index of
  */
 export const layer = (
   settings: ElasticsearchSettings
-): Layer.Layer<SnippetIndex, EngineUnusable | NotOurs, Embeddings | Installation> =>
+): Layer.Layer<SnippetIndex, EngineUnusable | NotOurs, Embeddings | EventStore | Installation> =>
   Layer.effect(
     SnippetIndex,
     Effect.gen(function* () {
       const { dimensions } = yield* Embeddings
       const { secret } = yield* Installation
+      const { eventAt } = yield* EventStore
       const engine = yield* connect(settings)
       const alias = settings.index
       const editions = makeEditions(engine, { alias, installation: nameOf(secret), dimensions })
@@ -44,7 +47,7 @@ export const layer = (
         return Effect.gen(function* () {
           if (refreshed >= wanted) return
           const now = writes
-          yield* engine.ask({ method: "POST", path: `/${alias}/_refresh`, within: patience.search })
+          yield* refreshIndex(engine.ask, alias, patience.search)
           refreshed = now
         }).pipe(refreshing.withPermits(1))
       })
@@ -52,7 +55,7 @@ export const layer = (
         writes++
       })
 
-      const feed = makeFeed({ engine, editions, dimensions, erased })
+      const feed = makeFeed({ engine, editions, dimensions, erased, eventAt })
       const one = yield* Semaphore.make(1)
       return SnippetIndex.of({
         // also what was broken off may be there by now, and what another process has written before this one asks

@@ -1,7 +1,7 @@
 import { fields } from "#domain/search/IndexedText.ts"
 
 /** Of the mapping below and of what stands in its documents: raised with any change, so that all is indexed anew. */
-export const mappingVersion = 1
+export const mappingVersion = 2
 
 /** The document that says how far an index has come. No snippet's id: those have a home. */
 export const checkpointId = "checkpoint"
@@ -42,7 +42,8 @@ export const definition = (dimensions: number, meta: object) => ({
       verdict: { type: "double" },
       humanUp: { type: "long" },
       kept: { type: "object", enabled: false },
-      position: { type: "long", index: false }
+      // of the checkpoint alone
+      checkpoint: { type: "object", enabled: false }
     }
   }
 })

@@ -1,10 +1,26 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { readConfig } from "#src/config.ts"
 
 const root = join(import.meta.dirname, "../../..")
 
 type Environment = { readonly [name: string]: string }
+
+/** Whether the tour is on the engines that the environment names, which have to be empty, instead of its own. */
+const onNamed = process.argv.includes("--engines")
+const engines = ["DATABASE_URL", "KURRENTDB_URL", "ELASTICSEARCH_URL"]
+const ownEngines = onNamed
+  ? {}
+  : Object.fromEntries(
+      [...engines, ...Object.keys(process.env).filter((name) => name.startsWith("ELASTICSEARCH_"))].map((name) => [
+        name,
+        ""
+      ])
+    )
+
+/** What a program of the tour is told of where everything is. */
+export const configOf = (dataDir: string) => readConfig({ ...process.env, ...ownEngines, CAIRN_DATA_DIR: dataDir })
 
 /** One of the project's programs, with the runtime that runs this one. */
 const start = (
@@ -23,8 +39,7 @@ const start = (
       PORT: "0",
       INIT_CWD: root,
       // what the tour shows must not depend on what else is configured here; and no child outlives it
-      DATABASE_URL: "",
-      KURRENTDB_URL: "",
+      ...ownEngines,
       ANTHROPIC_API_KEY: "",
       CAIRN_OWNER_KEY: "",
       CAIRN_RATE_LIMITS: "",

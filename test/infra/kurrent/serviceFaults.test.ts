@@ -29,6 +29,8 @@ describe.skipIf(process.versions["deno"] !== undefined)("the service whose log g
     assert.strictEqual(write.status, 503, write.text)
     assert.isNotNull(write.headers.get("retry-after"))
     refused(write, 503, write.json.code)
+    const ready = await world.service.call("GET", "/ready")
+    assert.deepStrictEqual([ready.status, ready.json.missing], [200, ["log"]])
     await double.start()
     await stored(world.service.call, "meanwhile")
     await vi.waitFor(async () => assert.isNull((await search()).headers.get("cairn-stale")), {

@@ -1,18 +1,16 @@
 import { afterAll, describe } from "@effect/vitest"
 import { Effect, Exit } from "effect"
-import { whyNot } from "#test/elasticsearch/distribution.ts"
 import { newIndex } from "#test/elasticsearch/index.ts"
 import { startProxy } from "#test/elasticsearch/proxy.ts"
-import { startElasticsearch } from "#test/elasticsearch/server.ts"
+import { isHere, shared } from "#test/elasticsearch/shared.ts"
 import { changesContract } from "../changes.ts"
 import { contract } from "../contract.ts"
 import { meaningContract } from "../meaning.ts"
 import { alikeContract } from "./alike.ts"
 
-const isHere = whyNot() === undefined
-const [server] = isHere ? await startElasticsearch() : []
-const url = server?.url ?? "http://127.0.0.1:9"
-const proxy = await startProxy(url)
+const nodes = isHere ? await shared() : ["http://127.0.0.1:9"]
+const both = nodes.join(",")
+const proxy = await startProxy(nodes[0]!)
 
 /** A step is a request: it does not come through, or its answer does not come back, and nothing behind it does. */
 const cut = <A, E, R>(step: number, effect: Effect.Effect<A, E, R>) =>
@@ -24,12 +22,9 @@ const cut = <A, E, R>(step: number, effect: Effect.Effect<A, E, R>) =>
   })
 
 describe.skipIf(!isHere)("Elasticsearch", () => {
-  afterAll(async () => {
-    proxy.stop()
-    await server?.stop()
-  })
-  contract("Elasticsearch", newIndex(url))
-  meaningContract("Elasticsearch", newIndex(url))
-  alikeContract(newIndex(url))
+  afterAll(() => proxy.stop())
+  contract("Elasticsearch", newIndex(both))
+  meaningContract("Elasticsearch", newIndex(both))
+  alikeContract(newIndex(both))
   changesContract("Elasticsearch", newIndex(proxy.url), cut)
 })

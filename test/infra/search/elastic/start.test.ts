@@ -2,29 +2,25 @@ import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, assert, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger, Redacted } from "effect"
 import { layer } from "#infra/search/elastic/layer.ts"
 import type { ElasticsearchSettings } from "#ports/ElasticsearchSettings.ts"
 import { Installation } from "#ports/Installation.ts"
 import { SnippetIndex } from "#ports/SnippetIndex.ts"
-import { whyNot } from "#test/elasticsearch/distribution.ts"
-import { indexAt, newName } from "#test/elasticsearch/index.ts"
+import { aLog, indexAt, newName } from "#test/elasticsearch/index.ts"
 import { startProxy } from "#test/elasticsearch/proxy.ts"
-import { startElasticsearch } from "#test/elasticsearch/server.ts"
+import { isHere, shared } from "#test/elasticsearch/shared.ts"
 import { embeddings } from "#test/embeddings.ts"
-import { searching } from "#test/searching.ts"
-import { median, query, snippet } from "../../indexed.ts"
+import { median, snippet } from "../../indexed.ts"
 
-const isHere = whyNot() === undefined
-const [server] = isHere ? await startElasticsearch() : []
-const url = server?.url ?? ""
+const [url] = (isHere ? await shared() : ["http://127.0.0.1:9"]) as [string]
 
-const given = Layer.merge(embeddings, Layer.succeed(Installation, { secret: "one" }))
+const given = Layer.mergeAll(embeddings, aLog(), Layer.succeed(Installation, { secret: "one" }))
 
 /** How a start ends: `undefined` well, else with what it says. */
-const starting = (settings: Partial<ElasticsearchSettings> & { readonly url: string }) =>
-  layer({ auth: undefined, caFile: undefined, index: newName(), ...settings }).pipe(
+const starting = ({ url, ...settings }: Partial<Omit<ElasticsearchSettings, "urls">> & { readonly url: string }) =>
+  layer({ urls: [url], auth: undefined, caFile: undefined, index: newName(), ...settings }).pipe(
     Layer.provide(given),
     Layer.build,
     Effect.scoped,
@@ -38,51 +34,7 @@ interface Mapped {
 
 const put = { put: [snippet("home", "a", median)], voted: [], removed: [] }
 
-/** Documents that were deleted, and still lie in the files. */
-const deletedIn = (index: string) =>
-  Effect.promise(async (): Promise<number> => {
-    const stats = await (await fetch(`${url}/${index}/_stats/docs`)).json()
-    return stats._all.primaries.docs.deleted
-  })
-
 describe.skipIf(!isHere)("Elasticsearch", () => {
-  afterAll(async () => {
-    await server?.stop()
-  })
-
-  it.live("lets go of what was deleted, in its files, too", () => {
-    const name = newName()
-    return Effect.gen(function* () {
-      const index = yield* SnippetIndex
-      const many = Array.from({ length: 20 }, (_, n) => snippet("home", `${n}`, median))
-      yield* index.apply({ ...put, put: many }, { build: 1, position: 5 })
-      yield* Effect.promise(() => fetch(`${url}/${name}/_refresh`, { method: "POST" }))
-      yield* index.apply({ ...put, put: [], removed: ["home-3"] }, { build: 1, position: 6 })
-      yield* Effect.promise(() => fetch(`${url}/${name}/_refresh`, { method: "POST" }))
-      while ((yield* deletedIn(name)) > 0) yield* Effect.sleep("200 millis")
-    }).pipe(Effect.provide(indexAt(url, name)))
-  })
-
-  it.live("that lost what it held says so once, and is filled again from the beginning", () => {
-    const name = newName()
-    return Effect.gen(function* () {
-      const { apply, stand } = yield* SnippetIndex
-      yield* apply(put, { build: 1, position: 5 })
-      yield* Effect.promise(() => fetch(`${url}/${name}-v1-b1`, { method: "DELETE" }))
-      const next = { ...put, put: [snippet("home", "b", median)] }
-      const { fault } = yield* Effect.flip(apply(next, { build: 1, position: 6 }))
-      assert.include(fault, "has lost what it held")
-      assert.deepStrictEqual(yield* stand, { build: undefined, position: 0 })
-      yield* apply({ ...put, put: [...put.put, ...next.put] }, { build: 1, position: 6 })
-      const index = yield* searching
-      const { matches } = yield* index.search(query("median", ["home"]))
-      assert.deepStrictEqual(
-        matches.map(({ id }) => id),
-        ["home-a", "home-b"]
-      )
-    }).pipe(Effect.provide(indexAt(url, name)))
-  })
-
   it.live("one that is not there, or is something else, is one line with the variable, the host and the cause", () =>
     Effect.gen(function* () {
       const nobody = yield* starting({ url: "http://127.0.0.1:1" })
@@ -120,10 +72,10 @@ describe.skipIf(!isHere)("Elasticsearch", () => {
         yield* Effect.provide(apply, indexAt(url, mine))
         assert.isUndefined(yield* starting({ url, index: mine }))
         const meta = yield* Effect.promise(async (): Promise<{ readonly cairn: object }> => {
-          const answer = await fetch(`${url}/${mine}-v1-b1/_mapping`)
+          const answer = await fetch(`${url}/${mine}-v2-b1/_mapping`)
           return (Object.values(await answer.json())[0] as Mapped).mappings._meta
         })
-        yield* send("PUT", `/${mine}-v1-b1/_mapping`, { _meta: { cairn: { ...meta.cairn, mapping: 99 } } })
+        yield* send("PUT", `/${mine}-v2-b1/_mapping`, { _meta: { cairn: { ...meta.cairn, mapping: 99 } } })
         assert.include(yield* starting({ url, index: mine }), "was made by a newer Cairn")
         const foreign = newName()
         yield* send("PUT", `/${foreign}`, {})

@@ -1,0 +1,55 @@
+import { connect, type Socket } from "node:net"
+import * as PgConnection from "@effect/sql-pg/PgConnection"
+import { Effect, Exit, Fiber, Scope } from "effect"
+
+/** How often the server is asked, and what its answer may take: as much again, where this process itself was at a standstill. */
+const often = "1 second"
+const patience = "5 seconds"
+
+/**
+ * Connections to a server that end when it answers nothing at all any more: because it was stopped in its tracks, or somebody in
+ * between lets nothing through. A statement has no limit of its own, and whoever waits for it would for as long. What is to
+ * be added to a client's settings; a server that is not named by host and port is not looked after.
+ */
+export const pulse = Effect.fnUntraced(function* (config: PgConnection.Config & { readonly at: URL }) {
+  const { hostname, port, searchParams } = config.at
+  if (hostname === "" || searchParams.has("host") || searchParams.has("port")) return {}
+  const host = hostname.replace(/^\[(.*)\]$/, "$1")
+  const open = new Set<Socket>()
+  const stream = () => {
+    const socket = connect({ host: decodeURIComponent(host), port: Number(port || 5432), noDelay: true })
+    open.add(socket)
+    socket.once("close", () => open.delete(socket))
+    return socket
+  }
+  const endAll = Effect.suspend(() => {
+    const ended = [...open].filter((socket) => socket.destroy(new Error("the server does not answer")))
+    return ended.length === 0 ? Effect.void : Effect.logWarning(`the database at ${host} does not answer any more`)
+  })
+
+  const outer = yield* Effect.scope
+  let session: { readonly scope: Scope.Closeable; readonly connection: PgConnection.PgConnection } | undefined
+  const ask = Effect.gen(function* () {
+    if (session === undefined) {
+      const scope = yield* Scope.fork(outer)
+      const made = Scope.provide(PgConnection.make({ ...config, stream, applicationName: "cairn pulse" }), scope)
+      const connection = yield* Effect.onError(made, () => Scope.close(scope, Exit.void))
+      session = { scope, connection }
+    }
+    yield* session.connection.query("SELECT 1", [], false)
+  })
+  const beat = Effect.gen(function* () {
+    const asked = yield* Effect.forkChild(Effect.exit(ask))
+    const answer = Effect.timeoutOption(Fiber.join(asked), patience)
+    const first = yield* answer
+    const answered = first._tag === "Some" ? first : yield* answer
+    if (answered._tag === "Some" && Exit.isSuccess(answered.value)) return
+    // one that refuses has ended its connections itself
+    if (answered._tag === "None") yield* endAll
+    yield* Fiber.interrupt(asked)
+    if (session !== undefined) yield* Scope.close(session.scope, Exit.void)
+    session = undefined
+  })
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(often), beat)))
+  return { stream }
+})
