@@ -80,10 +80,10 @@ describe("a KurrentDB at start", () => {
       assert.strictEqual(tag, "EngineUnusable")
       assert.include(old, "it is of version 22.10.5, and 23.10 is the oldest")
       double.version = "23.10.2"
-      double.user = { name: "admin", password: "changeit" }
+      double.denied = true
       const [, denied] = yield* refusal(double.url)
       assert.match(denied, /does not let this user read everything/)
-      double.user = undefined
+      double.denied = false
       const lines: Array<string> = []
       const told = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
       yield* Effect.provide(started(double.url), told)
