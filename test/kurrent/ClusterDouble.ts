@@ -62,7 +62,6 @@ export class ClusterDouble {
   elect(leader: ProtocolDouble, gone: ReadonlyArray<ProtocolDouble> = []): void {
     for (const node of gone) this.#alive.delete(node)
     this.#leader = leader
-    for (const node of this.nodes)
-      node.leader = node === leader ? undefined : { host: "127.0.0.1", port: leader.port }
+    for (const node of this.nodes) node.leader = node === leader ? undefined : { host: "127.0.0.1", port: leader.port }
   }
 }

@@ -68,11 +68,7 @@ const answerOf = (expected: Expected, verdict: Verdict): Response => {
 }
 
 /** What came whole is appended, and answered; an append that was broken off is none. */
-export const append = async (
-  call: Appending,
-  records: Records,
-  bounded: boolean
-): Promise<Response> => {
+export const append = async (call: Appending, records: Records, bounded: boolean): Promise<Response> => {
   const requests: Array<Request> = []
   for await (const request of call as AsyncIterable<Request>) requests.push(request)
   const options = requests[0]?.getOptions() ?? refuse("an append that does not begin with its options")

@@ -1,5 +1,5 @@
-import shared from "@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js"
 import gossip from "@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/gossip_pb.js"
+import shared from "@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js"
 
 const { ClusterInfo, EndPoint, MemberInfo } = gossip
 

@@ -102,8 +102,7 @@ export const notReady = () => fault(grpc.status.UNAVAILABLE, "Server Is Not Read
 /** As subscriptions say it; a read says that it does not know what came out. */
 export const invalidPosition = () => fault(grpc.status.INVALID_ARGUMENT, "Trying to read from an invalid position.")
 
-export const unexpectedPosition = () =>
-  fault(grpc.status.UNKNOWN, "Unexpected FilteredReadAllResult: InvalidPosition")
+export const unexpectedPosition = () => fault(grpc.status.UNKNOWN, "Unexpected FilteredReadAllResult: InvalidPosition")
 
 export const unauthenticated = () => fault(grpc.status.UNAUTHENTICATED, "Unauthenticated")
 

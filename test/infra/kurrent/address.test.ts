@@ -16,16 +16,25 @@ describe("the URL of a KurrentDB", () => {
     assert.deepStrictEqual(
       addressOf("kurrentdb://admin:change%3Ait@one.example:2113,two.example:2114?tlsCAFile=ca.pem"),
       {
-        url: "kurrentdb://one.example:2113,two.example:2114?tlsCAFile=ca.pem",
+        url: "kurrentdb://one.example:2113,two.example:2114?tlsCAFile=ca.pem&nodePreference=leader",
         place: "one.example:2113,two.example:2114",
+        cluster: true,
         credentials: { username: "admin", password: "change:it" }
       }
     )
     assert.deepStrictEqual(addressOf("esdb+discover://cluster.example/?tls=false"), {
-      url: "esdb+discover://cluster.example?tls=false",
+      url: "kurrentdb+discover://cluster.example?tls=false&nodePreference=leader",
       place: "cluster.example",
+      cluster: true,
       credentials: undefined
     })
+    assert.deepStrictEqual(addressOf("kdb://alone:2113?tls=false&nodePreference=random"), {
+      url: "kdb://alone:2113?tls=false&nodePreference=random",
+      place: "alone:2113",
+      cluster: false,
+      credentials: undefined
+    })
+    assert.include(addressOf("kdb://one,two?tls=false&NodePreference=follower").url, "false&NodePreference=follower")
   })
 
   it("is refused without what it says, where it can't be used", () => {
@@ -41,6 +50,9 @@ describe("the URL of a KurrentDB", () => {
       ["kurrentdb://secret:word@host?throwOnAppendFailure=false", "no other options"],
       ["kurrentdb://secret:word@host?password=word", "no other options"],
       ["kurrentdb://secret:word@host?tls", "no other options"],
+      // the halves of the client would take these otherwise
+      ["kurrentdb://secret:word@one,two?gossipTimeout=5", "no other options"],
+      ["kurrentdb://secret:word@host?tls_ca_file=ca.pem", "no other options"],
       ["kurrentdb://secret:word@host?userCertFile=a&userKeyFile=b", "certificates of users"]
     ] as const) {
       const message = refusal(url)
