@@ -184,4 +184,34 @@ describe.skipIf(process.versions["deno"] !== undefined)("a KurrentDB that goes a
         version
       )
   )
+
+  it.live.each(["26.1.0", "23.10.6"])(
+    "a subscription goes on behind what the server has looked at, and no event is known of (%s)",
+    (version) =>
+      scene(
+        (double, store) =>
+          Effect.gen(function* () {
+            yield* until(() => double.subscribed === 1)
+            yield* store.append(to(fresh()))
+            const last = double.records.all.at(-1)!.position
+            double.foreign(
+              "$stats",
+              upTo(3_000).map(() => ({ type: "$statsCollected" }))
+            )
+            const restart = Effect.gen(function* () {
+              double.stop()
+              yield* until(() => double.subscribed === 0)
+              yield* Effect.promise(() => double.start())
+              yield* until(() => double.subscribed === 1)
+              return double.seen.from.at(-1) as { readonly commit: number }
+            })
+            // it may be told of it a moment later than it is there again
+            let tries = 0
+            while ((yield* restart).commit <= last) assert.isBelow(tries++, 40)
+            yield* store.append(to(fresh()))
+            yield* until(() => double.seen.sent.at(-1) === 1)
+          }),
+        version
+      )
+  )
 })
