@@ -64,12 +64,9 @@ export const addressOf = (text: string): Address => {
   if (username === undefined && !plain)
     refuse("user:password before the host; or ?tls=false, for a server that lets in everybody")
   const cluster = protocol!.includes("+discover") || hosts!.includes(",")
-  // All is asked from the leader: one half looks for it anyway, the other goes to any node unless it is told.
-  const preferring = cluster && !pairs.some(([name]) => name!.toLowerCase() === "nodepreference")
-  const given = [...(query === "" ? [] : [query]), ...(preferring ? ["nodePreference=leader"] : [])].join("&")
   return {
     // of the oldest name it warns
-    url: `${protocol!.replace(/^esdb/, "kurrentdb")}${hosts}${given === "" ? "" : `?${given}`}`,
+    url: `${protocol!.replace(/^esdb/, "kurrentdb")}${hosts}${query === "" ? "" : `?${query}`}`,
     place: hosts!,
     cluster,
     credentials: username === undefined ? undefined : { username: decoded(username), password: decoded(password!) }

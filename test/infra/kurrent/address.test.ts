@@ -16,14 +16,14 @@ describe("the URL of a KurrentDB", () => {
     assert.deepStrictEqual(
       addressOf("kurrentdb://admin:change%3Ait@one.example:2113,two.example:2114?tlsCAFile=ca.pem"),
       {
-        url: "kurrentdb://one.example:2113,two.example:2114?tlsCAFile=ca.pem&nodePreference=leader",
+        url: "kurrentdb://one.example:2113,two.example:2114?tlsCAFile=ca.pem",
         place: "one.example:2113,two.example:2114",
         cluster: true,
         credentials: { username: "admin", password: "change:it" }
       }
     )
     assert.deepStrictEqual(addressOf("esdb+discover://cluster.example/?tls=false"), {
-      url: "kurrentdb+discover://cluster.example?tls=false&nodePreference=leader",
+      url: "kurrentdb+discover://cluster.example?tls=false",
       place: "cluster.example",
       cluster: true,
       credentials: undefined
@@ -34,7 +34,6 @@ describe("the URL of a KurrentDB", () => {
       cluster: false,
       credentials: undefined
     })
-    assert.include(addressOf("kdb://one,two?tls=false&NodePreference=follower").url, "false&NodePreference=follower")
   })
 
   it("is refused without what it says, where it can't be used", () => {

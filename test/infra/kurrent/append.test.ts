@@ -83,6 +83,17 @@ layer(Layer.merge(doubleAndDatabase, quiet), { excludeTestServices: true })("app
       }).pipe(Effect.scoped)
   )
 
+  it.effect("an append that expects nothing goes behind what another process has appended since", () =>
+    Effect.gen(function* () {
+      const [one, other] = [yield* another, yield* another]
+      const stream = fresh()
+      for (const n of upTo(4)) {
+        assert.strictEqual((yield* one.append(to(stream))).revision, 2 * n)
+        assert.strictEqual((yield* other.append(to(stream))).revision, 2 * n + 1)
+      }
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("where a command is to go is noted before it goes: a process that dies in between has done nothing", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -62,6 +62,10 @@ describe.skipIf(process.versions["deno"] !== undefined)("a cluster of KurrentDB"
         assert.deepStrictEqual(revisions((yield* store.readStream(stream, -1)).events), [0])
         yield* until(() => second!.subscribed === 1)
         assert.strictEqual(first!.subscribed, 0)
+        // and by the subscription alone, of one that writes nothing
+        yield* storeOn(`kurrentdb://127.0.0.1:${first!.port}?tls=false`)
+        yield* until(() => first!.subscribed + second!.subscribed === 2)
+        assert.strictEqual(first!.subscribed, 0)
       })
     )
   )
