@@ -42,8 +42,8 @@ export const follow = Effect.fnUntraced(function* (
         }
       })
       const subscription = kurrent.client.subscribeToAll({ fromPosition: at ?? "start", filter, requiresLeader: true })
-      // an error that nobody waits for would end the process
-      return subscription.on("error", () => undefined)
+      // while nobody waits for it yet, an error would end the process; and if it did not, nobody would hear of it
+      return subscription.on("error", () => void subscription.destroy())
     }),
     (subscription) =>
       Effect.gen(function* () {

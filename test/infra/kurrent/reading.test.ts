@@ -38,6 +38,10 @@ layer(Layer.merge(doubleAndDatabase, quiet), { excludeTestServices: true })("rea
         { type: "Noted", contentType: "application/octet-stream", metadata: Buffer.from(JSON.stringify(beside)) }
       ])
       double.foreign(stream, [{ type: "Noted", metadata: Buffer.from("no JSON") }])
+      // one that says it is ours, and is not as we write
+      const [mark] = double.records.stream("cairn-log")
+      const ours = { ...beside, cairn: JSON.parse(Buffer.from(mark!.data).toString()).id }
+      double.foreign("theirs", [{ type: "Noted", metadata: Buffer.from(JSON.stringify(ours)) }])
       double.foreign("$stats", [{ type: "$statsCollected" }])
       const head = yield* store.head
       assert.deepStrictEqual(
