@@ -44,6 +44,8 @@ layer(Layer.merge(doubleAndDatabase, quiet), { excludeTestServices: true })("rea
       double.foreign("theirs", [{ type: "Noted", metadata: Buffer.from(JSON.stringify(ours)) }])
       double.foreign("$stats", [{ type: "$statsCollected" }])
       const head = yield* store.head
+      // and by one that has just begun, and has seen nothing of it
+      assert.strictEqual(yield* (yield* another).head, head)
       assert.deepStrictEqual(
         (yield* store.readStream(stream, -1)).events.map(({ position }) => position),
         [head]

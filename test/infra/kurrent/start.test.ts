@@ -79,6 +79,8 @@ describe("a KurrentDB at start", () => {
       const [tag, old] = yield* refusal(double.url)
       assert.strictEqual(tag, "EngineUnusable")
       assert.include(old, "it is of version 22.10.5, and 23.10 is the oldest")
+      double.version = "23.6.0"
+      assert.include((yield* refusal(double.url))[1], "it is of version 23.6.0")
       double.version = "23.10.2"
       double.denied = true
       const [, denied] = yield* refusal(double.url)
