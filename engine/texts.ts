@@ -18,8 +18,8 @@ import type { AnyEvent, Recorded } from "./Event.ts"
 /** A log that keeps no texts: an event store whose events are given to it without payloads, and that erases nothing. */
 export class Facts extends Context.Service<Facts, EventStore["Service"]>()("engine/Facts") {}
 
-/** What an event says tells its text apart from that of another try, which has another salt. */
-const idOf = (eventId: string, data: string): string => derivedId("text", eventId, data)
+/** The id of an event's text: what the event says tells it apart from that of another try, which has another salt. */
+export const textIdOf = (eventId: string, data: string): string => derivedId("text", eventId, data)
 
 /** Texts that are asked for at once. */
 const some = 16
@@ -38,8 +38,8 @@ export const bySteps = Layer.effect(
     const most = yield* Bounds
 
     const withTexts = Effect.fnUntraced(function* (events: ReadonlyArray<StoredEvent>) {
-      const found = yield* texts.get(events.map(({ eventId, data }) => idOf(eventId, data)))
-      return events.map((event) => ({ ...event, payload: found.get(idOf(event.eventId, event.data)) ?? null }))
+      const found = yield* texts.get(events.map(({ eventId, data }) => textIdOf(eventId, data)))
+      return events.map((event) => ({ ...event, payload: found.get(textIdOf(event.eventId, event.data)) ?? null }))
     })
 
     /** A page that ends where its texts have come to the bytes allowed. */
@@ -69,7 +69,7 @@ export const bySteps = Layer.effect(
     const textsOf = ({ tenant, commands }: Append): ReadonlyArray<Text> =>
       commands.flatMap(({ commandId, events }) =>
         events.flatMap(({ data, payload }, place) =>
-          payload === null ? [] : [{ ...payload, tenant, id: idOf(derivedId(commandId, place), data) }]
+          payload === null ? [] : [{ ...payload, tenant, id: textIdOf(derivedId(commandId, place), data) }]
         )
       )
 

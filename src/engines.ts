@@ -45,7 +45,7 @@ export const eventStore = ({ kurrentdbUrl }: LogConfig) =>
 
 /** What can be seen of it from below. */
 export const logAudit = (config: LogConfig): Layer.Layer<LogAudit, never, EventStore | PgClient.PgClient> =>
-  config.kurrentdbUrl === undefined ? PostgresAudit.layer : KurrentAudit.layer
+  config.kurrentdbUrl === undefined ? PostgresAudit.layer : KurrentAudit.layer(maxAges)
 
 /** The log's texts lie elsewhere: what an erasure that was stopped has left is done later. */
 export const erasing = ({ kurrentdbUrl }: LogConfig) =>

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Exit, Layer, Redacted, Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { inject } from "vitest"
 
@@ -18,3 +18,13 @@ export const freshDatabase: Effect.Effect<Redacted.Redacted<string>, SqlError> =
 
 /** `PgClient` and `SqlClient` on a database of their own, for `layer(…)` of `@effect/vitest` or `Effect.provide`. */
 export const freshClient = Layer.unwrap(Effect.map(freshDatabase, (url) => PgClient.layer({ url })))
+
+/** A connection to an installation's database beside those that it has itself. */
+export const connectTo = async ({ database }: { readonly database: Redacted.Redacted<string> }) => {
+  const scope = Scope.makeUnsafe()
+  const connection = await Effect.runPromise(Scope.provide(PgConnection.make({ url: database, ssl: false }), scope))
+  return {
+    query: async (sql: string) => (await Effect.runPromise(connection.query(sql, [], false))).rows,
+    close: () => Effect.runPromise(Scope.close(scope, Exit.void))
+  }
+}

@@ -62,8 +62,8 @@ const reasons: ReadonlyArray<Reason> = [
     holds: () => process.getuid?.() !== 0
   },
   {
-    files: /^test\/infra\/kurrent\/.*[fF]aults/,
-    why: "Deno's HTTP/2 can end the process when a server goes (docs/decisions/0052): `npm run test:node` has them",
+    files: /^test\/infra\/kurrent\/(tls|.*[fF]aults)/,
+    why: "Deno's HTTP/2 can end the process when a server goes, and has no TLS for the double (docs/decisions/0052): `npm run test:node` has them",
     always: true,
     holds: () => process.versions["deno"] !== undefined
   },

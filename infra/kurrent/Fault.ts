@@ -16,12 +16,16 @@ export class Fault extends Data.TaggedError("Fault")<{
   /** `passes`: the same again may go through in a moment. The stream is gone for good when it is `deleted`. */
   readonly kind: "passes" | "wrong-revision" | "no-stream" | "deleted" | "denied" | "too-big" | "other"
   readonly message: string
+  /** Where the client goes on from there by itself: to the node that leads, or on looking for one that can be reached. */
+  readonly way?: "elsewhere" | "unreachable"
   /** The revision that a stream has, where another was expected; -1: none. */
   readonly actual?: number
 }> {}
 
 /** gRPC's numbers: cancelled, deadline exceeded, resource exhausted, aborted, internal, unavailable, data loss. */
 const passing: ReadonlySet<unknown> = new Set([1, 4, 8, 10, 13, 14, 15])
+const passingWords =
+  /no leader|not ready|too busy|ECONN|connect|timed out|was aborted|was cancelled|exhausted|no node/i
 const unauthenticated = 16
 const permissionDenied = 7
 
@@ -59,9 +63,10 @@ export const faultOf = (error: unknown): Fault => {
   if (error instanceof AccessDeniedError || code === unauthenticated || code === permissionDenied)
     return new Fault({ kind: "denied", message })
   if (isOfCertificate(message)) return new Fault({ kind: "other", message })
-  const away = [UnavailableError, DeadlineExceededError, NotLeaderError].some((kind) => error instanceof kind)
-  // no leader is known while one is elected, and the client says `unknown` of it
-  if (away || passing.has(code) || /no leader|not ready|too busy|ECONN|connect|no node/i.test(message))
+  if (error instanceof NotLeaderError) return new Fault({ kind: "passes", message, way: "elsewhere" })
+  if (error instanceof UnavailableError) return new Fault({ kind: "passes", message, way: "unreachable" })
+  // no leader is known while one is elected, and the client says `unknown` of it; its native half has gRPC's words instead of numbers
+  if (error instanceof DeadlineExceededError || passing.has(code) || passingWords.test(message))
     return new Fault({ kind: "passes", message })
   return new Fault({ kind: "other", message })
 }

@@ -13,6 +13,8 @@ export interface Address {
   readonly url: string
   /** Its hosts and ports. */
   readonly place: string
+  /** Whether they are those of a cluster, or tell of one. */
+  readonly cluster: boolean
   readonly credentials: Credentials | undefined
 }
 
@@ -20,11 +22,14 @@ const refuse = (expected: string): never => {
   throw new BadAddress({ message: `expected ${expected}` })
 }
 
-/** The client warns of an option that it doesn't know by showing the whole URL, password and all: it gets to see none. */
+/**
+ * The client warns of an option that it doesn't know by showing the whole URL, password and all: it gets to see none. Nor one that its two
+ * halves take otherwise: `gossipTimeout` is in seconds for one and in milliseconds for the other, and `tls_ca_file` is known to one alone.
+ */
 const options = new Set(
   [
     ...["tls", "tlsVerifyCert", "tlsCAFile", "connectionName", "defaultDeadline", "nodePreference"],
-    ...["discoveryInterval", "gossipTimeout", "maxDiscoverAttempts", "keepAliveInterval", "keepAliveTimeout"]
+    ...["discoveryInterval", "maxDiscoverAttempts", "keepAliveInterval", "keepAliveTimeout"]
   ].map((name) => name.toLowerCase())
 )
 
@@ -47,7 +52,7 @@ export const addressOf = (text: string): Address => {
   if (!hosts!.split(",").every((one) => host.test(one))) refuse("hosts like one.example.com:2113,two.example.com:2113")
   const pairs = query === "" ? [] : query.split("&").map((pair) => pair.split("="))
   for (const [name = "", value = ""] of pairs) {
-    const flat = name.toLowerCase().replace(/[_-]/g, "")
+    const flat = name.toLowerCase()
     if (flat === "usercertfile" || flat === "userkeyfile")
       refuse("a user and a password: certificates of users are not supported")
     if (!options.has(flat) || value === "")
@@ -58,9 +63,12 @@ export const addressOf = (text: string): Address => {
     who === undefined ? [] : (/^([^:]+):(.+)$/.exec(who) ?? refuse("user:password before the @"))
   if (username === undefined && !plain)
     refuse("user:password before the host; or ?tls=false, for a server that lets in everybody")
+  const cluster = protocol!.includes("+discover") || hosts!.includes(",")
   return {
-    url: `${protocol}${hosts}${query === "" ? "" : `?${query}`}`,
+    // of the oldest name it warns
+    url: `${protocol!.replace(/^esdb/, "kurrentdb")}${hosts}${query === "" ? "" : `?${query}`}`,
     place: hosts!,
+    cluster,
     credentials: username === undefined ? undefined : { username: decoded(username), password: decoded(password!) }
   }
 }

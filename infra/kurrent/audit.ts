@@ -1,41 +1,121 @@
+import { PgClient, PgTypes } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
+import { LRUCache } from "lru-cache"
 import { beginning, type Position } from "#engine/Position.ts"
-import { EventStore, type Page } from "#engine/ports/EventStore.ts"
-import { AuditUnavailable, LogAudit } from "#ports/LogAudit.ts"
+import { EventStore, type Page, type StoredEvent } from "#engine/ports/EventStore.ts"
+import { textIdOf } from "#engine/texts.ts"
+import { type AuditedEvent, AuditUnavailable, LogAudit } from "#ports/LogAudit.ts"
+import { arrayOf, columnOf } from "../postgres/arrayOf.ts"
+import type { MaxAge } from "./retention.ts"
 
-const notHere = Effect.fail(
-  new AuditUnavailable({
-    message:
-      "The log is in KurrentDB, which can't be looked at from below: it checks its own files when it starts. `cairn replay --compare` compares the read models with the log."
+const unavailable = () => new AuditUnavailable({ message: "The log can't be read at the moment." })
+
+const { text, uuid } = PgTypes.OID
+
+interface TextRow {
+  readonly place: number
+  readonly tenant: string | null
+  readonly subject: string | null
+  readonly digest: string | null
+  readonly erased: boolean
+}
+
+// one statement, so that an erasure is seen whole or not at all
+const looking = `SELECT n.place::integer AS place, t.tenant, t.subject, encode(sha256(t.salt || t.bytes), 'hex') AS digest,
+    EXISTS (SELECT FROM kurrent_erasures x WHERE x.tenant = n.tenant AND x.subject = n.subject) AS erased
+  FROM unnest($1::uuid[], $2::text[], $3::text[]) WITH ORDINALITY AS n (id, tenant, subject, place)
+  LEFT JOIN kurrent_texts t ON t.id = n.id ORDER BY n.place`
+
+/** What an event says of its text; what was damaged may be no JSON. */
+const saidOf = ({ data }: StoredEvent): { readonly subject: string; readonly hasText: boolean } => {
+  try {
+    const { subject, text } = JSON.parse(data)
+    return { subject: String(subject), hasText: typeof text === "string" }
+  } catch {
+    return { subject: "", hasText: false }
+  }
+}
+
+const withTexts = Effect.fnUntraced(function* (events: ReadonlyArray<StoredEvent>) {
+  const sql = yield* PgClient.PgClient
+  const rows = yield* sql.unsafe<TextRow>(looking, [
+    arrayOf(
+      events.map(({ eventId, data }) => textIdOf(eventId, data)),
+      uuid
+    ),
+    columnOf(events, ({ tenant }) => tenant, text),
+    columnOf(events, (event) => saidOf(event).subject, text)
+  ])
+  return events.map((event, index) => {
+    const { tenant, subject, digest, erased } = rows[index]!
+    const { hasText } = saidOf(event)
+    return {
+      ...event,
+      hasText,
+      text: digest === null ? null : { tenant: tenant!, subject: subject!, digest },
+      erasedAt: hasText && erased ? ("unknown" as const) : null
+    }
   })
-)
+})
 
-/** What can be told of a log in KurrentDB: where it was at a time, by reading it. Its records can't be looked at, which is refused. */
-export const layer = Layer.effect(
-  LogAudit,
-  Effect.gen(function* () {
-    const { readAll } = yield* EventStore
+/** Streams of which the last event is remembered: of those that are not, the one before is looked for. */
+const remembered = 50_000
 
-    /** Up to the first event behind the time: clocks of several processes may differ, what came after that one came later. */
-    const at = Effect.fnUntraced(function* (time: number) {
-      let reached: Position = beginning
-      for (;;) {
-        const { events, more }: Page = yield* readAll(reached, { factsOnly: true })
-        for (const { position, recordedAt } of events) {
-          if (recordedAt > time) return reached
-          reached = position
+/**
+ * What can be told of a log in KurrentDB by reading it, and of the texts beside it. What it can't: whether events are missing between two
+ * positions, and whether one was changed; for that the server has checksums of its files, which it looks at when it starts.
+ */
+export const layer = (maxAges: ReadonlyArray<MaxAge>) =>
+  Layer.effect(
+    LogAudit,
+    Effect.gen(function* () {
+      const { readAll, readStream } = yield* EventStore
+      const sql = yield* PgClient.PgClient
+      const lasts = new LRUCache<string, { readonly revision: number; readonly position: Position }>({
+        max: remembered
+      })
+
+      /** Where the event before one is; the beginning, where it may have been scavenged. */
+      const before = Effect.fnUntraced(function* ({ stream, revision, position }: StoredEvent) {
+        const last = lasts.get(stream)
+        lasts.set(stream, { revision, position })
+        if (revision === 0) return null
+        if (last?.revision === revision - 1) return last.position
+        const { events } = yield* readStream(stream, revision - 2, { limit: 1, factsOnly: true })
+        if (events[0]?.revision === revision - 1) return events[0].position
+        return maxAges.some(({ streams }) => stream.startsWith(streams)) ? beginning : null
+      })
+
+      const read = Effect.fnUntraced(function* (after: Position, limit: number) {
+        const { events } = yield* readAll(after, { limit, factsOnly: true })
+        const found: Array<AuditedEvent> = []
+        for (const { payload: _, request: __, ...event } of yield* withTexts(events))
+          found.push({ ...event, intact: null, before: yield* before({ ...event, payload: null, request: null }) })
+        return found
+      })
+
+      /** Up to the first event behind the time: clocks of several processes may differ, what came after that one came later. */
+      const at = Effect.fnUntraced(function* (time: number) {
+        let reached: Position = beginning
+        for (;;) {
+          const { events, more }: Page = yield* readAll(reached, { factsOnly: true })
+          for (const { position, recordedAt } of events) {
+            if (recordedAt > time) return reached
+            reached = position
+          }
+          if (!more) return reached
         }
-        if (!more) return reached
-      }
-    })
+      })
 
-    return LogAudit.of({
-      missingBetween: () => undefined,
-      missingUpTo: () => undefined,
-      at: (time) =>
-        Effect.mapError(at(time), () => new AuditUnavailable({ message: "The log can't be read at the moment." })),
-      read: () => notHere,
-      strays: notHere
+      return LogAudit.of({
+        oneClock: false,
+        missingBetween: () => undefined,
+        missingUpTo: () => undefined,
+        at: (time) => Effect.mapError(at(time), unavailable),
+        read: (after, limit) =>
+          read(after, limit).pipe(Effect.provideService(PgClient.PgClient, sql), Effect.mapError(unavailable)),
+        // whoever was stopped between a text and its event has left some, which go with their subject
+        strays: Effect.succeed(0)
+      })
     })
-  })
-)
+  )

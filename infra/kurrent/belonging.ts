@@ -2,10 +2,13 @@ import { randomUUID } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { derivedId } from "#engine/derivedId.ts"
+import { beginning } from "#engine/Position.ts"
 import { NotOurs } from "#ports/Hold.ts"
 import { patiently } from "./append.ts"
 import { Kurrent } from "./client.ts"
+import * as Commands from "./commands.ts"
 import { Log, logOf, Mark } from "./Log.ts"
+import { nobodysSystem } from "./read.ts"
 import { makeTables } from "./tables.ts"
 
 const markOf = Effect.gen(function* () {
@@ -21,8 +24,28 @@ const hasEvents = Effect.gen(function* () {
 })
 
 /**
+ * Whether the log still has what the database knows of it: of the last event that is remembered there is something at its place or
+ * behind it, as the last event of a stream is never scavenged. A place in the middle of a record can't be read, and why is not told; the
+ * log's end can.
+ */
+const isSetBack = Effect.gen(function* () {
+  const known = yield* Commands.known
+  if (known === beginning) return false
+  const { readAll } = yield* Kurrent
+  return yield* Effect.retry(readAll({ from: known, count: 1, types: nobodysSystem }), patiently).pipe(
+    Effect.map(({ length }) => length === 0),
+    Effect.catch(() =>
+      Effect.as(
+        Effect.retry(readAll({ from: "end", backwards: true, count: 1, types: nobodysSystem }), patiently),
+        true
+      )
+    )
+  )
+})
+
+/**
  * Which log is this database's: both carry its id, from the first start on. Fails with `NotOurs` where the server has another
- * Cairn's, or none while the database has one; and where the database has a log of its own.
+ * Cairn's, or none while the database has one, or less than it had; and where the database has a log of its own.
  */
 export const layer = Layer.effect(
   Log,
@@ -48,6 +71,10 @@ export const layer = Layer.effect(
       )
     if (begun && there === undefined)
       return yield* refuse("does not have this database's log. Set KURRENTDB_URL to the one that it was used with.")
+    if (begun && (yield* isSetBack))
+      return yield* refuse(
+        "has less of this database's log than it had: it was restored from an older backup. Set DATABASE_URL (or CAIRN_DATA_DIR) to a backup that is not younger."
+      )
     if (begun) return logOf(id)
 
     const beginning = {

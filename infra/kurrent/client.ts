@@ -12,10 +12,8 @@ import { Context, Effect, Layer, type Redacted, Redacted as Secret } from "effec
 import { EngineUnusable } from "#ports/EngineUnusable.ts"
 import { type Address, addressOf, type BadAddress } from "./address.ts"
 import type { Proposed } from "./envelope.ts"
-import { Fault, faultOf } from "./Fault.ts"
-
-/** Milliseconds that one try of a call may take. */
-const patience = 4_000
+import type { Fault } from "./Fault.ts"
+import { patience, renewed } from "./renewed.ts"
 
 /** Positions of single writes, as all are that gRPC makes: they commit themselves. */
 const at = (position: number) => ({ commit: BigInt(position), prepare: BigInt(position) })
@@ -58,14 +56,6 @@ const gathered = async (
   return events
 }
 
-const asked = <A>(call: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, Fault> =>
-  Effect.tryPromise({ try: call, catch: faultOf }).pipe(
-    Effect.timeoutOrElse({
-      duration: patience,
-      orElse: () => Effect.fail(new Fault({ kind: "passes", message: `no answer within ${patience} ms` }))
-    })
-  )
-
 /** Ends its calls, and its connection, which it would leave open. */
 const close = (client: KurrentDBClient) =>
   Effect.promise(async () => {
@@ -82,6 +72,7 @@ export class Kurrent extends Context.Service<
   Kurrent,
   {
     readonly address: Address
+    /** For subscriptions, and what is asked at start: the one of this moment. */
     readonly client: KurrentDBClient
     /** Appends all or nothing, at a revision (-1: to a stream that has none). The same again appends nothing, and goes well. */
     readonly append: (stream: string, revision: number, events: ReadonlyArray<Proposed>) => Effect.Effect<number, Fault>
@@ -113,12 +104,31 @@ export class Kurrent extends Context.Service<
           // a certificate that can't be read: there is no password in what the client was given
           catch: (error) => refuse((error as Error).message)
         })
-        const client = yield* Effect.acquireRelease(opening, close)
+        // The native half, which reads, stays with a node that is gone until that one is back; and it is dead for good when the node that
+        // it was sent to can't be reached. It never had a connection of the other half, that were to be closed.
+        const reader = yield* renewed({
+          opening,
+          leaving: () => Effect.void,
+          lost: ({ kind, way }) => kind === "passes" && way !== "elsewhere",
+          atLeast: 250
+        })
+        // The other half looks for a leader when a node is gone. From one that is there, and cut off from the others, it does not go away.
+        const writer = yield* Effect.acquireRelease(
+          renewed({
+            opening,
+            leaving: close,
+            lost: ({ kind, way }) => kind === "passes" && way === undefined && address.cluster,
+            atLeast: patience
+          }),
+          ({ client }) => close(client)
+        )
         return Kurrent.of({
           address,
-          client,
+          get client() {
+            return writer.client
+          },
           append: (stream, revision, events) =>
-            asked(async () => {
+            writer.call(async (client) => {
               const { nextExpectedRevision } = await client.appendToStream(stream, [...events], {
                 streamState: revision === -1 ? "no_stream" : BigInt(revision),
                 requiresLeader: true,
@@ -127,22 +137,24 @@ export class Kurrent extends Context.Service<
               return Number(nextExpectedRevision)
             }),
           readStream: (stream, { from, backwards, count, enough }) =>
-            asked((signal) => {
-              const found = client.readStream(stream, {
-                fromRevision: from === "end" ? END : BigInt(from),
-                direction: backwards ? BACKWARDS : FORWARDS,
-                maxCount: count,
-                requiresLeader: true
+            reader
+              .call((client, signal) => {
+                const found = client.readStream(stream, {
+                  fromRevision: from === "end" ? END : BigInt(from),
+                  direction: backwards ? BACKWARDS : FORWARDS,
+                  maxCount: count,
+                  requiresLeader: true
+                })
+                return gathered(found, enough, signal)
               })
-              return gathered(found, enough, signal)
-            }).pipe(
-              Effect.catchIf(
-                ({ kind }) => kind === "no-stream",
-                () => Effect.succeed([])
-              )
-            ),
+              .pipe(
+                Effect.catchIf(
+                  ({ kind }) => kind === "no-stream",
+                  () => Effect.succeed([])
+                )
+              ),
           readAll: ({ from, backwards, count, types, enough }) =>
-            asked((signal) => {
+            reader.call((client, signal) => {
               const found = client.readAll({
                 fromPosition: placed(from),
                 direction: backwards ? BACKWARDS : FORWARDS,

@@ -25,7 +25,7 @@ export const follow = Effect.fnUntraced(function* (
   take: (event: StoredEvent) => Effect.Effect<void>,
   passed: (count: number) => Effect.Effect<void>
 ) {
-  const { client } = yield* Kurrent
+  const kurrent = yield* Kurrent
   const { stored } = yield* Log
   const mark = yield* Mark
   let at: Place | undefined = from === 0 ? undefined : { commit: BigInt(from), prepare: BigInt(from) }
@@ -36,12 +36,14 @@ export const follow = Effect.fnUntraced(function* (
       const filter = eventTypeFilter({
         regex: nobodysSystem,
         checkpointInterval,
-        checkpointReached: (_subscription, position) => {
-          // the events before it have been taken: it is told when it is its turn
-          at = position
+        checkpointReached: (subscription, position) => {
+          // it is told when it arrives: while events before it wait to be taken, they are what was not seen yet
+          if ((subscription as AllStreamSubscription).readableLength === 0) at = position
         }
       })
-      return client.subscribeToAll({ fromPosition: at ?? "start", filter, requiresLeader: true })
+      const subscription = kurrent.client.subscribeToAll({ fromPosition: at ?? "start", filter, requiresLeader: true })
+      // while nobody waits for it yet, an error would end the process; and if it did not, nobody would hear of it
+      return subscription.on("error", () => void subscription.destroy())
     }),
     (subscription) =>
       Effect.gen(function* () {

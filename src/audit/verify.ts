@@ -18,7 +18,7 @@ export interface Verified {
   readonly texts: number
   /** Events whose text was erased. */
   readonly erased: number
-  /** Events from before digests were kept. */
+  /** Events of which no digest was kept. */
   readonly undigested: number
   readonly workspaces: number
   readonly commits: number
@@ -81,7 +81,7 @@ class Walk {
     if (revision > 0 && (before === null || hasReached(before, position))) {
       this.#findings.add(position, "revision", `${stream} has no revision ${revision - 1} before its ${revision}`)
     }
-    if (recordedAt < this.#recordedAt) {
+    if (this.#audit.oneClock && recordedAt < this.#recordedAt) {
       this.#findings.add(position, "time", "it was recorded before the event that precedes it")
     }
   }
@@ -135,7 +135,8 @@ class Walk {
     }
     if (text.digest !== said.text) tell("its text is not the one that was appended")
     if (text.tenant !== tenant || text.subject !== said.subject) tell("its text lies under another's name")
-    if (erasedAt !== null) tell(`its text was erased at position ${erasedAt}, and is still there`)
+    if (erasedAt !== null)
+      tell(`its text was erased${erasedAt === "unknown" ? "" : ` at position ${erasedAt}`}, and is still there`)
   }
 }
 

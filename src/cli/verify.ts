@@ -37,7 +37,7 @@ export const command = Command.make("verify", {}, () =>
         }
         yield* answer(told, () => [
           `${events} events up to position ${position}, ${texts} texts, ${erased} erased; ${workspaces} workspaces, ${commits} commits`,
-          ...(undigested > 0 ? [`${undigested} events are from before digests were kept`] : []),
+          ...(undigested > 0 ? [`${undigested} events have no digest`] : []),
           ...(refsBehind > 0 ? [`${refsBehind} refs are behind the log; the next start moves them`] : []),
           ...(workspaces > 0 && !fsck ? ["git is not installed: the objects' bytes were not looked at"] : []),
           ...findings

@@ -13,8 +13,8 @@ export interface AuditedEvent extends Envelope {
   readonly before: Position | null
   /** Its text as it lies beside the log: whose it is, and the salted digest of its bytes. */
   readonly text: { readonly tenant: string; readonly subject: string; readonly digest: string } | null
-  /** The position at which the subject of its text was erased. */
-  readonly erasedAt: Position | null
+  /** The position at which the subject of its text was erased; `unknown` where that is not kept. */
+  readonly erasedAt: Position | "unknown" | null
 }
 
 /** Events that the log must have had. */
@@ -47,7 +47,9 @@ export class LogAudit extends Context.Service<
      * `beginning` for none. The log's time never goes back.
      */
     readonly at: (time: number) => Effect.Effect<Position, AuditUnavailable>
-    /** Texts that no event has. */
+    /** Whether all events are of one clock, so that times never go back. */
+    readonly oneClock: boolean
+    /** Texts that no event has, and that are not to be there. */
     readonly strays: Effect.Effect<number, AuditUnavailable>
   }
 >()("cairn/LogAudit") {}

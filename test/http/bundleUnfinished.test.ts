@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto"
-import * as PgConnection from "@effect/sql-pg/PgConnection"
-import { Effect, Exit, Layer, Scope } from "effect"
+import { Effect, Layer } from "effect"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { Bundle, BundleCommand, bundleStream } from "#domain/Bundle.ts"
 import { fresh } from "#engine/ask.ts"
@@ -9,6 +8,7 @@ import { dispatch } from "#engine/dispatch.ts"
 import { Keys, tenantOf } from "#projections/Keys.ts"
 import * as Layers from "#src/layers.ts"
 import { upload as storeFile } from "#src/snippets/store.ts"
+import { connectTo } from "#test/postgres.ts"
 import { send } from "#test/service/call.ts"
 import { startProcess } from "#test/service/process.ts"
 import {
@@ -67,15 +67,6 @@ const receive = (tenant: string) =>
       { commandId: derivedId("bulk", bundle, 0), correlationId: bundle, actor }
     )
   })
-
-const connectTo = async ({ database }: TestInstallation) => {
-  const scope = Scope.makeUnsafe()
-  const connection = await Effect.runPromise(Scope.provide(PgConnection.make({ url: database, ssl: false }), scope))
-  return {
-    query: async (sql: string) => (await Effect.runPromise(connection.query(sql, [], false))).rows,
-    close: () => Effect.runPromise(Scope.close(scope, Exit.void))
-  }
-}
 
 /** Snippets that are in the log, as another process sees it. */
 const stored = async (query: (sql: string) => Promise<ReadonlyArray<unknown>>) =>

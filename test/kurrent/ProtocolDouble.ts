@@ -1,11 +1,13 @@
 import * as grpc from "@grpc/grpc-js"
+import gossip from "@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/gossip_grpc_pb.js"
 import features from "@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_grpc_pb.js"
 import featureMessages from "@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_pb.js"
 import services from "@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js"
 import { type Appending, append } from "./append.ts"
+import { gossipOf, type Member } from "./gossip.ts"
 import { type Reading, read, type Seen, Unknown } from "./read.ts"
 import { type Proposed, Records } from "./records.ts"
-import { accessDenied, fault, notLeader, notReady } from "./wire.ts"
+import { accessDenied, fault, noLeader, notLeader, notReady, timedOut, unauthenticated } from "./wire.ts"
 
 const { StreamsService } = services
 
@@ -15,27 +17,38 @@ const { StreamsService } = services
  * not know it refuses with `UNIMPLEMENTED`, and keeps in `refused`, which every test wants empty.
  */
 export class ProtocolDouble {
-  readonly records = new Records()
+  /** What it has; nodes of a cluster have the same. */
+  readonly records: Records
   readonly refused: Array<string> = []
   /** What was asked for, in order: of each call its method. */
   readonly calls: Array<string> = []
-  readonly seen: Seen = { patterns: [], sent: [] }
+  readonly seen: Seen = { patterns: [], sent: [], from: [] }
   /** Subscriptions that are open. */
   subscribed = 0
-  version = "25.1.0"
-  /** Who may use it; nobody has to say who they are while it is `undefined`. */
-  user: { readonly name: string; readonly password: string } | undefined
+  version: string
+  /** With TLS, who may use it; a server without lets in everybody, whoever they say that they are. */
+  tls: { readonly key: Buffer; readonly cert: Buffer; readonly name: string; readonly password: string } | undefined
+  /** Whoever asks has no right to. */
+  denied = false
   /** Appends that go in, and whose answer is lost with the connection. */
   loseAnswers = 0
+  /** Appends that go in, and of which the majority does not know in time. */
+  unheard = 0
   /** Answers that nothing is ready for yet. */
   unready = 0
   /** Calls that nobody answers: as of a machine that stands still. */
   silent = false
-  /** Where the leader is, when this is not it. */
-  leader: { readonly host: string; readonly port: number } | undefined
+  /** Where the leader is, when this is not it; `null` while there is none. */
+  leader: { readonly host: string; readonly port: number } | null | undefined
+  /** Of what cluster it is a node. */
+  members: (() => ReadonlyArray<Member>) | undefined
   #server: grpc.Server | undefined
   #port = 0
-  readonly #waiting = new Set<() => void>()
+
+  constructor(version = "26.1.0", records = new Records()) {
+    this.version = version
+    this.records = records
+  }
 
   get port(): number {
     return this.#port
@@ -66,23 +79,38 @@ export class ProtocolDouble {
         else answer?.(error)
       }
     }
+    server.addService(gossip.GossipService as unknown as grpc.ServiceDefinition, {
+      read: (_call: unknown, answer: grpc.sendUnaryData<unknown>) => {
+        if (this.silent) return
+        const { members } = this
+        if (members === undefined) answer(this.#unknown("gossip of a single node"))
+        else answer(null, gossipOf(members()))
+      }
+    })
     server.addService(StreamsService as unknown as grpc.ServiceDefinition, streams)
     server.addService(features.ServerFeaturesService as unknown as grpc.ServiceDefinition, {
       getSupportedMethods: (_call: unknown, answer: grpc.sendUnaryData<unknown>) => answer(null, this.#features())
     })
     this.#port = await new Promise<number>((resolve, reject) =>
-      server.bindAsync(`127.0.0.1:${this.#port}`, grpc.ServerCredentials.createInsecure(), (error, port) =>
+      server.bindAsync(`127.0.0.1:${this.#port}`, this.#credentials, (error, port) =>
         error === null ? resolve(port) : reject(error)
       )
     )
     this.#server = server
   }
 
+  get #credentials(): grpc.ServerCredentials {
+    const { tls } = this
+    return tls === undefined
+      ? grpc.ServerCredentials.createInsecure()
+      : grpc.ServerCredentials.createSsl(null, [{ private_key: tls.key, cert_chain: tls.cert }])
+  }
+
   /** Like a server that was killed: connections break, and nothing that was appended is lost. */
   stop(): void {
     this.#server?.forceShutdown()
     this.#server = undefined
-    this.#wake()
+    this.records.wake()
   }
 
   /** Appends what is not Cairn's, as another program on the same server would. */
@@ -96,12 +124,11 @@ export class ProtocolDouble {
       ...event
     }))
     this.records.append(stream, "any", proposed)
-    this.#wake()
   }
 
-  #wake(): void {
-    for (const wake of this.#waiting) wake()
-    this.#waiting.clear()
+  /** Whether it is one from before 24, which subscribes otherwise. */
+  get #old(): boolean {
+    return Number.parseInt(this.version, 10) < 24
   }
 
   #features(): InstanceType<typeof featureMessages.SupportedMethods> {
@@ -128,12 +155,14 @@ export class ProtocolDouble {
       this.unready -= 1
       return notReady()
     }
-    if (this.leader !== undefined && metadata.get("requires-leader")[0] === "true")
-      return notLeader(this.leader.host, this.leader.port)
-    if (this.user === undefined) return undefined
-    const { name, password } = this.user
-    const told = `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`
-    return metadata.get("authorization")[0] === told ? undefined : accessDenied()
+    if (this.tls !== undefined) {
+      const { name, password } = this.tls
+      const told = `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`
+      if (metadata.get("authorization")[0] !== told) return unauthenticated()
+    }
+    if (this.denied) return accessDenied()
+    if (this.leader === undefined || metadata.get("requires-leader")[0] !== "true") return undefined
+    return this.leader === null ? noLeader() : notLeader(this.leader.host, this.leader.port)
   }
 
   async #answer(
@@ -156,19 +185,23 @@ export class ProtocolDouble {
 
   async #read(call: Reading): Promise<void> {
     const subscribes = call.request.getOptions()?.hasSubscription() === true
-    if (!subscribes) return read(call, this.records, this.seen, () => Promise.resolve())
+    if (!subscribes) return read(call, this.records, this.seen, this.#old)
     this.subscribed += 1
-    call.once("cancelled", () => this.#wake())
+    call.once("cancelled", () => this.records.wake())
     try {
-      await read(call, this.records, this.seen, () => new Promise((wake) => void this.#waiting.add(wake)))
+      await read(call, this.records, this.seen, this.#old)
     } finally {
       this.subscribed -= 1
     }
   }
 
   async #append(call: Appending, answer: grpc.sendUnaryData<unknown>): Promise<void> {
-    const { response, appended } = await append(call, this.records)
-    if (appended.length > 0) this.#wake()
+    // 1 MiB by default until 24.10, and a chunk of 256 MiB from 25.1 on
+    const response = await append(call, this.records, Number.parseInt(this.version, 10) < 25)
+    if (this.unheard > 0) {
+      this.unheard -= 1
+      return answer(timedOut())
+    }
     if (this.loseAnswers === 0) return answer(null, response)
     this.loseAnswers -= 1
     // in, and nobody hears of it

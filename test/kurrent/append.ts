@@ -2,7 +2,7 @@ import type * as grpc from "@grpc/grpc-js"
 import shared from "@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js"
 import streams from "@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js"
 import { Unknown } from "./read.ts"
-import type { Expected, Proposed, Record, Records, Verdict } from "./records.ts"
+import type { Expected, Proposed, Records, Verdict } from "./records.ts"
 import { appendTooBig } from "./wire.ts"
 
 const { AppendReq, AppendResp } = streams
@@ -10,8 +10,11 @@ type Request = InstanceType<typeof AppendReq>
 type Response = InstanceType<typeof AppendResp>
 export type Appending = grpc.ServerReadableStream<Request, Response>
 
-/** Bytes of one append, by default. */
+/** Bytes of one append, by default; from 25.1 on it is those of a chunk, which nobody here comes to. */
 export const mostBytes = 1024 * 1024
+
+/** Until 24.10 the server meant to count all of an event, and counts its data alone. */
+const counted = ({ data }: Proposed): number => data.length
 
 const refuse = (what: string): never => {
   throw new Unknown(what)
@@ -53,28 +56,26 @@ const answerOf = (expected: Expected, verdict: Verdict): Response => {
   }
   const success = new AppendResp.Success()
   success.setCurrentRevision(String(verdict.revision))
-  const position = new AppendResp.Position()
-  position.setCommitPosition(String(verdict.position))
-  position.setPreparePosition(String(verdict.position))
-  success.setPosition(position)
+  if (verdict.position === undefined) success.setNoPosition(new shared.Empty())
+  else {
+    const position = new AppendResp.Position()
+    position.setCommitPosition(String(verdict.position))
+    position.setPreparePosition(String(verdict.position))
+    success.setPosition(position)
+  }
   response.setSuccess(success)
   return response
 }
 
 /** What came whole is appended, and answered; an append that was broken off is none. */
-export const append = async (
-  call: Appending,
-  records: Records
-): Promise<{ readonly response: Response; readonly appended: ReadonlyArray<Record> }> => {
+export const append = async (call: Appending, records: Records, bounded: boolean): Promise<Response> => {
   const requests: Array<Request> = []
   for await (const request of call as AsyncIterable<Request>) requests.push(request)
   const options = requests[0]?.getOptions() ?? refuse("an append that does not begin with its options")
   const stream = Buffer.from(options.getStreamIdentifier()!.getStreamName_asU8()).toString()
   const events = requests.slice(1).map(proposedOf)
   if (stream === "" || events.length === 0) return refuse("an append of nothing, or to nowhere")
-  const size = events.reduce((sum, { type, data, metadata }) => sum + type.length + data.length + metadata.length, 0)
-  if (size > mostBytes) throw appendTooBig(mostBytes)
+  if (bounded && events.reduce((sum, event) => sum + counted(event), 0) > mostBytes) throw appendTooBig(mostBytes)
   const expected = expectedOf(options)
-  const verdict = records.append(stream, expected, events)
-  return { response: answerOf(expected, verdict), appended: "appended" in verdict ? verdict.appended : [] }
+  return answerOf(expected, records.append(stream, expected, events))
 }

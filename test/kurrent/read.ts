@@ -2,7 +2,16 @@ import { randomUUID } from "node:crypto"
 import type * as grpc from "@grpc/grpc-js"
 import streams from "@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js"
 import type { Record, Records } from "./records.ts"
-import { caughtUp, checkpointAt, confirmation, eventOf, invalidPosition, notFound } from "./wire.ts"
+import {
+  caughtUp,
+  checkpointAt,
+  confirmation,
+  eventOf,
+  invalidPosition,
+  notFound,
+  type Place,
+  unexpectedPosition
+} from "./wire.ts"
 
 const { Options } = streams.ReadReq
 type Options = InstanceType<typeof Options>
@@ -23,9 +32,11 @@ export interface Seen {
   readonly patterns: Array<string>
   /** Of each subscription, the events that were sent. */
   readonly sent: Array<number>
+  /** And where it was to begin. */
+  readonly from: Array<Place | "end">
 }
 
-/** A server looks at so many events before it says how far it is, times the interval that was asked for. */
+/** A page of a server: so many events are looked at, of which each may be one that was asked for. */
 const window = 32
 
 const matching = (options: Options): ((record: Record) => boolean) => {
@@ -76,15 +87,16 @@ const ofStream = (call: Reading, options: Options, records: Records) => {
   return readOnce(call, options, found)
 }
 
-/** Where a reader of everything begins; from a place that is no event's, a server refuses to read. */
-const placeOf = (options: Options, records: Records): number | "end" => {
+/** Where a reader of everything begins; a server refuses to read from within a record. */
+const placeOf = (options: Options, records: Records): Place | "end" => {
   const asked = options.getAll()!
   if (asked.hasEnd()) return "end"
-  if (asked.hasStart()) return 0
-  const position = Number(asked.getPosition()!.getCommitPosition())
-  if (Number(asked.getPosition()!.getPreparePosition()) !== position) return refuse("a commit that is not its prepare")
-  if (!records.isPlace(position)) throw invalidPosition()
-  return position
+  if (asked.hasStart()) return { commit: 0, prepare: 0 }
+  const commit = Number(asked.getPosition()!.getCommitPosition())
+  const prepare = Number(asked.getPosition()!.getPreparePosition())
+  if (prepare !== commit && prepare !== 0) return refuse("a commit that is not its prepare")
+  if (!records.isPlace(commit)) throw options.hasSubscription() ? invalidPosition() : unexpectedPosition()
+  return { commit, prepare }
 }
 
 const ofAll = (call: Reading, options: Options, records: Records) => {
@@ -92,53 +104,81 @@ const ofAll = (call: Reading, options: Options, records: Records) => {
   const wanted = matching(options)
   const { all } = records
   if (options.getReadDirection() === Options.ReadDirection.BACKWARDS) {
-    // backwards a position is where to begin, without what is there
-    const before = place === "end" ? all.length : records.from(place)
+    // backwards a position is where to begin, without what is there; behind the end there is nothing to begin at
+    if (place !== "end" && place.commit > records.behind(all.length - 1)) throw unexpectedPosition()
+    const before = place === "end" ? all.length : records.from(place.commit)
     return readOnce(call, options, all.slice(0, before).toReversed().filter(wanted))
   }
-  return readOnce(call, options, place === "end" ? [] : all.slice(records.from(place)).filter(wanted))
+  return readOnce(call, options, place === "end" ? [] : all.slice(records.from(place.commit)).filter(wanted))
 }
 
-/** What follows from a place on, which is left out itself: first what is there, then what comes, as fast as it is taken. */
-const subscribe = async (call: Reading, options: Options, records: Records, seen: Seen, more: () => Promise<void>) => {
+const placeOfRecord = ({ position }: Record): Place => ({ commit: position, prepare: position })
+
+const isBehind = (one: Place, other: Place): boolean =>
+  one.commit > other.commit || (one.commit === other.commit && one.prepare > other.prepare)
+
+/**
+ * What follows from a place on, which is left out itself: pages of what is there, then what comes, as fast as it is taken. Between them it
+ * says how far it is, and that is where a page began as often as where an event is. The way of 26.1 (`AllSubscriptionFiltered`); of
+ * 23.10, that it leaves out the first event at the place or behind it, whichever that is, and says nothing at the end of what is there.
+ */
+const subscribe = async (call: Reading, options: Options, records: Records, seen: Seen, old: boolean) => {
   if (!options.hasAll()) return refuse("a subscription to one stream")
   const place = placeOf(options, records)
   const wanted = matching(options)
-  const interval = window * (options.getFilter()?.getCheckpointintervalmultiplier() ?? 0)
-  if (options.hasFilter() && interval === 0) return refuse("a filtered subscription without an interval of checkpoints")
+  if (!options.hasFilter()) return refuse("a subscription without a filter")
+  const multiplier = options.getFilter()!.getCheckpointintervalmultiplier()
+  if (multiplier === 0) return refuse("a filtered subscription without an interval of checkpoints")
+  const interval = window * multiplier
   const mine = seen.sent.push(0) - 1
+  seen.from.push(place)
   await send(call, confirmation(randomUUID()))
-  let next = place === "end" ? records.all.length : records.from(place)
-  if (place !== "end" && records.all[next]?.position === place) next += 1
+  const give = async (record: Record) => {
+    seen.sent[mine]! += 1
+    await send(call, eventOf(record))
+  }
+  let next = place === "end" ? records.all.length : records.from(place.commit)
+  let current: Place = place === "end" ? { commit: records.behind(next - 1), prepare: 0 } : place
+  let reached: Place = place === "end" || place.commit === 0 ? { commit: -1, prepare: -1 } : place
+  if (old && reached.commit !== -1) next += 1
   let considered = 0
-  let live = false
+  while (!call.cancelled) {
+    const page = records.all.slice(next, next + window)
+    for (const record of page) {
+      if (!wanted(record) || !isBehind(placeOfRecord(record), reached)) continue
+      await give(record)
+      reached = placeOfRecord(record)
+    }
+    next += page.length
+    considered += page.length
+    const ended = page.length < window
+    if (page.length > 0 && isBehind(current, reached)) reached = current
+    if (considered >= interval || (ended && !old && reached.commit !== -1)) {
+      considered %= interval
+      await send(call, checkpointAt(reached))
+    }
+    if (ended) break
+    current = { commit: records.behind(next - 1), prepare: 0 }
+  }
+  await send(call, caughtUp())
   while (!call.cancelled) {
     for (; next < records.all.length && !call.cancelled; next += 1) {
       const record = records.all[next]!
-      if (wanted(record)) {
-        seen.sent[mine]! += 1
-        await send(call, eventOf(record))
-      }
+      if (wanted(record)) await give(record)
       considered += 1
-      if (interval > 0 && considered % interval === 0) await send(call, checkpointAt(record.position))
+      if (considered % interval === 0) await send(call, checkpointAt(placeOfRecord(record)))
     }
-    if (call.cancelled) return
-    if (!live) {
-      if (interval > 0 && next > 0) await send(call, checkpointAt(records.all[next - 1]!.position))
-      await send(call, caughtUp())
-      live = true
-    }
-    await more()
+    if (!call.cancelled) await records.more()
   }
 }
 
 /** Answers a read; throws `Unknown` for what the double does not know. */
-export const read = async (call: Reading, records: Records, seen: Seen, more: () => Promise<void>): Promise<void> => {
+export const read = async (call: Reading, records: Records, seen: Seen, old: boolean): Promise<void> => {
   const options = call.request.getOptions() ?? refuse("a read without options")
   if (options.getUuidOption() === undefined) return refuse("a read that does not say how it wants ids")
   if (options.getResolveLinks()) return refuse("links")
   if (options.hasFilter()) seen.patterns.push(options.getFilter()!.getEventType()?.getRegex() ?? "")
-  if (options.hasSubscription()) return subscribe(call, options, records, seen, more)
+  if (options.hasSubscription()) return subscribe(call, options, records, seen, old)
   if (!options.hasCount()) return refuse("neither a count nor a subscription")
   return options.hasStream() ? ofStream(call, options, records) : ofAll(call, options, records)
 }

@@ -19,15 +19,20 @@ export type Proposed = Pick<Record, "id" | "type" | "contentType" | "data" | "me
 export type Expected = number | "no_stream" | "any" | "stream_exists"
 
 export type Verdict =
-  | { readonly appended: ReadonlyArray<Record>; readonly revision: number; readonly position: number }
+  /** Of an append that was made before, and whose last event can't be read any more, no position. */
+  | { readonly appended: ReadonlyArray<Record>; readonly revision: number; readonly position: number | undefined }
   /** -1: no stream. */
   | { readonly actual: number }
 
 /** A server remembers ids of this many events for appends that expect nothing of their stream; it keeps megabytes of them. */
 const remembered = 100_000
 
+/** Bytes in the log: a record's frame, its stream's name and type, and what it holds. */
+const sizeOf = (stream: string, { type, data, metadata }: Proposed): number =>
+  96 + stream.length + type.length + data.length + metadata.length
+
 /**
- * What the server's documentation and source say of its log (KurrentDB 26, `IndexWriter.CheckCommit`): streams and their revisions,
+ * What the server's source says of its log (`IndexWriter.CheckCommit` of EventStoreDB 23.10.6 and KurrentDB 26.1): streams and their revisions,
  * expected ones, and when an append counts as one that was made before.
  */
 export class Records {
@@ -37,6 +42,17 @@ export class Records {
   /** The first record of a server's log is not at 0 either. */
   #end = 1_234
   now: () => number = Date.now
+  /** Where records were, before a scavenge. */
+  readonly #scavenged = new Set<number>()
+  readonly #waiting = new Set<() => void>()
+
+  /** Until something was appended, or `wake` called. */
+  readonly more = (): Promise<void> => new Promise((wake) => void this.#waiting.add(wake))
+
+  wake(): void {
+    for (const wake of this.#waiting) wake()
+    this.#waiting.clear()
+  }
 
   stream(name: string): ReadonlyArray<Record> {
     return this.#streams.get(name) ?? []
@@ -56,9 +72,32 @@ export class Records {
     return (JSON.parse(Buffer.from(last.data).toString()) as { readonly $maxAge?: number }).$maxAge
   }
 
+  /** Takes away what nobody can read any more, but for the last event of each stream, as a server does. */
+  scavenge(): void {
+    for (const [name, all] of this.#streams) {
+      const kept = new Set<Record>([...this.readable(name), ...all.slice(-1)])
+      for (const { position } of all.filter((record) => !kept.has(record))) this.#scavenged.add(position)
+      this.#streams.set(
+        name,
+        all.filter((record) => kept.has(record))
+      )
+    }
+    this.all.splice(0, this.all.length, ...this.all.filter(({ position }) => !this.#scavenged.has(position)))
+  }
+
+  /** Cuts off what came after a number of records, as a backup does that is older. */
+  restore(length: number): void {
+    for (const { stream, id } of this.all.splice(length)) {
+      this.#streams.get(stream)!.pop()
+      this.#recent.delete(`${stream} ${id}`)
+    }
+    this.#end = this.behind(this.all.length - 1)
+  }
+
   append(stream: string, expected: Expected, events: ReadonlyArray<Proposed>): Verdict {
     const current = this.stream(stream)
-    const actual = current.length - 1
+    const actual = current.at(-1)?.revision ?? -1
+    const at = (revision: number) => current[revision - current[0]!.revision]
     const weak = expected === "any" || expected === "stream_exists"
     if (expected === "stream_exists" && actual < 0) return { actual }
     if (weak) {
@@ -70,28 +109,29 @@ export class Records {
     }
     const after = expected === "no_stream" ? -1 : expected
     if (after < actual) {
-      const there = events.map(({ id }, index) => current[after + 1 + index]?.id === id)
-      if (events.length > 0 && there.every(Boolean)) return this.#before(current[after + events.length]!)
+      const there = events.map(({ id }, index) => at(after + 1 + index)?.id === id)
+      if (events.length > 0 && there.every(Boolean)) return this.#before(at(after + events.length)!)
       return { actual }
     }
     return after > actual ? { actual } : this.#write(stream, actual, events)
   }
 
-  #before({ revision, position }: Record): Verdict {
-    return { appended: [], revision, position }
+  #before(record: Record): Verdict {
+    const { stream, revision, position } = record
+    return { appended: [], revision, position: this.readable(stream).includes(record) ? position : undefined }
   }
 
   #write(stream: string, actual: number, events: ReadonlyArray<Proposed>): Verdict {
     const appended = events.map((event, index): Record => {
       const position = this.#end
-      // a record's frame, its stream's name and type, and what it holds
-      this.#end += 96 + stream.length + event.type.length + event.data.length + event.metadata.length
+      this.#end += sizeOf(stream, event)
       return { ...event, stream, revision: actual + 1 + index, position, created: this.now() }
     })
     this.all.push(...appended)
     const list = this.#streams.get(stream)
     if (list === undefined) this.#streams.set(stream, [...appended])
     else list.push(...appended)
+    this.wake()
     for (const record of appended) this.#recent.set(`${stream} ${record.id}`, record)
     for (const name of this.#recent.keys()) {
       if (this.#recent.size <= remembered) break
@@ -101,7 +141,7 @@ export class Records {
     return { appended, revision: actual + events.length, position: this.#end - 1 }
   }
 
-  /** Index of the first record at a position or behind it; a position that is no record's is refused, as the server does. */
+  /** Index of the first record at a position or behind it. */
   from(position: number): number {
     let [low, high] = [0, this.all.length]
     while (low < high) {
@@ -112,8 +152,22 @@ export class Records {
     return low
   }
 
+  /** Where the record after this one begins; of none before the first, where the log does. */
+  behind(index: number): number {
+    const record = this.all[index]
+    return record === undefined ? 0 : record.position + sizeOf(record.stream, record)
+  }
+
+  /** Whether a server reads from there: not from within a record. What lies behind the end is nothing, and what was scavenged was there. */
   isPlace(position: number): boolean {
-    return position === 0 || this.all[this.from(position)]?.position === position
+    const index = this.from(position)
+    return (
+      position === 0 ||
+      position >= this.#end ||
+      this.all[index]?.position === position ||
+      this.#scavenged.has(position) ||
+      this.behind(index - 1) === position
+    )
   }
 
   /** Of everything in it, to see that nothing changed. */

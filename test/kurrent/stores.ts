@@ -9,15 +9,18 @@ import { ProtocolDouble } from "./ProtocolDouble.ts"
 export const storeAt = (url: string, maxAges: ReadonlyArray<MaxAge> = []) =>
   KurrentEventStore.layer(Redacted.make(url), maxAges)
 
-/** A double that listens as long as the scope lives. */
-export const startedDouble = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const double = new ProtocolDouble()
-    await double.start()
-    return double
-  }),
-  (double) => Effect.sync(() => double.stop())
-)
+/** A double of a version that listens as long as the scope lives. */
+export const doubleOf = (version?: string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const double = new ProtocolDouble(version)
+      await double.start()
+      return double
+    }),
+    (double) => Effect.sync(() => double.stop())
+  )
+
+export const startedDouble = doubleOf()
 
 export class Double extends Context.Service<Double, ProtocolDouble>()("test/kurrent/Double") {}
 

@@ -38,10 +38,16 @@ export const eventOf = (record: Record): InstanceType<typeof ReadResp> => {
   return response
 }
 
-export const checkpointAt = (position: number): InstanceType<typeof ReadResp> => {
+/** Where something begins: a record, or what comes behind one, of which no prepare is known. */
+export interface Place {
+  readonly commit: number
+  readonly prepare: number
+}
+
+export const checkpointAt = ({ commit, prepare }: Place): InstanceType<typeof ReadResp> => {
   const checkpoint = new ReadResp.Checkpoint()
-  checkpoint.setCommitPosition(String(position))
-  checkpoint.setPreparePosition(String(position))
+  checkpoint.setCommitPosition(String(commit))
+  checkpoint.setPreparePosition(String(prepare))
   const response = new ReadResp()
   response.setCheckpoint(checkpoint)
   return response
@@ -93,7 +99,17 @@ export const notLeader = (host: string, port: number) =>
 
 export const notReady = () => fault(grpc.status.UNAVAILABLE, "Server Is Not Ready")
 
+/** As subscriptions say it; a read says that it does not know what came out. */
 export const invalidPosition = () => fault(grpc.status.INVALID_ARGUMENT, "Trying to read from an invalid position.")
+
+export const unexpectedPosition = () => fault(grpc.status.UNKNOWN, "Unexpected FilteredReadAllResult: InvalidPosition")
+
+export const unauthenticated = () => fault(grpc.status.UNAUTHENTICATED, "Unauthenticated")
+
+export const noLeader = () => fault(grpc.status.UNKNOWN, "No leader info available in response")
+
+/** Of an append that the majority did not get in time, or which is there already and did not reach it yet. */
+export const timedOut = () => fault(grpc.status.ABORTED, "Operation timed out: Commit phase timeout.")
 
 export const appendTooBig = (most: number) =>
   fault(grpc.status.INVALID_ARGUMENT, `Maximum Append Size of ${most} Exceeded.`, {

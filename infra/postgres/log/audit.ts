@@ -63,6 +63,7 @@ export const layer = Layer.effect(
     const here = <A, E>(effect: Effect.Effect<A, E>) =>
       Effect.mapError(effect, () => new AuditUnavailable({ message: "The log can't be read at the moment." }))
     return LogAudit.of({
+      oneClock: true,
       missingBetween,
       missingUpTo,
       at: (time) => here(Effect.provideService(at(time), PgClient.PgClient, sql)),

@@ -18,12 +18,20 @@ describe("the URL of a KurrentDB", () => {
       {
         url: "kurrentdb://one.example:2113,two.example:2114?tlsCAFile=ca.pem",
         place: "one.example:2113,two.example:2114",
+        cluster: true,
         credentials: { username: "admin", password: "change:it" }
       }
     )
     assert.deepStrictEqual(addressOf("esdb+discover://cluster.example/?tls=false"), {
-      url: "esdb+discover://cluster.example?tls=false",
+      url: "kurrentdb+discover://cluster.example?tls=false",
       place: "cluster.example",
+      cluster: true,
+      credentials: undefined
+    })
+    assert.deepStrictEqual(addressOf("kdb://alone:2113?tls=false&nodePreference=random"), {
+      url: "kdb://alone:2113?tls=false&nodePreference=random",
+      place: "alone:2113",
+      cluster: false,
       credentials: undefined
     })
   })
@@ -41,6 +49,9 @@ describe("the URL of a KurrentDB", () => {
       ["kurrentdb://secret:word@host?throwOnAppendFailure=false", "no other options"],
       ["kurrentdb://secret:word@host?password=word", "no other options"],
       ["kurrentdb://secret:word@host?tls", "no other options"],
+      // the halves of the client would take these otherwise
+      ["kurrentdb://secret:word@one,two?gossipTimeout=5", "no other options"],
+      ["kurrentdb://secret:word@host?tls_ca_file=ca.pem", "no other options"],
       ["kurrentdb://secret:word@host?userCertFile=a&userKeyFile=b", "certificates of users"]
     ] as const) {
       const message = refusal(url)

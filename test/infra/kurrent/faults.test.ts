@@ -7,7 +7,7 @@ import { beginning } from "#engine/Position.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { command, fresh, noted, revisions, to, upTo } from "../../engine/appends.ts"
 import type { ProtocolDouble } from "../../kurrent/ProtocolDouble.ts"
-import { startedDouble, storeAt } from "../../kurrent/stores.ts"
+import { doubleOf, storeAt } from "../../kurrent/stores.ts"
 import { freshClient } from "../stores.ts"
 
 type Needed = Scope.Scope | PgClient.PgClient | SqlClient.SqlClient
@@ -19,10 +19,11 @@ const scene = <A, E>(
     double: ProtocolDouble,
     store: Store,
     another: Effect.Effect<Store, unknown, Needed>
-  ) => Effect.Effect<A, E, Needed>
+  ) => Effect.Effect<A, E, Needed>,
+  version?: string
 ) =>
   Effect.gen(function* () {
-    const double = yield* startedDouble
+    const double = yield* doubleOf(version)
     const store = Effect.map(Layer.build(Layer.fresh(storeAt(double.url))), (built) => Context.get(built, EventStore))
     yield* proof(double, yield* store, store)
     assert.deepStrictEqual(double.refused, [])
@@ -90,6 +91,28 @@ describe.skipIf(process.versions["deno"] !== undefined)("a KurrentDB that goes a
     )
   )
 
+  it.live("an append that the majority does not hear of in time, and one that goes in meanwhile, are asked again", () =>
+    scene((double, store) =>
+      Effect.gen(function* () {
+        const stream = fresh()
+        double.unheard = 3
+        yield* store.append(to(stream))
+        assert.strictEqual(double.unheard, 0)
+        assert.lengthOf(double.records.stream(stream), 1)
+        // no leader is known for a moment
+        double.leader = null
+        const elected = Effect.andThen(
+          Effect.sleep("100 millis"),
+          Effect.sync(() => {
+            double.leader = undefined
+          })
+        )
+        yield* Effect.all([elected, store.append(to(stream, 0))], { concurrency: "unbounded" })
+        assert.lengthOf((yield* store.readStream(stream, -1)).events, 2)
+      })
+    )
+  )
+
   it.live("a node that is not ready yet, or has no leader for a moment, is asked again", () =>
     scene((double, store) =>
       Effect.gen(function* () {
@@ -115,46 +138,80 @@ describe.skipIf(process.versions["deno"] !== undefined)("a KurrentDB that goes a
     )
   )
 
-  it.live("a subscription goes on where it was: each event is known once, and whoever waits is given a hint", () =>
-    scene((double, mine, another) =>
-      Effect.gen(function* () {
-        const other = yield* another
-        const [before, tenant] = [yield* mine.head, fresh("tenant")]
-        const of = (type: string) => to(fresh(), "none", [command({ events: [noted({ type })] })], tenant)
-        const types = upTo(3).flatMap((round) => [`T${round}`, `U${round}`])
-        yield* until(() => double.subscribed === 2)
-        for (const round of upTo(3)) {
-          yield* other.append(of(`T${round}`))
-          double.stop()
-          yield* until(() => double.subscribed === 0)
-          // another process was heard by the server, and by nobody else any more
-          const last = double.records.all.at(-1)!
-          double.records.append(fresh(), "no_stream", [{ ...last, id: randomUUID(), type: `U${round}` }])
-          yield* Effect.promise(() => double.start())
-          yield* until(() => double.subscribed === 2)
-        }
-        yield* other.append(of("V"))
-        // it is the subscription that is asked: whoever reads on by themselves would see what it has passed over
-        const hinted = yield* mine.hints
-        const sent = () => double.seen.sent.reduce((sum, events) => sum + events, 0)
-        yield* until(() => sent() >= 2 * (types.length + 1))
-        const { kinds, head } = yield* mine.since(before)
-        assert.deepStrictEqual(
-          kinds.map(({ type }) => type),
-          [...types, "V"]
-        )
-        assert.strictEqual(head, yield* mine.head)
-        yield* other.append(of("last"))
-        while ((yield* mine.since(head)).kinds.length === 0) yield* PubSub.take(hinted)
-        // by then the subscription has it, and nothing is read but the head
-        const reads = () => double.calls.filter((call) => call === "read").length
-        const counted = reads()
-        assert.deepStrictEqual(
-          (yield* mine.since(head)).kinds.map(({ type }) => type),
-          ["last"]
-        )
-        assert.strictEqual(reads(), counted + 1)
-      })
-    )
+  it.live.each(["26.1.0", "23.10.6"])(
+    "a subscription goes on where it was: each event is known once, and whoever waits is given a hint (%s)",
+    (version) =>
+      scene(
+        (double, mine, another) =>
+          Effect.gen(function* () {
+            const other = yield* another
+            const [before, tenant] = [yield* mine.head, fresh("tenant")]
+            const of = (type: string) => to(fresh(), "none", [command({ events: [noted({ type })] })], tenant)
+            const types = upTo(3).flatMap((round) => [`T${round}`, `U${round}`])
+            yield* until(() => double.subscribed === 2)
+            for (const round of upTo(3)) {
+              yield* other.append(of(`T${round}`))
+              double.stop()
+              yield* until(() => double.subscribed === 0)
+              // another process was heard by the server, and by nobody else any more
+              const last = double.records.all.at(-1)!
+              double.records.append(fresh(), "no_stream", [{ ...last, id: randomUUID(), type: `U${round}` }])
+              yield* Effect.promise(() => double.start())
+              yield* until(() => double.subscribed === 2)
+            }
+            yield* other.append(of("V"))
+            // it is the subscription that is asked: whoever reads on by themselves would see what it has passed over
+            const hinted = yield* mine.hints
+            const sent = () => double.seen.sent.reduce((sum, events) => sum + events, 0)
+            yield* until(() => sent() >= 2 * (types.length + 1))
+            const { kinds, head } = yield* mine.since(before)
+            assert.deepStrictEqual(
+              kinds.map(({ type }) => type),
+              [...types, "V"]
+            )
+            assert.strictEqual(head, yield* mine.head)
+            yield* other.append(of("last"))
+            while ((yield* mine.since(head)).kinds.length === 0) yield* PubSub.take(hinted)
+            // by then the subscription has it, and nothing is read but the head
+            const reads = () => double.calls.filter((call) => call === "read").length
+            const counted = reads()
+            assert.deepStrictEqual(
+              (yield* mine.since(head)).kinds.map(({ type }) => type),
+              ["last"]
+            )
+            assert.strictEqual(reads(), counted + 1)
+          }),
+        version
+      )
+  )
+
+  it.live.each(["26.1.0", "23.10.6"])(
+    "a subscription goes on behind what the server has looked at, and no event is known of (%s)",
+    (version) =>
+      scene(
+        (double, store) =>
+          Effect.gen(function* () {
+            yield* until(() => double.subscribed === 1)
+            yield* store.append(to(fresh()))
+            const last = double.records.all.at(-1)!.position
+            double.foreign(
+              "$stats",
+              upTo(3_000).map(() => ({ type: "$statsCollected" }))
+            )
+            const restart = Effect.gen(function* () {
+              double.stop()
+              yield* until(() => double.subscribed === 0)
+              yield* Effect.promise(() => double.start())
+              yield* until(() => double.subscribed === 1)
+              return double.seen.from.at(-1) as { readonly commit: number }
+            })
+            // it may be told of it a moment later than it is there again
+            let tries = 0
+            while ((yield* restart).commit <= last) assert.isBelow(tries++, 40)
+            yield* store.append(to(fresh()))
+            yield* until(() => double.seen.sent.at(-1) === 1)
+          }),
+        version
+      )
   )
 })

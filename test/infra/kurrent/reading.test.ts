@@ -38,8 +38,14 @@ layer(Layer.merge(doubleAndDatabase, quiet), { excludeTestServices: true })("rea
         { type: "Noted", contentType: "application/octet-stream", metadata: Buffer.from(JSON.stringify(beside)) }
       ])
       double.foreign(stream, [{ type: "Noted", metadata: Buffer.from("no JSON") }])
+      // one that says it is ours, and is not as we write
+      const [mark] = double.records.stream("cairn-log")
+      const ours = { ...beside, cairn: JSON.parse(Buffer.from(mark!.data).toString()).id }
+      double.foreign("theirs", [{ type: "Noted", metadata: Buffer.from(JSON.stringify(ours)) }])
       double.foreign("$stats", [{ type: "$statsCollected" }])
       const head = yield* store.head
+      // and by one that has just begun, and has seen nothing of it
+      assert.strictEqual(yield* (yield* another).head, head)
       assert.deepStrictEqual(
         (yield* store.readStream(stream, -1)).events.map(({ position }) => position),
         [head]
@@ -72,13 +78,16 @@ layer(Layer.merge(doubleAndDatabase, quiet), { excludeTestServices: true })("rea
       assert.deepStrictEqual(yield* of("A"), ["A"])
       assert.strictEqual((yield* Double).seen.patterns.at(-1), "^(?:A)$")
       assert.deepStrictEqual(yield* of("A.B", "AA"), ["AA", "A.B"])
+      assert.strictEqual((yield* Double).seen.patterns.at(-1), "^(?:A\\.B|AA)$")
     }).pipe(Effect.scoped)
   )
 
   it.effect("the head is asked from the leader, and so is everything else", () =>
     Effect.gen(function* () {
       const double = yield* Double
-      const store = yield* another
+      // an operator who prefers others: half of the client would ask for the leader anyway
+      const built = yield* Layer.build(Layer.fresh(storeAt(`${double.url}&nodePreference=random`)))
+      const store = Context.get(built, EventStore)
       yield* store.head
       assert.isNotEmpty(double.calls)
       // a node that isn't it names the leader, which here is itself: whoever did not ask for the leader would not be told

@@ -3,13 +3,13 @@ import { readFileSync } from "node:fs"
 import { createSecureServer } from "node:http2"
 import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Logger } from "effect"
+import { Context, Effect, Layer, Logger } from "effect"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { ownLog } from "#infra/kurrent/ownLog.ts"
 import * as PostgresEventStore from "#infra/postgres/log/layer.ts"
 import { startProcess } from "#test/service/process.ts"
 import { newInstallation, removeInstallation } from "#test/service.ts"
-import { fresh, to } from "../../engine/appends.ts"
+import { command, fresh, to, upTo } from "../../engine/appends.ts"
 import { ProtocolDouble } from "../../kurrent/ProtocolDouble.ts"
 import { Double, doubleAndDatabase, startedDouble, storeAt } from "../../kurrent/stores.ts"
 import { freshClient } from "../stores.ts"
@@ -79,11 +79,13 @@ describe("a KurrentDB at start", () => {
       const [tag, old] = yield* refusal(double.url)
       assert.strictEqual(tag, "EngineUnusable")
       assert.include(old, "it is of version 22.10.5, and 23.10 is the oldest")
+      double.version = "23.6.0"
+      assert.include((yield* refusal(double.url))[1], "it is of version 23.6.0")
       double.version = "23.10.2"
-      double.user = { name: "admin", password: "changeit" }
+      double.denied = true
       const [, denied] = yield* refusal(double.url)
       assert.match(denied, /does not let this user read everything/)
-      double.user = undefined
+      double.denied = false
       const lines: Array<string> = []
       const told = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
       yield* Effect.provide(started(double.url), told)
@@ -110,6 +112,44 @@ describe("a KurrentDB at start", () => {
       // nor does the database begin a log of its own beside it
       assert.include((yield* Effect.flip(ownLog)).message, "this database's log is in KurrentDB")
     }).pipe(Effect.provide(Layer.merge(doubleAndDatabase, quiet)), Effect.scoped)
+  )
+
+  it.live("is refused when it was set back, and by nothing that a scavenge has taken", () =>
+    Effect.gen(function* () {
+      const double = yield* Double
+      const all = double.records.all
+      const keeping = Layer.build(Layer.fresh(storeAt(double.url, [{ streams: "usage-", seconds: 60 }])))
+      const stream = fresh("usage")
+      for (const _ of [1, 2, 3])
+        yield* Effect.scoped(
+          Effect.flatMap(keeping, (built) =>
+            Context.get(built, EventStore).append(
+              to(
+                stream,
+                "any",
+                upTo(40).map(() => command())
+              )
+            )
+          )
+        )
+      // what is known of it now is the place of an event that can't be read any more, and then of one that is gone
+      yield* started(double.url)
+      double.records.now = () => Date.now() + 61_000
+      yield* started(double.url)
+      double.records.scavenge()
+      assert.strictEqual(all.at(-1)!.revision, 119)
+      assert.strictEqual(all.filter((record) => record.stream === stream).length, 1)
+      yield* started(double.url)
+      const length = all.length - 1
+      double.records.restore(length)
+      const [tag, message] = yield* refusal(double.url)
+      assert.strictEqual(tag, "NotOurs")
+      assert.include(message, "has less of this database's log than it had")
+      // others have written since, so that the place is in the middle of one of theirs
+      double.foreign("theirs", [{ data: Buffer.alloc(200_000) }])
+      assert.include((yield* refusal(double.url))[1], "has less of this database's log than it had")
+      assert.lengthOf(all, length + 1)
+    }).pipe(Effect.provide(Layer.merge(doubleAndDatabase, quiet)))
   )
 
   it.live("is refused by a database that has events of its own", () =>
