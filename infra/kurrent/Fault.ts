@@ -24,8 +24,7 @@ export class Fault extends Data.TaggedError("Fault")<{
 
 /** gRPC's numbers: cancelled, deadline exceeded, resource exhausted, aborted, internal, unavailable, data loss. */
 const passing: ReadonlySet<unknown> = new Set([1, 4, 8, 10, 13, 14, 15])
-const passingWords =
-  /no leader|not ready|too busy|ECONN|connect|timed out|was aborted|was cancelled|exhausted|no node/i
+const passingWords = /no leader|not ready|too busy|ECONN|connect|timed out|was aborted|was cancelled|exhausted|no node/i
 const unauthenticated = 16
 const permissionDenied = 7
 
