@@ -1,6 +1,7 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { LRUCache } from "lru-cache"
+import type { Envelope } from "#engine/Event.ts"
 import { beginning, type Position } from "#engine/Position.ts"
 import { EventStore, type Page, type StoredEvent } from "#engine/ports/EventStore.ts"
 import { textIdOf } from "#engine/texts.ts"
@@ -76,12 +77,12 @@ export const layer = (maxAges: ReadonlyArray<MaxAge>) =>
       })
 
       /** Where the event before one is; the beginning, where it may have been scavenged. */
-      const before = Effect.fnUntraced(function* ({ stream, revision, position }: StoredEvent) {
+      const before = Effect.fnUntraced(function* ({ stream, revision, position }: Envelope) {
         const last = lasts.get(stream)
         lasts.set(stream, { revision, position })
         if (revision === 0) return null
         if (last?.revision === revision - 1) return last.position
-        const { events } = yield* readStream(stream, revision - 2, { limit: 1, factsOnly: true })
+        const { events } = yield* readStream(stream, revision - 2, { limit: 1 })
         if (events[0]?.revision === revision - 1) return events[0].position
         return maxAges.some(({ streams }) => stream.startsWith(streams)) ? beginning : null
       })
@@ -89,8 +90,8 @@ export const layer = (maxAges: ReadonlyArray<MaxAge>) =>
       const read = Effect.fnUntraced(function* (after: Position, limit: number) {
         const { events } = yield* readAll(after, { limit, factsOnly: true })
         const found: Array<AuditedEvent> = []
-        for (const { payload: _, request: __, ...event } of yield* withTexts(events))
-          found.push({ ...event, intact: null, before: yield* before({ ...event, payload: null, request: null }) })
+        for (const { payload: _, ...event } of yield* withTexts(events))
+          found.push({ ...event, intact: null, before: yield* before(event) })
         return found
       })
 
