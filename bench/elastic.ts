@@ -1,115 +1,189 @@
-import { Layer, ManagedRuntime } from "effect"
+import { Effect, Layer, PubSub } from "effect"
+import { ReadPatience } from "#engine/ask.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
+import { ReadModels } from "#engine/ports/ReadModels.ts"
+import { bring, Projector } from "#engine/project.ts"
+import * as Postgres from "#infra/postgres/client.ts"
+import * as PostgresEventStore from "#infra/postgres/log/layer.ts"
+import * as PostgresReadModels from "#infra/postgres/readModels/layer.ts"
+import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
 import { layer as memory } from "#infra/search/memory/layer.ts"
 import type { Embeddings } from "#ports/Embeddings.ts"
 import type { SnippetIndex } from "#ports/SnippetIndex.ts"
-import { newIndex, newName } from "#test/elasticsearch/index.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
+import * as Codec from "#src/codec.ts"
+import { find } from "#src/snippets/find.ts"
+import { Indexing } from "#src/snippets/indexing.ts"
+import { whyNot } from "#test/elasticsearch/distribution.ts"
+import { newIndex } from "#test/elasticsearch/index.ts"
 import { startElasticsearch } from "#test/elasticsearch/server.ts"
 import { embeddings } from "#test/embeddings.ts"
-import {
-  corpus,
-  distractorsExist,
-  type EvaluationDocument,
-  qualityOf,
-  queries,
-  queryOf,
-  snippetOf
-} from "#test/evaluation.ts"
-import { searching } from "#test/searching.ts"
+import { corpus, distractorsExist, type EvaluationDocument, qualityOf, queries, queryOf } from "#test/evaluation.ts"
+import { type Ask, type Asked, askFor } from "./asking.ts"
+import { benchDatabase } from "./database.ts"
+import { plainMatch } from "./plainMatch.ts"
+import { type Measured, median, milliseconds, percentile, thousands } from "./report.ts"
+import { repeated, snippetIdOf, upload } from "./uploads.ts"
 
-// The index in memory, the one in Elasticsearch, and Elasticsearch's own `multi_match` over the same texts, which is what
-// a user would write first: quality and speed on the development sets. `deno run -A bench/elastic.ts`
+const sets = ["mbpp", "agent30"] as const
+const tasks = sets.flatMap((set) => queries(set).map(({ text }) => text))
+const atOnce = 8
+const rounds = 5
 
-type Ask = (text: string) => Promise<ReadonlyArray<string>>
+const say = (line: string) => Effect.sync(() => console.error(`  ${line}`))
 
-const page = 1_000
+/** What `indexing` stands on of the projector; nothing moves while it is measured. */
+const still = Layer.effect(
+  Projector,
+  Effect.map(PubSub.sliding<string>(1), (moved) => Projector.of({ moved, failures: Effect.succeed(new Map()) }))
+)
 
-const ours = async (
-  layer: Layer.Layer<SnippetIndex | Embeddings, unknown>,
-  documents: ReadonlyArray<EvaluationDocument>
-) => {
-  const runtime = ManagedRuntime.make(Layer.orDie(layer))
-  const index = await runtime.runPromise(searching)
+/** Fills an index from the catalogue's rows as the service does, in snippets a second, and asks it. */
+const indexed = Effect.fnUntraced(function* (
+  name: string,
+  index: Layer.Layer<SnippetIndex | Embeddings, unknown>,
+  count: number,
+  ids: ReadonlyMap<string, string>
+) {
+  const { head } = yield* EventStore
+  const to = yield* head
   const began = performance.now()
-  for (let at = 0; at < documents.length; at += page)
-    await runtime.runPromise(index.put(documents.slice(at, at + page).map((document) => snippetOf(document))))
-  const filling = performance.now() - began
-  const ask: Ask = async (text) => (await runtime.runPromise(index.search(queryOf(text)))).matches.map(({ id }) => id)
-  return { ask, filling, close: () => runtime.dispose() }
-}
-
-/** With the standard analyzer and nothing else. */
-const plain = async (url: string, documents: ReadonlyArray<EvaluationDocument>) => {
-  const name = newName()
-  const send = async (path: string, body: string) => {
-    const answer = await fetch(`${url}/${name}${path}`, {
-      method: "POST",
-      headers: { "content-type": "application/x-ndjson" },
-      body
-    })
-    return (await answer.json()) as { readonly hits?: { readonly hits: ReadonlyArray<{ readonly _id: string }> } }
-  }
-  const began = performance.now()
-  for (let at = 0; at < documents.length; at += page) {
-    const lines = documents
-      .slice(at, at + page)
-      .flatMap(({ id, name, description, source }) => [{ index: { _id: id } }, { name, description, source }])
-    await send("/_bulk", `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`)
-  }
-  await send("/_refresh", "")
-  const filling = performance.now() - began
-  const fields = ["name", "description", "source"]
-  const ask: Ask = async (query) => {
-    const found = await send(
-      "/_search",
-      JSON.stringify({ size: 10, _source: false, query: { multi_match: { query, fields } } })
+  const services = yield* Layer.build(
+    Indexing.layer.pipe(
+      Layer.provideMerge(Layer.orDie(index)),
+      Layer.provide(still),
+      Layer.provide(Layer.succeed(ReadPatience, 5_000))
     )
-    return found.hits!.hits.map(({ _id }) => _id)
-  }
-  return { ask, filling, close: async () => {} }
-}
+  )
+  yield* Effect.gen(function* () {
+    const indexing = yield* Indexing
+    while (!(yield* indexing.reach(to))) yield* say(`${name}: at ${yield* indexing.position} of ${count}`)
+    const [left] = yield* indexing.leftOut
+    if (left !== undefined) return yield* Effect.die(`${name} left out ${left.join(": ")}`)
+  }).pipe(Effect.provide(services))
+  const perSecond = count / ((performance.now() - began) / 1_000)
+  const run = Effect.runPromiseWith(services)
+  const ask: Ask = async (task) => (await run(find(queryOf(task)))).matches.map(({ id }) => ids.get(id)!)
+  return { name, ask, perSecond }
+})
 
-const percentile = (sorted: ReadonlyArray<number>, share: number) =>
-  `${sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!.toFixed(1)} ms`
-
-const [server] = await startElasticsearch()
-const { url } = server!
-const stores = (["mbpp", "agent30"] as const).flatMap((set) => [
-  { name: set, set, documents: corpus(set) },
-  ...(distractorsExist
-    ? [{ name: `${set} + distractors`, set, documents: [...corpus(set), ...corpus("distractors")] }]
-    : [])
-])
-const rows: Record<string, object> = {}
-for (const { name, set, documents } of stores) {
-  const engines = {
-    memory: () => ours(Layer.provideMerge(memory, embeddings), documents),
-    Elasticsearch: () => ours(newIndex(url), documents),
-    "its multi_match": () => plain(url, documents)
-  }
-  for (const [engine, make] of Object.entries(engines)) {
-    const { ask, filling, close } = await make()
-    const asked = queries(set)
-    for (const { text } of asked.slice(0, 50)) await ask(text)
-    const answers = new Map<string, ReadonlyArray<string>>()
-    const times: Array<number> = []
-    for (const { text } of asked) {
-      const began = performance.now()
-      answers.set(text, await ask(text))
-      times.push(performance.now() - began)
+/** All engines in turns: one at a time, and several at once. */
+const speeds = async (engines: ReadonlyArray<{ readonly ask: Ask }>, time: number) => {
+  const alone: Array<Array<Asked>> = engines.map(() => [])
+  const together: Array<Array<Asked>> = engines.map(() => [])
+  for (const { ask } of engines) await askFor(ask, tasks, atOnce, time)
+  for (let round = 0; round < rounds; round++) {
+    for (const [at, { ask }] of engines.entries()) {
+      alone[at]!.push(await askFor(ask, tasks, 1, time))
+      together[at]!.push(await askFor(ask, tasks, atOnce, time))
     }
-    times.sort((one, other) => one - other)
-    const { mrr, ndcg } = qualityOf(asked, (text) => answers.get(text)!)
-    rows[`${name} (${documents.length}): ${engine}`] = {
-      "nDCG@10": ndcg.toFixed(4),
-      "MRR@10": mrr.toFixed(4),
+  }
+  return engines.map((_, at) => {
+    const times = alone[at]!.flatMap(({ times }) => times)
+    return {
       p50: percentile(times, 0.5),
       p99: percentile(times, 0.99),
-      "filled in s": (filling / 1_000).toFixed(1)
+      perSecond: median(together[at]!.map(({ perSecond }) => perSecond)),
+      ratio: (to: number) =>
+        median(together[at]!.map(({ perSecond }, round) => perSecond / together[to]![round]!.perSecond))
     }
-    console.error(name, engine, JSON.stringify(rows[`${name} (${documents.length}): ${engine}`]))
-    await close()
-  }
+  })
 }
-console.table(rows)
-await server!.stop()
-process.exit(0)
+
+const qualities = async (ask: Ask) => {
+  const values: Array<string> = []
+  for (const set of sets) {
+    const answers = new Map<string, ReadonlyArray<string>>()
+    for (const { text } of queries(set)) answers.set(text, await ask(text))
+    values.push(`${set} ${qualityOf(queries(set), (text) => answers.get(text)!).ndcg.toFixed(4)}`)
+  }
+  return values.join(", ")
+}
+
+const row = (name: string, value: string): Measured => ({ name, value, bar: "", met: null })
+
+const measured = Effect.fnUntraced(function* (
+  url: string,
+  documents: ReadonlyArray<EvaluationDocument>,
+  time: number,
+  isWhole: boolean
+) {
+  const size = `${thousands(documents.length)} snippets`
+  const database = yield* benchDatabase
+  const services = yield* Layer.build(
+    Layer.mergeAll(Codec.layer, PostgresEventStore.layer, PostgresReadModels.layer).pipe(
+      Layer.provideMerge(EmbeddingTable.layer),
+      Layer.provideMerge(Postgres.layer(database.url))
+    )
+  )
+  return yield* Effect.gen(function* () {
+    yield* say(`${size}: into the log`)
+    yield* upload(documents)
+    const store = yield* EventStore
+    yield* say(`${size}: the catalogue`)
+    const began = performance.now()
+    yield* bring(yield* (yield* ReadModels).live(Snippets), yield* store.head)
+    const catalogue = documents.length / ((performance.now() - began) / 1_000)
+    const ids = new Map(documents.map((document) => [snippetIdOf(document), document.id]))
+    yield* say(`${size}: the index in memory`)
+    const inMemory = yield* indexed("memory", Layer.provideMerge(memory, embeddings), documents.length, ids)
+    yield* say(`${size}: Elasticsearch`)
+    const elastic = yield* indexed("Elasticsearch", newIndex(url), documents.length, ids)
+    const plain = yield* Effect.acquireRelease(
+      Effect.promise(() => plainMatch(url, documents)),
+      ({ close }) => Effect.promise(close)
+    )
+    const engines = [inMemory, elastic, { name: "its own match", ...plain }]
+    yield* say(`${size}: searches`)
+    const speed = yield* Effect.promise(() => speeds(engines, time))
+    const rows = engines.map(({ name }, at) => {
+      const { p50, p99, perSecond, ratio } = speed[at]!
+      const beside = at === 2 ? "" : ` (× ${ratio(2).toFixed(2)} of its own match)`
+      return row(
+        `search, ${size}, ${name}`,
+        `p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}; ${atOnce} at once ${thousands(perSecond)}/s${beside}`
+      )
+    })
+    if (isWhole) {
+      for (const { name, ask } of engines)
+        rows.push(row(`nDCG@10, ${size}, ${name}`, yield* Effect.promise(() => qualities(ask))))
+    }
+    const both = (index: number) => 1 / (1 / catalogue + 1 / index)
+    const [memoryRate, elasticRate] = [both(inMemory.perSecond), both(elastic.perSecond)]
+    rows.push(
+      row(
+        `rebuild from the log, ${size}`,
+        `memory ${thousands(memoryRate)}/s, Elasticsearch ${thousands(elasticRate)}/s (× ${(elasticRate / memoryRate).toFixed(2)}); of that the catalogue ${thousands(catalogue)}/s; plain bulk ${thousands(plain.perSecond)}/s`
+      )
+    )
+    return rows
+  }).pipe(Effect.provide(services))
+}, Effect.scoped)
+
+/**
+ * The index in memory, the one in Elasticsearch, and Elasticsearch's own `match` over the same text, in turns: speed,
+ * quality on the development sets, and how long it takes to fill them again from a log of uploads.
+ */
+export const elastic = (scale: number) =>
+  Effect.gen(function* () {
+    const why = whyNot()
+    if (why !== undefined) return [row("search in Elasticsearch", `skipped: ${why}`)]
+    yield* say("starting Elasticsearch")
+    const server = yield* Effect.acquireRelease(
+      Effect.promise(async () => (await startElasticsearch())[0]!),
+      (server) => Effect.promise(() => server.stop())
+    )
+    const asked = sets.flatMap(corpus)
+    const all = distractorsExist ? [...asked, ...corpus("distractors")] : asked
+    const sizes = new Set(
+      [0, 13_056, 100_000].map((count) => Math.max(asked.length, Math.round(count * Math.min(1, scale))))
+    )
+    const rows: Array<Measured> = []
+    for (const size of sizes) {
+      const isWhole = size === asked.length || size === all.length
+      rows.push(
+        ...(yield* measured(server.url, repeated(all, size), Math.max(200, 2_000 * Math.min(1, scale)), isWhole))
+      )
+    }
+    return rows
+  }).pipe(Effect.scoped)

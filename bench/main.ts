@@ -3,9 +3,11 @@ import { Console, Effect } from "effect"
 import { parentGone } from "#infra/parent.ts"
 import { append } from "./append.ts"
 import { chat } from "./chat.ts"
+import { elastic } from "./elastic.ts"
 import { http } from "./http.ts"
 import { lag } from "./lag.ts"
 import { limits } from "./limits.ts"
+import { processes } from "./processes.ts"
 import { replay } from "./replay.ts"
 import { type Measured, table } from "./report.ts"
 import { start } from "./start.ts"
@@ -13,12 +15,14 @@ import { start } from "./start.ts"
 /** `bench [name …] [--scale=0.1]`: each prints its rows beside the design's bars. */
 const benches: Record<string, (scale: number) => Effect.Effect<ReadonlyArray<Measured>, unknown>> = {
   append,
+  processes,
   replay,
   lag,
   http,
   chat,
   start,
-  limits
+  limits,
+  elastic
 }
 
 const args = process.argv.slice(2)

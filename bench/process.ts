@@ -13,7 +13,8 @@ export const freePort = Effect.callback<number>((resume) => {
   })
 })
 
-const runtimeArgs = "deno" in process.versions ? ["run", "-A"] : []
+/** What the runtime is told before a program of the project. */
+export const runtimeArgs = "deno" in process.versions ? ["run", "-A"] : []
 
 const answers = async (url: string) => {
   try {

@@ -16,6 +16,9 @@ export const percentile = (samples: ReadonlyArray<number>, p: number): number =>
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? Number.NaN
 }
 
+/** The middle one; of an even number the higher of the two. */
+export const median = (samples: ReadonlyArray<number>): number => percentile(samples, 0.5)
+
 export const table = (rows: ReadonlyArray<Measured>): string => {
   const lines = rows.map(
     ({ name, value, bar, met }) => `| ${name} | ${value} | ${bar} | ${met === null ? "" : met ? "met" : "missed"} |`

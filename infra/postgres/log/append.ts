@@ -1,20 +1,11 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { derivedId } from "#engine/derivedId.ts"
-import { positionOf } from "#engine/Position.ts"
-import type { Append, Appended } from "#engine/ports/EventStore.ts"
+import type { Append } from "#engine/ports/EventStore.ts"
 import { arrayOf } from "../arrayOf.ts"
 import { isLong, sendLong, sent } from "../sending.ts"
-
-/** What `es_append` said: either every unit is in, from `head` on, or none is and `trouble` names why. */
-export interface Verdict {
-  readonly head: number
-  readonly recordedAt: number
-  /** Units (from 0) that are not where they thought, or that have a command which is in the log already. */
-  readonly trouble: ReadonlyArray<number>
-  /** The revision that each unit's stream had. */
-  readonly actual: ReadonlyArray<number>
-}
+import { appendOne, isOne } from "./appendOne.ts"
+import { expectedBy, type Verdict } from "./verdict.ts"
 
 interface Row {
   readonly head: bigint
@@ -22,8 +13,6 @@ interface Row {
   readonly trouble: ReadonlyArray<number> | null
   readonly actual: ReadonlyArray<number>
 }
-
-const revision = { none: -1, any: -2 } as const
 
 const { bytea, int2, int4, text, uuid } = PgTypes.OID
 
@@ -94,7 +83,7 @@ const columnsOf = (batch: ReadonlyArray<Append>): Columns => {
     }
     units.tenant.push(append.tenant)
     units.stream.push(append.stream)
-    units.expected.push(typeof append.expected === "number" ? append.expected : revision[append.expected])
+    units.expected.push(expectedBy(append))
     const before = sizes.get(append.stream) ?? 0
     units.before.push(before)
     sizes.set(append.stream, before + events.id.length - first)
@@ -131,8 +120,9 @@ const callInPieces = Effect.fnUntraced(function* (columns: Columns) {
   return yield* sql.unsafe<Row>(statementOfSent, parametersOf({ ...columns, payloads }))
 })
 
-/** One call of `es_append`: all of the batch or nothing of it. */
+/** One call: all of the batch or nothing of it. */
 export const appendBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<Append>) {
+  if (isOne(batch)) return yield* appendOne(batch[0]!)
   const sql = yield* PgClient.PgClient
   const columns = columnsOf(batch)
   const [row] = (columns.payloads.bytes as ReadonlyArray<Uint8Array>).some(isLong)
@@ -147,18 +137,3 @@ export const appendBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<App
   }
   return verdict
 })
-
-/** Where a unit that is in ended, which had `first` events of the batch before it. Positions are dense: that is how es_append gives them. */
-export const ended = (
-  { commands }: Append,
-  { head, recordedAt }: Verdict,
-  first: number,
-  actual: number
-): Appended & { readonly events: number } => {
-  let events = 0
-  const positions = commands.map((command) => {
-    events += command.events.length
-    return positionOf(head + first + events)
-  })
-  return { revision: actual + events, positions, recordedAt, events }
-}

@@ -2,7 +2,11 @@ import { Effect, type Scope } from "effect"
 
 /** Units that go out in one call. */
 const unitsAtOnce = 1024
-/** So many units are worth a second call while one is under way; fewer wait for it and go out with those that come meanwhile. */
+/**
+ * So many units are worth a second call while one is under way; fewer wait for it and go out with those that come meanwhile.
+ * Twice as many go out as two at once: else all who wait for an answer would have it together, and the server nothing to
+ * do until they have come again.
+ */
 const worthASecond = 64
 
 /**
@@ -29,7 +33,8 @@ export const groupCommit = Effect.fnUntraced(function* <A>(options: {
   const next = (): Array<A> => {
     let bytes = 0
     let units = 0
-    const count = Math.min(waiting.length, unitsAtOnce)
+    const halved = underWay === 0 && waiting.length >= 2 * worthASecond
+    const count = Math.min(halved ? Math.ceil(waiting.length / 2) : waiting.length, unitsAtOnce)
     while (units < count && bytes < options.most) bytes += options.bytes(waiting[units++]!)
     return waiting.splice(0, units)
   }
@@ -43,7 +48,7 @@ export const groupCommit = Effect.fnUntraced(function* <A>(options: {
       Effect.onInterrupt(() => options.refuse(units)),
       Effect.ensuring(Effect.sync(() => (underWay -= 1))),
       Effect.andThen(pump),
-      Effect.forkIn(scope),
+      Effect.forkIn(scope, { startImmediately: true }),
       Effect.andThen(pump)
     )
   })
@@ -64,6 +69,6 @@ export const groupCommit = Effect.fnUntraced(function* <A>(options: {
         Effect.yieldNow,
         Effect.sync(() => void (gathering = false))
       )
-      return Effect.as(Effect.forkIn(Effect.andThen(gather, pump), scope), true)
+      return Effect.as(Effect.forkIn(Effect.andThen(gather, pump), scope, { startImmediately: true }), true)
     })
 })

@@ -5,9 +5,10 @@ import type { SqlError } from "effect/sql/SqlError"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { type Append, type Appended, EventStore, StoreUnavailable, WrongRevision } from "#engine/ports/EventStore.ts"
 import { passes } from "#ports/passes.ts"
-import { appendBatch, ended } from "./append.ts"
+import { appendBatch } from "./append.ts"
 import { groupCommit } from "./groupCommit.ts"
 import * as Read from "./read.ts"
+import { ended } from "./verdict.ts"
 
 interface Waiting {
   readonly append: Append
@@ -18,6 +19,8 @@ interface Waiting {
 const reconnect = { schedule: Schedule.upTo(Schedule.exponential("20 millis"), { duration: "5 seconds", times: 8 }) }
 
 const channel = "cairn_events"
+/** Not waited for on the disk, beside appends that are: it has nothing that a crash could take. */
+const tell = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)"
 
 const unavailable = () => new StoreUnavailable({ message: "the event store can't be reached" })
 
@@ -107,7 +110,7 @@ export const layer = Layer.effect(
     yield* Effect.forkScoped(
       Effect.forever(
         Queue.take(told).pipe(
-          Effect.andThen(Effect.ignore(sql.notify(channel, self))),
+          Effect.andThen(Effect.ignore(sql.unsafe(tell, [channel, self]))),
           Effect.andThen(Effect.sleep("20 millis"))
         )
       )

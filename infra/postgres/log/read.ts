@@ -31,9 +31,8 @@ export interface EnvelopeRow {
 interface Row extends EnvelopeRow {
   readonly data: string
   readonly bytes: Uint8Array | null
-  /** Whether its text has to be read by itself, and bytes of data and text where they are not few. */
-  readonly apart: boolean | null
-  readonly big: number | null
+  /** Bytes of data and text, where the text has to be read by itself. */
+  readonly apart: number | null
 }
 
 export const envelopeOf = (row: EnvelopeRow): Envelope => ({
@@ -84,16 +83,17 @@ const stored = (row: Row): StoredEvent => Object.assign(envelopeOf(row), { data:
 
 /** The same with its text, whether it came with the row or not. */
 const storedWhole = Effect.fnUntraced(function* (row: Row) {
-  return row.apart ? { ...stored(row), payload: yield* longText(row.event_id) } : stored(row)
+  return row.apart !== null ? { ...stored(row), payload: yield* longText(row.event_id) } : stored(row)
 })
 
 const names = `position, tenant, stream, revision, event_id, type, schema_version, data,
   actor_key, actor_user, actor_organization, command_id, correlation_id, causation_id, request, recorded_at`
 
 // A scalar subquery: the plan of a join turns bad when it was made while the tables were empty.
-const allColumns = `${names}, big, has_text AND big > ${piece} AS apart,
+// Each column costs a replay as much as any other: one says whether a text is apart, and how long it is.
+const allColumns = `${names}, CASE WHEN has_text AND big > ${piece} THEN big END AS apart,
   CASE WHEN has_text AND coalesce(big, 0) <= ${piece} THEN (SELECT p.bytes FROM payloads p WHERE p.id = event_id) END AS bytes`
-const facts = `${names}, NULL::integer AS big, false AS apart, NULL::bytea AS bytes`
+const facts = `${names}, NULL::integer AS apart, NULL::bytea AS bytes`
 
 /** Big events that one page looks at, those of other types included: a page ends there at the latest. */
 const looked = 1000
@@ -133,7 +133,7 @@ const statementOf = ({ where, which, factsOnly = false, order, params }: Wanted)
     SELECT ${names
       .split(",")
       .map(() => "NULL")
-      .join(", ")}, NULL, NULL, NULL, end_at FROM ending WHERE end_at IS NOT NULL`
+      .join(", ")}, NULL, NULL, end_at FROM ending WHERE end_at IS NOT NULL`
 }
 
 const page = (wanted: Wanted, most: Bound): Effect.Effect<Page, SqlError, PgClient.PgClient> =>
@@ -146,10 +146,11 @@ const page = (wanted: Wanted, most: Bound): Effect.Effect<Page, SqlError, PgClie
     let left = 0
     for (const row of rows) {
       if (row.event_id === null) end = row.end_at
-      else if (row.apart && wanted.withoutLong === true) {
+      else if (row.apart === null) events.push(stored(row))
+      else if (wanted.withoutLong === true) {
         events.push(stored(row))
-        left += row.big ?? 0
-      } else events.push(row.apart ? yield* storedWhole(row) : stored(row))
+        left += row.apart
+      } else events.push(yield* storedWhole(row))
     }
     // nothing but big events of other types up to there
     if (events.length === 0 && end !== undefined) {

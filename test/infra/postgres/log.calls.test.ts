@@ -10,7 +10,7 @@ import { freshDatabase } from "#test/postgres.ts"
 import { command, fresh, noted, to, typed, upTo } from "../../engine/appends.ts"
 import { freshClient, freshStore, storeOn } from "../stores.ts"
 
-/** The streams of the units that each call of `es_append` brought. */
+/** The streams of the units that each call brought. */
 const calls: Array<ReadonlyArray<string>> = []
 /** Of all statements. */
 let statements = 0
@@ -36,7 +36,7 @@ const noting = Layer.effect(
       statements += 1
       parameters.forEach(noteSent)
       if (statement.includes("es_append"))
-        calls.push((parameters[1] as { readonly value: ReadonlyArray<string> }).value)
+        calls.push([(parameters[1] as { readonly value: string | ReadonlyArray<string> }).value].flat())
       const asked = sql.unsafe<object>(statement, parameters)
       const told = Effect.tap(asked, (rows) => Effect.sync(() => rows.forEach(note)))
       return Object.assign(told, { stream: Stream.tap(asked.stream, (row) => Effect.sync(() => note(row))) })

@@ -88,7 +88,7 @@ describe("group commit", () => {
     })
   )
 
-  it.effect("fills a call to the byte, and with 1,024 units at most; what is left of so many goes beside it", () =>
+  it.effect("fills a call to the byte, and with 1,024 units at most", () =>
     Effect.gen(function* () {
       const most = 8 * 1024 * 1024
       const bytes = yield* calls
@@ -96,12 +96,37 @@ describe("group commit", () => {
       yield* bytes.made(1)
       assert.deepStrictEqual(bytes.sent[0]!.units, [most - 1, 1])
       const units = yield* calls
-      yield* Effect.forEach(upTo(1_100), units.offer)
+      yield* units.offer(0)
+      yield* units.made(1)
+      yield* Effect.forEach(upTo(64), units.offer)
       yield* units.made(2)
-      assert.deepStrictEqual(
-        units.sent.map(({ units }) => units),
-        [upTo(1_024), upTo(1_100).slice(1_024)]
-      )
+      yield* Effect.forEach(upTo(1_100), units.offer)
+      yield* units.idle
+      yield* units.sent[0]!.end
+      yield* units.made(3)
+      assert.deepStrictEqual(units.sent[2]!.units, upTo(1_024))
+      yield* units.sent[1]!.end
+      yield* units.made(4)
+      assert.deepStrictEqual(units.sent[3]!.units, upTo(1_100).slice(1_024))
+    })
+  )
+
+  it.effect("sends as two calls beside each other what is twice as much as is worth a second one", () =>
+    Effect.gen(function* () {
+      for (const [count, first] of [
+        [127, 127],
+        [128, 64],
+        [257, 129]
+      ] as const) {
+        const { sent, offer, made, idle } = yield* calls
+        yield* Effect.forEach(upTo(count), offer)
+        yield* made(first === count ? 1 : 2)
+        yield* idle
+        assert.deepStrictEqual(
+          sent.map(({ units }) => units),
+          [upTo(first), upTo(count).slice(first)].filter(({ length }) => length > 0)
+        )
+      }
     })
   )
 

@@ -1,0 +1,58 @@
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { Effect } from "effect"
+import { derivedId } from "#engine/derivedId.ts"
+import type { Append } from "#engine/ports/EventStore.ts"
+import { isLong } from "../sending.ts"
+import { expectedBy, type Verdict } from "./verdict.ts"
+
+/** Whether a batch is what `es_append_one` takes: one event, which erases nothing and has no text that goes in pieces. */
+export const isOne = (batch: ReadonlyArray<Append>): boolean => {
+  const commands = batch.length === 1 ? batch[0]!.commands : []
+  const events = commands.length === 1 ? commands[0]!.events : []
+  if (events.length !== 1) return false
+  const { payload, erases } = events[0]!
+  return erases.length === 0 && (payload === null || !isLong(payload.bytes))
+}
+
+const { bytea, int2, int4, text, uuid } = PgTypes
+
+const parametersOf = (append: Append) => {
+  const { commandId, correlationId, causationId, actor, request, events } = append.commands[0]!
+  const { type, schemaVersion, data, payload } = events[0]!
+  return [
+    text(append.tenant),
+    text(append.stream),
+    int4(expectedBy(append)),
+    uuid(derivedId(commandId, 0)),
+    text(type),
+    int2(schemaVersion),
+    text(data),
+    text(actor.key),
+    text(actor.user),
+    text(actor.organization),
+    uuid(commandId),
+    uuid(correlationId),
+    uuid(causationId),
+    text(request === null ? null : JSON.stringify(request)),
+    text(payload === null ? null : payload.subject),
+    bytea(payload === null ? null : payload.salt),
+    bytea(payload === null ? null : payload.bytes)
+  ]
+}
+
+const parameters = Array.from({ length: 17 }, (_, index) => `$${index + 1}`)
+const statement = `SELECT es_append_one(${parameters.join(", ")}) AS said`
+
+/** One call of `es_append_one`, for a batch that `isOne`: a third of the time of `es_append`, for one event. */
+export const appendOne = Effect.fnUntraced(function* (append: Append) {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* sql.unsafe<{ readonly said: ReadonlyArray<bigint> }>(statement, parametersOf(append))
+  const [head, recordedAt, actual, trouble] = row!.said.map(Number)
+  const verdict: Verdict = {
+    head: head!,
+    recordedAt: recordedAt!,
+    trouble: trouble === 0 ? [] : [0],
+    actual: [actual!]
+  }
+  return verdict
+})
