@@ -22,7 +22,7 @@ const names = "json_array_elements_text($1::json) AS name"
 const taking = `SELECT name FROM ${names} WHERE pg_try_advisory_lock(${key})`
 // said before it is done: who gets it by then has heard of it
 const telling = `SELECT pg_notify('${channel}', name) FROM ${names}`
-const leaving = `SELECT pg_advisory_unlock(${key}) FROM ${names}`
+const unlocking = `SELECT pg_advisory_unlock(${key}) FROM ${names}`
 
 /** Milliseconds between two tries to have what another process has; what is given up in good order is had at once. */
 const pause = 250
@@ -44,6 +44,7 @@ export const makeClaims = Effect.gen(function* () {
   const waiting = new Map<string, Array<Waiting>>()
   const mine = new Map<string, Waiting>()
   const unwanted: Array<string> = []
+  let leaving = false
   /** By name, when it was. */
   const givenUp = new Map<string, number>()
 
@@ -95,8 +96,10 @@ export const makeClaims = Effect.gen(function* () {
     for (;;) {
       if (unwanted.length > 0) {
         const gone = [JSON.stringify(unwanted.splice(0))]
+        leaving = true
         yield* query(telling, gone)
-        yield* query(leaving, gone)
+        yield* query(unlocking, gone)
+        leaving = false
       }
       const wanted = [...waiting.keys()].filter((name) => !mine.has(name))
       if (wanted.length > 0) {
@@ -125,13 +128,19 @@ export const makeClaims = Effect.gen(function* () {
         const lost = [...mine.values()]
         mine.clear()
         unwanted.length = 0
+        leaving = false
         return Effect.forEach(lost, (one) => Deferred.succeed(one.lost, undefined), { discard: true })
       })
     )
+
+  /** Waits until what was given up is given up, for a moment: whoever ends says so. */
+  const givenAway = Effect.suspend(() =>
+    unwanted.length === 0 && !leaving ? Effect.void : Effect.andThen(Effect.sleep("5 millis"), Effect.fail("not yet"))
+  ).pipe(Effect.retry({ times: 200 }), Effect.ignore)
 
   const claiming: Claiming = {
     shared: true,
     claim: claim as (name: string) => Effect.Effect<Claim, never, Scope.Scope>
   }
-  return { claiming, on }
+  return { claiming, on, givenAway }
 })

@@ -131,6 +131,7 @@ const make = Effect.fnUntraced(function* (statement: string, wanted: string, adm
     Effect.catchTag("SqlError", Effect.die),
     Effect.forkScoped
   )
+  yield* Effect.addFinalizer(() => claims.givenAway)
   return { hold: Hold.of({ lost: Deferred.await(lost) }), claiming: claims.claiming }
 })
 
