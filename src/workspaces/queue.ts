@@ -15,7 +15,7 @@ import type { WorkspaceStore, WorkspacesUnavailable } from "#ports/WorkspaceStor
 import { openRuns, Workspaces } from "#projections/Workspaces.ts"
 import type { Search } from "#src/snippets/search.ts"
 import { endingId } from "./commit.ts"
-import { awayIn, followHead, streamOf } from "./restore.ts"
+import { awayIn, claimOf, followHead, streamOf } from "./restore.ts"
 import { carryOut } from "./run.ts"
 
 interface Waiting {
@@ -84,7 +84,6 @@ export class Runs extends Context.Service<
       const queues = new Map<string, Array<Waiting>>()
       const known = new Map<string, Waiting>()
       const { shared, claim } = yield* Claims
-      const claimOf = (workspace: string) => `workspace ${workspace}`
       /** By workspace: what this process carries right now. */
       const atWork = new Map<string, Waiting>()
       /** Runs that this process has begun to carry: it has not ended in the midst of them. */
