@@ -126,11 +126,7 @@ const make = Effect.fnUntraced(function* (statement: string, wanted: string, adm
         schedule: Schedule.spaced("200 millis")
       })
     }
-  }).pipe(
-    Effect.catchTag("NotOurs", (error) => Deferred.fail(lost, error)),
-    Effect.catchTag("SqlError", Effect.die),
-    Effect.forkScoped
-  )
+  }).pipe(Effect.catchTags({ NotOurs: (error) => Deferred.fail(lost, error), SqlError: Effect.die }), Effect.forkScoped)
   yield* Effect.addFinalizer(() => claims.givenAway)
   return { hold: Hold.of({ lost: Deferred.await(lost) }), claiming: claims.claiming }
 })

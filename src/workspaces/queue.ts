@@ -238,7 +238,7 @@ export class Runs extends Context.Service<
         const moves = yield* PubSub.subscribe((yield* Projector).moved)
         const name = schemaOf(Workspaces)
         const moved = Effect.repeat(PubSub.take(moves), { until: (one) => one === name })
-        yield* Effect.gen(function* () {
+        return yield* Effect.gen(function* () {
           const before = [...known.values()]
           const runs = yield* open
           const ids = new Set(runs.map(({ id }) => id))

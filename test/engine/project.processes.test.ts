@@ -79,7 +79,9 @@ it.live("a reaction follows the log in one process at a time, and in another fro
         on: ["KeyUsed"],
         handle: ({ event: { key } }) => Effect.sync(() => void seen.push(`${name} ${key}`))
       })
-      return react([mine], passesByItself).pipe(Effect.provide(Layer.mergeAll(LeftOut.layer, Tail.layer)))
+      return Effect.flatMap(Layer.build(Layer.fresh(Layer.mergeAll(LeftOut.layer, Tail.layer))), (context) =>
+        Effect.provideContext(react([mine], passesByItself), context)
+      )
     })
     yield* used("a", "b")
     yield* until(() => seen.length === 2)
