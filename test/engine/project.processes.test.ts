@@ -43,7 +43,10 @@ it.live("a read model is folded by one process at a time, and by another from wh
       ReadModels.of({
         ...models,
         apply: (builds, events, to) =>
-          Effect.tap(models.apply(builds, events, to), () => Effect.sync(() => void by.push(name)))
+          Effect.suspend(() => {
+            by.push(name)
+            return models.apply(builds, events, to)
+          })
       })
     const [one] = yield* two((name) =>
       Effect.provideService(Layer.build(Projector.layer([Keys, More])), ReadModels, told(name))
@@ -77,7 +80,12 @@ it.live("a reaction follows the log in one process at a time, and in another fro
       const mine = reaction({
         name: "mine",
         on: ["KeyUsed"],
-        handle: ({ event: { key } }) => Effect.sync(() => void seen.push(`${name} ${key}`))
+        // long enough for another process to be at the same event, if it may
+        handle: ({ event: { key } }) =>
+          Effect.andThen(
+            Effect.sleep("50 millis"),
+            Effect.sync(() => void seen.push(`${name} ${key}`))
+          )
       })
       return Effect.flatMap(Layer.build(Layer.fresh(Layer.mergeAll(LeftOut.layer, Tail.layer))), (context) =>
         Effect.provideContext(react([mine], passesByItself), context)
@@ -88,6 +96,8 @@ it.live("a reaction follows the log in one process at a time, and in another fro
     yield* one.lose
     yield* used("c")
     yield* until(() => seen.length >= 3)
+    // whoever else follows would have seen it too by now
+    yield* Effect.sleep("100 millis")
     assert.deepStrictEqual(seen, ["one a", "one b", "two c"])
   }).pipe(Effect.provide(world))
 )
