@@ -1,4 +1,5 @@
 import { Clock, Context, Data, Deferred, Effect, Exit, Layer, PubSub, Semaphore } from "effect"
+import { Claims } from "#engine/ports/Claims.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { type Checkpoint, ReadModels } from "#engine/ports/ReadModels.ts"
 import { beginning, hasReached, latest, type Position, positionOf } from "./Position.ts"
@@ -69,6 +70,8 @@ export class Asker extends Context.Service<
         const projector = yield* Projector
         const readPatience = yield* ReadPatience
         const scope = yield* Effect.scope
+        // others say when they have moved read models; but for the command line beside a service, which hears nothing
+        const pause = (yield* Claims).shared ? "50 millis" : "10 millis"
         const one = yield* Semaphore.make(1)
         let next: Deferred.Deferred<Look, Unreadable> | undefined
         const waiters = new Set<Waiter>()
@@ -161,8 +164,8 @@ export class Asker extends Context.Service<
               } else yield* Deferred.done(answer, outcome)
               waiters.delete(waiter)
             }
-            // another process may be the one that moves it: then no message comes here
-            if (waiters.size > 0) yield* Effect.ignore(PubSub.takeAll(moves).pipe(Effect.timeout("10 millis")))
+            // another process may be the one that moves it: then a message may be lost, or none comes here
+            if (waiters.size > 0) yield* Effect.ignore(PubSub.takeAll(moves).pipe(Effect.timeout(pause)))
           }
           watching = false
         }).pipe(Effect.scoped)

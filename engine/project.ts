@@ -1,4 +1,5 @@
-import { Cause, Clock, Context, Effect, Layer, PubSub, Schedule } from "effect"
+import { Cause, Clock, Context, Effect, Layer, PubSub, Queue, Schedule } from "effect"
+import { Claims, whileMine } from "#engine/ports/Claims.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { type Build, ReadModels } from "#engine/ports/ReadModels.ts"
 import { hasReached, isAfter, latest, type Position } from "./Position.ts"
@@ -46,15 +47,18 @@ export const bring = Effect.fnUntraced(function* (
 
 const nameOf = ({ projection }: Build) => schemaOf(projection)
 
+/** What a process claims that folds a read model. */
+const claimOf = (projection: Projection) => `read model ${schemaOf(projection)}`
+
 /**
- * Delivers the log to the read models. Those that stand together go on together: one read of what is new, one
+ * Delivers the log to the read models that are this process's to move on: each is one process's at a time. Those that stand together go on together: one read of what is new, one
  * transaction. One that can't go on stops where it is and is named by `failures`, while the others go on; it is tried
  * again every second. Nothing is skipped.
  */
 export class Projector extends Context.Service<
   Projector,
   {
-    /** Emits the schema name of each read model that has moved. The last 64 of them wait for a slow subscriber. */
+    /** Emits the schema name of each read model that has moved, by whichever process. The last 64 of them wait for a slow subscriber. */
     readonly moved: PubSub.PubSub<string>
     /** Read models that can't go on, by schema name, and why: an error as text. */
     readonly failures: Effect.Effect<ReadonlyMap<string, string>>
@@ -68,8 +72,36 @@ export class Projector extends Context.Service<
         const models = yield* ReadModels
         const moved = yield* PubSub.sliding<string>(64)
         const failures = new Map<string, string>()
+        const { shared } = yield* Claims
+        /** Those that this process has claimed, and how often that has changed. */
+        const mine = new Set<Projection>(shared ? [] : projections)
+        let changes = 0
+        const changed = yield* Queue.sliding<void>(1)
 
-        const tell = (builds: ReadonlyArray<Build>) => PubSub.publishAll(moved, builds.map(nameOf))
+        const tell = (builds: ReadonlyArray<Build>) => {
+          const names = builds.map(nameOf)
+          const told = PubSub.publishAll(moved, names)
+          return shared ? Effect.andThen(told, models.tell(names)) : told
+        }
+
+        const change = (how: () => void) =>
+          Effect.suspend(() => {
+            how()
+            changes += 1
+            return Queue.offer(changed, undefined)
+          })
+        const own = (projection: Projection) =>
+          whileMine(claimOf(projection), () =>
+            Effect.acquireUseRelease(
+              change(() => mine.add(projection)),
+              () => Effect.never,
+              () =>
+                change(() => {
+                  mine.delete(projection)
+                  failures.delete(schemaOf(projection))
+                })
+            )
+          )
 
         /** Brings one read model up to a position by itself. */
         const alone = Effect.fnUntraced(function* (projection: Projection, to: Position) {
@@ -80,21 +112,25 @@ export class Projector extends Context.Service<
 
         const orNoted = (projection: Projection, to: Position) =>
           alone(projection, to).pipe(
-            Effect.retry({ while: (error) => error._tag === "BuildMoved", schedule: Schedule.spaced("5 millis") }),
+            Effect.retry({
+              while: (error) => error._tag === "BuildMoved" && mine.has(projection),
+              schedule: Schedule.spaced("5 millis")
+            }),
             Effect.catchCause((cause) => {
               if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
               const name = schemaOf(projection)
+              if (!mine.has(projection)) return Effect.succeed([])
               failures.set(name, String(Cause.squash(cause)))
               return Effect.as(Effect.logError(`read model ${name} can't go on`, cause), [])
             })
           )
 
-        /** Brings them all to one position, each by itself, so that they can go on together from there. */
-        const each = Effect.gen(function* () {
+        /** Brings some to one position, each by itself, so that they can go on together from there. */
+        const each = Effect.fnUntraced(function* (some: ReadonlyArray<Projection>) {
           const head = yield* store.head
-          const checkpoints = yield* models.checkpoints(projections)
+          const checkpoints = yield* models.checkpoints(some)
           const to = latest(head, ...[...checkpoints.values()].map(({ position }) => position))
-          const builds = yield* Effect.forEach(projections, (projection) => orNoted(projection, to), { concurrency: 2 })
+          const builds = yield* Effect.forEach(some, (projection) => orNoted(projection, to), { concurrency: 2 })
           return builds.flat() as ReadonlyArray<Build>
         })
 
@@ -120,14 +156,21 @@ export class Projector extends Context.Service<
         const deliver = Effect.gen(function* () {
           const hints = yield* store.hints
           let builds: ReadonlyArray<Build> = []
+          const news = shared ? Effect.raceFirst(PubSub.takeAll(hints), Queue.take(changed)) : PubSub.takeAll(hints)
           let tried = 0
+          let claimed = changes
           for (;;) {
             const now = yield* Clock.currentTimeMillis
-            if (!stand(builds) || (failures.size > 0 && now - tried >= patience)) {
-              if (failures.size === projections.length) yield* Effect.sleep(patience)
+            if (mine.size === 0) {
+              yield* Queue.take(changed)
+              continue
+            }
+            if (!stand(builds) || claimed !== changes || (failures.size > 0 && now - tried >= patience)) {
+              if (failures.size === mine.size) yield* Effect.sleep(patience)
               tried = now
+              claimed = changes
               // the store itself may be away: then that is what every read says
-              builds = yield* each.pipe(
+              builds = yield* each(projections.filter((projection) => mine.has(projection))).pipe(
                 Effect.tapError(() => Effect.sleep("200 millis")),
                 Effect.catchCause(unlessInterrupted<ReadonlyArray<Build>>([]))
               )
@@ -135,13 +178,19 @@ export class Projector extends Context.Service<
             }
             // another process was first, or one of them can't take it: then each by itself
             const next = yield* Effect.catchCause(together(builds), unlessInterrupted<ReadonlyArray<Build>>([]))
-            if (next === builds) yield* PubSub.takeAll(hints)
+            if (next === builds) yield* news
             builds = next
           }
         })
 
         for (const projection of projections) yield* models.live(projection)
         yield* Effect.forkScoped(Effect.scoped(deliver))
+        if (shared) {
+          for (const projection of projections) yield* Effect.forkScoped(own(projection))
+          const told = yield* models.told
+          const pass = Effect.flatMap(PubSub.takeAll(told), (names) => PubSub.publishAll(moved, names))
+          yield* Effect.forkScoped(Effect.forever(pass))
+        }
         return Projector.of({ moved, failures: Effect.sync(() => new Map(failures)) })
       })
     )

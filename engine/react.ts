@@ -1,4 +1,5 @@
 import { Cause, Clock, Effect, Exit, PubSub, Schedule } from "effect"
+import { whileMine } from "#engine/ports/Claims.ts"
 import { EventStore, type StoredEvent } from "#engine/ports/EventStore.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { Stale, Unreadable } from "./ask.ts"
@@ -185,11 +186,16 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
 })
 
 /**
- * Runs reactions for as long as the scope lives. One look at what is new tells all of them whether it concerns them:
+ * Runs reactions for as long as the scope lives, each of them in one process at a time. One look at what is new tells all of them whether it concerns them:
  * most events concern none. An event whose handling fails is tried three times, a second apart, and then left out with what
  * follows in its stream; what is left out is tried again every 10 s (`LeftOut` says what it is). A fault that `passes` calls
  * passing is waited for, however often it comes.
  */
 export const react = Effect.fnUntraced(function* <A extends AnyReaction>(reactions: ReadonlyArray<A>, passes: Passes) {
-  for (const one of reactions) yield* Effect.forkScoped(run(one, passes))
+  const leftOut = yield* LeftOut
+  for (const one of reactions) {
+    const forget = Effect.sync(() => leftOut.delete(one.name))
+    const mine = whileMine(`reaction ${one.name}`, () => Effect.ensuring(Effect.scoped(run(one, passes)), forget))
+    yield* Effect.forkScoped(mine)
+  }
 })

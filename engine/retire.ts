@@ -1,4 +1,5 @@
 import { Effect, Layer, Schedule } from "effect"
+import { whileMine } from "#engine/ports/Claims.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { type Other, ReadModels } from "#engine/ports/ReadModels.ts"
 import { isAfter, type Position } from "./Position.ts"
@@ -34,6 +35,7 @@ export const layer = (projections: ReadonlyArray<Projection>) =>
       look.pipe(
         Effect.catch((error) => Effect.logWarning("read models of other versions can't be looked at", error)),
         Effect.repeat(Schedule.spaced("10 seconds")),
+        (work) => whileMine("retire", () => Effect.asVoid(work)),
         Effect.forkScoped
       )
     )

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto"
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { NotOurs } from "#ports/Hold.ts"
 import { readText, replace } from "./git/durableFs.ts"
 import { mark } from "./git/repositories.ts"
+import type { Admit } from "./postgres/hold.ts"
 
 /** The id on its way: it counts once the database has it. */
 const unfinished = `${mark}.new`
@@ -25,7 +26,8 @@ const refuse = (directory: string, why: string) => new NotOurs({ message: `${dir
 
 const known = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<{ folder: string | null }>`SELECT folder FROM installation`
+  // of several services that begin at once, one after the other
+  const [row] = yield* sql<{ folder: string | null }>`SELECT folder FROM installation FOR UPDATE`
   return row!.folder
 })
 
@@ -36,7 +38,8 @@ const hasWorkspaces = Effect.gen(function* () {
 })
 
 /**
- * Gives both an id of their own, so that any other folder that the database had, and any other database, is told apart.
+ * Gives both an id of their own, so that any other folder that the database had, and any other database, is told apart. The folder
+ * has it by `finish`.
  */
 const pair = Effect.fnUntraced(function* (directory: string) {
   const sql = yield* SqlClient.SqlClient
@@ -46,26 +49,33 @@ const pair = Effect.fnUntraced(function* (directory: string) {
     await replace(directory, directory, unfinished, Buffer.from(`${id}\n`))
   })
   yield* sql`UPDATE installation SET folder = ${id}`
-  yield* onDisk(directory, () => renameSync(join(directory, unfinished), join(directory, mark)))
+  return id
 })
 
-/**
- * Whether a folder of repositories is the one of this database; fails with `NotOurs` when it is not. With `begin`, two
- * that belong to nothing yet belong together from now on.
- */
-export const check = Effect.fnUntraced(function* (directory: string, begin: boolean) {
+/** What the database has by now, the folder gets. */
+const finish = (directory: string, id: string) =>
+  onDisk(directory, () => {
+    try {
+      renameSync(join(directory, unfinished), join(directory, mark))
+    } catch (error) {
+      // another service was faster
+      if (read(join(directory, mark)) !== id) throw error
+    }
+  })
+
+/** The id that the folder has yet to be given, if any. */
+const look = Effect.fnUntraced(function* (directory: string, begin: boolean) {
   const folder = yield* known
   const { here, started, repositories } = yield* onDisk(directory, () => ({
-    here: read(join(directory, mark)),
+    // first: when it is put in place in between, both are there
     started: read(join(directory, unfinished)),
+    here: read(join(directory, mark)),
     repositories: existsSync(directory) && readdirSync(directory).some((name) => name.endsWith(".git"))
   }))
   if (folder !== null) {
     if (folder === here) return
     // ended between the database and the folder
-    if (folder === started) {
-      return yield* onDisk(directory, () => renameSync(join(directory, unfinished), join(directory, mark)))
-    }
+    if (folder === started) return folder
     const why =
       here === undefined ? "is not the folder that this database was used with" : "belongs to another database"
     return yield* refuse(directory, why)
@@ -75,11 +85,70 @@ export const check = Effect.fnUntraced(function* (directory: string, begin: bool
   // from before folders had ids: an empty one can't be it
   if (!repositories && (yield* hasWorkspaces))
     return yield* refuse(directory, "has none of this database's repositories")
-  yield* pair(directory)
+  return yield* pair(directory)
+})
+
+/**
+ * Whether a folder of repositories is the one of this database; fails with `NotOurs` when it is not. With `begin`, two
+ * that belong to nothing yet belong together from now on.
+ */
+export const check = Effect.fnUntraced(function* (directory: string, begin: boolean) {
+  const sql = yield* SqlClient.SqlClient
+  const given = yield* sql.withTransaction(look(directory, begin))
+  if (given !== undefined) yield* finish(directory, given)
 })
 
 /** Makes a folder the one of this database, whatever either belonged to. */
 export const adopt = Effect.fnUntraced(function* (directory: string) {
   yield* onDisk(directory, () => rmSync(join(directory, mark), { force: true }))
-  yield* pair(directory)
+  yield* finish(directory, yield* pair(directory))
 })
+
+/** Where each service on the folder has a file, called by its token: a copy of the folder has none of them. */
+const services = ".services"
+/** Milliseconds in which another service's file has to be seen here, be the folder on another machine. */
+const patience = 5_000
+/** Milliseconds after which a file that no service on the database has is taken away. */
+const old = 60_000
+
+/**
+ * Lets a service on the database whose folder is that of the database, and the very one that the others have, not a copy of it.
+ * Fails with `NotOurs` where it is not.
+ */
+export const admit =
+  (directory: string): Admit =>
+  (token, others) =>
+    Effect.gen(function* () {
+      yield* check(directory, true)
+      const present = join(directory, services)
+      yield* Effect.acquireRelease(
+        onDisk(directory, () => {
+          mkdirSync(present, { recursive: true, mode: 0o700 })
+          writeFileSync(join(present, token), "")
+        }),
+        () => Effect.ignore(onDisk(directory, () => rmSync(join(present, token), { force: true })))
+      )
+      const since = yield* Clock.currentTimeMillis
+      for (;;) {
+        const beside = yield* others
+        const seen = new Set(yield* onDisk(directory, () => readdirSync(present)))
+        const stranger = beside.find((other) => !seen.has(other.token))
+        if (stranger === undefined) {
+          const known = new Set([token, ...beside.map((other) => other.token)])
+          const left = [...seen].filter((name) => !known.has(name))
+          return yield* onDisk(directory, () => left.forEach((name) => removeOld(join(present, name))))
+        }
+        if ((yield* Clock.currentTimeMillis) - since > patience) {
+          return yield* new NotOurs({
+            message: `${directory} is a copy of the folder that another Cairn on this database has (${stranger.who}). All services of a database share one folder: start with that one (CAIRN_DATA_DIR).`
+          })
+        }
+        yield* Effect.sleep("100 millis")
+      }
+    })
+
+/** What a killed service left, not what one has just made that is on its way to the database. */
+const removeOld = (path: string): void => {
+  const made = statSync(path, { throwIfNoEntry: false })?.mtimeMs
+  if (made !== undefined && made < Date.now() - old) rmSync(path, { force: true })
+}

@@ -3,6 +3,7 @@ import { Effect, Layer, Option, PubSub, Redacted, Schedule } from "effect"
 import { Asker, ReadPatience } from "#engine/ask.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
 import { LeftOut } from "#engine/leftOut.ts"
+import { Claims, unshared } from "#engine/ports/Claims.ts"
 import { Projector } from "#engine/project.ts"
 import * as Retire from "#engine/retire.ts"
 import { Tail } from "#engine/tail.ts"
@@ -190,11 +191,17 @@ export const belonging = (config: Pick<Config, "dataDir">, { begin }: { readonly
 /** Makes the data folder's repositories those of this database. */
 export const adopt = (config: Pick<Config, "dataDir">) => Belonging.adopt(repositories(config))
 
-/** That no other service is on the database. */
-export const hold = PostgresHold.layer
+/** That no service is on the database. */
+export const alone = PostgresHold.alone
 
-/** The only service on its database, with the folder that belongs to it. */
-export const alone = (config: Pick<Config, "dataDir">) => Layer.provideMerge(belonging(config, { begin: true }), hold)
+/**
+ * One of the services on its database, with the folder that belongs to it; what only one of them is to do is this one's when it
+ * has claimed it. With a Postgres of its own it is the only one, and has all of it.
+ */
+export const joined = (config: Pick<Config, "dataDir" | "databaseUrl">) => {
+  const held = PostgresHold.shared(Belonging.admit(repositories(config)))
+  return config.databaseUrl === undefined ? Layer.provideMerge(Layer.succeed(Claims, unshared), held) : held
+}
 
 /** Repositories of the workspaces, in the data folder. */
 export const workspaces = (config: Pick<Config, "dataDir">) =>

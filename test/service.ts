@@ -61,7 +61,7 @@ const everything = (
   return Layer.effectDiscard(Effect.andThen(bootstrap(config.ownerKey), react(Layers.reactions, passesByItself))).pipe(
     Layer.provideMerge(Server.serve(config)),
     Layer.provideMerge(Layers.service(config)),
-    Layer.provideMerge(Layers.belonging(config, { begin: true })),
+    Layer.provideMerge(Layers.joined(config)),
     Layer.provideMerge(Layers.serviceDatabase(config)),
     Layer.provideMerge(Logger.layer([Logger.map(Logger.formatJson, (line) => void log.push(line))])),
     Layer.provideMerge(Layer.succeed(Scheduler.Scheduler, new FairScheduler())),

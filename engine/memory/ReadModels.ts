@@ -1,4 +1,4 @@
-import { Effect, Layer, Semaphore } from "effect"
+import { Effect, Layer, PubSub, Semaphore } from "effect"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import {
   type Build,
@@ -39,6 +39,7 @@ export const layer = Layer.effect(
     const kits = new Set<Kit>()
     const kept = new Map<string, ReadonlyArray<Kept>>()
     const reactions = new Map<string, Position>()
+    const moves = yield* PubSub.sliding<string>(64)
 
     const buildsOf = (projection: Projection) =>
       [...kits].filter((kit) => schemaOf(kit.projection) === schemaOf(projection))
@@ -216,7 +217,10 @@ export const layer = Layer.effect(
           if ((reactions.get(name) ?? beginning) !== from) return false
           reactions.set(name, to)
           return true
-        })
+        }),
+      // whoever says it hears it too: a process that shares these is in the same one
+      tell: (names) => PubSub.publishAll(moves, names),
+      told: PubSub.subscribe(moves)
     })
   })
 )

@@ -1,4 +1,4 @@
-import { Context, type Effect, Schema } from "effect"
+import { Context, type Effect, type PubSub, Schema, type Scope } from "effect"
 import type { AnyEvent, Recorded } from "../Event.ts"
 import type { Position } from "../Position.ts"
 import type { Projection } from "../Projection.ts"
@@ -117,5 +117,9 @@ export class ReadModels extends Context.Service<
     readonly reaction: (name: string) => Effect.Effect<Position, ReadModelsUnavailable>
     /** Moves a reaction on; `false` when it does not stand at `from`. */
     readonly advance: (name: string, from: Position, to: Position) => Effect.Effect<boolean, ReadModelsUnavailable>
+    /** Says to other processes, if there are any, that this one has moved read models on: by their schemas' names. A message may be lost. */
+    readonly tell: (names: ReadonlyArray<string>) => Effect.Effect<void>
+    /** Gets what other processes say, one name a message. */
+    readonly told: Effect.Effect<PubSub.Subscription<string>, never, Scope.Scope>
   }
 >()("cairn/ReadModels") {}

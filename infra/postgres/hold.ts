@@ -2,19 +2,19 @@ import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
 import { PgClient } from "@effect/sql-pg"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
-import { Clock, Deferred, Effect, Exit, Layer, Schedule, Scope } from "effect"
+import { Clock, Context, Deferred, Effect, Exit, Layer, Schedule, Scope } from "effect"
+import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { Claims } from "#engine/ports/Claims.ts"
 import { Hold, NotOurs } from "#ports/Hold.ts"
+import { channel, makeClaims, type Session } from "./claims.ts"
 
 /** The lock's number, beside the one of the append (5020717); the schema's name is its second half. */
 const lock = 5_020_718
-/** Milliseconds in which a killed service's session has to go before its lock counts as another one's. */
+/** Milliseconds in which a killed process's session has to go before its lock counts as another one's. */
 const patience = 3_000
-/** How often the session that holds the lock is looked at, and what an answer may take. */
-const watch = "1 second"
-const answerWithin = "5 seconds"
 
-/** Not wanted: an idle session that is ended. Wanted: a machine that is gone loses its lock in half a minute. */
+/** Not wanted: an idle session that is ended. Wanted: a machine that is gone loses its locks in half a minute. */
 const settings = [
   "SET idle_session_timeout = 0",
   "SET tcp_keepalives_idle = 10",
@@ -22,90 +22,129 @@ const settings = [
   "SET tcp_keepalives_count = 3"
 ]
 
+const sharing = `SELECT pg_try_advisory_lock_shared(${lock}, hashtext(current_schema())) AS had`
 const taking = `SELECT pg_try_advisory_lock(${lock}, hashtext(current_schema())) AS had`
 const holding = `SELECT a.application_name AS name, a.client_addr::text AS address
   FROM pg_locks l JOIN pg_stat_activity a USING (pid)
-  WHERE l.locktype = 'advisory' AND l.granted AND l.classid = ${lock} AND l.objsubid = 2 AND a.datname = current_database()`
+  WHERE l.locktype = 'advisory' AND l.granted AND l.classid = ${lock} AND l.objsubid = 2 AND a.datname = current_database()
+    AND l.objid::bigint = hashtext(current_schema())::bigint & 4294967295`
 
-/** Who holds it, as far as Postgres tells. */
-interface Holder {
+/** Another process on the database. */
+export interface Holder {
+  /** What it calls itself in the folder that it shares with others. */
+  readonly token: string
+  /** As an operator knows it: its number, its machine and, as far as Postgres tells, its address. */
+  readonly who: string
+}
+
+interface Row {
   readonly name: string
   readonly address: string | null
 }
 
-const another = (holder: Holder | undefined): NotOurs => {
-  const who = holder?.name.replace(/^cairn /, "").replace(/ [0-9a-f]{8}$/, "") || "another process"
-  const from = holder?.address == null ? "" : `, from ${holder.address}`
-  return new NotOurs({
-    message: `the database is in use by another Cairn service (${who}${from}). One database has one service: stop that one, or set DATABASE_URL to a database of its own.`
-  })
+const holderOf = ({ name, address }: Row): Holder => {
+  const [, who, token] = /^cairn (.+) ([0-9a-f]{8})$/.exec(name) ?? [undefined, "another process", ""]
+  return { token: token!, who: address === null ? who! : `${who}, from ${address}` }
+}
+
+/** Whether a process may be on the database beside those who are; `others` is asked as often as is wanted. */
+export type Admit = (
+  token: string,
+  others: Effect.Effect<ReadonlyArray<Holder>, SqlError>
+) => Effect.Effect<void, NotOurs | SqlError, SqlClient.SqlClient | Scope.Scope>
+
+const refuse = (holder: Row | undefined, wanted: string) => {
+  const who = holder === undefined ? "another process" : holderOf(holder).who
+  return new NotOurs({ message: `the database is in use by another Cairn (${who}). ${wanted}` })
 }
 
 /**
- * A lock of the database's own, on a session that does nothing else: it goes with the process however that ends. The session
- * is watched; when it is lost the lock is taken again, unless another service has it by then.
+ * A lock of the database's own, on a session that does nothing but hold locks: they go with the process however that ends. When the
+ * session is lost it is taken again.
  */
-export const layer = Layer.effect(
-  Hold,
-  Effect.gen(function* () {
-    const { config } = yield* PgClient.PgClient
-    const outer = yield* Effect.scope
-    // told to whoever is refused
-    const self = `cairn process ${process.pid} on ${hostname().slice(0, 24)} ${randomBytes(4).toString("hex")}`
+const make = Effect.fnUntraced(function* (statement: string, wanted: string, admit: Admit) {
+  const { config } = yield* PgClient.PgClient
+  const context = yield* Effect.context<SqlClient.SqlClient>()
+  const outer = yield* Effect.scope
+  const token = randomBytes(4).toString("hex")
+  // told to whoever is refused
+  const self = `cairn process ${process.pid} on ${hostname().slice(0, 24)} ${token}`
 
-    const attempt = Effect.fnUntraced(function* () {
-      const scope = yield* Scope.fork(outer)
-      const connecting = PgConnection.make({ ...config, applicationName: self, connectTimeout: "5 seconds" })
-      return yield* Effect.gen(function* () {
-        const session = yield* Scope.provide(connecting, scope)
-        const [row] = (yield* session.query(taking, [], false)).rows
-        if (row?.["had"] === true) {
-          for (const setting of settings) yield* Effect.ignore(session.query(setting, [], false))
-          return { session, scope, holder: undefined }
-        }
-        const [holder] = (yield* session.query(holding, [], false)).rows as unknown as ReadonlyArray<Holder>
-        yield* Scope.close(scope, Exit.void)
-        return { session: undefined, scope, holder }
-      }).pipe(Effect.onError(() => Scope.close(scope, Exit.void)))
-    })
-
-    /** Takes the lock; another service's refuses it, a session of this process's that has yet to be noticed as dead does not. */
-    const take = Effect.fnUntraced(function* () {
-      const since = yield* Clock.currentTimeMillis
-      for (;;) {
-        const { session, scope, holder } = yield* attempt()
-        if (session !== undefined) return { session, scope }
-        const ours = holder?.name === self
-        if (!ours && (yield* Clock.currentTimeMillis) - since > patience) return yield* another(holder)
-        yield* Effect.sleep("100 millis")
-      }
-    })
-
-    let held = yield* take()
-    const lost = yield* Deferred.make<never, NotOurs>()
-
-    const look = Effect.suspend(() => held.session.query("SELECT 1", [], false)).pipe(
-      Effect.timeout(answerWithin),
-      Effect.asVoid
-    )
-    const again = Effect.gen(function* () {
-      yield* Effect.logWarning("the database session that holds the service's lock was lost; taking it again")
-      yield* Effect.ignore(Scope.close(held.scope, Exit.void))
-      // a database that is away has no other service either
-      held = yield* Effect.retry(take(), {
-        while: (error: SqlError | NotOurs) => error._tag === "SqlError",
-        schedule: Schedule.spaced("1 second")
-      })
-    })
-    yield* Effect.forever(
-      Effect.andThen(
-        Effect.sleep(watch),
-        Effect.catch(look, () => again)
+  const attempt = Effect.fnUntraced(function* () {
+    const scope = yield* Scope.fork(outer)
+    const connecting = PgConnection.make({ ...config, applicationName: self, connectTimeout: "5 seconds" })
+    return yield* Effect.gen(function* () {
+      const pinned = yield* Scope.provide(
+        Effect.flatMap(connecting, ({ pin }) => pin),
+        scope
       )
-    ).pipe(
-      Effect.catchTag("NotOurs", (error) => Deferred.fail(lost, error)),
-      Effect.forkScoped
-    )
-    return Hold.of({ lost: Deferred.await(lost) })
+      const rows = (query: string, parameters: ReadonlyArray<unknown>) =>
+        Effect.map(pinned.query(query, parameters, false), ({ rows }) => rows)
+      const others = Effect.map(rows(holding, []), (found) =>
+        (found as unknown as ReadonlyArray<Row>).filter(({ name }) => name !== self)
+      )
+      const [row] = yield* rows(statement, [])
+      if (row?.["had"] === true) {
+        for (const setting of settings) yield* Effect.ignore(rows(setting, []))
+        const heard = yield* Scope.provide(pinned.listen(channel), scope)
+        const admitting = admit(
+          token,
+          Effect.map(others, (found) => found.map(holderOf))
+        )
+        yield* Effect.provideContext(Scope.provide(admitting, scope), context)
+        return { session: { query: rows, heard } satisfies Session, scope, holder: undefined }
+      }
+      const found = (yield* rows(holding, [])) as unknown as ReadonlyArray<Row>
+      yield* Scope.close(scope, Exit.void)
+      return { session: undefined, scope, holder: found[0] }
+    }).pipe(Effect.onError(() => Scope.close(scope, Exit.void)))
   })
+
+  /** Takes the lock; another one's refuses it, a session of this process's that has yet to be noticed as dead does not. */
+  const take = Effect.gen(function* () {
+    const since = yield* Clock.currentTimeMillis
+    for (;;) {
+      const { session, scope, holder } = yield* attempt()
+      if (session !== undefined) return { session, scope }
+      const ours = holder?.name === self
+      if (!ours && (yield* Clock.currentTimeMillis) - since > patience) return yield* refuse(holder, wanted)
+      yield* Effect.sleep("100 millis")
+    }
+  })
+
+  const first = yield* take
+  const claims = yield* makeClaims
+  const lost = yield* Deferred.make<never, NotOurs>()
+  yield* Effect.gen(function* () {
+    for (let held = first; ; ) {
+      yield* claims.on(held.session)
+      yield* Effect.logWarning("the database session that holds the service's locks was lost; taking them again")
+      yield* Effect.ignore(Scope.close(held.scope, Exit.void))
+      // a database that is away is nobody else's either
+      held = yield* Effect.retry(take, {
+        while: (error) => error._tag === "SqlError",
+        schedule: Schedule.spaced("200 millis")
+      })
+    }
+  }).pipe(Effect.catchTags({ NotOurs: (error) => Deferred.fail(lost, error), SqlError: Effect.die }), Effect.forkScoped)
+  yield* Effect.addFinalizer(() => claims.givenAway)
+  return { hold: Hold.of({ lost: Deferred.await(lost) }), claiming: claims.claiming }
+})
+
+/** One of any number of services, which are to be admitted; and what each of them alone does. */
+export const shared = (admit: Admit) =>
+  Layer.effectContext(
+    Effect.map(
+      make(sharing, "It is to be alone on it for a moment, or is of an older release: wait, or stop it.", admit),
+      ({ hold, claiming }) => Context.make(Hold, hold).pipe(Context.add(Claims, claiming))
+    )
+  )
+
+/** The only process on the database. */
+export const alone = Layer.effect(
+  Hold,
+  Effect.map(
+    make(taking, "Stop that one first, and all others that are on this database.", () => Effect.void),
+    ({ hold }) => hold
+  )
 )

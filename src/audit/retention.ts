@@ -1,6 +1,7 @@
 import { Clock, Effect, Layer, Schedule } from "effect"
 import { RetrievalEvent } from "#domain/Retrieval.ts"
 import { derivedId } from "#engine/derivedId.ts"
+import { whileMine } from "#engine/ports/Claims.ts"
 import { EventStore, type StoredEvent } from "#engine/ports/EventStore.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { eraseSearches, noteErased } from "#src/snippets/eraseSearches.ts"
@@ -58,6 +59,7 @@ export const layer = Layer.effectDiscard(
     Effect.tapCause((cause) => Effect.logWarning("old searches could not be erased", cause)),
     Effect.retry(Schedule.spaced("1 minute")),
     Effect.repeat(Schedule.spaced("1 day")),
+    (work) => whileMine(name, () => Effect.asVoid(work)),
     Effect.forkScoped
   )
 )

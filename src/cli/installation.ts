@@ -1,7 +1,7 @@
 import { resolve } from "node:path"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { adopt, hold } from "#src/layers.ts"
+import { adopt, alone } from "#src/layers.ts"
 import { config, onLog } from "./log.ts"
 import { answer, plain } from "./output.ts"
 
@@ -16,7 +16,7 @@ const adoption = Command.make("adopt", {}, () =>
           "See with `cairn verify` whether it has all repositories that the log knows of."
         ])
         // not beside a service, which has a folder
-      }).pipe(Effect.provide(hold))
+      }).pipe(Effect.provide(alone))
     )
   )
 ).pipe(

@@ -1,11 +1,15 @@
-import { Cause, Context, Effect, Layer, Queue } from "effect"
+import { Cause, Context, Effect, Layer, Option, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { repositoryOf, Workspace } from "#domain/Workspace.ts"
 import { Asker } from "#engine/ask.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
+import { Claims } from "#engine/ports/Claims.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { openRunsIn, Workspaces } from "#projections/Workspaces.ts"
-import { followHead, streamOf } from "./restore.ts"
+import { claimOf, followHead, streamOf } from "./restore.ts"
+
+/** How long a workspace's runs in other processes are waited for; then its repository is only packed. */
+const patience = "1 second"
 
 /**
  * Keeps repositories small, in the background and one at a time: each commit leaves objects, and each of them takes a
@@ -25,6 +29,7 @@ export class Packing extends Context.Service<
       const dispatcher = yield* Dispatcher
       const asker = yield* Asker
       const sql = yield* SqlClient.SqlClient
+      const { shared, claim } = yield* Claims
       const waiting = new Set<string>()
       const wake = yield* Queue.sliding<void>(1)
 
@@ -33,11 +38,13 @@ export class Packing extends Context.Service<
         const repository = repositoryOf(workspace, generation)
         // only what the ref reaches is sure to stay
         if (head === null || (yield* git.ref(repository)) !== head.commit) yield* followHead(workspace)
+        // what nothing reaches yet may be what a run of another process is about to use: without the claim it stays
+        const apart = !shared || Option.isSome(yield* Effect.timeoutOption(claim(claimOf(workspace)), patience))
         yield* asker.fresh(Workspaces)
         // the trees of a run that has yet to end are in the log alone
         const open = yield* openRunsIn(workspace)
-        yield* git.pack(repository, { prune: open === 0 })
-      })
+        yield* git.pack(repository, { prune: apart && open === 0 })
+      }, Effect.scoped)
 
       const work = Effect.gen(function* () {
         yield* Queue.take(wake)

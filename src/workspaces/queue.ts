@@ -1,17 +1,21 @@
-import { Cause, Context, Deferred, Effect, Exit, Layer, Schedule, Semaphore } from "effect"
+import { Cause, Context, Deferred, Effect, Exit, Layer, PubSub, Schedule, Semaphore } from "effect"
 import type { SqlClient } from "effect/sql"
 import { type Asker, fresh, Unreadable } from "#engine/ask.ts"
 import type { Codec } from "#engine/codec.ts"
 import type { Dispatcher } from "#engine/dispatch.ts"
 import { isAfter, type Position } from "#engine/Position.ts"
-import type { EventStore } from "#engine/ports/EventStore.ts"
+import { schemaOf } from "#engine/Projection.ts"
+import { type Claim, Claims } from "#engine/ports/Claims.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
+import { Projector } from "#engine/project.ts"
 import type { LanguageModel } from "#ports/LanguageModel.ts"
 import type { Sandbox } from "#ports/Sandbox.ts"
 import type { Workers } from "#ports/Workers.ts"
 import type { WorkspaceStore, WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
 import { openRuns, Workspaces } from "#projections/Workspaces.ts"
 import type { Search } from "#src/snippets/search.ts"
-import { awayIn, followHead } from "./restore.ts"
+import { endingId } from "./commit.ts"
+import { awayIn, claimOf, followHead, streamOf } from "./restore.ts"
 import { carryOut } from "./run.ts"
 
 interface Waiting {
@@ -19,7 +23,6 @@ interface Waiting {
   readonly workspace: string
   /** Of its ChatRequested: runs of a workspace go in this order. */
   readonly position: Position
-  readonly resumed: boolean
   /** Settled when its workspace was erased. */
   readonly stopped: Deferred.Deferred<void>
   readonly done: Deferred.Deferred<void>
@@ -27,7 +30,7 @@ interface Waiting {
   delayed: Deferred.Deferred<never, Delayed>
 }
 
-type Asked = Omit<Waiting, "stopped" | "done" | "delayed">
+type Asked = Pick<Waiting, "run" | "workspace" | "position">
 
 /** Why a run can't go on for now. */
 export type Delayed = WorkspacesUnavailable | Unreadable
@@ -40,9 +43,14 @@ const longestPause = 5_000
 /** Tries after which those who wait are told. */
 const patience = 4
 
+/** Milliseconds between two looks at runs that other processes carry, and at the most, when nobody says that something has moved. */
+const glance = 50
+const look = "1 second"
+
 /**
- * Runs of one workspace go one after another, in the order in which they were asked for. They belong to the service:
- * whoever asked only waits. When the service stops they stay where the log has them, and go on at the next start.
+ * Runs of one workspace go one after another, in the order in which they were asked for, and one process at a time carries them.
+ * They belong to the service: whoever asked only waits, also for a run that another process carries. When a process ends
+ * they stay where the log has them, and go on in another one, or at the next start.
  */
 export class Runs extends Context.Service<
   Runs,
@@ -51,8 +59,8 @@ export class Runs extends Context.Service<
      * Waits until the run has ended and its workspace's ref has followed, or until the workspace was erased. Fails when
      * the run can't go on for now: it is taken up again by itself, and who asks again waits for the same run.
      */
-    readonly end: (run: Omit<Asked, "resumed">) => Effect.Effect<void, Delayed>
-    /** Stops a workspace's runs that were asked for before it was erased, and waits until none is at work. */
+    readonly end: (run: Asked) => Effect.Effect<void, Delayed>
+    /** Stops a workspace's runs that were asked for before it was erased, and waits until none is at work, in whatever process. */
     readonly stop: (workspace: string, erasedAt: Position) => Effect.Effect<void>
   }
 >()("cairn/Runs") {
@@ -75,10 +83,17 @@ export class Runs extends Context.Service<
       const places = yield* Semaphore.make(atOnce)
       const queues = new Map<string, Array<Waiting>>()
       const known = new Map<string, Waiting>()
+      const { shared, claim } = yield* Claims
+      /** By workspace: what this process carries right now. */
+      const atWork = new Map<string, Waiting>()
+      /** Runs that this process has begun to carry: it has not ended in the midst of them. */
+      const begun = new Set<string>()
 
-      const carry = Effect.fnUntraced(function* (waiting: Waiting) {
-        const { run, workspace, resumed } = waiting
+      const carry = Effect.fnUntraced(function* (waiting: Waiting, { handedOver }: Claim) {
+        const { run, workspace } = waiting
         for (let tries = 1; ; tries++) {
+          const resumed = !handedOver && !begun.has(run)
+          begun.add(run)
           const exit = yield* carryOut(run, resumed).pipe(
             Effect.andThen(followHead(workspace)),
             Effect.provideContext(services),
@@ -107,16 +122,37 @@ export class Runs extends Context.Service<
         }
       })
 
-      const work = Effect.fnUntraced(function* (workspace: string) {
-        const queue = queues.get(workspace)!
+      const leave = (one: Waiting) => {
+        const queue = queues.get(one.workspace)
+        if (queue?.includes(one)) queue.splice(queue.indexOf(one), 1)
+        if (queue?.length === 0) queues.delete(one.workspace)
+        known.delete(one.run)
+        begun.delete(one.run)
+      }
+
+      /** Carries what is in a workspace's queue for as long as the claim on it is had. */
+      const carryAll = Effect.fnUntraced(function* (workspace: string, queue: ReadonlyArray<Waiting>, mine: Claim) {
         while (queue.length > 0) {
-          const next = queue[0]!
-          yield* Effect.raceFirst(carry(next), Deferred.await(next.stopped))
-          queue.shift()
-          known.delete(next.run)
+          if (shared) yield* takeIn(workspace)
+          const next = queue[0]
+          if (next === undefined) return
+          atWork.set(workspace, next)
+          yield* Effect.ensuring(
+            Effect.raceFirst(carry(next, mine), Deferred.await(next.stopped)),
+            Effect.sync(() => atWork.delete(workspace))
+          )
+          leave(next)
           yield* Deferred.succeed(next.done, undefined)
         }
-        queues.delete(workspace)
+      })
+
+      const work = Effect.fnUntraced(function* (workspace: string, queue: ReadonlyArray<Waiting>) {
+        while (queue.length > 0)
+          yield* Effect.scoped(
+            Effect.flatMap(claim(claimOf(workspace)), (mine) =>
+              Effect.raceFirst(carryAll(workspace, queue, mine), mine.lost)
+            )
+          )
       })
 
       /**
@@ -127,23 +163,21 @@ export class Runs extends Context.Service<
         const queue = queues.get(workspace) ?? []
         const doomed = queue.filter(({ position }) => isAfter(erasedAt, position))
         // out of the queue before the one at work hears of it: as soon as that one has ended the next begins
-        const waiting = doomed.filter((one) => one !== queue[0])
-        for (const one of waiting) {
-          queue.splice(queue.indexOf(one), 1)
-          known.delete(one.run)
-        }
+        const waiting = doomed.filter((one) => one !== atWork.get(workspace))
+        waiting.forEach(leave)
         for (const { stopped } of doomed) yield* Deferred.succeed(stopped, undefined)
         for (const { done } of waiting) yield* Deferred.succeed(done, undefined)
         return doomed
       }, Effect.uninterruptible)
 
-      const stop = (workspace: string, erasedAt: Position) =>
-        Effect.flatMap(
-          drop(workspace, erasedAt),
-          Effect.forEach(({ done }) => Effect.exit(Deferred.await(done)), { discard: true })
-        )
+      const stop = Effect.fnUntraced(function* (workspace: string, erasedAt: Position) {
+        const doomed = yield* drop(workspace, erasedAt)
+        yield* Effect.forEach(doomed, ({ done }) => Effect.exit(Deferred.await(done)), { discard: true })
+        // another process may be at one of them, until it hears of it; not while this one is at another
+        if (shared && !atWork.has(workspace)) yield* Effect.scoped(claim(claimOf(workspace)))
+      })
 
-      const enqueue = Effect.fnUntraced(function* (run: Asked) {
+      const enqueue: (run: Asked) => Effect.Effect<Waiting> = Effect.fnUntraced(function* (run: Asked) {
         const before = known.get(run.run)
         if (before !== undefined) return before
         const waiting: Waiting = {
@@ -155,32 +189,88 @@ export class Runs extends Context.Service<
         known.set(run.run, waiting)
         const queue = queues.get(run.workspace)
         if (queue !== undefined) {
-          const later = queue.findIndex(({ position }, index) => index > 0 && isAfter(position, run.position))
+          const begins = queue[0] === atWork.get(run.workspace) ? 1 : 0
+          const later = queue.findIndex(({ position }, index) => index >= begins && isAfter(position, run.position))
           queue.splice(later === -1 ? queue.length : later, 0, waiting)
         } else {
-          queues.set(run.workspace, [waiting])
-          yield* Effect.forkIn(work(run.workspace), scope)
+          const queue = [waiting]
+          queues.set(run.workspace, queue)
+          yield* Effect.forkIn(work(run.workspace, queue), scope)
         }
         return waiting
       }, Effect.uninterruptible)
 
+      /** Runs that have not ended, in all workspaces or in one, as far as the log has come by now. */
+      const open = fresh(Workspaces).pipe(Effect.andThen(openRuns), Effect.provideContext(services))
+
+      /** Queues those that nobody asked this process for; where some are known they are in order. */
+      const takeAll = (runs: Effect.Success<typeof open>) =>
+        Effect.forEach(runs, ({ id, workspace, position }) => enqueue({ run: id, workspace, position }), {
+          discard: true
+        })
+
+      /** What others were asked for goes before what came later. */
+      const takeIn = (workspace: string) =>
+        open.pipe(
+          Effect.map((runs) => runs.filter((run) => run.workspace === workspace)),
+          Effect.flatMap(takeAll),
+          Effect.retry({ times: 5, schedule: Schedule.spaced("200 millis") }),
+          Effect.ignore
+        )
+
+      /** What has ended elsewhere has ended for those who wait here. */
+      const settle = Effect.fnUntraced(function* (one: Waiting) {
+        if (atWork.get(one.workspace) !== one) {
+          yield* Effect.ignoreCause(followHead(one.workspace))
+          if (atWork.get(one.workspace) === one) return
+          leave(one)
+          yield* Deferred.succeed(one.done, undefined)
+          return
+        }
+        // this process is about to say so itself, unless the workspace was erased
+        const store = yield* EventStore
+        const ended = yield* store.outcome(streamOf(one.workspace), endingId(one.run))
+        if (ended.length === 0) yield* Deferred.succeed(one.stopped, undefined)
+      })
+
+      /** Looks at what other processes do: waits for their runs to end, and is ready to go on with them when they do. */
+      const watch = Effect.gen(function* () {
+        const moves = yield* PubSub.subscribe((yield* Projector).moved)
+        const name = schemaOf(Workspaces)
+        const moved = Effect.repeat(PubSub.take(moves), { until: (one) => one === name })
+        return yield* Effect.gen(function* () {
+          const before = [...known.values()]
+          const runs = yield* open
+          const ids = new Set(runs.map(({ id }) => id))
+          yield* Effect.forEach(
+            before.filter(({ run }) => !ids.has(run)),
+            settle,
+            { discard: true }
+          )
+          yield* takeAll(runs)
+        }).pipe(
+          Effect.provideContext(services),
+          Effect.ignore,
+          Effect.andThen(Effect.sleep(glance)),
+          Effect.andThen(Effect.timeoutOption(moved, look)),
+          Effect.forever
+        )
+      })
+
       // what an earlier process left undone, before anything new: later runs of a workspace build on earlier ones
       const taken = yield* Deferred.make<void>()
-      yield* fresh(Workspaces).pipe(
-        Effect.andThen(openRuns),
-        Effect.flatMap(
-          Effect.forEach(({ id, workspace, position }) => enqueue({ run: id, workspace, position, resumed: true }))
-        ),
-        Effect.provideContext(services),
+      yield* open.pipe(
+        Effect.flatMap(takeAll),
         Effect.retry(Schedule.spaced("1 second")),
         Effect.andThen(Deferred.succeed(taken, undefined)),
+        Effect.andThen(shared ? Effect.scoped(watch) : Effect.void),
         Effect.forkScoped
       )
 
       return Runs.of({
         end: (run) =>
           Deferred.await(taken).pipe(
-            Effect.andThen(enqueue({ ...run, resumed: false })),
+            Effect.andThen(enqueue(run)),
             Effect.flatMap(({ done, delayed }) => Effect.raceFirst(Deferred.await(done), Deferred.await(delayed)))
           ),
         stop

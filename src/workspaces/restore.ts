@@ -9,6 +9,9 @@ import { openRunsIn, type WorkspaceRecord } from "#projections/Workspaces.ts"
 /** The id of a workspace's stream. */
 export const streamOf = (workspace: string): string => `workspace-${workspace}`
 
+/** What a process claims that writes into a workspace's repository. */
+export const claimOf = (workspace: string): string => `workspace ${workspace}`
+
 /** What of a workspace's has to be known to act on it. */
 type Known = Pick<WorkspaceRecord, "id" | "generation" | "user_id">
 

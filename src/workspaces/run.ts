@@ -61,10 +61,12 @@ const pastOf = (events: ReadonlyArray<Recorded<ChatEvent>>): Past | undefined =>
 }
 
 /**
- * Carries a run to its end, from wherever the log has it: asks the model, runs its tools, each step recorded before the
+ * Carries a run to its end, from wherever the log has it (`resumed`: whoever had it before may have ended because of it): asks the model, runs its tools, each step recorded before the
  * next, and at last commits. Answers when the workspace's stream has the run's end; what it ends with is in the log.
  */
 export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boolean) {
+  /** Whether another process had begun it, and ended in the midst of it. */
+  let takenUp: boolean | undefined
   const store = yield* EventStore
   const dispatcher = yield* Dispatcher
   const workspaces = yield* WorkspaceStore
@@ -85,9 +87,10 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
   }).pipe(Effect.provideService(EventStore, store))
 
   /** `fault`: what the same step has failed with twice. */
-  const attempt = Effect.fnUntraced(function* (again: boolean, fault: string | undefined) {
+  const attempt = Effect.fnUntraced(function* (fault: string | undefined) {
     const past = yield* read
     if (past === undefined) return
+    takenUp ??= resumed && past.started !== undefined
     if ((yield* store.outcome(streamOf(past.requested.event.workspace), endingId(run))).length > 0) return
     const { requested } = past
     const { workspace, generation, model: name, maxTurns, homes, includePublic, key, text } = requested.event
@@ -153,7 +156,7 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
       return yield* end("", { code: "interrupted", error })
     }
 
-    if (again) {
+    if (takenUp) {
       const stuck = yield* tell(derivedId("resume", run, thisProcess), ChatCommand.ResumeChat()).pipe(
         Effect.as(false),
         Effect.catchTag("ChatStuck", () => Effect.succeed(true))
@@ -245,7 +248,7 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
 
   yield* untilEnded(
     (fault) =>
-      attempt(resumed, fault).pipe(
+      attempt(fault).pipe(
         Effect.as(true),
         Effect.catchTag("ConversationStopped", () => Effect.as(Effect.sleep("50 millis"), false)),
         Effect.catchCause(erasedMeanwhile)

@@ -1,12 +1,12 @@
-import { mkdtempSync, renameSync } from "node:fs"
+import { cpSync, mkdtempSync, renameSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Effect, Fiber, Layer } from "effect"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
-import { Hold } from "#ports/Hold.ts"
-import { hold } from "#src/layers.ts"
+import * as PostgresHold from "#infra/postgres/hold.ts"
+import { Hold, NotOurs } from "#ports/Hold.ts"
 import { freshClient, freshDatabase } from "#test/postgres.ts"
 import { newInstallation, removeInstallation, type TestInstallation } from "#test/service.ts"
 import { startCli, startProcess } from "./process.ts"
@@ -31,19 +31,35 @@ describe("a database", () => {
     return lines[0]!
   }
 
-  it("has one service: a second one is refused in one line, and the first goes on", async () => {
-    const first = startProcess(installation)
-    const [, url] = await first.said(address)
-    const line = await refusal(installation)
-    assert.match(
-      line,
-      /^cairn: the database is in use by another Cairn service \(process \d+ on .+One database has one/
-    )
-    assert.strictEqual((await fetch(`${url}/health`)).status, 200)
+  it("has any number of services on its folder, and nobody gives it another one beside them", async () => {
+    const services = [startProcess(installation), startProcess(installation)]
+    for (const service of services) {
+      const [, url] = await service.said(address)
+      assert.strictEqual((await fetch(`${url}/health`)).status, 200)
+    }
     const adopting = startCli(elsewhere, "installation", "adopt")
     assert.strictEqual(await adopting.ended, 1)
-    assert.include(adopting.output.text, "in use by another Cairn service")
-    await first.stop()
+    assert.match(adopting.output.text, /the database is in use by another Cairn \(process \d+ on .+Stop that one first/)
+    await Promise.all(services.map((service) => service.stop()))
+  })
+
+  it("tells a copy of its folder from the one that a service has, and what was left there from a service", async () => {
+    const copy = { ...installation, dataDir: mkdtempSync(join(tmpdir(), "cairn-service-")) }
+    const killed = startProcess(installation)
+    await killed.said(address)
+    await killed.stop("SIGKILL")
+    const service = startProcess(installation)
+    await service.said(address)
+    cpSync(installation.dataDir, copy.dataDir, { recursive: true })
+    // what was copied with it tells nothing of one that has begun since
+    rmSync(join(copy.dataDir, "workspaces", ".services"), { recursive: true })
+    const line = await refusal(copy)
+    assert.match(
+      line,
+      /is a copy of the folder that another Cairn on this database has \(process \d+ on .+share one folder/
+    )
+    await service.stop()
+    removeInstallation(copy)
   })
 
   it("belongs to one folder: another is refused until it is adopted, and then the first one is", async () => {
@@ -77,6 +93,7 @@ describe("a database", () => {
 })
 
 describe("the hold on a database", () => {
+  /** Sessions that share it, or have it alone. */
   const holders = Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     return (yield* sql<{ pid: number }>`
@@ -93,17 +110,32 @@ describe("the hold on a database", () => {
       const look = async () => assert.isTrue(what(await Effect.runPromiseWith(context)(holders)))
       yield* Effect.promise(() => vi.waitFor(look, { timeout: 60_000 }))
     })
+  const held = (admit: PostgresHold.Admit) => Layer.provideMerge(PostgresHold.shared(admit), freshClient)
 
-  it("is taken again when its session is lost", () =>
-    Effect.gen(function* () {
+  it("is taken again when its session is lost, and the folder looked at again", () => {
+    let times = 0
+    return Effect.gen(function* () {
       const [before] = yield* holders
       yield* terminate(before!)
       yield* until(([now]) => now !== undefined && now !== before)
       const failing = yield* Effect.forkChild((yield* Hold).lost)
       assert.isUndefined(failing.pollUnsafe())
-    }).pipe(Effect.provide(Layer.provideMerge(hold, freshClient)), Effect.scoped, Effect.runPromise))
+      yield* Effect.promise(() => vi.waitFor(() => assert.strictEqual(times, 2), { timeout: 60_000 }))
+    }).pipe(Effect.provide(held(() => Effect.sync(() => void times++))), Effect.scoped, Effect.runPromise)
+  })
 
-  it("ends the service when another one has it by then", () =>
+  it("ends the service when another folder has taken its place by then", () => {
+    let times = 0
+    const admit = () => (times++ === 0 ? Effect.void : Effect.fail(new NotOurs({ message: "another folder" })))
+    return Effect.gen(function* () {
+      const [before] = yield* holders
+      yield* terminate(before!)
+      const error = yield* Effect.flip((yield* Hold).lost)
+      assert.strictEqual(error.message, "another folder")
+    }).pipe(Effect.provide(held(admit)), Effect.scoped, Effect.runPromise)
+  })
+
+  it("ends the service when another one has it for itself by then", () =>
     Effect.gen(function* () {
       const { config } = yield* PgClient.PgClient
       const [before] = yield* holders
@@ -114,6 +146,6 @@ describe("the hold on a database", () => {
       yield* terminate(before!)
       yield* Fiber.join(stealing)
       const error = yield* Effect.flip((yield* Hold).lost)
-      assert.match(error.message, /in use by another Cairn service/)
-    }).pipe(Effect.provide(Layer.provideMerge(hold, freshClient)), Effect.scoped, Effect.runPromise))
+      assert.match(error.message, /in use by another Cairn/)
+    }).pipe(Effect.provide(held(() => Effect.void)), Effect.scoped, Effect.runPromise))
 })

@@ -56,6 +56,7 @@ const startProgram = (
   const ended = once(child, "close").then(([code, signal]): number | string => code ?? signal)
   return {
     output,
+    pid: child.pid,
     /** The process's exit code or the signal that ended it. */
     ended,
     /** What it said that fits the pattern; fails when it ends without. */

@@ -1,10 +1,11 @@
 import { assert, it } from "@effect/vitest"
-import { Context, Deferred, Effect, Fiber, Layer } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, PubSub } from "effect"
 import { SqlClient } from "effect/sql"
 import { Asker } from "#engine/ask.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
 import { positionOf } from "#engine/Position.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
+import { Projector } from "#engine/project.ts"
 import { LanguageModel } from "#ports/LanguageModel.ts"
 import { Sandbox } from "#ports/Sandbox.ts"
 import { Workers } from "#ports/Workers.ts"
@@ -53,7 +54,18 @@ const world = (left: ReadonlyArray<{ readonly id: string; readonly workspace: st
     gate,
     until,
     idle,
-    layer: Runs.layer.pipe(Layer.provide(Layer.succeedContext(services)), Layer.provide(Codec.layer))
+    layer: Runs.layer.pipe(
+      Layer.provide(Layer.succeedContext(services)),
+      Layer.provide(
+        Layer.effect(
+          Projector,
+          Effect.map(PubSub.unbounded<string>(), (moved) =>
+            Projector.of({ moved, failures: Effect.succeed(new Map()) })
+          )
+        )
+      ),
+      Layer.provide(Codec.layer)
+    )
   }
 }
 

@@ -4,6 +4,7 @@ import { positionOf } from "#engine/Position.ts"
 import { Given, type Projection, schemaOf } from "#engine/Projection.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { type Build, BuildMoved, ReadModels, ReadModelsUnavailable } from "#engine/ports/ReadModels.ts"
+import { makeMoves } from "./moves.ts"
 import { applyEvents, createTables, differences, dropTables, forgetTables, keepTables, showBuild } from "./tables.ts"
 import { others, retire } from "./versions.ts"
 
@@ -32,6 +33,7 @@ export const layer = Layer.effect(
     const sql = yield* PgClient.PgClient
     const most = yield* Bounds
     const given = yield* Given
+    const { tell, told } = yield* makeMoves
 
     const here = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideService(effect, PgClient.PgClient, sql)
     const unavailable = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -229,7 +231,9 @@ export const layer = Layer.effect(
               WHERE name = ${name} AND position = ${BigInt(from)} RETURNING name`,
             (rows) => rows.length > 0
           )
-        )
+        ),
+      tell,
+      told
     })
   })
 )

@@ -4,6 +4,7 @@ import { Snippet } from "#domain/Snippet/decider.ts"
 import { fresh } from "#engine/ask.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
+import { whileMine } from "#engine/ports/Claims.ts"
 import { Projector } from "#engine/project.ts"
 import { LanguageModel } from "#ports/LanguageModel.ts"
 import { type DueGrading, dueGradings, Gradings } from "#projections/Gradings.ts"
@@ -136,6 +137,7 @@ export const layer = Layer.effectDiscard(
     const desk = yield* makeDesk
     /** Gradings that were taken up and are due as far as the read model knows; `true`: they have ended. */
     const taken = new Map<string, boolean>()
+    const begin = Effect.sync(() => taken.clear())
 
     const take = Effect.fnUntraced(function* (due: DueGrading) {
       const { id, request, snippet } = due
@@ -160,10 +162,13 @@ export const layer = Layer.effectDiscard(
       yield* Effect.forEach(rows.filter(({ id }) => !taken.has(id)).slice(0, takenAtOnce - atWork), take)
     }).pipe(Effect.retry(laterOn))
 
-    yield* Effect.gen(function* () {
+    const work = Effect.gen(function* () {
+      yield* begin
       const moves = yield* PubSub.subscribe(projector.moved)
       yield* Effect.retry(fresh(Gradings), laterOn)
       return yield* Effect.forever(Effect.andThen(look, PubSub.takeAll(moves)))
-    }).pipe(Effect.forkScoped)
+    })
+    // when it is lost, those that are taken up stop too: another process has them
+    yield* Effect.forkScoped(whileMine("gradings", () => Effect.scoped(work)))
   })
 )

@@ -1,0 +1,59 @@
+import { Deferred, Effect } from "effect"
+import type { Claim, Claiming } from "#engine/ports/Claims.ts"
+
+/** One of the processes that share what is claimed. */
+export interface Process extends Claiming {
+  /** It loses all that it has, without a word, and goes on. */
+  readonly lose: Effect.Effect<void>
+}
+
+interface Asked {
+  readonly had: Deferred.Deferred<Claim>
+  readonly lost: Deferred.Deferred<void>
+  readonly by: object
+}
+
+/** Processes in memory, for tests and for nothing else: each call makes one more. */
+export const makeProcesses = (): (() => Process) => {
+  /** By name, whoever has it first, and then who waits. */
+  const asked = new Map<string, Array<Asked>>()
+
+  const next = (name: string, handedOver: boolean) => {
+    const one = asked.get(name)?.[0]
+    return one === undefined ? Effect.void : Deferred.succeed(one.had, { lost: Deferred.await(one.lost), handedOver })
+  }
+
+  const leave = (name: string, one: Asked, handedOver: boolean) =>
+    Effect.suspend(() => {
+      const all = asked.get(name)!
+      const at = all.indexOf(one)
+      if (at !== -1) all.splice(at, 1)
+      return at === 0 ? next(name, handedOver) : Effect.void
+    })
+
+  return () => {
+    const by = {}
+    return {
+      shared: true,
+      claim: Effect.fnUntraced(function* (name) {
+        const one: Asked = { had: yield* Deferred.make<Claim>(), lost: yield* Deferred.make<void>(), by }
+        const all = asked.get(name) ?? []
+        asked.set(name, all)
+        yield* Effect.acquireRelease(
+          Effect.sync(() => void all.push(one)),
+          () => leave(name, one, true)
+        )
+        if (all[0] === one) yield* next(name, false)
+        return yield* Deferred.await(one.had)
+      }),
+      lose: Effect.suspend(() => {
+        const had = [...asked].filter(([, [first]]) => first?.by === by)
+        return Effect.forEach(
+          had,
+          ([name, [one]]) => Effect.andThen(leave(name, one!, false), Deferred.succeed(one!.lost, undefined)),
+          { discard: true }
+        )
+      })
+    }
+  }
+}

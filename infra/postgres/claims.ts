@@ -1,0 +1,146 @@
+import type { Notification } from "@effect/sql-pg/PgConnection"
+import { type Cause, Clock, Deferred, Effect, Queue, type Scope } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Claim, Claiming } from "#engine/ports/Claims.ts"
+
+/** A session of the database's that does nothing else. */
+export interface Session {
+  readonly query: (
+    statement: string,
+    parameters: ReadonlyArray<unknown>
+  ) => Effect.Effect<ReadonlyArray<{ readonly [column: string]: unknown }>, SqlError>
+  /** What is said on `channel`; fails when the session has ended. */
+  readonly heard: Queue.Dequeue<Notification, SqlError>
+}
+
+/** On which the names of claims are said that are given up. */
+export const channel = "cairn_claims"
+
+/** A lock of 64 bits for each name, and each schema; 5020719 is beside the lock of the append. */
+const key = "hashtextextended(current_schema() || ' ' || name, 5020719)"
+const names = "json_array_elements_text($1::json) AS name"
+const taking = `SELECT name FROM ${names} WHERE pg_try_advisory_lock(${key})`
+// said before it is done: who gets it by then has heard of it
+const telling = `SELECT pg_notify('${channel}', name) FROM ${names}`
+const unlocking = `SELECT pg_advisory_unlock(${key}) FROM ${names}`
+
+/** Milliseconds between two tries to have what another process has; what is given up in good order is had at once. */
+const pause = 250
+/** How often the session is looked at while nothing is wanted, and what an answer may take. */
+const watch = 1_000
+const answerWithin = "5 seconds"
+/** Milliseconds for which it is known that a claim was given up in good order. */
+const remembered = 5_000
+
+interface Waiting {
+  readonly had: Deferred.Deferred<Claim>
+  readonly lost: Deferred.Deferred<void>
+}
+
+/** Claims as advisory locks of one session: they go with it, however it ends. */
+export const makeClaims = Effect.gen(function* () {
+  const wake = yield* Queue.sliding<void>(1)
+  /** In the order in which they came, of each name. */
+  const waiting = new Map<string, Array<Waiting>>()
+  const mine = new Map<string, Waiting>()
+  const unwanted: Array<string> = []
+  let leaving = false
+  /** By name, when it was. */
+  const givenUp = new Map<string, number>()
+
+  const wakeUp = Queue.offer(wake, undefined)
+
+  const leave = (name: string, one: Waiting) =>
+    Effect.suspend(() => {
+      if (mine.get(name) === one) {
+        mine.delete(name)
+        unwanted.push(name)
+        return wakeUp
+      }
+      const left = (waiting.get(name) ?? []).filter((other) => other !== one)
+      if (left.length > 0) waiting.set(name, left)
+      else waiting.delete(name)
+      return Effect.void
+    })
+
+  const claim = Effect.fnUntraced(function* (name: string) {
+    const one: Waiting = { had: yield* Deferred.make<Claim>(), lost: yield* Deferred.make<void>() }
+    yield* Effect.acquireRelease(
+      Effect.sync(() => waiting.set(name, [...(waiting.get(name) ?? []), one])),
+      () => leave(name, one)
+    )
+    yield* wakeUp
+    return yield* Deferred.await(one.had)
+  })
+
+  const give = Effect.fnUntraced(function* (name: string) {
+    const [one, ...others] = waiting.get(name) ?? []
+    if (one === undefined) return void unwanted.push(name)
+    if (others.length > 0) waiting.set(name, others)
+    else waiting.delete(name)
+    mine.set(name, one)
+    const handedOver = givenUp.delete(name)
+    yield* Deferred.succeed(one.had, { lost: Deferred.await(one.lost), handedOver })
+  })
+
+  const hear = Effect.fnUntraced(function* ({ heard }: Session) {
+    const now = yield* Clock.currentTimeMillis
+    for (const { payload } of yield* Queue.clear(heard)) if (waiting.has(payload)) givenUp.set(payload, now)
+    for (const [name, at] of givenUp) if (now - at > remembered || !waiting.has(name)) givenUp.delete(name)
+  })
+
+  const goOn = Effect.fnUntraced(function* (session: Session) {
+    const query = (statement: string, parameters: ReadonlyArray<unknown>) =>
+      Effect.timeout(session.query(statement, parameters), answerWithin)
+    let asked = 0
+    for (;;) {
+      if (unwanted.length > 0) {
+        const gone = [JSON.stringify(unwanted.splice(0))]
+        leaving = true
+        yield* query(telling, gone)
+        yield* query(unlocking, gone)
+        leaving = false
+      }
+      const wanted = [...waiting.keys()].filter((name) => !mine.has(name))
+      if (wanted.length > 0) {
+        const had = yield* query(taking, [JSON.stringify(wanted)])
+        yield* hear(session)
+        for (const { name } of had) yield* give(name as string)
+        asked = yield* Clock.currentTimeMillis
+      } else if ((yield* Clock.currentTimeMillis) - asked >= watch) {
+        yield* query("SELECT 1", [])
+        asked = yield* Clock.currentTimeMillis
+      }
+      if (unwanted.length > 0) continue
+      const open = [...waiting.keys()].some((name) => !mine.has(name))
+      yield* Effect.raceFirst(Queue.take(wake), Queue.peek(session.heard)).pipe(
+        Effect.timeoutOption(open ? pause : watch)
+      )
+      yield* hear(session)
+    }
+  })
+
+  /** Answers when the session has ended, and with it all claims. */
+  const on = (session: Session): Effect.Effect<SqlError | Cause.TimeoutError> =>
+    Effect.ensuring(
+      Effect.flip(goOn(session)),
+      Effect.suspend(() => {
+        const lost = [...mine.values()]
+        mine.clear()
+        unwanted.length = 0
+        leaving = false
+        return Effect.forEach(lost, (one) => Deferred.succeed(one.lost, undefined), { discard: true })
+      })
+    )
+
+  /** Waits until what was given up is given up, for a moment: whoever ends says so. */
+  const givenAway = Effect.suspend(() =>
+    unwanted.length === 0 && !leaving ? Effect.void : Effect.andThen(Effect.sleep("5 millis"), Effect.fail("not yet"))
+  ).pipe(Effect.retry({ times: 200 }), Effect.ignore)
+
+  const claiming: Claiming = {
+    shared: true,
+    claim: claim as (name: string) => Effect.Effect<Claim, never, Scope.Scope>
+  }
+  return { claiming, on, givenAway }
+})

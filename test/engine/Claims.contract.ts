@@ -1,0 +1,120 @@
+import { assert, it } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
+import { type Claim, type Claiming, Claims, whileMine } from "#engine/ports/Claims.ts"
+
+/** A process whose session, or whatever its claims stand on, can be ended. */
+interface Loser extends Claiming {
+  readonly lose: Effect.Effect<void>
+}
+
+/** What every adapter of the port keeps; `processes` gives two of them that share what they claim. */
+export const claims = (name: string, processes: Effect.Effect<readonly [Loser, Loser], unknown, Scope.Scope>) => {
+  const test = (what: string, body: (one: Loser, other: Loser) => Effect.Effect<void, unknown, Scope.Scope>) =>
+    it.live(`${name}: ${what}`, () => Effect.flatMap(processes, ([one, other]) => body(one, other)))
+
+  /** Had until its scope is closed. */
+  const had = Effect.fnUntraced(function* (process: Claiming, name: string) {
+    const scope = yield* Scope.fork(yield* Effect.scope)
+    const claim = yield* Scope.provide(process.claim(name), scope)
+    return { ...claim, leave: Scope.close(scope, Exit.void) }
+  })
+  const asking = (process: Claiming, name: string) => Effect.forkChild(had(process, name), { startImmediately: true })
+  /** Whoever waits has been asked about by now, as often as one that does not wait. */
+  const notYet = Effect.fnUntraced(function* (fiber: Fiber.Fiber<Claim, unknown>, process: Claiming) {
+    yield* Effect.flatMap(had(process, "something else"), ({ leave }) => leave)
+    assert.isUndefined(fiber.pollUnsafe())
+  })
+
+  test("what one process has, another gets when it is given up, and is told so", (one, other) =>
+    Effect.gen(function* () {
+      const first = yield* had(one, "a")
+      assert.isFalse(first.handedOver)
+      const waiting = yield* asking(other, "a")
+      yield* notYet(waiting, other)
+      yield* first.leave
+      assert.isTrue((yield* Fiber.join(waiting)).handedOver)
+    }))
+
+  test("of one process, too, one at a time has it, in the order in which they asked", (one) =>
+    Effect.gen(function* () {
+      const first = yield* had(one, "a")
+      const second = yield* asking(one, "a")
+      yield* notYet(second, one)
+      const third = yield* asking(one, "a")
+      yield* notYet(third, one)
+      yield* first.leave
+      const next = yield* Fiber.join(second)
+      yield* notYet(third, one)
+      yield* next.leave
+      yield* Fiber.join(third)
+    }))
+
+  test("different names are nothing to each other", (one, other) =>
+    Effect.gen(function* () {
+      yield* had(one, "a")
+      yield* had(other, "b")
+      yield* had(other, "a b")
+    }))
+
+  test("who does not wait any more does not get it", (one, other) =>
+    Effect.gen(function* () {
+      const first = yield* had(one, "a")
+      const waiting = yield* Effect.forkChild(Effect.scoped(other.claim("a")), { startImmediately: true })
+      yield* notYet(waiting, other)
+      yield* Fiber.interrupt(waiting)
+      yield* first.leave
+      const again = yield* had(one, "a")
+      yield* again.leave
+    }))
+
+  test("what is lost is said, and another has it without a word; the one that lost it waits its turn", (one, other) =>
+    Effect.gen(function* () {
+      const first = yield* had(one, "a")
+      const kept = yield* had(one, "b")
+      const waiting = yield* asking(other, "a")
+      yield* notYet(waiting, other)
+      yield* one.lose
+      yield* Effect.all([first.lost, kept.lost])
+      const taken = yield* Fiber.join(waiting)
+      assert.isFalse(taken.handedOver)
+      // what it gives up now is not its own any more
+      yield* first.leave
+      const back = yield* asking(one, "a")
+      yield* notYet(back, one)
+      yield* taken.leave
+      yield* Fiber.join(back)
+    }))
+
+  test("work goes on for as long as its claim is had, and again when it is had again", (one, other) =>
+    Effect.gen(function* () {
+      const began = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const ended = yield* Deferred.make<void>()
+      let times = 0
+      let atWork = 0
+      const work = Effect.acquireUseRelease(
+        Effect.suspend(() => {
+          atWork += 1
+          return Deferred.succeed(began[times++]!, undefined)
+        }),
+        () => Effect.never,
+        () => Effect.suspend(() => Effect.as(Deferred.succeed(ended, undefined), void atWork--))
+      )
+      yield* Effect.forkScoped(
+        Effect.provideService(
+          whileMine("a", () => work),
+          Claims,
+          one
+        )
+      )
+      yield* Deferred.await(began[0]!)
+      const waiting = yield* asking(other, "a")
+      yield* notYet(waiting, other)
+      yield* one.lose
+      const taken = yield* Fiber.join(waiting)
+      yield* Deferred.await(ended)
+      assert.strictEqual(atWork, 0)
+      yield* taken.leave
+      yield* Deferred.await(began[1]!)
+      assert.strictEqual(atWork, 1)
+    }))
+}
