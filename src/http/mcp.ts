@@ -108,7 +108,9 @@ const routes = Effect.gen(function* () {
       yield* HttpEffect.appendPreResponseHandler((_, response) => {
         const begun = response.headers[sessionHeader]
         if (begun === undefined) return Effect.succeed(response)
-        return kept.begin(holder, begun, JSON.stringify(greeting)).pipe(
+        // as short as the server has it
+        const said = messagesIn(JSON.parse(short.text())).find(({ method }) => method === "initialize")
+        return kept.begin(holder, begun, JSON.stringify(said)).pipe(
           Effect.andThen(sessions.opened(holder, begun)),
           Effect.as(response),
           // a session that no process knows is none

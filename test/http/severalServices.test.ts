@@ -31,6 +31,7 @@ beforeAll(async () => {
   const environment = {
     ANTHROPIC_API_KEY: model.key,
     ANTHROPIC_BASE_URL: model.url,
+    CAIRN_DATABASE_CONNECTIONS: "6",
     CAIRN_RATE_LIMITS: "keys_list=7"
   }
   a = await startService(environment, installation)

@@ -24,8 +24,8 @@ describe("a session of one process", () => {
   let b: Service
   beforeAll(async () => {
     installation = await newInstallation()
-    a = await startService({}, installation)
-    b = await startService({}, installation)
+    a = await startService({ CAIRN_DATABASE_CONNECTIONS: "6" }, installation)
+    b = await startService({ CAIRN_DATABASE_CONNECTIONS: "6" }, installation)
   })
   afterAll(async () => {
     await a.stop()
@@ -144,7 +144,7 @@ describe("a session of one process", () => {
     const session = await initialize(a.url, ownerKey)
     await a.stop()
     assert.strictEqual(tools(await lists(b, session)), 5)
-    a = await startService({}, installation)
+    a = await startService({ CAIRN_DATABASE_CONNECTIONS: "6" }, installation)
     assert.strictEqual(tools(await lists(a, session)), 5)
   })
 })

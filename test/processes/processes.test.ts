@@ -48,7 +48,7 @@ describe.skipIf(!hasNginx || noGit)(
       const environment = {
         DATABASE_URL: Redacted.value(database),
         PORT: String(ports[n]),
-        CAIRN_DATABASE_CONNECTIONS: "8"
+        CAIRN_DATABASE_CONNECTIONS: "5"
       }
       services[n] = await startService(dataDir, model, environment)
     }
@@ -59,7 +59,7 @@ describe.skipIf(!hasNginx || noGit)(
       for (let n = 0; n < processes; n++) ports.push(await freePort())
       // all at once, on a database that is new
       await Promise.all(ports.map((_, n) => start(n)))
-      const runtime = ManagedRuntime.make(Postgres.layer(database))
+      const runtime = ManagedRuntime.make(Postgres.layer(database, { connections: 3 }))
       sql = (statement, parameters = []) =>
         runtime.runPromise(Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement, parameters)))
       stopAsking = () => runtime.dispose()
