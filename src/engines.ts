@@ -13,6 +13,8 @@ import * as Postgres from "#infra/postgres/client.ts"
 import * as PostgresInstallation from "#infra/postgres/installation.ts"
 import * as PostgresAudit from "#infra/postgres/log/audit.ts"
 import * as PostgresEventStore from "#infra/postgres/log/layer.ts"
+import * as PostgresRequestCounts from "#infra/postgres/requestCounts.ts"
+import * as MemoryRequestCounts from "#infra/requestCounts/layer.ts"
 import * as MemorySnippetIndex from "#infra/search/memory/layer.ts"
 import type { LogAudit } from "#ports/LogAudit.ts"
 import type { Config } from "./config.ts"
@@ -70,6 +72,10 @@ export const bounded = <A, E, R>({ kurrentdbUrl }: LogConfig, layer: Layer.Layer
 /** A database of the operator's, which may be one that can't be used. */
 export const named = (url: Redacted.Redacted, { databaseCa, databaseConnections }: StorageConfig) =>
   Postgres.layerOn(url, { ca: databaseCa, connections: databaseConnections })
+
+/** In this process, unless others may be on the same database. */
+export const requestCounts = ({ databaseUrl }: Pick<Config, "databaseUrl">) =>
+  databaseUrl === undefined ? MemoryRequestCounts.layer : PostgresRequestCounts.layer
 
 /** In this process, or in Elasticsearch, whose client is loaded by those alone who use it. */
 export const snippetIndex = ({ elasticsearch }: Config) =>

@@ -21,6 +21,7 @@ import * as PostgresInstallation from "#infra/postgres/installation.ts"
 import * as PostgresKeySightings from "#infra/postgres/keySightings.ts"
 import { connect, launch } from "#infra/postgres/launcher/launcher.ts"
 import { lockFolder } from "#infra/postgres/launcher/lock.ts"
+import * as PostgresMcpSessions from "#infra/postgres/mcpSessions.ts"
 import * as PostgresReadModels from "#infra/postgres/readModels/layer.ts"
 import * as PostgresRequests from "#infra/postgres/requests/layer.ts"
 import * as Bubblewrap from "#infra/sandbox/bubblewrap/layer.ts"
@@ -63,6 +64,7 @@ import {
   type LogConfig,
   logAudit,
   named,
+  requestCounts,
   type StorageConfig,
   snippetIndex
 } from "./engines.ts"
@@ -252,6 +254,8 @@ export const service = (config: Config) =>
         Layer.provide(SecretRules.layer, Workers.layer),
         workspaces(config),
         gitTransport(config),
+        requestCounts(config),
+        PostgresMcpSessions.layer,
         model(config)
       )
     ),

@@ -86,7 +86,7 @@ const reasons: ReadonlyArray<Reason> = [
     holds: () => !has("/usr/sbin/pgbouncer")
   },
   {
-    files: /^test\/deploy\/nginx/,
+    files: /^test\/(deploy\/nginx|processes\/)/,
     why: "there is no nginx here (Debian: apt-get install nginx-light)",
     holds: () => !has("/usr/sbin/nginx")
   },

@@ -1,5 +1,7 @@
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted, Scheduler } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Holder } from "#domain/Scope.ts"
+import { McpSessions } from "#ports/McpSessions.ts"
 import { oneFile } from "#src/api/limits.ts"
 import { Authentication, Caller, Problems, Received, RequestRates, Scoping } from "#src/api/middleware.ts"
 import { Closing } from "#src/closing.ts"
@@ -11,12 +13,11 @@ import { countOf, faultIn, messagesIn } from "./mcp/messages.ts"
 import { operations } from "./mcp/operations.ts"
 import { makeParts } from "./mcp/parts.ts"
 import { shortened } from "./mcp/received.ts"
-import { malformed, noSession, notAllowed, spoken, tooLarge, tooManyMessages } from "./mcp/refusals.ts"
+import { malformed, noSession, notAllowed, spoken, tooLarge, tooManyMessages, unavailable } from "./mcp/refusals.ts"
+import { calling, path, replaying, sessionHeader } from "./mcp/replayed.ts"
 import { patiently } from "./mcp/stream.ts"
 import { havingRead, Rooms, withBody } from "./middleware/body.ts"
-
-const path = "/mcp"
-const sessionHeader = "mcp-session-id"
+import { respond } from "./middleware/problems.ts"
 
 type Handler = (
   request: HttpServerRequest.HttpServerRequest
@@ -49,39 +50,72 @@ const routes = Effect.gen(function* () {
     return Effect.provideService(handlers.get("DELETE")!(request), HttpServerRequest.HttpServerRequest, request)
   }
   const sessions = makeSessions((id) => Effect.asVoid(ending(id)))
+  const kept = yield* McpSessions
+  const replay = replaying((request) => handlers.get("POST")!(request), yield* Scheduler.Scheduler)
+
+  /** Lets go of a session here; of another key's it is not for this one to say. */
+  const forget = (key: string, session: string) =>
+    Effect.flatMap(sessions.has(key, session), (had) => (had ? sessions.close(session) : Effect.void))
+
+  /** What this process's server calls a key's session; one that was begun elsewhere is begun here as it was there. */
+  const localOf = Effect.fnUntraced(function* (holder: Holder, session: string) {
+    const begun = yield* Effect.mapError(kept.use(holder.key, session), () => unavailable)
+    if (begun === undefined) {
+      yield* forget(holder.key, session)
+      return yield* noSession
+    }
+    if (!(yield* sessions.has(holder.key, session))) {
+      yield* replay(session, begun, (local) => sessions.opened(holder, session, local))
+    }
+    return sessions.local(session) ?? (yield* unavailable)
+  })
+
+  /** Other processes are told from time to time that a session is in use. */
+  const inUse = <A, E, R>(key: string, session: string, request: Effect.Effect<A, E, R>) => {
+    const telling = Effect.andThen(Effect.sleep("10 minutes"), Effect.ignore(kept.use(key, session)))
+    return Effect.raceFirst(sessions.using(session, request), Effect.forever(telling))
+  }
 
   const posted = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const holder = yield* Caller
-    const { key } = holder
     const { value } = yield* Received
     const messages = messagesIn(value)
     if (messages.length > 50) return yield* tooManyMessages
     const fault = faultIn(value)
     if (fault !== undefined) return yield* malformed(fault)
-    const greets = messages.some(({ method }) => method === "initialize")
+    const greeting = messages.find(({ method }) => method === "initialize")
     const short = shortened(value)
     if (short.isTooLarge) return yield* tooLarge
-    for (let count = countOf(messages); count > 0; count--) yield* rates.count(path)
+    const counts = Array.from({ length: countOf(messages) }, () => rates.count(path))
+    yield* Effect.all(counts, { concurrency: "unbounded", discard: true })
     const services = yield* Effect.context<HttpServerRequest.HttpServerRequest | Caller>()
     yield* answers.count(0)
     const parts = makeParts((bytes) => Effect.provideContext(answers.count(bytes), services), short.given)
-    const asked = havingRead(request, short.text())
+    const session = request.headers[sessionHeader]
+    const local = session === undefined ? undefined : yield* localOf(holder, session)
+    const asked = havingRead(local === undefined ? request : calling(request, local), short.text())
     const answer = handlers.get("POST")!(asked).pipe(
       Effect.provideService(HttpServerRequest.HttpServerRequest, asked),
       Effect.provideService(Parts, parts.service)
     )
-    const session = request.headers[sessionHeader]
     if (session !== undefined) {
-      if (!(yield* sessions.has(key, session))) return yield* noSession
-      return parts.written(yield* patiently(messages, sessions.using(session, answer)))
+      return parts.written(yield* patiently(messages, inUse(holder.key, session, answer)))
     }
     // the session's id is in the head of the answer, which must not leave before it is there
-    const response = yield* greets ? answer : patiently(messages, answer)
-    if (greets) {
+    const response = yield* greeting !== undefined ? answer : patiently(messages, answer)
+    if (greeting !== undefined) {
       yield* HttpEffect.appendPreResponseHandler((_, response) => {
         const begun = response.headers[sessionHeader]
-        return Effect.as(begun === undefined ? Effect.void : sessions.opened(holder, begun), response)
+        if (begun === undefined) return Effect.succeed(response)
+        // as short as the server has it
+        const said = messagesIn(JSON.parse(short.text())).find(({ method }) => method === "initialize")
+        return kept.begin(holder, begun, JSON.stringify(said)).pipe(
+          Effect.andThen(sessions.opened(holder, begun)),
+          Effect.as(response),
+          // a session that no process knows is none
+          Effect.catch(() => Effect.as(ending(begun), respond(unavailable, response.headers["x-request-id"])))
+        )
       })
     }
     return parts.written(response)
@@ -91,8 +125,10 @@ const routes = Effect.gen(function* () {
     const { headers } = yield* HttpServerRequest.HttpServerRequest
     const session = headers[sessionHeader]
     const { key } = yield* Caller
-    if (session === undefined || !(yield* sessions.has(key, session))) return yield* noSession
-    yield* sessions.close(session)
+    if (session === undefined) return yield* noSession
+    const was = yield* Effect.mapError(kept.end(key, session), () => unavailable)
+    yield* forget(key, session)
+    if (!was) return yield* noSession
     return HttpServerResponse.empty()
   })
 

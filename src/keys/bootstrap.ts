@@ -4,8 +4,9 @@ import { keyHash } from "#domain/Key.ts"
 import { Organization, OrganizationCommand } from "#domain/Organization.ts"
 import { normalEmail, personId } from "#domain/Person.ts"
 import { memberLimit, type Tier } from "#domain/Tier.ts"
-import { fresh } from "#engine/ask.ts"
+import { fresh, longPatience } from "#engine/ask.ts"
 import { dispatch } from "#engine/dispatch.ts"
+import { Claims } from "#engine/ports/Claims.ts"
 import { Installation } from "#ports/Installation.ts"
 import { holderOf, Keys, organizations } from "#projections/Keys.ts"
 import { operator } from "#src/actor.ts"
@@ -57,16 +58,33 @@ export const registerOrganization = Effect.fnUntraced(function* (given: NewOrgan
   return { organization, user, email, key: issued, position: events.at(-1)!.position }
 })
 
+/** The keys' read model does not catch up with the log. */
+class KeysBehind extends Data.TaggedError("KeysBehind")<{ readonly message: string }> {}
+
+/** What moves the read model may have ended a moment ago, and be taken over by another process: it is waited for, for a minute. */
+const keysAreThere = fresh(Keys, longPatience).pipe(
+  Effect.retry({ times: 5 }),
+  Effect.mapError(
+    () =>
+      new KeysBehind({ message: "the read model of the keys does not catch up with the log. Start the service again." })
+  )
+)
+
 /**
  * On an empty store: the organization `Cairn` with an owner, whose key is given to `keep` before anything is
  * registered, so that no crash leaves an organization whose key nobody has. Else: a key that was configured must be an
- * owner's.
+ * owner's. Of several processes that start at once, one after the other looks.
  */
-export const bootstrap = Effect.fnUntraced(function* (
+export const bootstrap = (ownerKey: Redacted.Redacted | undefined, keep: (key: string) => void = () => undefined) =>
+  Effect.flatMap(Claims, ({ claim }) =>
+    Effect.scoped(Effect.andThen(claim("bootstrap"), bootstrapAlone(ownerKey, keep)))
+  )
+
+const bootstrapAlone = Effect.fnUntraced(function* (
   ownerKey: Redacted.Redacted | undefined,
-  keep: (key: string) => void = () => undefined
+  keep: (key: string) => void
 ) {
-  yield* fresh(Keys)
+  yield* keysAreThere
   const known = yield* organizations
   const given = ownerKey && Redacted.value(ownerKey)
   if (known.length === 0) {

@@ -10,20 +10,27 @@ const mostPerTenant = 1_000
 interface Session {
   readonly key: string
   readonly tenant: string
+  /** What the server of this process calls it. */
+  readonly local: string
   usedAt: number
   /** Requests under way. */
   busy: number
 }
 
 /**
- * Whose sessions there are. The server would keep every session for ever and take a request for it from anyone; here
- * they belong to the key that began them, end when nobody uses them, and are no more than so many.
+ * The sessions that this process's server has in hand. It would keep every session for ever and take a request for it
+ * from anyone; here they belong to the key that began them, end when nobody uses them, and are no more than so many.
+ * What ends here alone is begun again at its next request: `McpSessions` knows which there are.
  */
 export const makeSessions = (end: (id: string) => Effect.Effect<void>) => {
   // the least recently used first
   const sessions = new Map<string, Session>()
 
-  const close = (id: string) => Effect.suspend(() => (sessions.delete(id) ? end(id) : Effect.void))
+  const close = (id: string) =>
+    Effect.suspend(() => {
+      const session = sessions.get(id)
+      return session !== undefined && sessions.delete(id) ? end(session.local) : Effect.void
+    })
 
   const isOver = ({ usedAt, busy }: Session, now: number) => busy === 0 && usedAt <= now - idleFor
 
@@ -34,10 +41,10 @@ export const makeSessions = (end: (id: string) => Effect.Effect<void>) => {
   }
 
   return {
-    /** Notes a session that a key has begun; ends those that are too old or too many. */
-    opened: Effect.fnUntraced(function* ({ key, tenant }: Pick<Holder, "key" | "tenant">, id: string) {
+    /** Notes a session that a key has begun, here or elsewhere; ends those that are too old or too many. */
+    opened: Effect.fnUntraced(function* ({ key, tenant }: Pick<Holder, "key" | "tenant">, id: string, local = id) {
       const now = yield* Clock.currentTimeMillis
-      sessions.set(id, { key, tenant, usedAt: now, busy: 0 })
+      sessions.set(id, { key, tenant, local, usedAt: now, busy: 0 })
       const count = (own: (session: Session) => boolean) => [...sessions.values()].filter(own).length
       const ofKey = (session: Session) => session.key === key
       const ofTenant = (session: Session) => session.tenant === tenant
@@ -60,6 +67,9 @@ export const makeSessions = (end: (id: string) => Effect.Effect<void>) => {
       yield* close(id)
       return false
     }),
+
+    /** What the server of this process calls a session, if it has it. */
+    local: (id: string) => sessions.get(id)?.local,
 
     /** Keeps a session alive while a request of it is under way. */
     using: <A, E, R>(id: string, request: Effect.Effect<A, E, R>) =>

@@ -26,8 +26,8 @@ export class Requests extends Context.Service<
   Requests,
   {
     /**
-     * The latest write with this digest; `undefined`: none is known, or it was too long ago. Knows each write of this
-     * process at once, and of others what they had written before it began, at least.
+     * The latest write with this digest; `undefined`: none is known, or it was too long ago. Knows each write that is in
+     * the log; that the answer of another process was delivered, a moment later.
      */
     readonly find: (digest: string) => Effect.Effect<KnownRequest | undefined, RequestsUnavailable>
     /** The answer has left: known here at once, stored soon after. */

@@ -1,6 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Exit, Layer, PubSub, Request, RequestResolver, Schedule, Semaphore } from "effect"
 import { beginning, isAfter, latest as latestOf } from "#engine/Position.ts"
+import { Claims } from "#engine/ports/Claims.ts"
 import { EventStore, type StoredEvent } from "#engine/ports/EventStore.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { type KnownRequest, Requests, RequestsUnavailable } from "#ports/Requests.ts"
@@ -69,8 +70,8 @@ export const layer = Layer.effectContext(
       checkpointedAt = performance.now()
     })
 
-    /** Brings the table up to the log. */
-    const follow = Effect.gen(function* () {
+    /** Brings the table up to the log; the checkpoint may be kept later, what is read again is there already. */
+    const follow = Effect.fnUntraced(function* (keeping: boolean) {
       if (!begun) {
         checkpoint = yield* models.reaction(name)
         at = checkpoint
@@ -82,8 +83,10 @@ export const layer = Layer.effectContext(
         const last = events.at(-1)?.position ?? at
         at = more ? last : latestOf(head, last)
         latest.forget(at)
-        if (events.length > 0 || performance.now() - checkpointedAt > idle) yield* keep
+        if (keeping && (events.length > 0 || performance.now() - checkpointedAt > idle)) yield* keep
       }
+      // what lookups have brought here
+      if (keeping && isAfter(at, checkpoint) && performance.now() - checkpointedAt > idle) yield* keep
       begun = true
     })
 
@@ -92,7 +95,7 @@ export const layer = Layer.effectContext(
       news = false
       // what was delivered until now is in the log by now
       const delivered = [...recent]
-      yield* follow
+      yield* follow(true)
       if (delivered.length === 0) return
       yield* sql`UPDATE requests r SET delivered_at = now()
         FROM unnest(${delivered.map(([digest]) => digest)}::text[], ${delivered.map(([, n]) => n)}::int[]) AS d (digest, n)
@@ -104,12 +107,19 @@ export const layer = Layer.effectContext(
     const stepAlone = alone.withPermits(1)(step)
     const ready = Effect.suspend(() => (begun ? Effect.void : Effect.mapError(stepAlone, () => unavailable)))
 
+    // what another process has written counts from the moment that it is in the log
+    const { shared } = yield* Claims
+    const upToDate = shared ? alone.withPermits(1)(follow(false)) : Effect.void
+
     // while one lookup is under way the next ones gather
     const turn = yield* Semaphore.make(1)
     const resolver = RequestResolver.make<Find>((entries) =>
-      sql<Row>`SELECT DISTINCT ON (digest) digest, n, fingerprint, stream, delivered_at IS NOT NULL AS delivered, recorded_at
+      Effect.andThen(
+        upToDate,
+        sql<Row>`SELECT DISTINCT ON (digest) digest, n, fingerprint, stream, delivered_at IS NOT NULL AS delivered, recorded_at
         FROM requests WHERE digest = ANY (${entries.map(({ request }) => request.digest)}::text[])
-        ORDER BY digest, n DESC`.pipe(
+        ORDER BY digest, n DESC`
+      ).pipe(
         Effect.exit,
         Effect.map((exit) => {
           const rows = new Map(Exit.isSuccess(exit) ? exit.value.map((row) => [row.digest, row]) : [])

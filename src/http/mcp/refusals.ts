@@ -23,6 +23,13 @@ const refusals = [
 ]
 export const noSession = refusals.find(({ code }) => code === "not_found/session")!
 
+/** Which sessions there are can't be asked just now. */
+export const unavailable = new Problem({
+  code: "unavailable/store",
+  message: "The service can't reach its store at the moment. Send the same request again.",
+  retryAfter: 1
+})
+
 export const tooManyMessages = new Problem({
   code: "validation/invalid_body",
   message: "More than 50 messages came at once. Send fewer."

@@ -2,7 +2,7 @@ import { Effect, Layer, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { AddressRate } from "#src/api/middleware.ts"
 import type { Rates } from "#src/rates.ts"
-import { makeWindows } from "./windows.ts"
+import { counting } from "./counting.ts"
 
 /** Whoever has an IPv6 address has 2⁶⁴ of them. */
 export const networkOf = (address: string): string => {
@@ -19,13 +19,17 @@ export const networkOf = (address: string): string => {
 
 /** Counts requests without a key by their client: the peer, or whom a proxy that is trusted names. */
 export const layer = (rates: Rates) =>
-  Layer.sync(AddressRate, () => {
-    const count = makeWindows()
-    return ((httpEffect) =>
-      Effect.gen(function* () {
-        const { remoteAddress } = yield* HttpServerRequest.HttpServerRequest
-        const client = networkOf(Option.getOrElse(remoteAddress, () => ""))
-        yield* count(client, rates.other)
-        return yield* httpEffect
-      })) as AddressRate["Service"]
-  })
+  Layer.effect(
+    AddressRate,
+    Effect.map(
+      counting,
+      (count) =>
+        ((httpEffect) =>
+          Effect.gen(function* () {
+            const { remoteAddress } = yield* HttpServerRequest.HttpServerRequest
+            const client = networkOf(Option.getOrElse(remoteAddress, () => ""))
+            yield* count(`address ${client}`, rates.other)
+            return yield* httpEffect
+          })) as AddressRate["Service"]
+    )
+  )

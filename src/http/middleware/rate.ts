@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { Caller, Rate, RequestRates } from "#src/api/middleware.ts"
 import type { RateClass, Rates } from "#src/rates.ts"
-import { makeWindows } from "./windows.ts"
+import { counting } from "./counting.ts"
 
 const classOf = (path: string): RateClass => {
   if (path === "/api/keys/org/create") return "keys_create"
@@ -13,16 +13,18 @@ const classOf = (path: string): RateClass => {
 }
 
 const counter = (rates: Rates) =>
-  Layer.sync(RequestRates, () => {
-    const count = makeWindows()
-    return RequestRates.of({
-      count: Effect.fnUntraced(function* (path) {
-        const limited = classOf(path)
-        const { key } = yield* Caller
-        yield* count(`${key} ${limited}`, rates[limited])
+  Layer.effect(
+    RequestRates,
+    Effect.map(counting, (count) =>
+      RequestRates.of({
+        count: Effect.fnUntraced(function* (path) {
+          const limited = classOf(path)
+          const { key } = yield* Caller
+          yield* count(`key ${key} ${limited}`, rates[limited])
+        })
       })
-    })
-  })
+    )
+  )
 
 const middleware = Layer.effect(
   Rate,

@@ -1,4 +1,4 @@
-import { calls, type Reply, says, startMessagesApi } from "#test/MessagesApi.ts"
+import { calls, type MessagesRequest, type Reply, says, startMessagesApi } from "#test/MessagesApi.ts"
 
 /** What a run is asked to do; its prompt says it. */
 export interface Task {
@@ -25,12 +25,16 @@ const turnOf = ({ word, shell }: Task, turn: number): Reply => {
   return calls(...(shell ? [log] : []), write(`notes/${word}.again.txt`))
 }
 
-/** A model; where `holds` says so its answer never comes, so that the service is killed while it waits for it. */
-export const startModel = (holds: (word: string, turn: number) => boolean) =>
+/** What a question to the model is about, and which of the run's turns it asks for. */
+export const askedOf = ({ body: { messages } }: MessagesRequest) => ({
+  task: taskOf(JSON.stringify(messages[0]?.content ?? "")),
+  turn: messages.filter(({ role }) => role === "assistant").length
+})
+
+/** A model; where `holds` says so its answer does not come before `held` settles, if ever, so that the service is killed while it waits for it. */
+export const startModel = (holds: (word: string, turn: number) => boolean, held = new Promise<void>(() => {})) =>
   startMessagesApi((request) => {
-    const [first] = request.body.messages
-    const task = taskOf(JSON.stringify(first?.content ?? ""))
-    const turn = request.body.messages.filter(({ role }) => role === "assistant").length
+    const { task, turn } = askedOf(request)
     const reply = turnOf(task, turn)
-    return holds(task.word, turn) ? { ...reply, after: new Promise<never>(() => {}) } : reply
+    return holds(task.word, turn) ? { ...reply, after: held } : reply
   })

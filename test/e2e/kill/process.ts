@@ -24,7 +24,13 @@ export interface ServiceProcess {
   readonly stop: () => Promise<void>
 }
 
-const environment = (dataDir: string, messagesApi: { readonly url: string; readonly key: string }) => ({
+type Environment = { readonly [name: string]: string }
+
+const environment = (
+  dataDir: string,
+  messagesApi: { readonly url: string; readonly key: string },
+  more: Environment
+) => ({
   ...process.env,
   // should this process be killed itself, the service ends and takes Postgres with it
   CAIRN_PARENT_PID: String(process.pid),
@@ -35,7 +41,8 @@ const environment = (dataDir: string, messagesApi: { readonly url: string; reado
   HOST: "127.0.0.1",
   PORT: "0",
   ANTHROPIC_BASE_URL: messagesApi.url,
-  ANTHROPIC_API_KEY: messagesApi.key
+  ANTHROPIC_API_KEY: messagesApi.key,
+  ...more
 })
 
 const gone = (child: ChildProcess) =>
@@ -47,11 +54,12 @@ const gone = (child: ChildProcess) =>
 /** Starts the service; resolves as soon as it says where it is, which is before it is ready. */
 export const greeted = async (
   dataDir: string,
-  messagesApi: { readonly url: string; readonly key: string }
+  messagesApi: { readonly url: string; readonly key: string },
+  more: Environment = {}
 ): Promise<ServiceProcess> => {
   const started = performance.now()
   const child = spawn(process.execPath, [...flags, main], {
-    env: environment(dataDir, messagesApi),
+    env: environment(dataDir, messagesApi, more),
     stdio: ["ignore", "pipe", "pipe"]
   })
   let output = ""
@@ -91,10 +99,11 @@ export const greeted = async (
 /** Starts the service and waits until it is ready. */
 export const startService = async (
   dataDir: string,
-  messagesApi: { readonly url: string; readonly key: string }
+  messagesApi: { readonly url: string; readonly key: string },
+  more: Environment = {}
 ): Promise<ServiceProcess> => {
   const started = performance.now()
-  const service = await greeted(dataDir, messagesApi)
+  const service = await greeted(dataDir, messagesApi, more)
   let said = ""
   await until(
     async () => {

@@ -1,11 +1,16 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { makeWindows } from "#src/http/middleware/windows.ts"
+import { makeWindows } from "#infra/requestCounts/layer.ts"
+import { RequestCounts } from "#ports/RequestCounts.ts"
+import { counting } from "#src/http/middleware/counting.ts"
+
+const counted = (windows?: Map<string, Array<number>>) =>
+  Effect.provideService(counting, RequestCounts, { count: makeWindows(windows) })
 
 it.effect("a request counts for sixty seconds, a refused one not at all, and each name for itself", () =>
   Effect.gen(function* () {
-    const count = makeWindows()
+    const count = yield* counted()
     const refusal = Effect.fnUntraced(function* (limit: number, name = "key other") {
       const { code, retryAfter } = yield* Effect.flip(count(name, limit))
       assert.strictEqual(code, "rate_limit/exceeded")
@@ -41,7 +46,7 @@ it.effect("a request counts for sixty seconds, a refused one not at all, and eac
 it.effect("a name that nobody has used for sixty seconds is forgotten, and no other", () =>
   Effect.gen(function* () {
     const windows = new Map<string, Array<number>>()
-    const count = makeWindows(windows)
+    const count = yield* counted(windows)
     yield* TestClock.adjust("1 hour")
     yield* count("first", 9)
     yield* TestClock.adjust("1 millis")
@@ -72,7 +77,7 @@ it.effect("what nobody uses is looked for once a minute, and what has no limit i
       }
     }
     const windows = new Looked()
-    const count = makeWindows(windows)
+    const count = yield* counted(windows)
     yield* TestClock.adjust("1 hour")
     for (const _ of [1, 2, 3]) yield* count("key other", Number.POSITIVE_INFINITY)
     assert.deepStrictEqual([windows.size, looks], [0, 0])

@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Schedule } from "effect"
+import { McpSessions, SessionsUnavailable } from "#ports/McpSessions.ts"
+
+/** What an answer may take. */
+const patience = "10 seconds"
+/** How long a session lives without a request. */
+const idle = "1 hour"
+const mostOfKey = 100
+const mostOfTenant = 1_000
+
+const unavailable = new SessionsUnavailable({ message: "the sessions can't be reached" })
+
+/** Who reads the table, or a backup, has nobody's session. */
+const digestOf = (id: string) => createHash("sha256").update(id).digest()
+
+const bounded = <A, E, R>(asked: Effect.Effect<A, E, R>) =>
+  Effect.mapError(Effect.timeout(asked, patience), () => unavailable)
+
+/** The table of sessions. What is waited for by nobody else, a row, is passed over when many end at once. */
+export const layer = Layer.effect(
+  McpSessions,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    yield* Effect.forkScoped(
+      Effect.repeat(
+        Effect.ignore(sql`DELETE FROM mcp_sessions WHERE id = ANY (ARRAY(
+          SELECT id FROM mcp_sessions WHERE used_at < clock_timestamp() - ${idle}::interval FOR UPDATE SKIP LOCKED))`),
+        Schedule.spaced("10 minutes")
+      )
+    )
+    return McpSessions.of({
+      begin: ({ key, tenant }, id, initialize) =>
+        bounded(
+          Effect.andThen(
+            sql`INSERT INTO mcp_sessions (id, key, tenant, begun) VALUES (${digestOf(id)}, ${key}, ${tenant}, ${initialize})
+              ON CONFLICT DO NOTHING`,
+            sql`DELETE FROM mcp_sessions WHERE id = ANY (ARRAY(
+              SELECT id FROM mcp_sessions WHERE id IN (
+                SELECT id FROM (
+                  SELECT id, row_number() OVER (PARTITION BY key ORDER BY used_at DESC) AS of_key,
+                    row_number() OVER (ORDER BY used_at DESC) AS of_tenant
+                  FROM mcp_sessions WHERE tenant = ${tenant}
+                ) AS placed WHERE of_key > ${mostOfKey} OR of_tenant > ${mostOfTenant}
+              ) FOR UPDATE SKIP LOCKED))`
+          )
+        ).pipe(Effect.asVoid),
+      // that it was used may be lost with the server's last moments
+      use: (key, id) =>
+        bounded(
+          sql<{ readonly begun: string }>`UPDATE mcp_sessions SET used_at = clock_timestamp()
+            FROM (SELECT set_config('synchronous_commit', 'off', true)) AS faster
+            WHERE id = ${digestOf(id)} AND key = ${key} AND used_at > clock_timestamp() - ${idle}::interval
+            RETURNING begun`
+        ).pipe(Effect.map(([row]) => row?.begun)),
+      end: (key, id) =>
+        bounded(
+          sql<{ readonly live: boolean }>`DELETE FROM mcp_sessions WHERE id = ${digestOf(id)} AND key = ${key}
+            RETURNING used_at > clock_timestamp() - ${idle}::interval AS live`
+        ).pipe(Effect.map(([row]) => row?.live === true))
+    })
+  })
+)

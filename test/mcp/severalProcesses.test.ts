@@ -1,0 +1,150 @@
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { refused } from "#test/http/problem.ts"
+import { send } from "#test/service/call.ts"
+import { organization } from "#test/service/tenants.ts"
+import {
+  newInstallation,
+  ownerKey,
+  removeInstallation,
+  type Service,
+  startService,
+  type TestInstallation
+} from "#test/service.ts"
+import { initialize, post } from "./rpc.ts"
+
+const listing = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} }
+type Session = Record<string, string>
+const lists = ({ url }: Service, session: Session, key = ownerKey) => post(url, key, listing, session)
+const ending = ({ url }: Service, session: Session, key = ownerKey) =>
+  send(url, "DELETE", "/mcp", undefined, { authorization: `Bearer ${key}`, ...session })
+
+describe("a session of one process", () => {
+  let installation: TestInstallation
+  let a: Service
+  let b: Service
+  beforeAll(async () => {
+    installation = await newInstallation()
+    a = await startService({ CAIRN_DATABASE_CONNECTIONS: "6" }, installation)
+    b = await startService({ CAIRN_DATABASE_CONNECTIONS: "6" }, installation)
+  })
+  afterAll(async () => {
+    await a.stop()
+    await b.stop()
+    removeInstallation(installation)
+  })
+
+  const tools = (answer: Awaited<ReturnType<typeof lists>>) => {
+    assert.strictEqual(answer.status, 200, answer.text)
+    return answer.json.result.tools.length
+  }
+
+  it("is used at another as it was begun, in each version that has them, by many requests at once", async () => {
+    for (const version of ["2025-11-25", "2025-06-18", "2025-03-26"]) {
+      const session = await initialize(a.url, ownerKey, version)
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, (_, id) => post(b.url, ownerKey, { ...listing, id }, session))
+      )
+      answers.forEach((answer) => void assert.strictEqual(tools(answer), 5))
+      assert.deepStrictEqual(
+        answers.map(({ headers }) => headers.get("mcp-protocol-version")),
+        answers.map(() => version)
+      )
+      assert.strictEqual(tools(await lists(a, session)), 5)
+    }
+    // what only one version has is there at the other one, too
+    const session = await initialize(a.url, ownerKey, "2025-03-26")
+    const { status, text } = await post(b.url, ownerKey, [listing, { ...listing, id: 2 }], session)
+    assert.strictEqual(status, 200, text)
+  })
+
+  it("calls tools at another", async () => {
+    const session = await initialize(a.url, ownerKey)
+    const params = { name: "search", arguments: { task: "anything", top_k: 1 } }
+    const { status, json, text } = await post(
+      b.url,
+      ownerKey,
+      { jsonrpc: "2.0", id: 7, method: "tools/call", params },
+      session
+    )
+    assert.strictEqual(status, 200, text)
+    assert.deepStrictEqual([json.id, json.result.isError === true], [7, false])
+  })
+
+  it("ended at one is unknown at the other, which had it in hand", async () => {
+    const session = await initialize(a.url, ownerKey)
+    assert.strictEqual(tools(await lists(b, session)), 5)
+    assert.strictEqual((await ending(a, session)).status, 204)
+    refused(await lists(b, session), 404, "not_found/session")
+    refused(await ending(b, session), 404, "not_found/session")
+    refused(await lists(a, session), 404, "not_found/session")
+    // and the other way round
+    const other = await initialize(a.url, ownerKey)
+    assert.strictEqual((await ending(b, other)).status, 204)
+    refused(await lists(a, other), 404, "not_found/session")
+  })
+
+  it("is its key's own at each of them, and another's try does it no harm", async () => {
+    const { key } = await organization(a, "ENTERPRISE")
+    const session = await initialize(a.url, key)
+    for (const service of [a, b]) {
+      refused(await lists(service, session), 404, "not_found/session")
+      refused(await ending(service, session), 404, "not_found/session")
+      assert.strictEqual(tools(await lists(service, session, key)), 5)
+      refused(await lists(service, session), 404, "not_found/session")
+      refused(await ending(service, session), 404, "not_found/session")
+    }
+    assert.strictEqual(tools(await lists(a, session, key)), 5)
+  })
+
+  it("is one of at most a hundred of its key, wherever they began", async () => {
+    const { key } = await organization(a, "FREE")
+    const sessions = []
+    for (let n = 0; n < 100; n++) sessions.push(await initialize((n % 2 === 0 ? a : b).url, key))
+    // the first one is in use, at the process that did not begin it
+    assert.strictEqual(tools(await lists(b, sessions[0]!, key)), 5)
+    sessions.push(await initialize(b.url, key))
+    for (const service of [a, b]) {
+      refused(await lists(service, sessions[1]!, key), 404, "not_found/session")
+      assert.strictEqual(tools(await lists(service, sessions[0]!, key)), 5)
+    }
+    const [row] = await a.sql<{ n: number }>(
+      "SELECT max(n)::int AS n FROM (SELECT count(*) AS n FROM mcp_sessions GROUP BY key) AS counts"
+    )
+    assert.strictEqual(row!.n, 100)
+  })
+
+  it("ends everywhere after an hour without a request, and lies in the database as a digest", async () => {
+    const session = await initialize(a.url, ownerKey)
+    const used = await initialize(a.url, ownerKey)
+    const rows = await a.sql<{ row: string }>("SELECT to_json(s)::text AS row FROM mcp_sessions s")
+    const id = session["mcp-session-id"]!
+    assert.isAbove(rows.length, 1)
+    for (const { row } of rows) assert.notInclude(JSON.stringify(row).toLowerCase(), id.toLowerCase())
+    await a.sql("UPDATE mcp_sessions SET used_at = used_at - interval '59 minutes'")
+    assert.strictEqual(tools(await lists(b, used)), 5)
+    await a.sql("UPDATE mcp_sessions SET used_at = used_at - interval '2 minutes'")
+    for (const service of [a, b]) {
+      refused(await lists(service, session), 404, "not_found/session")
+      assert.strictEqual(tools(await lists(service, used)), 5)
+    }
+    refused(await ending(b, session), 404, "not_found/session")
+  })
+
+  it("of a revoked key opens nothing, at any of them", async () => {
+    const other = await organization(a, "ENTERPRISE")
+    const made = await other.call("POST", "/api/keys/org/create", { email: "m@example.org", key_name: "m" })
+    assert.strictEqual(made.status, 200, made.text)
+    const session = await initialize(b.url, made.json.key)
+    assert.strictEqual(tools(await lists(b, session, made.json.key)), 5)
+    assert.strictEqual((await other.call("POST", "/api/keys/org/revoke", { key_id: made.json.id })).status, 200)
+    for (const service of [b, a]) refused(await lists(service, session, made.json.key), 401, "auth/invalid_api_key")
+  })
+
+  it("goes on when that process has ended, and after the service was started again", async () => {
+    const session = await initialize(a.url, ownerKey)
+    await a.stop()
+    assert.strictEqual(tools(await lists(b, session)), 5)
+    a = await startService({ CAIRN_DATABASE_CONNECTIONS: "6" }, installation)
+    assert.strictEqual(tools(await lists(a, session)), 5)
+  })
+})
