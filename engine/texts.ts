@@ -100,9 +100,12 @@ export const bySteps = Layer.effect(
   })
 )
 
+/** The name of the reaction that does what was left of erasures. */
+export const finishing = "finish_erasures"
+
 /** A reaction that does what an erasing event had no time for: for logs whose texts lie elsewhere. */
 export const finishErasures = <E extends AnyEvent>(erasures: NonNullable<Registry<E>["erasures"]>) => ({
-  name: "finish_erasures",
+  name: finishing,
   on: Object.keys(erasures) as ReadonlyArray<E["_tag"]>,
   handle: ({ event, tenant }: Recorded<E>) =>
     Effect.flatMap(Texts, (texts) => {

@@ -7,9 +7,13 @@ import type { EventStore } from "#engine/ports/EventStore.ts"
 import { react } from "#engine/react.ts"
 import { finishErasures } from "#engine/texts.ts"
 import * as KurrentAudit from "#infra/kurrent/audit.ts"
+import * as KurrentSource from "#infra/kurrent/copy/source.ts"
 import { ownLog } from "#infra/kurrent/ownLog.ts"
 import * as KurrentTexts from "#infra/kurrent/texts.ts"
 import * as Postgres from "#infra/postgres/client.ts"
+import { finished } from "#infra/postgres/copy/finished.ts"
+import * as PostgresIntake from "#infra/postgres/copy/intake.ts"
+import * as PostgresSource from "#infra/postgres/copy/source.ts"
 import * as PostgresInstallation from "#infra/postgres/installation.ts"
 import * as PostgresAudit from "#infra/postgres/log/audit.ts"
 import * as PostgresEventStore from "#infra/postgres/log/layer.ts"
@@ -17,6 +21,7 @@ import * as PostgresRequestCounts from "#infra/postgres/requestCounts.ts"
 import * as MemoryRequestCounts from "#infra/requestCounts/layer.ts"
 import * as MemorySnippetIndex from "#infra/search/memory/layer.ts"
 import type { LogAudit } from "#ports/LogAudit.ts"
+import type { LogEngine } from "#ports/LogCopy.ts"
 import type { Config } from "./config.ts"
 import { passesByItself } from "./reaction.ts"
 
@@ -33,9 +38,9 @@ const day = 86_400
 /** Streams that grow with use, and on which nothing is decided. Longer than their texts, which go after 90 days by what is read of them. */
 const maxAges = ["usage-", "retrieval-"].map((streams) => ({ streams, seconds: 400 * day }))
 
-/** The log: in KurrentDB where one is named, else in the database. */
+/** The log: in KurrentDB where one is named, else in the database. One that is still being copied is nobody's. */
 export const eventStore = ({ kurrentdbUrl }: LogConfig) =>
-  kurrentdbUrl === undefined
+  (kurrentdbUrl === undefined
     ? Layer.merge(PostgresEventStore.layer, Layer.effectDiscard(ownLog))
     : Layer.unwrap(
         // with its native half it takes time and memory, which nobody else is to spend
@@ -43,6 +48,34 @@ export const eventStore = ({ kurrentdbUrl }: LogConfig) =>
           Effect.promise(() => import("#infra/kurrent/store.ts")),
           (KurrentEventStore) => KurrentEventStore.layer(kurrentdbUrl, maxAges)
         )
+      )
+  ).pipe(Layer.provide(Layer.effectDiscard(finished)))
+
+export const engineOf = ({ kurrentdbUrl }: LogConfig): LogEngine =>
+  kurrentdbUrl === undefined ? "postgres" : "kurrentdb"
+
+/** The log as a copy is read from it. */
+export const logSource = (config: LogConfig) =>
+  engineOf(config) === "postgres" ? PostgresSource.layer : KurrentSource.layer
+
+/** What takes a copy in, of a log in `from`, and what it has become; on a database that was made the copy. */
+export const logIntake = ({ kurrentdbUrl }: LogConfig, from: LogEngine) =>
+  kurrentdbUrl === undefined
+    ? Layer.merge(PostgresIntake.layer(from), Layer.provideMerge(PostgresSource.layer, PostgresEventStore.layer))
+    : Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("#infra/kurrent/copy/target.ts")),
+          (KurrentTarget) => KurrentTarget.layer(kurrentdbUrl, maxAges)
+        )
+      )
+
+/** Refuses, before anything is written anywhere, a KurrentDB that has another log. */
+export const lookAtIntake = ({ kurrentdbUrl }: LogConfig) =>
+  kurrentdbUrl === undefined
+    ? Effect.void
+    : Effect.flatMap(
+        Effect.promise(() => import("#infra/kurrent/copy/target.ts")),
+        (KurrentTarget) => KurrentTarget.look(kurrentdbUrl)
       )
 
 /** What can be seen of it from below. */

@@ -1,4 +1,6 @@
+import { randomBytes } from "node:crypto"
 import { join, resolve } from "node:path"
+import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option, PubSub, Redacted, Schedule } from "effect"
 import { Asker, ReadPatience } from "#engine/ask.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
@@ -16,6 +18,9 @@ import { anyVersion, findGit } from "#infra/git/native/git.ts"
 import * as GitTransport from "#infra/git/native/transport.ts"
 import * as LanguageModels from "#infra/models/layer.ts"
 import * as Postgres from "#infra/postgres/client.ts"
+import * as PostgresBeside from "#infra/postgres/copy/beside.ts"
+import { finished } from "#infra/postgres/copy/finished.ts"
+import * as CopyTarget from "#infra/postgres/copy/target.ts"
 import * as PostgresHold from "#infra/postgres/hold.ts"
 import * as PostgresInstallation from "#infra/postgres/installation.ts"
 import * as PostgresKeySightings from "#infra/postgres/keySightings.ts"
@@ -28,6 +33,8 @@ import * as Bubblewrap from "#infra/sandbox/bubblewrap/layer.ts"
 import * as JustBash from "#infra/sandbox/justBash/layer.ts"
 import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
 import * as Workers from "#infra/workers/layer.ts"
+import type { Installation } from "#ports/Installation.ts"
+import type { LogEngine } from "#ports/LogCopy.ts"
 import { Bundles } from "#projections/Bundles.ts"
 import { Executions } from "#projections/Executions.ts"
 import { Functions } from "#projections/Functions/tables.ts"
@@ -59,10 +66,14 @@ import * as Codec from "./codec.ts"
 import type { Config } from "./config.ts"
 import {
   bounded,
+  engineOf,
   erasing,
   eventStore,
   type LogConfig,
   logAudit,
+  logIntake,
+  logSource,
+  lookAtIntake,
   named,
   requestCounts,
   type StorageConfig,
@@ -155,6 +166,48 @@ export const tool = (config: StorageConfig) =>
     )
   )
 
+/** What is copied: its log and its database, nobody's projector. */
+export const copySource = (config: StorageConfig) =>
+  Layer.unwrap(
+    Effect.map(toolDatabase(config), ({ url }) =>
+      Layer.merge(Layer.provideMerge(logSource(config), eventStore(config)), PostgresInstallation.layer).pipe(
+        Layer.provideMerge(config.databaseUrl === undefined ? Postgres.layer(url) : named(url, config))
+      )
+    )
+  )
+
+/** Where it is copied to, once it was looked at: an empty database, or the unfinished copy of this very log. */
+export const copyTarget = (
+  to: StorageConfig,
+  { secret, positions }: Installation["Service"],
+  from: LogEngine,
+  database: PgClient.PgClient
+) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const engine = engineOf(to)
+      const url = to.databaseUrl ?? (yield* launch(to)).url
+      const alike = from === "postgres" && engine === "postgres"
+      const origin = { secret, positions: alike ? (positions ?? null) : markOf(randomBytes(4)) }
+      const begun = Layer.effectDiscard(
+        CopyTarget.look(origin, engine).pipe(
+          Effect.andThen(lookAtIntake(to)),
+          Effect.andThen(Postgres.migrate),
+          Effect.andThen(CopyTarget.begin(origin, engine))
+        )
+      )
+      const beside = Layer.unwrap(Effect.map(PgClient.PgClient, (copy) => PostgresBeside.layer(database, copy)))
+      return Layer.mergeAll(Layer.provideMerge(logAudit(to), logIntake(to, from)), beside).pipe(
+        Layer.provideMerge(begun),
+        Layer.provideMerge(PostgresHold.alone),
+        Layer.provideMerge(Postgres.unmigratedOn(url, { ca: to.databaseCa, connections: to.databaseConnections }))
+      )
+    })
+  )
+
+/** Letters that no other log has before its positions, as good as certainly. */
+const markOf = (random: Uint8Array): string => String.fromCharCode(...random.map((byte) => 97 + (byte % 26)))
+
 /** Reads source files, and looks for secrets in those that are to be public. */
 export const analysis = Layer.provideMerge(Layer.mergeAll(TreeSitterAnalysis.layer, SecretRules.layer), Workers.layer)
 
@@ -197,11 +250,13 @@ export const adopt = (config: Pick<Config, "dataDir">) => Belonging.adopt(reposi
 export const alone = PostgresHold.alone
 
 /**
- * One of the services on its database, with the folder that belongs to it; what only one of them is to do is this one's when it
- * has claimed it. With a Postgres of its own it is the only one, and has all of it.
+ * One of the services on its database, which is whole, with the folder that belongs to it; what only one of them is to do is this
+ * one's when it has claimed it. With a Postgres of its own it is the only one, and has all of it.
  */
 export const joined = (config: Pick<Config, "dataDir" | "databaseUrl">) => {
-  const held = PostgresHold.shared(Belonging.admit(repositories(config)))
+  const held = PostgresHold.shared(Belonging.admit(repositories(config))).pipe(
+    Layer.provide(Layer.effectDiscard(finished))
+  )
   return config.databaseUrl === undefined ? Layer.provideMerge(Layer.succeed(Claims, unshared), held) : held
 }
 

@@ -11,7 +11,8 @@ import { Log, logOf, Mark } from "./Log.ts"
 import { nobodysSystem } from "./read.ts"
 import { makeTables } from "./tables.ts"
 
-const markOf = Effect.gen(function* () {
+/** The id of the log that the server has; `undefined`: it has none of a Cairn. */
+export const markOf = Effect.gen(function* () {
   const { readStream } = yield* Kurrent
   const mark = yield* Mark
   const [begun] = yield* Effect.retry(readStream(mark, { from: 0, count: 1 }), patiently)

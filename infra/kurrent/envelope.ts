@@ -1,6 +1,6 @@
 import type { EventData, RecordedEvent } from "@kurrent/kurrentdb-client"
 import { derivedId } from "#engine/derivedId.ts"
-import type { Actor, RequestIdentity } from "#engine/Event.ts"
+import type { Actor, Envelope, RequestIdentity } from "#engine/Event.ts"
 import { positionOf } from "#engine/Position.ts"
 import type { DecidedCommand, StoredEvent } from "#engine/ports/EventStore.ts"
 
@@ -61,6 +61,29 @@ export const proposedOf = (
       metadata: { ...beside }
     }
   })
+
+/** An event of another log, as it was: with its id, and its time. */
+export const copyOf = (log: string, event: Envelope & { readonly data: string }): Proposed => {
+  const beside: Beside = {
+    cairn: log,
+    tenant: event.tenant,
+    version: event.schemaVersion,
+    actor: event.actor,
+    command: event.commandId,
+    $correlationId: event.correlationId,
+    $causationId: event.causationId,
+    request: event.request,
+    recordedAt: event.recordedAt,
+    attempt: event.eventId
+  }
+  return {
+    id: event.eventId,
+    type: event.type,
+    contentType: "application/octet-stream",
+    data: utf8.encode(event.data),
+    metadata: { ...beside }
+  }
+}
 
 const besideOf = ({ metadata }: RecordedEvent): Partial<Beside> | undefined =>
   typeof metadata === "object" && !(metadata instanceof Uint8Array) ? (metadata as Partial<Beside>) : undefined

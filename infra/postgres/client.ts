@@ -57,31 +57,41 @@ const tls = (url: Redacted.Redacted, ca: string | undefined) => {
   return asked ? { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) } : false
 }
 
-/** A pool of connections to the database at `url`, migrated. */
-export const layer = (url: Redacted.Redacted, { ca, connections = 16, stream }: Server = {}) =>
-  Layer.effectDiscard(migrate).pipe(
-    Layer.provideMerge(
-      PgClient.layer({
-        url,
-        types,
-        ssl: tls(url, ca),
-        applicationName: "cairn",
-        maxConnections: connections,
-        minConnections: 2,
-        connectTimeout,
-        ...(stream && { stream }),
-        // a batch of payloads may hold one upload of 32 MiB and its logs
-        maxMessageSize: 256 * 1024 * 1024
-      })
-    )
-  )
+/** A pool of connections to the database at `url`, which is left as it is. */
+const pool = (url: Redacted.Redacted, { ca, connections = 16, stream }: Server = {}) =>
+  PgClient.layer({
+    url,
+    types,
+    ssl: tls(url, ca),
+    applicationName: "cairn",
+    maxConnections: connections,
+    minConnections: 2,
+    connectTimeout,
+    ...(stream && { stream }),
+    // a batch of payloads may hold one upload of 32 MiB and its logs
+    maxMessageSize: 256 * 1024 * 1024
+  })
 
-/** As `layer`, on a server that is somebody else's: one that can't be used is refused before anything is written to it. */
-export const layerOn = (url: Redacted.Redacted, server: Server) =>
+/** A pool of connections to the database at `url`, migrated. */
+export const layer = (url: Redacted.Redacted, server: Server = {}) =>
+  Layer.effectDiscard(migrate).pipe(Layer.provideMerge(pool(url, server)))
+
+/** On a server that is somebody else's: one that can't be used is refused before anything is written to it. */
+const checked = <A, E, R>(
+  url: Redacted.Redacted,
+  server: Server,
+  on: (url: Redacted.Redacted, server: Server) => Layer.Layer<A, E, R>
+) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const config = { url, ssl: tls(url, server.ca), connectTimeout } as const
       yield* checkServer(config)
-      return layer(url, { ...server, ...(yield* pulse({ ...config, at: new URL(Redacted.value(url)) })) })
+      return on(url, { ...server, ...(yield* pulse({ ...config, at: new URL(Redacted.value(url)) })) })
     })
   )
+
+/** As `layer`, once the server was looked at. */
+export const layerOn = (url: Redacted.Redacted, server: Server) => checked(url, server, layer)
+
+/** The same before it is migrated: for who has to look at what is there first. */
+export const unmigratedOn = (url: Redacted.Redacted, server: Server) => checked(url, server, pool)

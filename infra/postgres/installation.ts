@@ -6,7 +6,8 @@ export const layer = Layer.effect(
   Installation,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const [row] = yield* sql<{ secret: string }>`SELECT secret FROM installation`
-    return { secret: row!.secret }
+    const [row] = yield* sql<{ secret: string; positions: string | null }>`SELECT secret, positions FROM installation`
+    const { secret, positions } = row!
+    return positions === null ? { secret } : { secret, positions }
   })
 )

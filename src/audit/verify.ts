@@ -140,6 +140,27 @@ class Walk {
   }
 }
 
+/** Looks at the log's events up to its `head`; gives what was found to `findings`. */
+export const verifyLog = Effect.fnUntraced(function* (
+  head: Position,
+  findings: Findings,
+  progress: (done: number, of: number, what: string) => void
+) {
+  const audit = yield* LogAudit
+  const walk = new Walk(findings, audit)
+  for (let after = beginning; isAfter(head, after); ) {
+    const events = (yield* audit.read(after, page)).filter(({ position }) => hasReached(head, position))
+    if (events.length === 0) break
+    for (const event of events) walk.take(event)
+    after = events.at(-1)!.position
+    progress(after, head, "log")
+  }
+  walk.end(head)
+  const strays = yield* audit.strays
+  if (strays > 0) findings.add(null, "text", `${strays} texts beside the log belong to no event`)
+  return walk
+})
+
 /**
  * Looks at all that is stored, up to the log's head of this moment: whether the log is without a gap and as it was
  * appended, every text is that of its event, and git has what the log names. May run beside a service.
@@ -154,15 +175,7 @@ export const verify = Effect.fnUntraced(function* (
   const head = yield* end
   const checkpoints = yield* models.checkpoints(projections)
   const findings = new Findings()
-  const walk = new Walk(findings, audit)
-  for (let after = beginning; isAfter(head, after); ) {
-    const events = (yield* audit.read(after, page)).filter(({ position }) => hasReached(head, position))
-    if (events.length === 0) break
-    for (const event of events) walk.take(event)
-    after = events.at(-1)!.position
-    progress(after, head, "log")
-  }
-  walk.end(head)
+  const walk = yield* verifyLog(head, findings, progress)
   // a log that was cut at its end is whole in itself
   for (const [name, { position }] of checkpoints) {
     if (isAfter(position, head)) {
@@ -170,8 +183,6 @@ export const verify = Effect.fnUntraced(function* (
       findings.add(first, "position", `the log ends at ${head}, and the read model ${name} has taken in ${position}`)
     }
   }
-  const strays = yield* audit.strays
-  if (strays > 0) findings.add(null, "text", `${strays} texts beside the log belong to no event`)
   const git = yield* verifyWorkspaces(walk.workspaces, findings, progress)
   const { events, texts, erased, undigested } = walk
   const last = Number.MAX_SAFE_INTEGER

@@ -13,6 +13,7 @@ const verbs = {
   user: () => import("./user.ts"),
   import: () => import("./import.ts"),
   export: () => import("./export.ts"),
+  copy: () => import("./copy.ts"),
   replay: () => import("./replay.ts"),
   verify: () => import("./verify.ts"),
   events: () => import("./events.ts"),

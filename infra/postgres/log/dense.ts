@@ -14,3 +14,6 @@ export const missingUpTo = (last: Position, to: Position) => gap(last + 1, to)
 
 /** Half of the way between two positions, rounded down. */
 export const middleOf = (low: Position, high: Position): Position => positionOf(Math.floor((low + high) / 2))
+
+/** The position of the event that comes behind a position, so many others in between. */
+export const following = (position: Position, others: number): Position => positionOf(position + others + 1)

@@ -1,0 +1,136 @@
+import type { PgClient } from "@effect/sql-pg"
+import { Effect, Layer } from "effect"
+import { derivedId } from "#engine/derivedId.ts"
+import { isAfter, positionOf } from "#engine/Position.ts"
+import { StoreUnavailable } from "#engine/ports/EventStore.ts"
+import { Texts } from "#engine/ports/Texts.ts"
+import { textIdOf } from "#engine/texts.ts"
+import { type CopiedEvent, CopyRefused, LogIntake } from "#ports/LogCopy.ts"
+import { advance, last } from "../../postgres/copy/advance.ts"
+import { patiently } from "../append.ts"
+import { Kurrent } from "../client.ts"
+import * as Commands from "../commands.ts"
+import { copyOf } from "../envelope.ts"
+import { Fault } from "../Fault.ts"
+import { Log } from "../Log.ts"
+import { setMaxAge } from "../retention.ts"
+
+/** What one append may have: a server takes 1 MiB, by default, with what stands beside its events. */
+const most = { events: 400, bytes: 512 * 1024 }
+/** About what stands beside an event. */
+const besides = 700
+
+/** Events that follow one another in one stream, as many as one append may have. */
+function* runsOf(events: ReadonlyArray<CopiedEvent>): Generator<ReadonlyArray<CopiedEvent>> {
+  let run: Array<CopiedEvent> = []
+  let bytes = 0
+  for (const event of events) {
+    const size = event.data.length + besides
+    if (
+      run.length > 0 &&
+      (run[0]!.stream !== event.stream || run.length === most.events || bytes + size > most.bytes)
+    ) {
+      yield run
+      run = []
+      bytes = 0
+    }
+    run.push(event)
+    bytes += size
+  }
+  if (run.length > 0) yield run
+}
+
+const refuse = ({ stream, revision }: CopiedEvent, why: string) =>
+  new CopyRefused({ message: `revision ${revision} of ${stream} can't be copied: ${why}` })
+
+/** Appends a run at its revisions. What is there already is looked at, and left. */
+const appendRun = Effect.fnUntraced(function* (run: ReadonlyArray<CopiedEvent>) {
+  const kurrent = yield* Kurrent
+  const log = yield* Log
+  const [first] = run
+  const { stream, revision } = first!
+  if (revision === 0) yield* Effect.retry(setMaxAge(stream), patiently)
+  const go = (events: ReadonlyArray<CopiedEvent>) =>
+    Effect.retry(
+      kurrent.append(
+        stream,
+        events[0]!.revision - 1,
+        events.map((event) => copyOf(log.id, event))
+      ),
+      patiently
+    )
+  const { wrong } = yield* go(run).pipe(
+    Effect.as({ wrong: undefined }),
+    Effect.catchIf(
+      ({ kind }) => kind === "wrong-revision",
+      ({ actual = -1 }) => Effect.succeed({ wrong: actual })
+    )
+  )
+  if (wrong === undefined) return
+  if (wrong < revision) {
+    return yield* refuse(
+      first!,
+      "KurrentDB has none before it. The beginning of its stream is gone from the source, where it was kept for a time."
+    )
+  }
+  const there = yield* Effect.retry(kurrent.readStream(stream, { from: revision, count: run.length }), patiently)
+  for (const [index, event] of there.entries()) {
+    if (run[index]?.eventId !== event.id || log.stored(event) === undefined)
+      return yield* refuse(run[index] ?? first!, "another event stands in its place in KurrentDB.")
+  }
+  const rest = run.slice(there.length)
+  if (rest.length > 0) yield* go(rest)
+})
+
+/** Where an event of ours went. */
+const placeOf = Effect.fnUntraced(function* ({ stream, revision, eventId }: CopiedEvent) {
+  const { readStream } = yield* Kurrent
+  const [event] = yield* Effect.retry(readStream(stream, { from: revision, count: 1 }), patiently)
+  if (event?.id !== eventId)
+    return yield* new Fault({ kind: "passes", message: "what was appended is not there to be read yet" })
+  return positionOf(event.position!.commit)
+})
+
+/** Each step may be repeated: texts, events at their revisions, erasures, where commands are, and then how far it has come. */
+const take = Effect.fnUntraced(function* (events: ReadonlyArray<CopiedEvent>) {
+  const texts = yield* Texts
+  const before = yield* last
+  const news = before === undefined ? events : events.filter(({ position }) => isAfter(position, before.position))
+  if (news.length === 0) return
+  for (const run of runsOf(news)) {
+    const put = run.flatMap(({ eventId, data, tenant, text }) =>
+      text === null ? [] : [{ ...text, tenant, id: textIdOf(eventId, data) }]
+    )
+    if (put.length > 0) yield* texts.put(put)
+    yield* appendRun(run)
+    for (const { tenant, erases } of run) if (erases.length > 0) yield* texts.erase(tenant, erases)
+  }
+  const firsts = news.filter(({ commandId, eventId }) => derivedId(commandId, 0) === eventId)
+  const end = news.at(-1)!
+  yield* Commands.learn(firsts, yield* placeOf(end))
+  yield* advance(end)
+})
+
+/** Into KurrentDB, with texts in Postgres. An event's time is kept beside it, as that of any other. */
+export const layer = Layer.effect(
+  LogIntake,
+  Effect.gen(function* () {
+    const context = yield* Effect.context<PgClient.PgClient | Kurrent | Log | Texts>()
+    const here = <A, E>(effect: Effect.Effect<A, E, PgClient.PgClient | Kurrent | Log | Texts>) =>
+      effect.pipe(
+        Effect.provideContext(context),
+        Effect.mapError((error) =>
+          error instanceof CopyRefused
+            ? error
+            : new StoreUnavailable({
+                message: `The copy can't be written${error instanceof Fault ? `: ${error.message}` : ""}.`
+              })
+        )
+      )
+    return LogIntake.of({
+      engine: "kurrentdb",
+      last: Effect.mapError(here(last), () => new StoreUnavailable({ message: "The copy's database can't be read." })),
+      take: (events) => here(take(events))
+    })
+  })
+)

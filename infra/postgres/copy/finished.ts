@@ -1,0 +1,14 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { NotOurs } from "#ports/Hold.ts"
+
+/** That the database is no copy which was begun and not finished. Fails with `NotOurs`. */
+export const finished = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [begun] = yield* sql`SELECT 1 FROM log_copy WHERE finished_at IS NULL`
+  if (begun === undefined) return
+  return yield* new NotOurs({
+    message:
+      "this database is the unfinished copy of another one's log: finish it with `cairn copy`, given as before, or empty it."
+  })
+})

@@ -1,0 +1,133 @@
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { Effect, Layer } from "effect"
+import { isAfter, type Position } from "#engine/Position.ts"
+import { StoreUnavailable } from "#engine/ports/EventStore.ts"
+import { type CopiedEvent, type LogEngine, LogIntake } from "#ports/LogCopy.ts"
+import { columnOf } from "../arrayOf.ts"
+import { following } from "../log/dense.ts"
+import { head } from "../log/read.ts"
+import { isLong, sendLong, sent } from "../sending.ts"
+import { advance, last } from "./advance.ts"
+
+const { bool, bytea, int2, int4, int8, text, timestamptz, uuid } = PgTypes.OID
+
+type Placed = CopiedEvent & { readonly at: Position }
+
+/** What a row of `events` is made of, in the order of its parameters. */
+const columns: ReadonlyArray<readonly [name: string, of: (event: Placed) => unknown, element: number]> = [
+  ["position", ({ at }) => BigInt(at), int8],
+  ["tenant", ({ tenant }) => tenant, text],
+  ["stream", ({ stream }) => stream, text],
+  ["revision", ({ revision }) => revision, int4],
+  ["id", ({ eventId }) => eventId, uuid],
+  ["type", ({ type }) => type, text],
+  ["version", ({ schemaVersion }) => schemaVersion, int2],
+  ["data", ({ data }) => data, text],
+  ["has_text", ({ hasText }) => hasText, bool],
+  ["key", ({ actor }) => actor.key, text],
+  ["usr", ({ actor }) => actor.user, text],
+  ["organization", ({ actor }) => actor.organization, text],
+  ["command", ({ commandId }) => commandId, uuid],
+  ["correlation", ({ correlationId }) => correlationId, uuid],
+  ["causation", ({ causationId }) => causationId, uuid],
+  ["recorded", ({ recordedAt }) => new Date(recordedAt), timestamptz],
+  ["digest", ({ digest }) => digest, bytea],
+  ["request", ({ request }) => (request === null ? null : JSON.stringify(request)), text],
+  ["bytes", (event) => event.text?.bytes.length ?? 0, int4]
+]
+const names = columns.map(([name]) => name).join(", ")
+const arrays = columns.map((_, index) => `$${index + 1}`).join(", ")
+
+/** As `es_append` writes them. A digest that came with its row is kept as it came, so that damage is not signed anew. */
+const inserting = (digest: string): string => `INSERT INTO events (position, tenant, stream, revision, event_id, type,
+    schema_version, data, has_text, actor_key, actor_user, actor_organization, command_id, correlation_id, causation_id,
+    recorded_at, digest, big, request)
+  SELECT r.*, ${digest}, nullif(greatest(octet_length(n.data) + n.bytes, 2048), 2048), n.request
+  FROM unnest(${arrays}) AS n (${names}),
+  LATERAL (SELECT n.position, n.tenant, n.stream, n.revision, n.id, n.type, n.version, n.data, n.has_text, n.key, n.usr,
+             n.organization, n.command, n.correlation, n.causation, n.recorded OFFSET 0) r`
+
+const inserts = { kept: inserting("n.digest"), made: inserting("sha256(record_send(r))") }
+
+const insertingTexts = (bytes: string): string => `INSERT INTO payloads (id, tenant, subject, salt, bytes)
+  SELECT n.id, n.tenant, n.subject, n.salt, ${bytes}
+  FROM unnest($1, $2, $3, $4, $5) WITH ORDINALITY AS n (id, tenant, subject, salt, bytes, place)
+  WHERE NOT EXISTS (SELECT FROM erasures x WHERE x.tenant = n.tenant AND x.subject = n.subject)`
+
+const putTexts = Effect.fnUntraced(function* (events: ReadonlyArray<Placed>) {
+  const sql = yield* PgClient.PgClient
+  const texts = events.flatMap(({ eventId, tenant, text }) => (text === null ? [] : [{ eventId, tenant, ...text }]))
+  if (texts.length === 0) return
+  const long = texts.some(({ bytes }) => isLong(bytes))
+  if (long) yield* sendLong(texts.map(({ bytes }) => bytes))
+  yield* sql.unsafe(insertingTexts(long ? `coalesce(n.bytes, ${sent("n.place::integer")})` : "n.bytes"), [
+    columnOf(texts, ({ eventId }) => eventId, uuid),
+    columnOf(texts, ({ tenant }) => tenant, text),
+    columnOf(texts, ({ subject }) => subject, text),
+    columnOf(texts, ({ salt }) => salt, bytea),
+    columnOf(texts, ({ bytes }) => (isLong(bytes) ? null : bytes), bytea)
+  ])
+})
+
+const erase = Effect.fnUntraced(function* (events: ReadonlyArray<Placed>) {
+  const sql = yield* PgClient.PgClient
+  const erased = events.flatMap(({ erases, tenant, at }) => erases.map((subject) => ({ tenant, subject, at })))
+  if (erased.length === 0) return
+  const [tenants, subjects] = [
+    columnOf(erased, (one) => one.tenant, text),
+    columnOf(erased, (one) => one.subject, text)
+  ]
+  yield* sql.unsafe(
+    `INSERT INTO erasures (tenant, subject, position)
+      SELECT DISTINCT ON (tenant, subject) tenant, subject, position FROM unnest($1, $2, $3) AS x (tenant, subject, position)
+      ORDER BY tenant, subject, position ON CONFLICT DO NOTHING`,
+    [tenants, subjects, columnOf(erased, ({ at }) => BigInt(at), int8)]
+  )
+  yield* sql.unsafe(
+    `DELETE FROM payloads p USING unnest($1, $2) AS x (tenant, subject)
+      WHERE p.tenant = x.tenant AND p.subject = x.subject`,
+    [tenants, subjects]
+  )
+})
+
+/** All of it in one transaction, so that what was begun has not happened; of a log in Postgres with its positions, of any other with the next ones. */
+const take = Effect.fnUntraced(function* (events: ReadonlyArray<CopiedEvent>, source: LogEngine) {
+  const before = yield* last
+  const news = before === undefined ? events : events.filter(({ position }) => isAfter(position, before.position))
+  if (news.length === 0) return
+  const end = source === "postgres" ? undefined : yield* head
+  const placed = news.map(
+    (event, index): Placed => ({
+      ...event,
+      at: end === undefined ? event.position : following(end, index)
+    })
+  )
+  const sql = yield* PgClient.PgClient
+  yield* putTexts(placed)
+  yield* sql.unsafe(
+    inserts[source === "postgres" ? "kept" : "made"],
+    columns.map(([, of, element]) => columnOf(placed, of, element))
+  )
+  yield* erase(placed)
+  yield* advance(news.at(-1)!)
+})
+
+/** Into the tables of PostgresEventStore; `source` is where the events come from. */
+export const layer = (source: LogEngine) =>
+  Layer.effect(
+    LogIntake,
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const here = <A, E>(effect: Effect.Effect<A, E, PgClient.PgClient>) =>
+        effect.pipe(
+          Effect.provideService(PgClient.PgClient, sql),
+          Effect.tapError((error) => Effect.logDebug("the copy's database refused", error)),
+          Effect.mapError(() => new StoreUnavailable({ message: "The copy's database can't be written." }))
+        )
+      return LogIntake.of({
+        engine: "postgres",
+        last: here(last),
+        take: (events) => here(sql.withTransaction(take(events, source)))
+      })
+    })
+  )

@@ -1,0 +1,83 @@
+import { createHash } from "node:crypto"
+import { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import { CopyRefused, type LogEngine } from "#ports/LogCopy.ts"
+
+/** What a copy takes over of the installation that it is of. */
+export interface Origin {
+  readonly secret: string
+  /** What stands before the copy's positions where they are told. */
+  readonly positions: string | null
+}
+
+/** What tells an installation from others, and is no secret. */
+const sourceOf = ({ secret }: Origin): string =>
+  createHash("sha256").update(`copy of ${secret}`).digest("hex").slice(0, 32)
+
+const refuse = (why: string) => new CopyRefused({ message: `the target ${why}` })
+
+const tables = `SELECT c.relname AS name FROM pg_class c
+  WHERE c.relnamespace = to_regnamespace(quote_ident(current_schema())) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')`
+
+interface Begun {
+  readonly source: string
+  readonly engine: LogEngine
+  readonly finished: boolean
+}
+
+/** The copy that a migrated database is. */
+const begunIn = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const [row] = yield* sql<Begun>`SELECT source, engine, finished_at IS NOT NULL AS finished FROM log_copy`
+  return row
+})
+
+/**
+ * Looks whether a database may become the copy, and writes nothing: it is empty, or the unfinished copy of this very source. Fails with
+ * `CopyRefused`.
+ */
+export const look = (
+  origin: Origin,
+  engine: LogEngine
+): Effect.Effect<void, CopyRefused | SqlError, PgClient.PgClient> =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const names = new Set((yield* sql.unsafe<{ name: string }>(tables)).map(({ name }) => name))
+    if (names.size === 0) return
+    if (!names.has("events") || !names.has("installation")) {
+      // our migrations begin with a table of their own
+      if (names.size === 1 && names.has("migrations")) return
+      return yield* refuse("has tables that are not Cairn's: name an empty database.")
+    }
+    const begun = names.has("log_copy") ? yield* begunIn : undefined
+    if (begun === undefined) {
+      const [event] = yield* sql`SELECT 1 FROM events LIMIT 1`
+      if (event !== undefined || names.has("kurrent_log"))
+        return yield* refuse("has a log of its own: name an empty database.")
+      return
+    }
+    if (begun.source !== sourceOf(origin)) return yield* refuse("is a copy of another log: name an empty database.")
+    if (begun.finished)
+      return yield* refuse("is a finished copy of this log, and may have gone on since. To copy anew, empty it first.")
+    if (begun.engine !== engine) {
+      return yield* refuse(
+        begun.engine === "postgres"
+          ? "was begun with its log in Postgres: go on without KurrentDB, or empty it."
+          : "was begun with its log in KurrentDB: name that too (CAIRN_COPY_TO_KURRENTDB), or empty it."
+      )
+    }
+  })
+
+/** Makes a migrated database the copy that is under way. */
+export const begin = (origin: Origin, engine: LogEngine) =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    yield* sql.withTransaction(
+      Effect.gen(function* () {
+        yield* sql`INSERT INTO log_copy (source, engine) VALUES (${sourceOf(origin)}, ${engine}) ON CONFLICT DO NOTHING`
+        // of a copy that goes on, what its positions were told by stays
+        yield* sql`UPDATE installation SET secret = ${origin.secret}, positions = coalesce(positions, ${origin.positions})`
+      })
+    )
+  })

@@ -1,0 +1,98 @@
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { Hold } from "#ports/Hold.ts"
+import { Installation } from "#ports/Installation.ts"
+import { LogSource } from "#ports/LogCopy.ts"
+import { counted } from "#src/counted.ts"
+import { copySource, copyTarget, hold, parentGone } from "#src/layers.ts"
+import { bringAll } from "./copy/bringAll.ts"
+import { finish } from "./copy/finish.ts"
+import { targetOf, unusableTarget } from "./copy/target.ts"
+import { Failed } from "./failure.ts"
+import { config } from "./log.ts"
+import { answer, Json } from "./output.ts"
+import { progress } from "./progress.ts"
+
+/** Layers of the two ends are the same ones, and each end has its own. */
+const build = <A, E, R>(layer: Layer.Layer<A, E, R>) =>
+  Effect.flatMap(Effect.scope, (scope) => Layer.buildWithMemoMap(layer, Layer.makeMemoMapUnsafe(), scope))
+
+const unfinished = (why: string) =>
+  new Failed({
+    message: `The copy is not finished: ${why}. Stop its services, and give the command again; it goes on where it was.`
+  })
+
+const copy = Effect.fnUntraced(function* (to: Option.Option<string>) {
+  const target = yield* targetOf(to)
+  const source = yield* build(copySource(yield* config))
+  const from = Context.get(source, LogSource)
+  // a service that goes on would make the copy an old one unnoticed
+  const held = yield* Effect.option(Effect.provide(build(hold), source))
+  const ends = copyTarget(
+    target,
+    Context.get(source, Installation),
+    from.engine,
+    Context.get(source, PgClient.PgClient)
+  )
+  const copied = yield* Effect.mapError(build(ends), unusableTarget(target))
+  const bar = progress(!(yield* Json))
+  const began = Date.now()
+  const brought = yield* Effect.provide(bringAll(from, bar), copied)
+  const seconds = (Date.now() - began) / 1000
+  const rate = Math.round(brought / Math.max(seconds, 0.001))
+  const said = `Copied ${counted(brought, "event")} in ${seconds.toFixed(1)} s (${rate}/s).`
+  if (Option.isNone(held)) {
+    yield* answer({ success: false, finished: false, copied: brought, seconds }, () => [said])
+    return yield* unfinished("a service runs on the source")
+  }
+  const finishing = Effect.provide(finish(from, bar), copied)
+  const lost = Effect.catchTag(Context.get(held.value, Hold).lost, "NotOurs", () =>
+    Effect.fail(unfinished("a service was started on the source"))
+  )
+  const { compared, found, findings } = yield* Effect.raceFirst(finishing, lost)
+  const { events, texts, erased } = compared
+  const told = {
+    success: found === 0,
+    finished: true,
+    copied: brought,
+    events,
+    texts,
+    erased,
+    seconds,
+    found,
+    findings
+  }
+  yield* answer(told, () => [
+    said,
+    `The copy has all ${counted(events, "event")} of its source, with ${counted(texts, "text")}; ${erased} were erased. Event by event they are equal.`,
+    ...findings.map(({ position, check, message }) => `${position ?? "-"}  ${check}: ${message}`),
+    "Next: docs/moving.md has the folder of repositories, and how the service is started on the copy."
+  ])
+  if (found === 0) return
+  return yield* new Failed({
+    message: `The copy is finished, and ${counted(found, "thing")} in it not as written, as in its source: see \`cairn verify\` there.`
+  })
+}, Effect.scoped)
+
+export const command = Command.make(
+  "copy",
+  {
+    to: Flag.String("to").pipe(
+      Flag.withMetavar("URL|FOLDER"),
+      Flag.withDescription(
+        "An empty Postgres database (without a password, which goes into CAIRN_COPY_TO_PASSWORD), or a data folder to be made; CAIRN_COPY_TO says it unless given"
+      ),
+      Flag.optional
+    )
+  },
+  ({ to }) =>
+    Effect.raceFirst(
+      copy(to),
+      Effect.flatMap(parentGone, () => new Failed({ message: "ended, because what had started it is gone" }))
+    )
+).pipe(
+  Command.withDescription(
+    "Copy the log, its texts and all that belongs to them to another database (with CAIRN_COPY_TO_KURRENTDB: the log to a KurrentDB), and compare both"
+  )
+)

@@ -1,0 +1,11 @@
+import { Effect } from "effect"
+import { LogIntake, type LogSource } from "#ports/LogCopy.ts"
+import { bring } from "#src/audit/copy/bring.ts"
+import type { Progress } from "../progress.ts"
+
+/** Brings what the copy has not; answers how many events that were. */
+export const bringAll = Effect.fnUntraced(function* (from: LogSource["Service"], bar: Progress) {
+  const { events } = yield* bring(from, yield* LogIntake, (at, of, events) => bar.at(at, of, `copied ${events} events`))
+  bar.clear()
+  return events
+})

@@ -1,0 +1,59 @@
+import { Effect, Option, Redacted } from "effect"
+import { isSqlError } from "effect/sql/SqlError"
+import { type BadConfig, type Config, readConfig } from "#src/config.ts"
+import { unusableDatabase } from "#src/unreachable.ts"
+import { Failed } from "../failure.ts"
+import { Surroundings } from "../surroundings.ts"
+
+/** A password in it would be in the list of processes, and in the shell's history. */
+const tellsPassword = (text: string): boolean => /:\/\/[^/?#]*:[^/?#]+@|[?&]password=/.test(text)
+
+const withPassword = (text: string, password: string | undefined): string => {
+  if (password === undefined || !URL.canParse(text)) return text
+  const url = new URL(text)
+  url.password = encodeURIComponent(password)
+  return url.href
+}
+
+/** What is said of the target's variables, which have names of their own. */
+const renamed = (message: string): string =>
+  message.replaceAll("KURRENTDB_URL", "CAIRN_COPY_TO_KURRENTDB").replaceAll("DATABASE_URL", "CAIRN_COPY_TO")
+
+/** Where a copy goes, as the command line and the environment say; fails with `Failed`. */
+export const targetOf = Effect.fnUntraced(function* (given: Option.Option<string>) {
+  const { env } = yield* Surroundings
+  const read = (name: string) => env[name]?.trim() || undefined
+  const typed = Option.getOrUndefined(given)?.trim()
+  if (typed !== undefined && tellsPassword(typed)) {
+    return yield* new Failed({
+      message:
+        "--to has a password in it, which others on this machine can see. Put the URL into CAIRN_COPY_TO, or the password into CAIRN_COPY_TO_PASSWORD."
+    })
+  }
+  const to = typed || read("CAIRN_COPY_TO")
+  if (to === undefined) {
+    return yield* new Failed({ message: "It is not said where to: set CAIRN_COPY_TO, or give --to." })
+  }
+  const kurrent = read("CAIRN_COPY_TO_KURRENTDB")
+  const where = to.includes("://")
+    ? { DATABASE_URL: withPassword(to, read("CAIRN_COPY_TO_PASSWORD")) }
+    : { CAIRN_DATA_DIR: to }
+  return yield* Effect.try({
+    try: () => readConfig({ ...where, KURRENTDB_URL: kurrent }),
+    catch: (error) => new Failed({ message: renamed((error as BadConfig).message) })
+  })
+})
+
+/** Why a target can't be had, on one line without its password. */
+export const unusableTarget =
+  ({ databaseUrl }: Config) =>
+  (error: unknown): Failed => {
+    const message = isSqlError(error)
+      ? unusableDatabase(error, databaseUrl)
+      : error instanceof Error
+        ? error.message
+        : "it can't be opened"
+    const password = databaseUrl === undefined ? "" : new URL(Redacted.value(databaseUrl)).password
+    const said = renamed(message)
+    return new Failed({ message: `The copy can't be made: ${password === "" ? said : said.replaceAll(password, "…")}` })
+  }
