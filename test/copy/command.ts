@@ -1,0 +1,34 @@
+import { Writable } from "node:stream"
+import { Effect, Exit, Redacted } from "effect"
+import { cairn } from "#src/cli/cairn.ts"
+import { Surroundings } from "#src/cli/surroundings.ts"
+
+class Heard extends Writable {
+  text = ""
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString("utf8")
+    done()
+  }
+}
+
+export interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs `cairn …` in this process, in an environment that says nothing else. */
+export const run = async (env: { readonly [name: string]: string }, ...args: ReadonlyArray<string>): Promise<Ran> => {
+  delete process.env["CAIRN_PARENT_PID"]
+  const [stdout, stderr] = [new Heard(), new Heard()]
+  const around = { env: { PATH: process.env["PATH"] ?? "", ...env }, stdout, stderr }
+  const exit = await Effect.runPromiseExit(Effect.provideService(cairn(args), Surroundings, around))
+  return { code: Exit.isSuccess(exit) ? 0 : 1, out: stdout.text, err: stderr.text }
+}
+
+/** What the environment says of a database to copy from, or to. */
+export const from = (url: Redacted.Redacted, dataDir = "./nothing") => ({
+  DATABASE_URL: Redacted.value(url),
+  CAIRN_DATA_DIR: dataDir
+})
+export const to = (url: Redacted.Redacted) => ({ CAIRN_COPY_TO: Redacted.value(url) })
