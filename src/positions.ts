@@ -8,18 +8,26 @@ export class ForeignPosition extends Data.TaggedError("ForeignPosition")<{ reado
 /** How positions are told; four letters stand before those of a log that was moved to an engine which counts otherwise. */
 export const toldPosition = /^(?:[a-z]{4}-)?[0-9]{1,15}$/u
 
-/** A position as callers are told it. */
-export const told = (position: Position): Effect.Effect<string, never, Installation> =>
-  Effect.map(Installation, ({ positions }) => (positions === undefined ? `${position}` : `${positions}-${position}`))
+/** Writes positions as callers are told them. */
+export const positionWriter: Effect.Effect<(position: Position) => string, never, Installation> = Effect.map(
+  Installation,
+  ({ positions }) => (positions === undefined ? String : (position: Position) => `${positions}-${position}`)
+)
 
-/** What was told, read back: fails for what another log has told, such as this one before it was moved. */
+/** A position as callers are told it. */
+export const writtenPosition = (position: Position) => Effect.map(positionWriter, (tell) => tell(position))
+
+/** What was told, read back. Fails where another log has told it, such as this one before it was moved. */
 export const readTold = Effect.fnUntraced(function* (text: string) {
   const { positions = "" } = yield* Installation
   const [number, mark = ""] = text.split("-").reverse()
-  if (!toldPosition.test(text)) return yield* new ForeignPosition({ message: "is no position." })
-  if (mark === positions) return positionOf(number!)
+  // before the first event of any log
+  if (mark === positions || text === "0") return positionOf(number!)
   return yield* new ForeignPosition({
     message:
-      "is a position of another log: this one was moved since to an engine that counts otherwise. Begin anew, without it."
+      "is a position of another log: this one has been moved since, to where positions are others. Begin anew, without it."
   })
 })
+
+/** What tells lists of places in this log from those in another one, for their cursors. */
+export const placesIn = Effect.map(Installation, ({ positions }) => (positions === undefined ? [] : [positions]))

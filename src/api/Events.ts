@@ -25,7 +25,7 @@ const RecordedEvent = Schema.Struct({
 export type RecordedEvent = typeof RecordedEvent.Type
 
 const Position = Schema.String.check(
-  Schema.isPattern(/^[0-9]{1,15}$/u, { message: "is no position; expected the next_after of an answer" })
+  Schema.isPattern(/^(?:[a-z]{4}-)?[0-9]{1,15}$/u, { message: "is no position; expected the next_after of an answer" })
 )
 
 const EventType = Schema.Literals(Struct.keys(eventSchemas)).annotate({ identifier: "EventType" })

@@ -1,10 +1,11 @@
 import { Effect } from "effect"
-import { hasReached, positionOf } from "#engine/Position.ts"
+import { hasReached } from "#engine/Position.ts"
 import type { Projection } from "#engine/Projection.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { LogAudit } from "#ports/LogAudit.ts"
 import { asOf, schemaAt } from "#src/audit/asOf.ts"
+import { readTold, toldPosition, writtenPosition } from "#src/positions.ts"
 import { Failed } from "./failure.ts"
 import { answer, Json, plain, table } from "./output.ts"
 import { progress } from "./progress.ts"
@@ -15,9 +16,10 @@ const iso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$
 /** The position that is meant, which the log must have come to. */
 const meant = Effect.fnUntraced(function* (text: string) {
   const head = yield* (yield* EventStore).head
-  if (/^\d{1,15}$/.test(text)) {
-    if (hasReached(head, positionOf(text))) return positionOf(text)
-    return yield* new Failed({ message: `The log has come to position ${head} only.` })
+  if (toldPosition.test(text)) {
+    const at = yield* Effect.mapError(readTold(text), ({ message }) => new Failed({ message: `${text} ${message}` }))
+    if (hasReached(head, at)) return at
+    return yield* new Failed({ message: `The log has come to position ${yield* writtenPosition(head)} only.` })
   }
   const time = iso.test(text) ? Date.parse(text) : Number.NaN
   if (!Number.isNaN(time)) return yield* (yield* LogAudit).at(time)
@@ -31,9 +33,13 @@ export const forget = Effect.fnUntraced(function* (at: string) {
   const position = yield* meant(at)
   const schema = schemaAt(position)
   if (!(yield* (yield* ReadModels).forget(schema))) {
-    return yield* new Failed({ message: `There are no read models as of position ${position}.` })
+    return yield* new Failed({
+      message: `There are no read models as of position ${yield* writtenPosition(position)}.`
+    })
   }
-  yield* answer({ success: true, position: String(position), schema, dropped: true }, () => [`Removed ${schema}.`])
+  yield* answer({ success: true, position: yield* writtenPosition(position), schema, dropped: true }, () => [
+    `Removed ${schema}.`
+  ])
 })
 
 /** Makes the read models as they were, and says where they are. */
@@ -48,8 +54,9 @@ export const make = Effect.fnUntraced(function* (at: string, wanted: ReadonlyArr
   const tables = made.flatMap(({ projection, tables }) =>
     tables.map(({ table, name, rows }) => ({ projection: projection.name, table, name, rows }))
   )
-  yield* answer({ success: true, position: String(position), schema, tables }, () => [
-    `The read models as of position ${position}; remove them with --drop, or with DROP SCHEMA ${schema} CASCADE:`,
+  const written = yield* writtenPosition(position)
+  yield* answer({ success: true, position: written, schema, tables }, () => [
+    `The read models as of position ${written}; remove them with --drop, or with DROP SCHEMA ${schema} CASCADE:`,
     ...table(
       ["table", "rows"],
       tables.map(({ name, rows }) => [name, rows])

@@ -2,18 +2,24 @@ import { Effect, Option, PubSub, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { type DomainEvent, type EventType, eventSchemas } from "#domain/events.ts"
 import type { Recorded } from "#engine/Event.ts"
-import { type Position, positionOf } from "#engine/Position.ts"
+import type { Position } from "#engine/Position.ts"
 import { decodeAll } from "#engine/pages.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { deletedIn, withoutDeleted } from "#src/audit/withoutDeleted.ts"
 import { withoutSecrets } from "#src/audit/withoutSecrets.ts"
+import { positionWriter, readTold, toldPosition } from "#src/positions.ts"
+import { Failed } from "./failure.ts"
 import { onLog, upToDate } from "./log.ts"
 import { organizationOf, orgFlag } from "./organization.ts"
 import { Json, plain, write } from "./output.ts"
 
-const shown = ({ event, ...stored }: Recorded<DomainEvent>, deleted: ReadonlySet<string>) => ({
-  position: String(stored.position),
+const shown = (
+  { event, ...stored }: Recorded<DomainEvent>,
+  deleted: ReadonlySet<string>,
+  tell: (position: Position) => string
+) => ({
+  position: tell(stored.position),
   tenant: stored.tenant,
   stream: stored.stream,
   revision: stored.revision,
@@ -41,7 +47,7 @@ export const command = Command.make(
     after: Flag.String("after").pipe(
       Flag.withMetavar("POSITION"),
       Flag.withDescription("Only those behind it: the next_after of an answer"),
-      Flag.withSchema(Schema.String.check(Schema.isPattern(/^\d{1,15}$/, { message: "is no position" }))),
+      Flag.withSchema(Schema.String.check(Schema.isPattern(toldPosition, { message: "is no position" }))),
       Flag.withDefault("0")
     ),
     type: Flag.Literals("type", types).pipe(Flag.withDescription("Only of this type"), Flag.optional),
@@ -66,6 +72,7 @@ export const command = Command.make(
       Effect.gen(function* () {
         const json = yield* Json
         const store = yield* EventStore
+        const tell = yield* positionWriter
         const filters = {
           ...(Option.isSome(org) ? { tenant: (yield* organizationOf(org)).id } : {}),
           ...(Option.isSome(type) ? { types: [type.value] } : {}),
@@ -77,9 +84,12 @@ export const command = Command.make(
           if (recorded.some(({ type }) => type === "SearchAnswered")) yield* upToDate(Snippets)
           const deleted = yield* deletedIn(recorded.map(({ event }) => event))
           const last = stored.at(-1)?.position ?? from
-          return { events: recorded.map((one) => shown(one, deleted)), more, last }
+          return { events: recorded.map((one) => shown(one, deleted, tell)), more, last }
         })
-        let from = positionOf(after)
+        let from = yield* Effect.mapError(
+          readTold(after),
+          ({ message }) => new Failed({ message: `${after} ${message}` })
+        )
         if (!follow) {
           if (json) yield* write('{"events":[')
           for (let [left, more] = [limit, true]; more && left > 0; ) {
@@ -91,7 +101,7 @@ export const command = Command.make(
             left -= page.events.length
             more = page.more
           }
-          if (json) yield* write(`],"next_after":${JSON.stringify(String(from))}}\n`)
+          if (json) yield* write(`],"next_after":${JSON.stringify(tell(from))}}\n`)
           return
         }
         const hints = yield* store.hints

@@ -6,6 +6,7 @@ import { type Scope, scopeOf } from "#domain/Scope.ts"
 import type { TenantRecord } from "#projections/Keys.ts"
 import { counted } from "#src/counted.ts"
 import { analysis, projections } from "#src/layers.ts"
+import { writtenPosition } from "#src/positions.ts"
 import { importLines } from "#src/snippets/import.ts"
 import { type Line, readLines } from "#src/snippets/lines.ts"
 import { Failed } from "./failure.ts"
@@ -121,7 +122,7 @@ export const command = Command.make(
               failed: wrong.length,
               errors: wrong,
               error: stopped ?? null,
-              position: String(position),
+              position: yield* writtenPosition(position),
               seconds
             },
             () => [

@@ -3,6 +3,7 @@ import { Command, Flag } from "effect/cli"
 import type { Difference } from "#engine/ports/ReadModels.ts"
 import { type Replayed, replay } from "#src/audit/replay.ts"
 import { projections } from "#src/layers.ts"
+import { writtenPosition } from "#src/positions.ts"
 import * as AsOf from "./asOf.ts"
 import { Failed } from "./failure.ts"
 import { onLog } from "./log.ts"
@@ -35,10 +36,15 @@ const columnsOf = ({ live, rebuilt }: Difference) => {
     )
 }
 
-const described = ({ projection, position, events, differences }: Replayed, promoted: boolean, seconds: number) => ({
+const described = (
+  { projection, events, differences }: Replayed,
+  position: string,
+  promoted: boolean,
+  seconds: number
+) => ({
   name: projection.name,
   version: projection.version,
-  position: String(position),
+  position,
   events,
   seconds,
   promoted,
@@ -111,7 +117,7 @@ export const command = Command.make(
               progress: (position, of) => bar.at(position, of, model.name)
             })
             bar.clear()
-            return described(replayed, !verify, (Date.now() - began) / 1000)
+            return described(replayed, yield* writtenPosition(replayed.position), !verify, (Date.now() - began) / 1000)
           })
         )
         const differing = done.filter(({ differences }) => differences.length > 0).map(({ name }) => name)

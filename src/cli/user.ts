@@ -6,6 +6,7 @@ import { User, UserCommand } from "#domain/User.ts"
 import { dispatch } from "#engine/dispatch.ts"
 import { Installation } from "#ports/Installation.ts"
 import { hasUser, Keys } from "#projections/Keys.ts"
+import { writtenPosition } from "#src/positions.ts"
 import { Failed } from "./failure.ts"
 import { onLog, reach, upToDate } from "./log.ts"
 import { metadata } from "./metadata.ts"
@@ -54,7 +55,7 @@ const erase = Command.make(
         const { keys, position } = given === undefined ? yield* erasePerson(id) : yield* eraseMember(given.id, id)
         yield* reach([Keys], position)
         const erased = { users: 1, keys }
-        yield* answer({ success: true, user_id: id, erased, position: String(position) }, () => [
+        yield* answer({ success: true, user_id: id, erased, position: yield* writtenPosition(position) }, () => [
           `Erased ${id}: ${keys} keys are revoked, name and e-mail are deleted.`,
           ...(given === undefined
             ? ["A running service deletes their snippets and workspaces; else the next one does."]

@@ -1,7 +1,9 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
+import { positionOf } from "#engine/Position.ts"
 import { verify } from "#src/audit/verify.ts"
 import { audit, projections } from "#src/layers.ts"
+import { positionWriter } from "#src/positions.ts"
 import { Failed } from "./failure.ts"
 import { config, onLog } from "./log.ts"
 import { answer, Json, plain } from "./output.ts"
@@ -14,13 +16,14 @@ export const command = Command.make("verify", {}, () =>
   Effect.flatMap(config, (config) =>
     onLog(
       Effect.gen(function* () {
+        const tell = yield* positionWriter
         const bar = progress(!(yield* Json))
         const { findings, found, refsBehind, fsck, position, ...counts } = yield* verify(projections, bar.at)
         bar.clear()
         const { events, texts, erased, undigested, workspaces, commits } = counts
         const told = {
           success: found === 0,
-          position: String(position),
+          position: tell(position),
           events,
           texts,
           erased,
@@ -32,11 +35,11 @@ export const command = Command.make("verify", {}, () =>
           found,
           findings: findings.map((finding) => ({
             ...finding,
-            position: finding.position === null ? null : String(finding.position)
+            position: finding.position === null ? null : tell(positionOf(finding.position))
           }))
         }
         yield* answer(told, () => [
-          `${events} events up to position ${position}, ${texts} texts, ${erased} erased; ${workspaces} workspaces, ${commits} commits`,
+          `${events} events up to position ${tell(position)}, ${texts} texts, ${erased} erased; ${workspaces} workspaces, ${commits} commits`,
           ...(undigested > 0 ? [`${undigested} events have no digest`] : []),
           ...(refsBehind > 0 ? [`${refsBehind} refs are behind the log; the next start moves them`] : []),
           ...(workspaces > 0 && !fsck ? ["git is not installed: the objects' bytes were not looked at"] : []),

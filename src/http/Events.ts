@@ -7,15 +7,16 @@ import { AdminKeyRequired } from "#domain/Organization.ts"
 import type { Asker } from "#engine/ask.ts"
 import type { Codec } from "#engine/codec.ts"
 import { jsonPieces } from "#engine/jsonPieces.ts"
-import { positionOf } from "#engine/Position.ts"
 import type { EventStore } from "#engine/ports/EventStore.ts"
 import type { Tail } from "#engine/tail.ts"
+import type { Installation } from "#ports/Installation.ts"
 import { Api } from "#src/api/Api.ts"
 import type { RecordedEvent } from "#src/api/Events.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
 import { type Ending, follow, type News } from "#src/audit/follow.ts"
 import { Closing } from "#src/closing.ts"
+import { positionWriter, readTold, toldPosition } from "#src/positions.ts"
 import type { Answers } from "./answers.ts"
 import { portions, roomyInTurn } from "./Events/portions.ts"
 import { allShown, type Reader } from "./Events/shown.ts"
@@ -52,6 +53,12 @@ const said: { readonly [E in Ending]: string } = {
   unavailable: "The service can't read its store at the moment. Connect again, with the Last-Event-ID."
 }
 
+/** Where a reader goes on; one that was told by another log is refused. */
+const placeIn = (field: string, text: string) =>
+  Effect.mapError(readTold(text), ({ message }) =>
+    fieldProblem("validation/invalid_field", field, `${field} ${message}`)
+  )
+
 const messages = function* (events: ReadonlyArray<RecordedEvent>) {
   for (const event of events) {
     yield `id: ${event.position}\nevent: ${event.type}\ndata: `
@@ -61,7 +68,7 @@ const messages = function* (events: ReadonlyArray<RecordedEvent>) {
 }
 
 /** As the HTML standard has it; JSON has no line breaks. */
-const told = Effect.fnUntraced(function* (reader: Reader, news: News) {
+const linesOf = Effect.fnUntraced(function* (reader: Reader, news: News) {
   switch (news._tag) {
     case "Events":
       return streamInTurns(messages(yield* Effect.orDie(allShown(reader, news.events))))
@@ -116,10 +123,12 @@ export const layer = HttpApiBuilder.group(Api, "events", (handlers) => {
         const { tenant } = yield* auditor
         const { includePublic } = yield* CallerScope
         const { after = "0", limit = 100 } = query
-        const { events, last } = portions({ tenant, includePublic }, positionOf(after), limit, filtersOf(tenant, query))
+        const from = yield* placeIn("after", after)
+        const tell = yield* positionWriter
+        const { events, last } = portions({ tenant, includePublic }, from, limit, filtersOf(tenant, query))
         const next_after = {
           get value() {
-            return String(last())
+            return tell(last())
           }
         }
         return yield* inPieces({ events: { rows: events }, next_after })
@@ -130,8 +139,10 @@ export const layer = HttpApiBuilder.group(Api, "events", (handlers) => {
         const { key, tenant } = yield* auditor
         const { includePublic } = yield* CallerScope
         const request = yield* HttpServerRequest.HttpServerRequest
-        const last = headers["last-event-id"] || (query.after ?? "0")
-        if (!/^\d{1,15}$/.test(last)) return yield* badLastEventId
+        const given = headers["last-event-id"]
+        const last = given || (query.after ?? "0")
+        if (!toldPosition.test(last)) return yield* badLastEventId
+        const from = yield* placeIn(given ? "Last-Event-ID" : "after", last)
         yield* takePlace(open, key, request)
         const services = yield* Effect.context<
           | EventStore
@@ -141,13 +152,14 @@ export const layer = HttpApiBuilder.group(Api, "events", (handlers) => {
           | Asker
           | SqlClient.SqlClient
           | Answers
+          | Installation
           | HttpServerRequest.HttpServerRequest
         >()
         const news = Stream.unwrap(
-          Effect.as(cutWhenStopping(request), follow(key, positionOf(last), filtersOf(tenant, query), roomyInTurn()))
+          Effect.as(cutWhenStopping(request), follow(key, from, filtersOf(tenant, query), roomyInTurn()))
         ).pipe(Stream.rechunk(1))
         const body = Stream.make("retry: 1000\n\n").pipe(
-          Stream.concat(Stream.flatMap(news, (news) => Stream.unwrap(told({ tenant, includePublic }, news)))),
+          Stream.concat(Stream.flatMap(news, (news) => Stream.unwrap(linesOf({ tenant, includePublic }, news)))),
           Stream.encodeText,
           Stream.provideContext(services)
         )

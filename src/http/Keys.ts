@@ -21,6 +21,7 @@ import { cursors, mostListed, placePosition } from "#src/api/cursor.ts"
 import { Caller } from "#src/api/middleware.ts"
 import { Problem } from "#src/api/Problem.ts"
 import { issueKey } from "#src/keys/issue.ts"
+import { placesIn } from "#src/positions.ts"
 import { commandMetadata, freshOrStale, written } from "./answer.ts"
 import { orProblem, problemOf } from "./refusals.ts"
 
@@ -96,7 +97,7 @@ export const layer = HttpApiBuilder.group(Api, "keys", (handlers) =>
         if (refused !== undefined) return yield* refused
         yield* freshOrStale(Keys)
         yield* freshOrStale(KeyUsage)
-        const asked = ["keys", holder.tenant]
+        const asked = ["keys", holder.tenant, ...(yield* placesIn)]
         const [after] = (yield* places.read(asked, query.cursor)) ?? [0]
         const limit = query.limit ?? mostListed
         const found = yield* Effect.orDie(listKeys(holder.tenant, after, limit + 1))

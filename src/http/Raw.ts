@@ -13,6 +13,7 @@ import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
 import type { LogSearchRequest } from "#src/api/Raw.ts"
 import { slight } from "#src/portions.ts"
+import { placesIn } from "#src/positions.ts"
 import { codeBlock } from "#src/snippets/codeBlock.ts"
 import { KnownSnippets } from "#src/snippets/knownSnippets.ts"
 import { freshOrStale } from "./answer.ts"
@@ -87,7 +88,8 @@ export const foundLogs = Effect.fnUntraced(function* (payload: typeof LogSearchR
   const given = payload.code_block_id ?? null
   const language = payload.language?.toLowerCase() ?? null
   const daysBack = payload.days_back ?? null
-  const asked = ["logs", tenant, scope.homes, scope.agent, payload.query, given, language, daysBack]
+  const search = [tenant, scope.homes, scope.agent, payload.query, given, language, daysBack]
+  const asked = ["logs", ...search, ...(yield* placesIn)]
   const after = yield* places.read(asked, payload.cursor, payload.offset)
   const known = given === null ? undefined : yield* codeBlock(scope, given)
   const words = logWords(payload.query).slice(0, mostWords)

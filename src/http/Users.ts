@@ -5,6 +5,7 @@ import { dispatch } from "#engine/dispatch.ts"
 import { Keys } from "#projections/Keys.ts"
 import { Api } from "#src/api/Api.ts"
 import { Caller } from "#src/api/middleware.ts"
+import { writtenPosition } from "#src/positions.ts"
 import { commandMetadata, freshOrStale, written } from "./answer.ts"
 import { orProblem } from "./refusals.ts"
 
@@ -23,7 +24,11 @@ export const layer = HttpApiBuilder.group(Api, "users", (handlers) =>
       yield* written(position)
       // not before the read model has forgotten them too
       yield* freshOrStale(Keys)
-      return { success: true, erased: { users: 1, keys: events.length - 1 }, position: String(position) }
+      return {
+        success: true,
+        erased: { users: 1, keys: events.length - 1 },
+        position: yield* writtenPosition(position)
+      }
     }).pipe(orProblem)
   )
 )

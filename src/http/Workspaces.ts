@@ -22,6 +22,7 @@ import { cursors, mostListed, type pageQuery, placeId, placeTime } from "#src/ap
 import { Caller } from "#src/api/middleware.ts"
 import { fieldProblem, type Problem } from "#src/api/Problem.ts"
 import { slight } from "#src/portions.ts"
+import { writtenPosition } from "#src/positions.ts"
 import { Runs } from "#src/workspaces/queue.ts"
 import { erase, removeRepository, restore, streamOf, unlessErased } from "#src/workspaces/restore.ts"
 import { commandMetadata, freshOrStale, written } from "./answer.ts"
@@ -262,7 +263,7 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
         yield* (yield* Runs).stop(id, position)
         yield* removeRepository(id, generation)
         yield* written(position)
-        return { success: true, erased: counts, position: String(position) }
+        return { success: true, erased: counts, position: yield* writtenPosition(position) }
       }).pipe(orProblem)
     )
 )

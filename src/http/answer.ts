@@ -9,6 +9,7 @@ import { EventStore } from "#engine/ports/EventStore.ts"
 import { actorOf } from "#src/actor.ts"
 import { Caller, WriteIdentity } from "#src/api/middleware.ts"
 import * as Codec from "#src/codec.ts"
+import { writtenPosition } from "#src/positions.ts"
 import { type Found, type FoundSnippet, type Question, Search, type Sight } from "#src/snippets/search.ts"
 import { byPortions } from "./answers.ts"
 import { problemOf } from "./refusals.ts"
@@ -19,7 +20,8 @@ const setHeader = (name: string, value: string) =>
   )
 
 /** Tells the caller where in the log the write is. */
-export const written = (position: Position) => setHeader("cairn-position", String(position))
+export const written = (position: Position) =>
+  Effect.flatMap(writtenPosition(position), (position) => setHeader("cairn-position", position))
 
 /** Where a read model stands; when it did not catch up with the log in time, the answer says that it is stale. */
 export const freshOrStale = (projection: Projection) =>

@@ -15,8 +15,15 @@ import { makeFeed } from "./feed.ts"
 import { questionOf } from "./question.ts"
 import { refreshed as refreshIndex } from "./refreshed.ts"
 
-/** What an index says of whose it is: who reads it learns nothing of the secret. */
-const nameOf = (secret: string) => createHash("sha256").update(`snippet index of ${secret}`).digest("hex").slice(0, 32)
+/**
+ * What an index says of whose it is: who reads it learns nothing of the secret. One that was filled before the log was moved to
+ * where positions are others is another log's: its checkpoint and its documents' versions are positions.
+ */
+const nameOf = ({ secret, positions }: Installation["Service"]) =>
+  createHash("sha256")
+    .update(`snippet index of ${secret}${positions === undefined ? "" : ` in ${positions}`}`)
+    .digest("hex")
+    .slice(0, 32)
 
 /**
  * The index in Elasticsearch: it finds what is likely, and tells of the scope what ranking needs; the score is
@@ -29,11 +36,11 @@ export const layer = (
     SnippetIndex,
     Effect.gen(function* () {
       const { dimensions } = yield* Embeddings
-      const { secret } = yield* Installation
+      const installation = nameOf(yield* Installation)
       const { eventAt } = yield* EventStore
       const engine = yield* connect(settings)
       const alias = settings.index
-      const editions = makeEditions(engine, { alias, installation: nameOf(secret), dimensions })
+      const editions = makeEditions(engine, { alias, installation, dimensions })
       yield* Effect.catchTag(editions.lookFirst, "IndexUnavailable", ({ fault }) => Effect.logWarning(fault))
       const erased = yield* makeExpunge(engine, alias)
 

@@ -1,6 +1,7 @@
 import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { Workspaces } from "#projections/Workspaces.ts"
+import { writtenPosition } from "#src/positions.ts"
 import { erase as eraseWorkspace, removeRepository, restore as restoreWorkspace } from "#src/workspaces/restore.ts"
 import { reach } from "../log.ts"
 import { metadata } from "../metadata.ts"
@@ -49,7 +50,7 @@ export const erase = Command.make("erase", which, (given) =>
       yield* removeRepository(id, generation)
       yield* reach([Workspaces], position)
       const { commits, chats, files } = counts
-      yield* answer({ success: true, erased: counts, position: String(position) }, () => [
+      yield* answer({ success: true, erased: counts, position: yield* writtenPosition(position) }, () => [
         `Erased ${id}: ${commits} commits, ${chats} chats, ${files} files.`
       ])
     })

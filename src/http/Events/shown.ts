@@ -1,11 +1,13 @@
 import { Effect } from "effect"
 import type { DomainEvent } from "#domain/events.ts"
 import type { Recorded } from "#engine/Event.ts"
+import type { Position } from "#engine/Position.ts"
 import { decodeAll } from "#engine/pages.ts"
 import type { StoredEvent } from "#engine/ports/EventStore.ts"
 import type { RecordedEvent } from "#src/api/Events.ts"
 import { deletedIn, withoutDeleted } from "#src/audit/withoutDeleted.ts"
 import { withoutSecrets } from "#src/audit/withoutSecrets.ts"
+import { positionWriter } from "#src/positions.ts"
 
 /** Someone of another tenant, who voted or commented on a public snippet. */
 const external = "external"
@@ -37,13 +39,14 @@ const veiled = (data: Fields, words: boolean): Fields =>
 const shown = (
   { tenant, includePublic }: Reader,
   stored: Recorded<DomainEvent>,
-  deleted: ReadonlySet<string>
+  deleted: ReadonlySet<string>,
+  tell: (position: Position) => string
 ): RecordedEvent => {
   const data = withoutSecrets(withoutDeleted(stored.event, deleted))
   const { key, user, organization } = stored.actor
   const own = key === null || (organization ?? user) === tenant
   return {
-    position: String(stored.position),
+    position: tell(stored.position),
     stream: stored.stream,
     revision: stored.revision,
     event_id: stored.eventId,
@@ -64,5 +67,6 @@ const shown = (
 export const allShown = Effect.fnUntraced(function* (reader: Reader, stored: ReadonlyArray<StoredEvent>) {
   const recorded = yield* decodeAll<DomainEvent>(stored)
   const deleted = yield* deletedIn(recorded.map(({ event }) => event))
-  return recorded.map((one) => shown(reader, one, deleted))
+  const tell = yield* positionWriter
+  return recorded.map((one) => shown(reader, one, deleted, tell))
 })
