@@ -3,7 +3,13 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { ProtocolDouble } from "#test/kurrent/ProtocolDouble.ts"
 import { type MessagesApi, startMessagesApi } from "#test/MessagesApi.ts"
 import { freshDatabase } from "#test/postgres.ts"
-import { newInstallation, removeInstallation, type Service, startService, type TestInstallation } from "#test/service.ts"
+import {
+  newInstallation,
+  removeInstallation,
+  type Service,
+  startService,
+  type TestInstallation
+} from "#test/service.ts"
 import { from, run, to } from "./command.ts"
 import { fill, model, seen } from "./filled.ts"
 
