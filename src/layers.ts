@@ -189,17 +189,14 @@ export const copyTarget = (
       const url = to.databaseUrl ?? (yield* launch(to)).url
       const alike = from === "postgres" && engine === "postgres"
       const origin = { secret, positions: alike ? (positions ?? null) : markOf(randomBytes(4)) }
-      const begun = Layer.effectDiscard(
-        CopyTarget.look(origin, engine).pipe(
-          Effect.andThen(lookAtIntake(to)),
-          Effect.andThen(Postgres.migrate),
-          Effect.andThen(CopyTarget.begin(origin, engine))
-        )
-      )
+      const look = Effect.andThen(CopyTarget.look(origin, engine), lookAtIntake(to))
+      // once more when nobody else can begin anything there
+      const begin = Effect.andThen(Effect.andThen(look, Postgres.migrate), CopyTarget.begin(origin, engine))
       const beside = Layer.unwrap(Effect.map(PgClient.PgClient, (copy) => PostgresBeside.layer(database, copy)))
       return Layer.mergeAll(Layer.provideMerge(logAudit(to), logIntake(to, from)), beside).pipe(
-        Layer.provideMerge(begun),
+        Layer.provideMerge(Layer.effectDiscard(begin)),
         Layer.provideMerge(PostgresHold.alone),
+        Layer.provideMerge(Layer.effectDiscard(look)),
         Layer.provideMerge(Postgres.unmigratedOn(url, { ca: to.databaseCa, connections: to.databaseConnections }))
       )
     })

@@ -79,7 +79,7 @@ export const contract = <E>(name: string, { opened }: Intakes<E>) => {
         `is equal however often its process is killed, between any two steps (${source})`,
         () =>
           Effect.gen(function* () {
-            const log = randomLog(`killed ${source}`, 24)
+            const log = randomLog(`killed ${source}`, 60)
             const knife: Knife = { left: undefined }
             const open = yield* opened(source, knife)
             const next = numbers("pages")
