@@ -97,14 +97,12 @@ const take = Effect.fnUntraced(function* (events: ReadonlyArray<CopiedEvent>) {
   const before = yield* last
   const news = before === undefined ? events : events.filter(({ position }) => isAfter(position, before.position))
   if (news.length === 0) return
-  for (const run of runsOf(news)) {
-    const put = run.flatMap(({ eventId, data, tenant, text }) =>
-      text === null ? [] : [{ ...text, tenant, id: textIdOf(eventId, data) }]
-    )
-    if (put.length > 0) yield* texts.put(put)
-    yield* appendRun(run)
-    for (const { tenant, erases } of run) if (erases.length > 0) yield* texts.erase(tenant, erases)
-  }
+  const put = news.flatMap(({ eventId, data, tenant, text }) =>
+    text === null ? [] : [{ ...text, tenant, id: textIdOf(eventId, data) }]
+  )
+  if (put.length > 0) yield* texts.put(put)
+  for (const run of runsOf(news)) yield* appendRun(run)
+  for (const { tenant, erases } of news) if (erases.length > 0) yield* texts.erase(tenant, erases)
   const firsts = news.filter(({ commandId, eventId }) => derivedId(commandId, 0) === eventId)
   const end = news.at(-1)!
   yield* Commands.learn(firsts, yield* placeOf(end))
