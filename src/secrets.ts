@@ -27,12 +27,12 @@ const readSecret = (name: string, path: string): string => {
 }
 
 /**
- * The environment with what its files hold: each is read once. Throws `BadConfig` where one can't be read, or a secret is
+ * The environment with what its files hold, of these variables: each is read once. Throws `BadConfig` where one can't be read, or a secret is
  * given twice.
  */
-export const withFiles = (environment: Environment): Environment => {
+export const withFiles = (environment: Environment, names: ReadonlyArray<string> = secrets): Environment => {
   const found: { [name: string]: string } = {}
-  for (const secret of secrets) {
+  for (const secret of names) {
     const name = `${secret}_FILE`
     const path = environment[name]?.trim()
     if (!path) continue

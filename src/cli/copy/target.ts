@@ -1,9 +1,14 @@
 import { Effect, Option, Redacted } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
-import { type BadConfig, type Config, readConfig } from "#src/config.ts"
+import type { BadConfig } from "#src/BadConfig.ts"
+import { type Config, readConfig } from "#src/config.ts"
+import { withFiles } from "#src/secrets.ts"
 import { unusableDatabase } from "#src/unreachable.ts"
 import { Failed } from "../failure.ts"
 import { Surroundings } from "../surroundings.ts"
+
+/** What says where to; each may be in a file. */
+const variables = ["CAIRN_COPY_TO", "CAIRN_COPY_TO_PASSWORD", "CAIRN_COPY_TO_KURRENTDB"]
 
 /** A password in it would be in the list of processes, and in the shell's history. */
 const tellsPassword = (text: string): boolean => /:\/\/[^/?#]*:[^/?#]+@|[?&]password=/.test(text)
@@ -21,7 +26,9 @@ const renamed = (message: string): string =>
 
 /** Where a copy goes, as the command line and the environment say; fails with `Failed`. */
 export const targetOf = Effect.fnUntraced(function* (given: Option.Option<string>) {
-  const { env } = yield* Surroundings
+  const around = yield* Surroundings
+  const wrong = (error: unknown) => new Failed({ message: renamed((error as BadConfig).message) })
+  const env = yield* Effect.try({ try: () => withFiles(around.env, variables), catch: wrong })
   const read = (name: string) => env[name]?.trim() || undefined
   const typed = Option.getOrUndefined(given)?.trim()
   if (typed !== undefined && tellsPassword(typed)) {
@@ -40,7 +47,7 @@ export const targetOf = Effect.fnUntraced(function* (given: Option.Option<string
     : { CAIRN_DATA_DIR: to }
   return yield* Effect.try({
     try: () => readConfig({ ...where, KURRENTDB_URL: kurrent }),
-    catch: (error) => new Failed({ message: renamed((error as BadConfig).message) })
+    catch: wrong
   })
 })
 
@@ -49,7 +56,7 @@ export const unusableTarget =
   ({ databaseUrl }: Config) =>
   (error: unknown): Failed => {
     const message = isSqlError(error)
-      ? unusableDatabase(error, databaseUrl)
+      ? unusableDatabase(error, databaseUrl).message
       : error instanceof Error
         ? error.message
         : "it can't be opened"
