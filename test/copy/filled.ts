@@ -42,7 +42,7 @@ export const seen = async (call: Call) => {
 }
 
 /** Fills a service on the stand-in model with all that there is: snippets, votes, searches, gradings, chats, and what was erased. */
-export const fill = async (service: Service, environment: { readonly model: boolean } = { model: true }) => {
+export const fill = async (service: Service) => {
   const { call } = service
   for (const name of ["alpha", "beta", "gamma", "delta"]) await stored(call, name, { user_vote: 1 })
   // longer than one message to the database
@@ -54,11 +54,11 @@ export const fill = async (service: Service, environment: { readonly model: bool
   await vote(call, alpha!.code_block.id, true, { task: "alpha task" })
   await vote(call, alpha!.code_block.id, false, { task: "another task" })
   assert.strictEqual((await remove(call, "delta")).status, 200)
+  await memberKey(call, "mia@example.org")
   const member = await memberKey(call, "max@example.org")
   const { keys } = (await call("POST", "/api/keys/org/list")).json
   const { user_id } = keys.find(({ id }: { id: string }) => id === member.id)
   assert.strictEqual((await call("DELETE", `/api/users/${user_id}`)).status, 200)
-  if (!environment.model) return
   const { status_url } = await stored(call, "graded")
   await vi.waitFor(async () => assert.strictEqual((await statusOf(call, status_url)).status, "done"), {
     timeout: 60_000,

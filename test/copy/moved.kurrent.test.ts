@@ -27,11 +27,18 @@ describe("a service that was moved to KurrentDB, and back", () => {
   const held = async () => {
     const page = (await service.call("GET", "/api/events?limit=2")).json
     const { json: keys } = await service.call("POST", "/api/keys/org/list?limit=1")
-    return { after: page.next_after as string, id: page.events[0].position as string, cursor: keys.next_cursor }
+    return {
+      after: page.next_after as string,
+      id: page.events[0].position as string,
+      cursor: keys.next_cursor as string
+    }
   }
   /** Each of them is refused, and named. */
-  const refused = async ({ after, id }: { readonly after: string; readonly id: string }) => {
+  const refused = async ({ after, id, cursor }: Awaited<ReturnType<typeof held>>) => {
     const { call } = service
+    const listed = await call("POST", `/api/keys/org/list?limit=1&cursor=${cursor}`)
+    assert.strictEqual(listed.status, 400)
+    assert.match(listed.json.message, /^cursor: is none of this list/)
     for (const answer of [
       await call("GET", `/api/events?after=${after}`),
       await call("GET", `/api/events/stream?after=${after}`),
@@ -80,6 +87,7 @@ describe("a service that was moved to KurrentDB, and back", () => {
     await refused(holding)
     const at = await held()
     assert.match(at.after, /^[a-z]{4}-\d+$/)
+    assert.strictEqual((await service.call("POST", `/api/keys/org/list?limit=1&cursor=${at.cursor}`)).status, 200)
     const { status, json } = await service.call("GET", `/api/events?after=${at.id}&limit=1`)
     assert.strictEqual(status, 200)
     assert.strictEqual(json.events[0].position, at.after)
