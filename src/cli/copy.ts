@@ -71,7 +71,7 @@ const copy = Effect.fnUntraced(function* (to: Option.Option<string>) {
   ])
   if (found === 0) return
   return yield* new Failed({
-    message: `The copy is finished, and ${counted(found, "thing")} in it not as written, as in its source: see \`cairn verify\` there.`
+    message: `The copy is finished; ${found} ${found === 1 ? "thing is" : "things are"} not as written, in its source neither: see \`cairn verify\` there.`
   })
 }, Effect.scoped)
 

@@ -1,4 +1,5 @@
 import { Writable } from "node:stream"
+import { PgClient } from "@effect/sql-pg"
 import { Effect, Exit, Redacted } from "effect"
 import { cairn } from "#src/cli/cairn.ts"
 import { Surroundings } from "#src/cli/surroundings.ts"
@@ -32,3 +33,12 @@ export const from = (url: Redacted.Redacted, dataDir = "./nothing") => ({
   CAIRN_DATA_DIR: dataDir
 })
 export const to = (url: Redacted.Redacted) => ({ CAIRN_COPY_TO: Redacted.value(url) })
+
+/** Rows of a database that nobody serves. */
+export const rowsOf = <Row extends object>(url: Redacted.Redacted, statement: string) =>
+  Effect.runPromise(
+    Effect.provide(
+      Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe<Row>(statement)),
+      PgClient.layer({ url })
+    )
+  )

@@ -10,7 +10,7 @@ import {
   startService,
   type TestInstallation
 } from "#test/service.ts"
-import { from, run, to } from "./command.ts"
+import { from, rowsOf, run, to } from "./command.ts"
 import { fill, model, seen } from "./filled.ts"
 
 describe("a service that was moved to KurrentDB, and back", () => {
@@ -77,7 +77,21 @@ describe("a service that was moved to KurrentDB, and back", () => {
       "--json"
     )
     assert.strictEqual(copied.code, 0, copied.err)
-    const { dataDir } = installation
+    const { database, dataDir } = installation
+    const stand = "SELECT name, position FROM reactions ORDER BY name"
+    const ours = await rowsOf<{ name: string }>(installation.database, stand)
+    const theirs = await rowsOf<{ name: string; position: bigint }>(target, stand)
+    const names = [...ours.map(({ name }) => name), "finish_erasures"]
+    assert.deepStrictEqual(
+      theirs.map(({ name }) => name),
+      names.toSorted()
+    )
+    const [known] = await rowsOf<{ known: bigint }>(target, "SELECT known FROM kurrent_log")
+    assert.deepInclude(theirs, { name: "finish_erasures", position: known!.known })
+    assert.deepStrictEqual(
+      await rowsOf(target, "SELECT secret FROM installation"),
+      await rowsOf(database, "SELECT secret FROM installation")
+    )
     assert.strictEqual((await run({ ...from(target, dataDir), ...kurrent }, "installation", "adopt")).code, 0)
     installation = { database: target, dataDir }
 

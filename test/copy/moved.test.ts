@@ -4,7 +4,7 @@ import { stored } from "#test/http/store.ts"
 import { type MessagesApi, startMessagesApi } from "#test/MessagesApi.ts"
 import { freshDatabase } from "#test/postgres.ts"
 import { newInstallation, removeInstallation, type Service, startService } from "#test/service.ts"
-import { from, run, to } from "./command.ts"
+import { from, rowsOf, run, to } from "./command.ts"
 import { fill, model, seen } from "./filled.ts"
 
 /** Whatever was decided; searches are noted in the background, and so are keys. */
@@ -41,6 +41,20 @@ describe("a service that was moved to another Postgres", () => {
     assert.strictEqual(copied.code, 0, copied.err)
     const told = JSON.parse(copied.out)
     assert.deepInclude(told, { success: true, finished: true, events: told.copied, found: 0 })
+
+    // what is in no event
+    for (const beside of [
+      "SELECT * FROM requests ORDER BY digest, n",
+      "SELECT * FROM key_sightings ORDER BY key",
+      "SELECT * FROM reactions ORDER BY name",
+      "SELECT secret, positions FROM installation"
+    ]) {
+      const rows = await rowsOf(database, beside)
+      assert.deepStrictEqual(await rowsOf(target, beside), rows)
+      assert.isAbove(rows.length, 0, beside)
+    }
+    const [delivered] = await rowsOf(target, "SELECT 1 FROM requests WHERE delivered_at IS NOT NULL")
+    assert.isDefined(delivered)
 
     const at = from(target, dataDir)
     await expect(startService(environment(), { database: target, dataDir })).rejects.toThrow(/installation adopt/)

@@ -15,16 +15,10 @@ import {
   startService,
   type TestInstallation
 } from "#test/service.ts"
-import { from, run, to } from "./command.ts"
+import { from, rowsOf, run, to } from "./command.ts"
 
 const fresh = () => Effect.runPromise(freshDatabase)
-const sql = <Row extends object>(url: Redacted.Redacted, statement: string) =>
-  Effect.runPromise(
-    Effect.provide(
-      Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe<Row>(statement)),
-      PgClient.layer({ url })
-    )
-  )
+const sql = rowsOf
 const tables = `SELECT count(*)::int AS count FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE n.nspname = 'public' AND c.relkind = 'r'`
 
