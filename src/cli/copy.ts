@@ -1,6 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { beginning } from "#engine/Position.ts"
 import { Hold } from "#ports/Hold.ts"
 import { Installation } from "#ports/Installation.ts"
 import { LogSource } from "#ports/LogCopy.ts"
@@ -27,6 +28,11 @@ const copy = Effect.fnUntraced(function* (to: Option.Option<string>) {
   const target = yield* targetOf(to)
   const source = yield* build(copySource(yield* config))
   const from = Context.get(source, LogSource)
+  if ((yield* from.head) === beginning) {
+    return yield* new Failed({
+      message: "There is nothing to copy: the log is empty. Is it the right one (CAIRN_DATA_DIR, DATABASE_URL)?"
+    })
+  }
   // a service that goes on would make the copy an old one unnoticed
   const held = yield* Effect.option(Effect.provide(build(hold), source))
   const ends = copyTarget(

@@ -85,6 +85,12 @@ describe("a copy", () => {
     removeInstallation(other)
   })
 
+  it("is refused where there is nothing to copy, and leaves the target as it is", async () => {
+    const target = await fresh()
+    assert.match(await refused({ ...from(await fresh()), ...to(target) }), /There is nothing to copy: the log is empty/)
+    assert.deepStrictEqual(await sql(target, tables), [{ count: 0 }])
+  })
+
   it("is refused to a KurrentDB that has another log, before anything is written", async () => {
     const double = new ProtocolDouble()
     await double.start()
