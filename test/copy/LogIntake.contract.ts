@@ -71,7 +71,7 @@ export const contract = <E>(name: string, { opened }: Intakes<E>) => {
                 asOf(log, log.length).filter(({ text }) => text !== null).length
               )
             }),
-          60_000
+          600_000
         )
       }
 
@@ -103,7 +103,7 @@ export const contract = <E>(name: string, { opened }: Intakes<E>) => {
             assert.isAbove(kills, 5)
             yield* Effect.provide(equal(asOf(log, log.length), source), open)
           }),
-        120_000
+        600_000
       )
     }
 
