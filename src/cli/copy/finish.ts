@@ -44,10 +44,8 @@ export const finish = Effect.fnUntraced(function* (from: LogSource["Service"], b
       })
     }
     const findings = new Findings()
-    if (intake.engine === "postgres") {
-      yield* verifyLog(compared.target, findings, bar.at)
-      bar.clear()
-    }
+    yield* verifyLog(compared.target, findings, bar.at)
+    bar.clear()
     yield* beside.bring
     const reached = new Map(compared.checkpoints)
     // all that was erased went with its event
