@@ -6,7 +6,7 @@ import { Hold } from "#ports/Hold.ts"
 import { Installation } from "#ports/Installation.ts"
 import { LogSource } from "#ports/LogCopy.ts"
 import { counted } from "#src/counted.ts"
-import { copySource, copyTarget, hold, parentGone } from "#src/layers.ts"
+import { alone, copySource, copyTarget, parentGone } from "#src/layers.ts"
 import { bringAll } from "./copy/bringAll.ts"
 import { finish } from "./copy/finish.ts"
 import { targetOf, unusableTarget } from "./copy/target.ts"
@@ -34,7 +34,7 @@ const copy = Effect.fnUntraced(function* (to: Option.Option<string>) {
     })
   }
   // a service that goes on would make the copy an old one unnoticed
-  const held = yield* Effect.option(Effect.provide(build(hold), source))
+  const held = yield* Effect.option(Effect.provide(build(alone), source))
   const ends = copyTarget(
     target,
     Context.get(source, Installation),

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Redacted } from "effect"
 import { afterAll, assert, beforeAll, describe, expect, it } from "vitest"
-import { hold } from "#src/layers.ts"
+import { alone } from "#src/layers.ts"
 import { stored } from "#test/http/store.ts"
 import { ProtocolDouble } from "#test/kurrent/ProtocolDouble.ts"
 import { freshDatabase } from "#test/postgres.ts"
@@ -36,7 +36,7 @@ const besideService = (env: { readonly DATABASE_URL: string; readonly [name: str
   Effect.runPromise(
     Effect.scoped(
       Effect.andThen(
-        Layer.build(Layer.provide(hold, PgClient.layer({ url: Redacted.make(env.DATABASE_URL) }))),
+        Layer.build(Layer.provide(alone, PgClient.layer({ url: Redacted.make(env.DATABASE_URL) }))),
         Effect.promise(() => run(env, "copy"))
       )
     )
