@@ -32,7 +32,9 @@ export const pulse = Effect.fnUntraced(function* (config: PgConnection.Config & 
   const ask = Effect.gen(function* () {
     if (session === undefined) {
       const scope = yield* Scope.fork(outer)
-      const made = Scope.provide(PgConnection.make({ ...config, stream, applicationName: "cairn pulse" }), scope)
+      // longer than anybody waits for it: a server that lets nobody in any more answers nothing, and refuses nothing
+      const own = { ...config, stream, applicationName: "cairn pulse", connectTimeout: "1 minute" } as const
+      const made = Scope.provide(PgConnection.make(own), scope)
       const connection = yield* Effect.onError(made, () => Scope.close(scope, Exit.void))
       session = { scope, connection }
     }

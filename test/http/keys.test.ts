@@ -230,7 +230,8 @@ describe("rates", () => {
         const last = answers.at(-1)!
         refused(last, 429, "rate_limit/exceeded")
         assert.match(last.headers.get("retry-after") ?? "", /^[1-9]\d?$/)
-        assert.isAtMost(Number(last.headers.get("retry-after")), 60)
+        // a minute that is counted in the database is up to a second longer
+        assert.isAtMost(Number(last.headers.get("retry-after")), 61)
       }
       // another key has a minute of its own, and other paths another count
       assert.strictEqual((await service.call("POST", list)).status, 200)
