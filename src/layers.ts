@@ -1,6 +1,4 @@
-import { randomBytes } from "node:crypto"
 import { join, resolve } from "node:path"
-import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option, PubSub, Redacted, Schedule } from "effect"
 import { Asker, ReadPatience } from "#engine/ask.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
@@ -18,9 +16,7 @@ import { anyVersion, findGit } from "#infra/git/native/git.ts"
 import * as GitTransport from "#infra/git/native/transport.ts"
 import * as LanguageModels from "#infra/models/layer.ts"
 import * as Postgres from "#infra/postgres/client.ts"
-import * as PostgresBeside from "#infra/postgres/copy/beside.ts"
 import { finished } from "#infra/postgres/copy/finished.ts"
-import * as CopyTarget from "#infra/postgres/copy/target.ts"
 import * as PostgresHold from "#infra/postgres/hold.ts"
 import * as PostgresInstallation from "#infra/postgres/installation.ts"
 import * as PostgresKeySightings from "#infra/postgres/keySightings.ts"
@@ -33,8 +29,6 @@ import * as Bubblewrap from "#infra/sandbox/bubblewrap/layer.ts"
 import * as JustBash from "#infra/sandbox/justBash/layer.ts"
 import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
 import * as Workers from "#infra/workers/layer.ts"
-import type { Installation } from "#ports/Installation.ts"
-import type { LogEngine } from "#ports/LogCopy.ts"
 import { Bundles } from "#projections/Bundles.ts"
 import { Executions } from "#projections/Executions.ts"
 import { Functions } from "#projections/Functions/tables.ts"
@@ -66,14 +60,10 @@ import * as Codec from "./codec.ts"
 import type { Config } from "./config.ts"
 import {
   bounded,
-  engineOf,
   erasing,
   eventStore,
   type LogConfig,
   logAudit,
-  logIntake,
-  logSource,
-  lookAtIntake,
   named,
   requestCounts,
   type StorageConfig,
@@ -126,7 +116,7 @@ export const serviceDatabase = (config: StorageConfig) =>
  * The command line's: a running Postgres of the data folder, which is left running, or one that is started and stopped
  * here. `alone` says that no service keeps the read models up, because the folder's lock could be had.
  */
-const toolDatabase = ({ dataDir, databaseUrl }: StorageConfig) =>
+export const toolDatabase = ({ dataDir, databaseUrl }: StorageConfig) =>
   Effect.gen(function* () {
     // processes that project the same log beside each other do no harm
     if (databaseUrl !== undefined) return { url: databaseUrl, alone: true }
@@ -165,45 +155,6 @@ export const tool = (config: StorageConfig) =>
       )
     )
   )
-
-/** What is copied: its log and its database, nobody's projector. */
-export const copySource = (config: StorageConfig) =>
-  Layer.unwrap(
-    Effect.map(toolDatabase(config), ({ url }) =>
-      Layer.merge(Layer.provideMerge(logSource(config), eventStore(config)), PostgresInstallation.layer).pipe(
-        Layer.provideMerge(config.databaseUrl === undefined ? Postgres.layer(url) : named(url, config))
-      )
-    )
-  )
-
-/** Where it is copied to, once it was looked at: an empty database, or the unfinished copy of this very log. */
-export const copyTarget = (
-  to: StorageConfig,
-  { secret, positions }: Installation["Service"],
-  from: LogEngine,
-  database: PgClient.PgClient
-) =>
-  Layer.unwrap(
-    Effect.gen(function* () {
-      const engine = engineOf(to)
-      const url = to.databaseUrl ?? (yield* launch(to)).url
-      const alike = from === "postgres" && engine === "postgres"
-      const origin = { secret, positions: alike ? (positions ?? null) : markOf(randomBytes(4)) }
-      const look = Effect.andThen(CopyTarget.look(origin, engine), lookAtIntake(to))
-      // once more when nobody else can begin anything there
-      const begin = Effect.andThen(Effect.andThen(look, Postgres.migrate), CopyTarget.begin(origin, engine))
-      const beside = Layer.unwrap(Effect.map(PgClient.PgClient, (copy) => PostgresBeside.layer(database, copy)))
-      return Layer.mergeAll(Layer.provideMerge(logAudit(to), logIntake(to, from)), beside).pipe(
-        Layer.provideMerge(Layer.effectDiscard(begin)),
-        Layer.provideMerge(PostgresHold.alone),
-        Layer.provideMerge(Layer.effectDiscard(look)),
-        Layer.provideMerge(Postgres.unmigratedOn(url, { ca: to.databaseCa, connections: to.databaseConnections }))
-      )
-    })
-  )
-
-/** Letters that no other log has before its positions, as good as certainly. */
-const markOf = (random: Uint8Array): string => String.fromCharCode(...random.map((byte) => 97 + (byte % 26)))
 
 /** Reads source files, and looks for secrets in those that are to be public. */
 export const analysis = Layer.provideMerge(Layer.mergeAll(TreeSitterAnalysis.layer, SecretRules.layer), Workers.layer)
