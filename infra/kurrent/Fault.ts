@@ -28,11 +28,21 @@ const passingWords = /no leader|not ready|too busy|ECONN|connect|timed out|was a
 const unauthenticated = 16
 const permissionDenied = 7
 
+const [before, behind] = ["Last error: ", " Resolution note:"]
+
 /** What a connection came to nothing by, within what gRPC says around it; the time of it is the log's to say. */
-const cause = /Last error: (?:\w*Error(?: \[\w+\])?: )?(.+?)(?: \(\d{4}-[^)]*\))?\.? Resolution note:/
+const causeIn = (message: string): string | undefined => {
+  const from = message.indexOf(before)
+  const to = message.indexOf(behind, from)
+  if (from === -1 || to === -1) return undefined
+  const said = message.slice(from + before.length, to)
+  const words = (said.endsWith(".") ? said.slice(0, -1) : said).replace(/^\w*Error(?: \[\w+\])?: /, "")
+  const time = words.lastIndexOf(" (")
+  return words.endsWith(")") && /^ \(\d{4}-/.test(words.slice(time)) ? words.slice(0, time) : words
+}
 
 const plain = (message: string): string => {
-  const words = cause.exec(message)?.[1] ?? message.replace(/^\d+ [A-Z_]+: /, "")
+  const words = causeIn(message) ?? message.replace(/^\d+ [A-Z_]+: /, "")
   if (/wrong version number|InvalidContentType/i.test(words)) return "it does not speak TLS"
   if (words.startsWith("Protocol error")) return "what answers there does not speak gRPC"
   if (words.startsWith("Failed to discover")) return "no node of the cluster answered (is tlsCAFile needed?)"

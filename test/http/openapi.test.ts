@@ -83,7 +83,7 @@ describe("the OpenAPI document", () => {
       }
       for (const { name, schema } of described.parameters) {
         if (name === "limit") assert.deepStrictEqual(schema, { type: "integer", minimum: 1, maximum: 1000 }, id)
-        if (name === "after") assert.strictEqual(schema.pattern, "^[0-9]{1,15}$", id)
+        if (name === "after") assert.strictEqual(schema.pattern, "^(?:[a-z]{4}-)?[0-9]{1,15}$", id)
       }
     }
     const { properties } = spec.paths["/api/keys/org/create"].post.requestBody.content["application/json"].schema

@@ -6,7 +6,8 @@ export const settings = (port: number): Record<string, string> => ({
   listen_addresses: "127.0.0.1",
   port: String(port),
   unix_socket_directories: "",
-  max_connections: "60",
+  // a service takes twenty; a slot that nobody uses costs a few kilobytes
+  max_connections: "200",
 
   shared_buffers: "128MB",
   jit: "off",

@@ -11,7 +11,11 @@ import { Surroundings } from "../surroundings.ts"
 const variables = ["CAIRN_COPY_TO", "CAIRN_COPY_TO_PASSWORD", "CAIRN_COPY_TO_KURRENTDB"]
 
 /** A password in it would be in the list of processes, and in the shell's history. */
-const tellsPassword = (text: string): boolean => /:\/\/[^/?#]*:[^/?#]+@|[?&]password=/.test(text)
+const tellsPassword = (text: string): boolean => {
+  const [authority = ""] = (text.split("://")[1] ?? "").split(/[/?#]/)
+  const [, password = ""] = authority.slice(0, Math.max(0, authority.lastIndexOf("@"))).split(":")
+  return password !== "" || text.includes("?password=") || text.includes("&password=")
+}
 
 const withPassword = (text: string, password: string | undefined): string => {
   if (password === undefined || !URL.canParse(text)) return text

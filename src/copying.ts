@@ -1,0 +1,61 @@
+import { randomBytes } from "node:crypto"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer } from "effect"
+import * as Postgres from "#infra/postgres/client.ts"
+import * as PostgresBeside from "#infra/postgres/copy/beside.ts"
+import * as CopyTarget from "#infra/postgres/copy/target.ts"
+import * as PostgresHold from "#infra/postgres/hold.ts"
+import * as PostgresInstallation from "#infra/postgres/installation.ts"
+import { launch } from "#infra/postgres/launcher/launcher.ts"
+import type { Installation } from "#ports/Installation.ts"
+import type { LogEngine } from "#ports/LogCopy.ts"
+import {
+  engineOf,
+  eventStore,
+  logAudit,
+  logIntake,
+  logSource,
+  lookAtIntake,
+  named,
+  type StorageConfig
+} from "./engines.ts"
+import { toolDatabase } from "./layers.ts"
+
+/** What is copied: its log and its database, nobody's projector. */
+export const copySource = (config: StorageConfig) =>
+  Layer.unwrap(
+    Effect.map(toolDatabase(config), ({ url }) =>
+      Layer.merge(Layer.provideMerge(logSource(config), eventStore(config)), PostgresInstallation.layer).pipe(
+        Layer.provideMerge(config.databaseUrl === undefined ? Postgres.layer(url) : named(url, config))
+      )
+    )
+  )
+
+/** Where it is copied to, once it was looked at: an empty database, or the unfinished copy of this very log. */
+export const copyTarget = (
+  to: StorageConfig,
+  { secret, positions }: Installation["Service"],
+  from: LogEngine,
+  database: PgClient.PgClient
+) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const engine = engineOf(to)
+      const url = to.databaseUrl ?? (yield* launch(to)).url
+      const alike = from === "postgres" && engine === "postgres"
+      const origin = { secret, positions: alike ? (positions ?? null) : markOf(randomBytes(4)) }
+      const look = Effect.andThen(CopyTarget.look(origin, engine), lookAtIntake(to))
+      // once more when nobody else can begin anything there
+      const begin = Effect.andThen(Effect.andThen(look, Postgres.migrate), CopyTarget.begin(origin, engine))
+      const beside = Layer.unwrap(Effect.map(PgClient.PgClient, (copy) => PostgresBeside.layer(database, copy)))
+      return Layer.mergeAll(Layer.provideMerge(logAudit(to), logIntake(to, from)), beside).pipe(
+        Layer.provideMerge(Layer.effectDiscard(begin)),
+        Layer.provideMerge(PostgresHold.alone),
+        Layer.provideMerge(Layer.effectDiscard(look)),
+        Layer.provideMerge(Postgres.unmigratedOn(url, { ca: to.databaseCa, connections: to.databaseConnections }))
+      )
+    })
+  )
+
+/** Letters that no other log has before its positions, as good as certainly. */
+const markOf = (random: Uint8Array): string => String.fromCharCode(...random.map((byte) => 97 + (byte % 26)))
