@@ -4,6 +4,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import * as Postgres from "#infra/postgres/client.ts"
 import * as PostgresEventStore from "#infra/postgres/log/layer.ts"
+import { nobodys } from "./nobodys.ts"
 
 const data = {
   vote: 1,
@@ -36,14 +37,9 @@ export const ours = (url: Redacted.Redacted) =>
         stream: `snippet-${commandId}`,
         expected: "none",
         commands: [
-          {
-            commandId,
-            correlationId: commandId,
-            causationId: null,
-            request: null,
-            actor: { key: null, user: null, organization: null },
-            events: [{ type: "VoteCast", schemaVersion: 1, data: JSON.stringify(data), payload: null, erases: [] }]
-          }
+          nobodys(commandId, [
+            { type: "VoteCast", schemaVersion: 1, data: JSON.stringify(data), payload: null, erases: [] }
+          ])
         ]
       })
     })

@@ -13,6 +13,7 @@ import { KeyUsage } from "#projections/KeyUsage.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import * as Codec from "#src/codec.ts"
 import { benchDatabase } from "./database.ts"
+import { nobodys } from "./nobodys.ts"
 import { type Measured, milliseconds, percentile, thousands } from "./report.ts"
 
 const model = schemaOf(KeyUsage)
@@ -41,16 +42,7 @@ export const lag = (scale: number) =>
           tenant: "t",
           stream: `usage-${commandId}`,
           expected: "none",
-          commands: [
-            {
-              commandId,
-              correlationId: commandId,
-              causationId: null,
-              request: null,
-              events: [event],
-              actor: { key: null, user: null, organization: null }
-            }
-          ]
+          commands: [nobodys(commandId, [event])]
         })
       })
       const moves = yield* PubSub.subscribe(moved)

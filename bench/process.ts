@@ -1,17 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { join } from "node:path"
 import { Effect } from "effect"
+import * as Test from "#test/freePort.ts"
 
 const root = join(import.meta.dirname, "..")
 
-export const freePort = Effect.callback<number>((resume) => {
-  const server = createServer().listen(0, "127.0.0.1", () => {
-    const { port } = server.address() as { port: number }
-    server.close(() => resume(Effect.succeed(port)))
-  })
-})
+export const freePort = Effect.promise(Test.freePort)
 
 /** What the runtime is told before a program of the project. */
 export const runtimeArgs = "deno" in process.versions ? ["run", "-A"] : []

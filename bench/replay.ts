@@ -13,7 +13,9 @@ import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import * as Codec from "#src/codec.ts"
 import { benchDatabase } from "./database.ts"
+import { nobodys } from "./nobodys.ts"
 import { type Measured, thousands } from "./report.ts"
+import { nothingMore } from "./uploads.ts"
 
 const snippets = 500
 
@@ -24,23 +26,12 @@ const fill = Effect.fnUntraced(function* (events: number) {
   const ids = Array.from({ length: snippets }, () => randomUUID())
   for (const snippet of ids) {
     const text = {
+      ...nothingMore,
       name: "f",
       path: "f.py",
       source: "def f(): pass",
       entrypoint: "f",
-      description: "",
-      languageVersion: null,
-      dependencies: {},
-      tags: [],
-      capabilities: [],
-      inputSchema: {},
-      outputSchema: {},
-      exampleQueries: [],
-      externalId: null,
-      workspace: null,
-      agent: null,
-      task: "a task",
-      logs: null
+      task: "a task"
     }
     const uploaded = SnippetEvent.cases.SnippetUploaded.make({
       snippet,
@@ -60,16 +51,7 @@ const fill = Effect.fnUntraced(function* (events: number) {
       tenant: "t",
       stream: `snippet-${snippet}`,
       expected: "none",
-      commands: [
-        {
-          commandId: randomUUID(),
-          correlationId: randomUUID(),
-          causationId: null,
-          request: null,
-          actor: { key: null, user: null, organization: null },
-          events: [Codec.encode(uploaded)]
-        }
-      ]
+      commands: [nobodys(randomUUID(), [Codec.encode(uploaded)])]
     })
   }
   const facts = { value: 1, count: 1, source: "human", voter: null, request: null, subject: "s", text: null }

@@ -4,6 +4,7 @@ import { derivedId } from "#engine/derivedId.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import * as Codec from "#src/codec.ts"
 import type { EvaluationDocument } from "#test/evaluation.ts"
+import { nobodys } from "./nobodys.ts"
 
 /** The id under which the log has a document. */
 export const snippetIdOf = ({ id }: EvaluationDocument): string => derivedId("bench", id)
@@ -17,6 +18,23 @@ export const repeated = (documents: ReadonlyArray<EvaluationDocument>, count: nu
       ? document
       : { ...document, id: `${document.id} ${copy}`, name: `${document.name}_variant${copy}` }
   })
+
+/** What a snippet's text says besides what a benchmark asks for. */
+export const nothingMore = {
+  description: "",
+  languageVersion: null,
+  dependencies: {},
+  tags: [],
+  capabilities: [],
+  inputSchema: {},
+  outputSchema: {},
+  exampleQueries: [],
+  externalId: null,
+  workspace: null,
+  agent: null,
+  task: null,
+  logs: null
+}
 
 const uploaded = (document: EvaluationDocument) => {
   const snippet = snippetIdOf(document)
@@ -33,23 +51,13 @@ const uploaded = (document: EvaluationDocument) => {
     published: false,
     subject: `snippet/${snippet}`,
     text: {
+      ...nothingMore,
       name: document.name,
       path: `${document.name}.py`,
       source: document.source,
       entrypoint: document.name,
       description: document.description,
-      languageVersion: null,
-      dependencies: {},
-      tags: document.tags ?? [],
-      capabilities: [],
-      inputSchema: {},
-      outputSchema: {},
-      exampleQueries: [],
-      externalId: null,
-      workspace: null,
-      agent: null,
-      task: null,
-      logs: null
+      tags: document.tags ?? []
     }
   })
 }
@@ -61,21 +69,11 @@ export const upload = (documents: ReadonlyArray<EvaluationDocument>) =>
       documents,
       (document) => {
         const commandId = derivedId("bench upload", document.id)
-        const actor = { key: null, user: null, organization: null }
         return store.append({
           tenant: "home",
           stream: `snippet-${snippetIdOf(document)}`,
           expected: "none",
-          commands: [
-            {
-              commandId,
-              correlationId: commandId,
-              causationId: null,
-              request: null,
-              actor,
-              events: [Codec.encode(uploaded(document))]
-            }
-          ]
+          commands: [nobodys(commandId, [Codec.encode(uploaded(document))])]
         })
       },
       { concurrency: 128, discard: true }

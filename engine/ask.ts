@@ -55,7 +55,8 @@ export class Asker extends Context.Service<
   {
     /**
      * Where the read model stands, once it has taken in all that concerns it of what is in the log now. `Stale`: it did not within
-     * `patience` milliseconds, `ReadPatience` unless told, or the log has been away for a second. `Unreadable`: the read models can't be reached, or the log just now.
+     * `patience` milliseconds, `ReadPatience` unless told, or the log
+     * has been away for a second. `Unreadable`: the read models can't be reached, or the log just now.
      */
     readonly fresh: (projection: Projection, patience?: number) => Effect.Effect<Standing, Stale | Unreadable>
     /** The log's head, and where every live read model stands, by schema name; as they were last seen, where the log is away. */

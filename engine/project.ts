@@ -51,8 +51,8 @@ const nameOf = ({ projection }: Build) => schemaOf(projection)
 const claimOf = (projection: Projection) => `read model ${schemaOf(projection)}`
 
 /**
- * Delivers the log to the read models that are this process's to move on: each is one process's at a time. Those that stand together go on together: one read of what is new, one
- * transaction. One that can't go on stops where it is and is named by `failures`, while the others go on; it is tried
+ * Delivers the log to the read models that are this process's to move on: each is one process's at a time. Those that stand
+ * together go on together: one read of what is new, one transaction. One that can't go on stops where it is and is named by `failures`, while the others go on; it is tried
  * again every second. Nothing is skipped.
  */
 export class Projector extends Context.Service<

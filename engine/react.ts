@@ -186,8 +186,8 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
 })
 
 /**
- * Runs reactions for as long as the scope lives, each of them in one process at a time. One look at what is new tells all of them whether it concerns them:
- * most events concern none. An event whose handling fails is tried three times, a second apart, and then left out with what
+ * Runs reactions for as long as the scope lives, each of them in one process at a time. One look at what is new tells all of
+ * them whether it concerns them: most events concern none. An event whose handling fails is tried three times, a second apart, and then left out with what
  * follows in its stream; what is left out is tried again every 10 s (`LeftOut` says what it is). A fault that `passes` calls
  * passing is waited for, however often it comes.
  */

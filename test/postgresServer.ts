@@ -1,11 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Effect, Redacted } from "effect"
+import { freePort } from "#test/freePort.ts"
 
 const programs = "/usr/lib/postgresql/15/bin"
 
@@ -19,14 +19,6 @@ export const isHere =
 /** Postgres refuses root. */
 const nobody = 65534
 const account = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as { port: number }
-  server.close()
-  return port
-}
 
 const run = (program: string, args: ReadonlyArray<string>, folder: string) =>
   execFileSync(join(programs, program), args, { ...account, cwd: folder, stdio: ["ignore", "ignore", "pipe"] })

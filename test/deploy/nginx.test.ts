@@ -4,6 +4,7 @@ import { connect } from "node:net"
 import { fileURLToPath } from "node:url"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { manyFiles } from "#src/api/limits.ts"
+import { freePort } from "#test/freePort.ts"
 import { ended, scripts, service, startsAgent } from "#test/http/agent.ts"
 import { bundlePath } from "#test/http/bundle.ts"
 import { good, makesClones, noise, place, urlOf, wrote } from "#test/http/clone.ts"
@@ -14,7 +15,7 @@ import { noGit } from "#test/infra/git/git.ts"
 import { says } from "#test/MessagesApi.ts"
 import { type Headers, send } from "#test/service/call.ts"
 import { ownerKey, type Service } from "#test/service.ts"
-import { freePort, hasNginx, startNginx } from "./nginx.ts"
+import { hasNginx, startNginx } from "./nginx.ts"
 
 const fileOf = (name: string) => fileURLToPath(new URL(`../data/tls/${name}`, import.meta.url))
 const portOf = ({ url }: { readonly url: string }) => Number(new URL(url).port)

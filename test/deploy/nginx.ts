@@ -1,25 +1,16 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { freePort } from "#test/freePort.ts"
 
 const files = fileURLToPath(new URL("../../deploy/nginx/", import.meta.url))
 
 /** Debian's, which is on nobody's path but root's. */
 export const nginx = "/usr/sbin/nginx"
 export const hasNginx = existsSync(nginx)
-
-/** A port that was free a moment ago. */
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as { port: number }
-  server.close()
-  return port
-}
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 

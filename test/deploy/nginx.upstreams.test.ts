@@ -2,9 +2,10 @@ import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterEach, assert, describe, it } from "vitest"
+import { freePort } from "#test/freePort.ts"
 import { refused } from "#test/http/problem.ts"
 import { send } from "#test/service/call.ts"
-import { type Changes, freePort, hasNginx, startNginx } from "./nginx.ts"
+import { type Changes, hasNginx, startNginx } from "./nginx.ts"
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 

@@ -12,9 +12,9 @@ import {
   rmSync,
   writeFileSync
 } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { freePort } from "#test/freePort.ts"
 import { fetchDistribution, findJava } from "./distribution.ts"
 
 const prefix = "cairn-elasticsearch-"
@@ -24,15 +24,6 @@ const account = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
 
 /** Milliseconds; some 15 s on an idle machine. */
 const patience = 180_000
-
-/** A port that was free a moment ago. */
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as { port: number }
-  server.close()
-  return port
-}
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 

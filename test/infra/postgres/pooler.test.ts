@@ -1,23 +1,15 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Exit, Redacted } from "effect"
 import { afterAll, assert, describe, it } from "vitest"
 import { checkServer } from "#infra/postgres/checkServer.ts"
 import { EngineUnusable } from "#ports/EngineUnusable.ts"
+import { freePort } from "#test/freePort.ts"
 import { freshDatabase } from "#test/postgres.ts"
 
 const program = "/usr/sbin/pgbouncer"
-
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const probe = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => resolve(port))
-    })
-  })
 
 describe.skipIf(!existsSync(program))("a server behind PgBouncer", () => {
   const ended: Array<() => void> = []
