@@ -191,8 +191,9 @@ describe.skipIf(!isHere)("a service whose Elasticsearch has two nodes", () => {
       assert.deepStrictEqual([old.status, old.headers.get("cairn-stale")], [200, "true"])
       assert.include(namesIn(old), "parsnip")
       assert.strictEqual((await settings(false)).status, 200)
-      const names = namesIn(await whole("radish"))
-      assert.includeMembers([...names], [`radish_${written - 1}`])
+      // by its own name: a search tells a hundred, and there may be more of them
+      const last = `radish_${written - 1}`
+      assert.includeMembers([...namesIn(await whole(last))], [last])
     } finally {
       await settings(false)
     }
