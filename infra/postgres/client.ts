@@ -5,6 +5,7 @@ import { PgClient, PgTypes } from "@effect/sql-pg"
 import { Effect, Layer, Redacted, Result } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { parseJson } from "#engine/parseJson.ts"
+import { EngineUnusable } from "#ports/EngineUnusable.ts"
 import { checkServer } from "./checkServer.ts"
 import { pulse } from "./pulse.ts"
 
@@ -19,6 +20,8 @@ types.register<unknown>(PgTypes.OID.json, {
 })
 
 const directory = join(import.meta.dirname, "migrations")
+
+const table = "migrations"
 
 /** One file a migration, `NNNN-name.sql`; a DO block runs all of its statements as one. */
 const loader: Migrator.Loader = Effect.sync(() =>
@@ -35,8 +38,32 @@ const loader: Migrator.Loader = Effect.sync(() =>
     })
 )
 
-/** Brings the database's own tables (the log, payloads, requests) to this version. Read models make their own. */
-export const migrate = Migrator.make({})({ loader, table: "migrations" })
+/** The end of a migration's name when older releases can go on behind it: it only adds what they don't look at. */
+const adds = ".adds"
+
+/**
+ * Refuses a database that a newer release has changed in a way that this one may not understand. One that ran already goes on:
+ * the newer release has made sure of that, and it ends soon.
+ */
+const refuseNewer = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [exists] = yield* sql`SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = ${table}`
+  if (exists === undefined) return
+  const [known] = (yield* loader).at(-1)!
+  const [newer] = yield* sql<{ id: number; name: string }>`SELECT migration_id AS id, name FROM ${sql(table)}
+    WHERE migration_id > ${known} AND NOT name LIKE ${`%${adds}`} ORDER BY migration_id LIMIT 1`
+  if (newer === undefined) return
+  return yield* new EngineUnusable({
+    message: `The database was changed by a newer release of Cairn (migration ${newer.id}, ${newer.name}; this release knows those up to ${known}): start that one, or restore a backup from before it (docs/upgrade.md).`,
+    passes: false
+  })
+})
+
+/**
+ * Brings the database's own tables (the log, payloads, requests) to this version. Read models make their own. Fails with
+ * `EngineUnusable` where a newer version has been.
+ */
+export const migrate = Effect.andThen(refuseNewer, Migrator.make({})({ loader, table }))
 
 const connectTimeout = "5 seconds"
 
