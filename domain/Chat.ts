@@ -35,8 +35,11 @@ export const ChatEvent = Schema.TaggedUnion({
     /** The one that answered, by its full name, whatever was asked for; `null` where it was not noted yet. */
     model: Schema.NullOr(Schema.String),
     stopReason: Schema.String,
+    /** Those of the provider's prompt cache, too. */
     inputTokens: Schema.Int,
     outputTokens: Schema.Int,
+    cacheReadTokens: Schema.Int,
+    cacheWriteTokens: Schema.Int,
     ...text({ content: Content })
   },
   ToolsRan: { run: Schema.String, turn: Schema.Int, tree: Schema.String, ...text({ results: Results }) }
@@ -70,6 +73,8 @@ export type ChatCommand = Data.TaggedEnum<{
     readonly stopReason: string
     readonly inputTokens: number
     readonly outputTokens: number
+    readonly cacheReadTokens: number
+    readonly cacheWriteTokens: number
   }
   RecordTools: { readonly turn: number; readonly results: Results; readonly tree: string }
 }>

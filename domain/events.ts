@@ -42,8 +42,12 @@ export const eventSchemas = {
  * version is one more than its upcasts. A new meaning is a new type instead.
  */
 export const upcasts: { readonly [T in EventType]?: ReadonlyArray<Upcast> } = {
-  // before, only the request said which model was asked for, by an alias
-  ModelTurned: [(fields) => ({ ...fields, model: null })],
+  ModelTurned: [
+    // before, only the request said which model was asked for, by an alias
+    (fields) => ({ ...fields, model: null }),
+    // before, what a prompt cache took and gave was counted as input alone
+    (fields) => ({ ...fields, cacheReadTokens: 0, cacheWriteTokens: 0 })
+  ],
   // before, it was not told who said it on whose behalf, nor where
   CommentAdded: [
     ({ text, ...fields }) => ({

@@ -3,10 +3,12 @@ import { Redacted, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import { keyPattern } from "#domain/Key.ts"
 import type { ElasticsearchSettings } from "#ports/ElasticsearchSettings.ts"
+import type { ModelSettings } from "#ports/ModelSettings.ts"
 import { refuse } from "./BadConfig.ts"
 import { heapLimit } from "./memory.ts"
+import { readModels } from "./models.ts"
 import { defaultRates, type RateClass, type Rates } from "./rates.ts"
-import { withFiles } from "./secrets.ts"
+import { secretsIn, withFiles } from "./secrets.ts"
 
 /** What the environment says; see the table in the README. */
 export interface Config {
@@ -36,11 +38,8 @@ export interface Config {
   readonly readPatience: number
   /** Bytes that the process may take. */
   readonly memoryLimit: number
-  readonly anthropic: {
-    readonly apiKey: Redacted.Redacted | undefined
-    readonly baseUrl: string | undefined
-    readonly models: { readonly [alias: string]: string }
-  }
+  /** Which language models callers may ask for. */
+  readonly models: ModelSettings
 }
 
 type Environment = { readonly [name: string]: string | undefined }
@@ -187,24 +186,15 @@ const parseProxies = (text: string): ReadonlyArray<IpNetwork.IpNetwork> =>
     )
   )
 
-const model = /^[a-z0-9][a-z0-9._:/@-]{1,127}$/
-
 /** Reads the configuration; throws `BadConfig` with the name of a variable and what was expected. */
 export const readConfig = (environment: Environment): Config => {
-  const read = reader(withFiles(environment))
+  const read = reader(withFiles(environment, secretsIn(environment)))
   const parsed = <A>(name: string, parse: (text: string) => A): A | undefined => {
     const text = read(name)
     return text === undefined ? undefined : parse(text)
   }
   const secret = (name: string, parse: (text: string) => string) =>
     parsed(name, (text) => Redacted.make(parse(text), { label: name }))
-  const alias = (name: string) =>
-    parsed(name, (text) => (model.test(text) ? text : refuse(name, "a model's full id, such as claude-sonnet-5-5")))
-  const models = {
-    sonnet: alias("CAIRN_MODEL_SONNET"),
-    opus: alias("CAIRN_MODEL_OPUS"),
-    haiku: alias("CAIRN_MODEL_HAIKU")
-  }
   return {
     host: read("HOST") ?? "127.0.0.1",
     port: parsed("PORT", parsePort) ?? 8080,
@@ -230,10 +220,6 @@ export const readConfig = (environment: Environment): Config => {
       ) ?? "just-bash",
     readPatience: parsed("CAIRN_READ_PATIENCE_MS", parseReadPatience) ?? 1_000,
     memoryLimit: parsed("CAIRN_MEMORY_LIMIT", parseMemory) ?? heapLimit(),
-    anthropic: {
-      apiKey: secret("ANTHROPIC_API_KEY", (text) => text),
-      baseUrl: parsed("ANTHROPIC_BASE_URL", parseUrl("ANTHROPIC_BASE_URL", ["http:", "https:"])),
-      models: Object.fromEntries(Object.entries(models).flatMap(([name, id]) => (id === undefined ? [] : [[name, id]])))
-    }
+    models: readModels(read)
   }
 }

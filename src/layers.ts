@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path"
-import { Effect, Layer, Option, PubSub, Redacted, Schedule } from "effect"
+import { Effect, Layer, Option, PubSub, Schedule } from "effect"
 import { Asker, ReadPatience } from "#engine/ask.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
 import { LeftOut } from "#engine/leftOut.ts"
@@ -226,17 +226,6 @@ export const audit = (config: Pick<Config, "dataDir"> & LogConfig) =>
     GitCheck.layer({ directory: repositories(config), git: findGit(anyVersion) })
   )
 
-const model = ({ anthropic }: Config) =>
-  LanguageModels.layer(
-    anthropic.apiKey === undefined
-      ? undefined
-      : {
-          apiKey: Redacted.make(Redacted.value(anthropic.apiKey)),
-          ...(anthropic.baseUrl === undefined ? {} : { baseURL: anthropic.baseUrl }),
-          aliases: anthropic.models
-        }
-  )
-
 /** Everything the service stands on, but the database. */
 export const service = (config: Config) =>
   Layer.mergeAll(
@@ -259,7 +248,7 @@ export const service = (config: Config) =>
         gitTransport(config),
         requestCounts(config),
         PostgresMcpSessions.layer,
-        model(config)
+        LanguageModels.layer(config.models)
       )
     ),
     Layer.provideMerge(config.sandbox === "bubblewrap" ? Bubblewrap.layer : JustBash.layer),

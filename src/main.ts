@@ -18,7 +18,7 @@ import { joined, reactions, service, serviceDatabase } from "./layers.ts"
 import { memoryPassed, TooMuchMemory } from "./memory.ts"
 import { passesByItself } from "./reaction.ts"
 import { FairScheduler } from "./scheduler.ts"
-import { secrets } from "./secrets.ts"
+import { secretsIn } from "./secrets.ts"
 import { unusableDatabase } from "./unreachable.ts"
 
 /** Where the owner's key is to be found, in words. A terminal sees it once; otherwise it goes to a file. */
@@ -49,7 +49,7 @@ const greet = Effect.fnUntraced(function* (config: Config, keptKey: string | und
 const program = Effect.gen(function* () {
   const config = yield* Effect.try({ try: () => readConfig(process.env), catch: (error) => error as BadConfig })
   // once read, no child process and no dump of the environment has it
-  for (const name of secrets) delete process.env[name]
+  for (const name of secretsIn(process.env)) delete process.env[name]
   const ownerKey: Redacted.Redacted | undefined = config.ownerKey
 
   // nobody is answered before the first key is there

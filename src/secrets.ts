@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs"
 import { refuse } from "./BadConfig.ts"
+import { keysOf } from "./models.ts"
 
 /** Variables that nobody else is to see: each may be in a file, which a variable with `_FILE` behind its name names. */
 export const secrets = [
@@ -8,10 +9,17 @@ export const secrets = [
   "ELASTICSEARCH_API_KEY",
   "ELASTICSEARCH_PASSWORD",
   "CAIRN_OWNER_KEY",
-  "ANTHROPIC_API_KEY"
+  "ANTHROPIC_API_KEY",
+  "OPENAI_API_KEY"
 ] as const
 
 type Environment = { readonly [name: string]: string | undefined }
+
+/** All of an environment, those too that `CAIRN_MODELS` names. */
+export const secretsIn = (environment: Environment): ReadonlyArray<string> => [
+  ...secrets,
+  ...keysOf(environment["CAIRN_MODELS"])
+]
 
 const readSecret = (name: string, path: string): string => {
   let text: string

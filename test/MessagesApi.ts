@@ -45,9 +45,9 @@ export interface Refuses extends Delayed {
   readonly message?: string
 }
 
-/** The connection ends `before` anything is answered or in the `middle` of the answer. */
+/** The connection ends `before` anything is answered or in the `middle` of the answer; or it stays there (`never`). */
 export interface Cuts extends Delayed {
-  readonly cut: "before" | "middle"
+  readonly cut: "before" | "middle" | "never"
 }
 
 /** Whatever a server that is none of the API may answer, as JSON. */
@@ -162,7 +162,9 @@ export const startMessagesApi = async (
     const text = events.join("")
     const type = request.body["stream"] === true ? "text/event-stream" : "application/json"
     response.writeHead(200, { "content-type": type, "request-id": `req_${n}` })
-    if ("cut" in reply) return void response.write(text.slice(0, text.length / 2), () => response.destroy())
+    if ("cut" in reply) {
+      return void response.write(text.slice(0, text.length / 2), () => reply.cut === "middle" && response.destroy())
+    }
     request.status = 200
     response.end(text)
   }

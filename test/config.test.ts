@@ -170,7 +170,8 @@ describe("names of a service", () => {
       ELASTICSEARCH_API_KEY: "hunter2",
       ELASTICSEARCH_PASSWORD: "hunter2 and more",
       CAIRN_OWNER_KEY: `cairn_live_${"x1".repeat(21)}y`,
-      ANTHROPIC_API_KEY: "hunter2"
+      ANTHROPIC_API_KEY: "hunter2",
+      OPENAI_API_KEY: "hunter2"
     }
     /** What has to be beside it. */
     const beside = (name: string) => ({

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { LanguageModel, ModelFailed, ModelTurn, Saying, Talk, ToolCall } from "#ports/LanguageModel.ts"
+import type { LanguageModel, ModelFailed, ModelTurn, Saying, Talk, ToolCall, Usage } from "#ports/LanguageModel.ts"
 
 export const text = (text: string): Saying => ({ _tag: "Text", text, own: {} })
 export const call = (id: string, name: string, input: unknown): ToolCall => ({
@@ -10,12 +10,19 @@ export const call = (id: string, name: string, input: unknown): ToolCall => ({
   own: {}
 })
 
+export const usage = (inputTokens: number, outputTokens: number, cacheReadTokens = 0, cacheWriteTokens = 0): Usage => ({
+  inputTokens,
+  outputTokens,
+  cacheReadTokens,
+  cacheWriteTokens
+})
+
 /** A turn; it waits for its tools when it calls some, unless told. */
 export const turn = (says: ReadonlyArray<Saying>, rest: Partial<ModelTurn> = {}): ModelTurn => ({
   model: "scripted-1",
   says,
   end: says.some(({ _tag }) => _tag === "ToolCall") ? "calls" : "done",
-  usage: { inputTokens: 10, outputTokens: 5 },
+  usage: usage(10, 5),
   ...rest
 })
 
@@ -31,6 +38,7 @@ export const inOrder =
 export const scriptedModel = (script: Script) => {
   const told: Array<Talk> = []
   const model: LanguageModel["Service"] = {
+    choices: { named: [], others: true },
     canBeAsked: false,
     ask: () => Effect.die("not asked for"),
     next: (talk) =>

@@ -1,41 +1,72 @@
 import { Effect, Layer } from "effect"
-import { LanguageModel, ModelFailed } from "#ports/LanguageModel.ts"
+import { LanguageModel, type ModelChoice, ModelFailed } from "#ports/LanguageModel.ts"
+import type { ModelSettings, NamedModel, Provider } from "#ports/ModelSettings.ts"
 import { Sandbox } from "#ports/Sandbox.ts"
-import { makeAsk } from "./anthropic/ask.ts"
-import { makeNext } from "./anthropic/next.ts"
-import { type AnthropicSettings, defaultAliases } from "./anthropic/settings.ts"
+import * as Anthropic from "./anthropic/adapter.ts"
 import { nextLocally } from "./local.ts"
+import * as OpenAi from "./openai/adapter.ts"
+
+type Adapter = Pick<LanguageModel["Service"], "next" | "ask">
+
+const adapterOf = (provider: Provider): Adapter =>
+  provider.api === "anthropic" ? Anthropic.make(provider) : OpenAi.make(provider)
+
+/** Names that callers use who were told of no other. */
+const usual = new Set(["sonnet", "opus", "haiku"])
+
+const unknown = (name: string, known: Iterable<string>) =>
+  new ModelFailed({
+    message: `The model ${JSON.stringify(name)} is none of those that this service has: ${[...known].join(", ")}.`,
+    fault: "the model is none of CAIRN_MODELS"
+  })
 
 const needsModel = (model: string) =>
-  `The model ${JSON.stringify(model)} needs a language model's API: set ANTHROPIC_API_KEY`
+  `The model ${JSON.stringify(model)} needs a language model's API: set ANTHROPIC_API_KEY, OPENAI_API_KEY or CAIRN_MODELS`
 
 /**
- * Every model that a caller may name: `local` is always the one without a language model, which also answers for the
- * aliases as long as the Messages API is not configured; other names are the API's.
+ * Every model that a caller may name: `local` is always the one without a language model, which also answers for the aliases as long as
+ * no API is configured. Of the others each is its provider's; a name that stands for none is a full id, where there is one provider to
+ * ask for all of them.
  */
-export const layer = (anthropic: AnthropicSettings | undefined) =>
+export const layer = ({ models, others }: ModelSettings) =>
   Layer.effect(
     LanguageModel,
     Effect.gen(function* () {
       const { languages } = yield* Sandbox
-      const locally = nextLocally({ languages, configured: anthropic !== undefined })
-      const next = anthropic && makeNext(anthropic)
-      const ask = anthropic && makeAsk(anthropic)
+      const configured = models.size > 0 || others !== undefined
+      const locally = nextLocally({ languages, configured })
+      const adapters = new Map<Provider, Adapter>()
+      const adapter = (provider: Provider): Adapter => {
+        const made = adapters.get(provider) ?? adapterOf(provider)
+        adapters.set(provider, made)
+        return made
+      }
+      const find = (name: string): NamedModel | undefined =>
+        models.get(name) ?? (others === undefined ? undefined : { provider: others, model: name, prices: undefined })
+      const choices: ReadonlyArray<ModelChoice> = [
+        ...[...models].map(([name, { model, provider, prices }]) => ({ name, model, api: provider.api, prices })),
+        { name: "local", model: "local", api: "local" as const, prices: undefined }
+      ]
+      const names = choices.map(({ name }) => name)
       return LanguageModel.of({
-        canBeAsked: ask !== undefined,
+        choices: { named: choices, others: others !== undefined },
+        canBeAsked: find("haiku") !== undefined,
         ask: (question) => {
-          const { model } = question
-          if (ask !== undefined && model !== "local") return ask(question)
+          const { model: name } = question
+          const found = name === "local" ? undefined : find(name)
+          if (found !== undefined) return adapter(found.provider).ask({ ...question, model: found.model })
           const message =
-            model === "local" ? 'The model "local" is no language model and can\'t be asked.' : `${needsModel(model)}.`
+            name === "local" ? 'The model "local" is no language model and can\'t be asked.' : `${needsModel(name)}.`
           return Effect.fail(new ModelFailed({ message, fault: "no language model is configured" }))
         },
         next: (talk) => {
-          const { model } = talk
-          if (model === "local") return locally(talk)
-          if (next !== undefined) return next(talk)
-          if (Object.hasOwn(defaultAliases, model)) return locally(talk)
-          const message = `${needsModel(model)}, or ask for the model "local".`
+          const { model: name } = talk
+          if (name === "local") return locally(talk)
+          const found = find(name)
+          if (found !== undefined) return adapter(found.provider).next({ ...talk, model: found.model })
+          if (configured) return Effect.fail(unknown(name, names))
+          if (usual.has(name)) return locally(talk)
+          const message = `${needsModel(name)}, or ask for the model "local".`
           return Effect.fail(new ModelFailed({ message, fault: "no language model is configured" }))
         }
       })

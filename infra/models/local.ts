@@ -72,7 +72,7 @@ const bestMatch = (result: ToolResult | undefined): Match | undefined => {
 
 const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`
 
-const usage = { inputTokens: 0, outputTokens: 0 }
+const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 }
 
 const call = (index: number, name: string, input: object): ToolCall => ({
   _tag: "ToolCall",

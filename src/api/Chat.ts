@@ -34,6 +34,24 @@ export const ChatResponse = Schema.Struct({
   commit: Schema.String
 }).annotate({ identifier: "ChatResponse" })
 
+const Dollars = Schema.Finite.annotate({ description: "US dollars for a million tokens." })
+
+export const Models = Schema.Struct({
+  models: Schema.Array(
+    Schema.Struct({
+      name: Schema.String.annotate({ description: "What a chat asks for it by." }),
+      model: Schema.String.annotate({ description: "The full id that its provider knows it by." }),
+      provider: Schema.Literals(["anthropic", "openai", "local"]).annotate({
+        description: "The API that it is asked by: Messages, Chat Completions, or none: `local` is no language model."
+      }),
+      prices: Schema.NullOr(
+        Schema.Struct({ input: Dollars, output: Dollars, cache_read: Dollars, cache_write: Dollars })
+      ).annotate({ description: "`null`: the service was told none." })
+    })
+  ).annotate({ description: "The names in the order in which they were configured, and `local`." }),
+  full_ids: Schema.Boolean.annotate({ description: "Whether a chat may ask for any other model, by its full id." })
+}).annotate({ identifier: "Models" })
+
 export class ChatApi extends HttpApiGroup.make("chat")
   .add(
     HttpApiEndpoint.post("chat", "/api/agent-chat", {
@@ -48,7 +66,10 @@ export class ChatApi extends HttpApiGroup.make("chat")
           description:
             "Restores the workspace, lets the agent work, saves what changed as one commit. `model` is `sonnet` and `max_turns` 8 unless told."
         })
-      )
+      ),
+    HttpApiEndpoint.get("models", "/api/models", { success: Models }).annotateMerge(
+      OpenApi.annotations({ summary: "The models that a chat may ask for" })
+    )
   )
   .middleware(WellFormed)
   .middleware(Scoping)

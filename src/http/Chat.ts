@@ -8,6 +8,8 @@ import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { Dispatcher, dispatch } from "#engine/dispatch.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
+import { LanguageModel } from "#ports/LanguageModel.ts"
+import type { Prices } from "#ports/ModelSettings.ts"
 import { WorkspaceStore, type WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
 import { Api } from "#src/api/Api.ts"
 import type { ChatRequest, ChatResponse } from "#src/api/Chat.ts"
@@ -168,6 +170,26 @@ export const chat = (payload: typeof ChatRequest.Type) =>
     })
   )
 
+const pricesOf = ({ input, output, cacheRead, cacheWrite }: Prices) => ({
+  input,
+  output,
+  cache_read: cacheRead,
+  cache_write: cacheWrite
+})
+
 export const layer = HttpApiBuilder.group(Api, "chat", (handlers) =>
-  handlers.handle("chat", ({ payload }) => chatting(payload, inFull))
+  handlers
+    .handle("chat", ({ payload }) => chatting(payload, inFull))
+    .handle("models", () =>
+      Effect.gen(function* () {
+        const { named, others } = (yield* LanguageModel).choices
+        const models = named.map(({ name, model, api, prices }) => ({
+          name,
+          model,
+          provider: api,
+          prices: prices === undefined ? null : pricesOf(prices)
+        }))
+        return { models, full_ids: others }
+      })
+    )
 )

@@ -1,4 +1,5 @@
 import { Context, type Effect, Schema } from "effect"
+import type { Prices, Provider } from "./ModelSettings.ts"
 
 /** Fields that mean something to the model alone (the signature of a thought): JSON that goes back to it as it came. */
 export interface OwnFields {
@@ -27,6 +28,14 @@ export type Saying =
  */
 export type TurnEnd = "done" | "calls" | "paused" | "declined" | "cut" | "full"
 
+/** Tokens of a turn. Those read from and written to the provider's prompt cache count as input, too. */
+export interface Usage {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cacheReadTokens: number
+  readonly cacheWriteTokens: number
+}
+
 /** What a model said in one turn. It is plain JSON: who keeps it and gives it back has lost nothing. */
 export interface ModelTurn {
   /** The full name of the model that answered, whatever alias was asked for; `null`: it is not known. */
@@ -34,8 +43,7 @@ export interface ModelTurn {
   /** In the order in which the model said it. */
   readonly says: ReadonlyArray<Saying>
   readonly end: TurnEnd
-  /** Tokens; those read from and written to a prompt cache count as input. */
-  readonly usage: { readonly inputTokens: number; readonly outputTokens: number }
+  readonly usage: Usage
 }
 
 export interface ToolResult {
@@ -89,6 +97,15 @@ export interface Question {
   readonly form: Form
 }
 
+/** A model that callers may name. */
+export interface ModelChoice {
+  readonly name: string
+  /** The full id that its provider knows it by. */
+  readonly model: string
+  readonly api: Provider["api"] | "local"
+  readonly prices: Prices | undefined
+}
+
 /** Models by their names. They remember nothing: what comes next follows from what they are given. */
 export class LanguageModel extends Context.Service<
   LanguageModel,
@@ -98,7 +115,9 @@ export class LanguageModel extends Context.Service<
      * `ModelFailed`; an answer that makes no sense is one, too. Interrupted, it ends its request.
      */
     readonly next: (talk: Talk) => Effect.Effect<ModelTurn, ModelFailed>
-    /** Whether there is a language model that can be asked; `local` is none. */
+    /** Those that callers may name, and whether any other name is taken for a full id. */
+    readonly choices: { readonly named: ReadonlyArray<ModelChoice>; readonly others: boolean }
+    /** Whether there is a language model that can be asked for judgements (`haiku`); `local` is none. */
     readonly canBeAsked: boolean
     /**
      * The form as the model filled it in, valid by its schema. One attempt at an answer: whoever asks may ask again.

@@ -5,7 +5,8 @@ import {
   type ModelTurn,
   type Talk,
   type ToolCall,
-  type ToolResult
+  type ToolResult,
+  type Usage
 } from "#ports/LanguageModel.ts"
 import type { Tool } from "./tools/tool.ts"
 
@@ -73,10 +74,15 @@ export const converse = Effect.fnUntraced(function* (conversation: Conversation)
 })
 
 /** What all turns took together. */
-export const usageOf = (history: ReadonlyArray<Exchange>): ModelTurn["usage"] => ({
-  inputTokens: history.reduce((sum, { turn }) => sum + turn.usage.inputTokens, 0),
-  outputTokens: history.reduce((sum, { turn }) => sum + turn.usage.outputTokens, 0)
-})
+export const usageOf = (history: ReadonlyArray<Exchange>): Usage => {
+  const sum = (count: (usage: Usage) => number) => history.reduce((sum, { turn }) => sum + count(turn.usage), 0)
+  return {
+    inputTokens: sum((usage) => usage.inputTokens),
+    outputTokens: sum((usage) => usage.outputTokens),
+    cacheReadTokens: sum((usage) => usage.cacheReadTokens),
+    cacheWriteTokens: sum((usage) => usage.cacheWriteTokens)
+  }
+}
 
 const runTool = (tools: ReadonlyArray<Tool>, { id, name, input }: ToolCall): Effect.Effect<ToolResult> => {
   const tool = tools.find((tool) => tool.name === name)

@@ -45,11 +45,16 @@ export const recordedTurn = ({ model, says, end, usage }: ModelTurn): TurnToReco
 })
 
 /** A recorded turn as the model said it; without its words when they were erased. */
-export const turnOf = ({ text, model, stopReason, inputTokens, outputTokens }: Case<"ModelTurned">): ModelTurn => ({
+export const turnOf = ({ text, model, stopReason, ...turned }: Case<"ModelTurned">): ModelTurn => ({
   model,
   says: (text?.content ?? []).map(fromLog),
   end: ends.get(stopReason) ?? "done",
-  usage: { inputTokens, outputTokens }
+  usage: {
+    inputTokens: turned.inputTokens,
+    outputTokens: turned.outputTokens,
+    cacheReadTokens: turned.cacheReadTokens,
+    cacheWriteTokens: turned.cacheWriteTokens
+  }
 })
 
 /** The results of a recorded round of tools; none when their text was erased. */

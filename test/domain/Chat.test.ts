@@ -25,7 +25,14 @@ const started = ChatStarted.make({ run, base })
 const resumed = (step: number, attempt: number) => ChatResumed.make({ run, step, attempt })
 
 const content = [{ type: "text", text: "hello" }]
-const usage = { model: "claude-sonnet-5-5", stopReason: "tool_use", inputTokens: 10, outputTokens: 20 }
+const usage = {
+  model: "claude-sonnet-5-5",
+  stopReason: "tool_use",
+  inputTokens: 10,
+  outputTokens: 20,
+  cacheReadTokens: 6,
+  cacheWriteTokens: 3
+}
 const turn = (turn: number) => RecordTurn({ turn, content, ...usage })
 const turned = (turn: number) => ModelTurned.make({ run, turn, ...usage, subject, text: { content } })
 

@@ -76,6 +76,8 @@ describe("taking in an event costs the same, however much there was before", () 
         stopReason: "end",
         inputTokens: 0,
         outputTokens: 0,
+        cacheReadTokens: 0,
+        cacheWriteTokens: 0,
         subject: "s",
         text: null
       })

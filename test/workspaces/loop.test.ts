@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
 import { ModelFailed } from "#ports/LanguageModel.ts"
 import { ConversationStopped, usageOf } from "#src/workspaces/loop.ts"
-import { call, inOrder, text, turn } from "#test/languageModel.ts"
+import { call, inOrder, text, turn, usage } from "#test/languageModel.ts"
 import { echo, given, recorder, resumePoints } from "./conversation.ts"
 
 const use = (id: string, said: string) => call(id, "Echo", { text: said })
@@ -190,15 +190,15 @@ describe("the agent's loop", () => {
 
   it.effect("adds up what its turns took", () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(usageOf([]), { inputTokens: 0, outputTokens: 0 })
+      assert.deepStrictEqual(usageOf([]), usage(0, 0))
       const { when, kept } = given(
         inOrder(
-          turn([use("1", "a")], { usage: { inputTokens: 100, outputTokens: 7 } }),
-          turn([text("Done.")], { usage: { inputTokens: 23, outputTokens: 1_000 } })
+          turn([use("1", "a")], { usage: usage(100, 7, 60, 3) }),
+          turn([text("Done.")], { usage: usage(23, 1_000, 20) })
         )
       )
       yield* when()
-      assert.deepStrictEqual(usageOf(kept.exchanges), { inputTokens: 123, outputTokens: 1_007 })
+      assert.deepStrictEqual(usageOf(kept.exchanges), usage(123, 1_007, 80, 3))
     })
   )
 })

@@ -34,6 +34,8 @@ describe("a turn in the log", () => {
       model: "scripted-1",
       stopReason: "tool_use",
       inputTokens: 10,
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
       outputTokens: 5,
       content: [
         { type: "thinking", thinking: "Hm.", signature: "c2lnbmVk" },
@@ -45,7 +47,16 @@ describe("a turn in the log", () => {
   })
 
   it("is read whatever an earlier version has recorded: another reason to stop, blocks amiss, words that were erased", () => {
-    const recorded = { run: "r", turn: 1, model: null, inputTokens: 1, outputTokens: 2, subject: "s" }
+    const recorded = {
+      run: "r",
+      turn: 1,
+      model: null,
+      inputTokens: 1,
+      outputTokens: 2,
+      cacheReadTokens: 1,
+      cacheWriteTokens: 0,
+      subject: "s"
+    }
     const read = (stopReason: string, content: ReadonlyArray<{ readonly [key: string]: unknown }> | null) =>
       turnOf(ModelTurned.make({ ...recorded, stopReason, text: content === null ? null : { content } }))
     const amiss = [{ type: "text", text: 3 }, { type: "tool_use", id: 1 }, {}]
@@ -53,13 +64,13 @@ describe("a turn in the log", () => {
       model: null,
       says: amiss.map((own) => ({ _tag: "Own" as const, own })),
       end: "done",
-      usage: { inputTokens: 1, outputTokens: 2 }
+      usage: { inputTokens: 1, outputTokens: 2, cacheReadTokens: 1, cacheWriteTokens: 0 }
     })
     assert.deepStrictEqual(read("tool_use", null), {
       model: null,
       says: [],
       end: "calls",
-      usage: { inputTokens: 1, outputTokens: 2 }
+      usage: { inputTokens: 1, outputTokens: 2, cacheReadTokens: 1, cacheWriteTokens: 0 }
     })
   })
 })

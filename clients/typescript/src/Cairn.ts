@@ -10,6 +10,7 @@ import { Executions } from "./resources/executions.ts"
 import { Functions } from "./resources/functions.ts"
 import { Keys } from "./resources/keys.ts"
 import { Logs } from "./resources/logs.ts"
+import { type ModelList, models } from "./resources/models.ts"
 import { Patterns } from "./resources/patterns.ts"
 import { Repos } from "./resources/repos.ts"
 import { type SearchParams, type SearchResponse, search } from "./resources/search.ts"
@@ -166,6 +167,11 @@ export class Cairn {
    */
   eventStream(params: EventStreamParams = {}, options?: RequestOptions): EventStream {
     return new EventStream(this.#settings, params, options)
+  }
+
+  /** The models that `chat` may ask for. */
+  models(options?: RequestOptions): APIPromise<ModelList> {
+    return this.#transport.send(() => models, options)
   }
 
   /** Whether the service's process answers. Needs no API key. */

@@ -42,6 +42,7 @@ export type {
 export type { FunctionReputation, Functions } from "./resources/functions.ts"
 export type { CreatedKey, CreateKeyParams, KeyList, Keys, ListedKey, RevokedKey } from "./resources/keys.ts"
 export type { LogMatch, Logs, SearchLogsParams, SearchLogsResponse } from "./resources/logs.ts"
+export type { ChatModel, ModelList, ModelPrices } from "./resources/models.ts"
 export type {
   FewShotExample,
   FewShotExamples,

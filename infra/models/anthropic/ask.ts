@@ -2,10 +2,10 @@ import type { Message } from "@anthropic-ai/sdk/resources"
 import { Effect } from "effect"
 import type { ZodType } from "zod"
 import { ModelFailed, type Question } from "#ports/LanguageModel.ts"
-import { makeClient } from "./client.ts"
-import { modelFailed } from "./failure.ts"
+import { modelFailed } from "../failure.ts"
+import { apiOf, makeClient } from "./client.ts"
 import { toolOf } from "./form.ts"
-import { type AnthropicSettings, modelOf } from "./settings.ts"
+import type { AnthropicSettings } from "./settings.ts"
 
 /** Tokens of an answer: a form is filled in with some sentences, not with pages. */
 const longest = 4_000
@@ -17,9 +17,10 @@ const patience = 120_000
  * that whatever the prompt says there is no other way to answer. What it fills in is checked against the form's schema.
  */
 export const makeAsk = (settings: AnthropicSettings) => {
-  const client = makeClient(settings)
-  return ({ model: name, system, prompt, form }: Question): Effect.Effect<unknown, ModelFailed> => {
-    const model = modelOf(settings, name)
+  // it answers in one go: nothing comes before all of it
+  const client = makeClient({ silence: patience, ...settings })
+  const api = apiOf(settings)
+  return ({ model, system, prompt, form }: Question): Effect.Effect<unknown, ModelFailed> => {
     const schema = form.schema as ZodType
     return Effect.tryPromise({
       try: (signal) =>
@@ -34,7 +35,7 @@ export const makeAsk = (settings: AnthropicSettings) => {
           },
           { signal, timeout: Math.min(settings.timeout ?? patience, patience) }
         ),
-      catch: (error) => modelFailed(settings, model, error)
+      catch: (error) => modelFailed(api, model, error)
     }).pipe(Effect.flatMap((message) => filledIn(message, form.name, schema)))
   }
 }

@@ -1,4 +1,5 @@
 import type {
+  BetaCacheControlEphemeral,
   BetaContentBlockParam,
   BetaMessage,
   BetaMessageParam,
@@ -49,11 +50,17 @@ const messagesOfOne = ({ turn, results }: Exchange): ReadonlyArray<BetaMessagePa
   return results === undefined ? [said] : [said, { role: "user", content: results.map(resultBlock) }]
 }
 
-/** All that was said, as the API is told it. */
-export const messagesOf = ({ prompt, history }: Talk): Array<BetaMessageParam> => [
-  { role: "user", content: prompt },
-  ...history.flatMap(messagesOfOne)
-]
+/** All that was said, as the API is told it; with `mark` at the last results, up to which the next turn says the same. */
+export const messagesOf = ({ prompt, history }: Talk, mark: BetaCacheControlEphemeral): Array<BetaMessageParam> => {
+  const said = history.flatMap(messagesOfOne)
+  const last = said.at(-1)
+  if (last?.role !== "user") return [{ role: "user", content: prompt }, ...said]
+  const results = last.content as ReadonlyArray<BetaToolResultBlockParam>
+  const marked = results.map((result, index) =>
+    index === results.length - 1 ? { ...result, cache_control: mark } : result
+  )
+  return [{ role: "user", content: prompt }, ...said.slice(0, -1), { role: "user", content: marked }]
+}
 
 /** What a server calls its model, if that is a name; else what it was asked for. */
 const nameOf = (said: unknown, asked: string): string =>
@@ -70,6 +77,11 @@ export const turnOf = (message: BetaMessage, model: string): ModelTurn => {
     model: nameOf(message.model, model),
     says: content.map(sayingOf),
     end: ends.get(stopReason) ?? "done",
-    usage: { inputTokens: tokens(input) + tokens(written) + tokens(read), outputTokens: tokens(usage.output_tokens) }
+    usage: {
+      inputTokens: tokens(input) + tokens(written) + tokens(read),
+      outputTokens: tokens(usage.output_tokens),
+      cacheReadTokens: tokens(read),
+      cacheWriteTokens: tokens(written)
+    }
   }
 }

@@ -1,6 +1,13 @@
-import { Anthropic, type ClientOptions } from "@anthropic-ai/sdk"
+import {
+  Anthropic,
+  APIConnectionError,
+  APIConnectionTimeoutError,
+  APIError,
+  type ClientOptions
+} from "@anthropic-ai/sdk"
 import { Redacted } from "effect"
-import { boundedFetch } from "./bounded.ts"
+import { boundedFetch } from "../bounded.ts"
+import type { Api } from "../failure.ts"
 import { type AnthropicSettings, defaultBaseURL } from "./settings.ts"
 
 const nothing = () => {}
@@ -9,7 +16,12 @@ const nothing = () => {}
  * The SDK's client on these settings only: whatever it would otherwise take from the environment (another base URL,
  * tokens, profiles, a log level, headers, tracing) is given here, and it logs nothing.
  */
-export const makeClient = ({ apiKey, baseURL = defaultBaseURL, timeout = 600_000 }: AnthropicSettings): Anthropic => {
+export const makeClient = ({
+  apiKey,
+  baseURL = defaultBaseURL,
+  timeout = 600_000,
+  silence
+}: AnthropicSettings): Anthropic => {
   const key = Redacted.value(apiKey)
   const client = new Anthropic({
     apiKey: key,
@@ -17,7 +29,7 @@ export const makeClient = ({ apiKey, baseURL = defaultBaseURL, timeout = 600_000
     webhookKey: null,
     timeout,
     maxRetries: 2,
-    fetch: boundedFetch,
+    fetch: boundedFetch(silence),
     logLevel: "off",
     logger: { error: nothing, warn: nothing, info: nothing, debug: nothing },
     openTelemetry: false
@@ -28,3 +40,17 @@ export const makeClient = ({ apiKey, baseURL = defaultBaseURL, timeout = 600_000
   internal._options.defaultHeaders = baseURL === defaultBaseURL ? {} : { "x-api-key": key }
   return client
 }
+
+/** How its failures are told. */
+export const apiOf = ({
+  apiKey,
+  baseURL = defaultBaseURL,
+  variable = "ANTHROPIC_API_KEY"
+}: AnthropicSettings): Api => ({
+  name: "the Messages API",
+  baseURL,
+  apiKey,
+  variable,
+  errors: { answered: APIError, unreachable: APIConnectionError, late: APIConnectionTimeoutError },
+  wordsOf: (error) => (error instanceof APIError ? error.apiMessage : undefined)
+})

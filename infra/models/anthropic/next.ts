@@ -1,31 +1,44 @@
 import { Effect } from "effect"
 import type { ModelFailed, ModelTurn, Talk } from "#ports/LanguageModel.ts"
+import { modelFailed } from "../failure.ts"
 import { messagesOf, turnOf } from "./blocks.ts"
-import { makeClient } from "./client.ts"
-import { modelFailed } from "./failure.ts"
+import { apiOf, makeClient } from "./client.ts"
 import { toolOf } from "./form.ts"
-import { type AnthropicSettings, modelOf } from "./settings.ts"
+import { messageOf } from "./message.ts"
+import type { AnthropicSettings } from "./settings.ts"
 
-/** Turns of models of the Messages API: one request each, which holds all that was said before. */
+const ephemeral = { type: "ephemeral" } as const
+
+/**
+ * Turns of models of the Messages API: one request each, which holds all that was said before. What comes before its last
+ * message is kept in the provider's prompt cache, for the next turn has the same before it. The answer is streamed, so that a model
+ * that is at work is told from one that hangs.
+ */
 export const makeNext = (settings: AnthropicSettings) => {
   const client = makeClient(settings)
+  const api = apiOf(settings)
   return (talk: Talk): Effect.Effect<ModelTurn, ModelFailed> => {
-    const model = modelOf(settings, talk.model)
+    const { model } = talk
     return Effect.tryPromise({
       try: async (signal) => {
-        const message = await client.beta.messages.create(
-          {
-            model,
-            max_tokens: settings.maxTokens ?? 16_000,
-            system: [{ type: "text", text: talk.system, cache_control: { type: "ephemeral" } }],
-            messages: messagesOf(talk),
-            tools: talk.tools.map((form) => ({ type: "custom" as const, ...toolOf(form) }))
-          },
-          { signal }
-        )
-        return turnOf(message, model)
+        const controller = new AbortController()
+        signal.addEventListener("abort", () => controller.abort(signal.reason))
+        const response = await client.beta.messages
+          .create(
+            {
+              model,
+              max_tokens: settings.maxTokens ?? 16_000,
+              system: [{ type: "text", text: talk.system, cache_control: ephemeral }],
+              messages: messagesOf(talk, ephemeral),
+              tools: talk.tools.map((form) => ({ type: "custom" as const, ...toolOf(form) })),
+              stream: true
+            },
+            { signal: controller.signal }
+          )
+          .asResponse()
+        return turnOf(await messageOf(response, controller, () => undefined), model)
       },
-      catch: (error) => modelFailed(settings, model, error)
+      catch: (error) => modelFailed(api, model, error)
     })
   }
 }

@@ -6,10 +6,12 @@ import type { AnthropicSettings } from "#infra/models/anthropic/settings.ts"
 import { layer } from "#infra/models/layer.ts"
 import { layer as justBash } from "#infra/sandbox/justBash/layer.ts"
 import { LanguageModel, type Question } from "#ports/LanguageModel.ts"
+import type { ModelSettings } from "#ports/ModelSettings.ts"
 import { calls, type MessagesApi, messagesApi, type Reply, says } from "#test/MessagesApi.ts"
+import { modelsAt, modelsOf } from "#test/models.ts"
 
 const question: Question = {
-  model: "haiku",
+  model: "claude-haiku-5-5",
   system: "Judge the weather.",
   prompt: "It rains.",
   form: {
@@ -42,17 +44,6 @@ describe("asking a model of the Messages API", () => {
         properties: { weather: { type: "string", enum: ["good", "bad"] }, why: { type: "string", maxLength: 20 } },
         required: ["weather", "why"]
       })
-    })
-  )
-
-  it.effect("knows the aliases, and passes other names through", () =>
-    Effect.gen(function* () {
-      const api = yield* messagesApi(() => answer(good))
-      for (const model of ["haiku", "opus", "my/model"]) yield* ask(api, { model }, { aliases: { opus: "mine" } })
-      assert.deepStrictEqual(
-        api.requests.map(({ body }) => body.model),
-        ["claude-haiku-5-5", "mine", "my/model"]
-      )
     })
   )
 
@@ -103,23 +94,23 @@ describe("asking a model of the Messages API", () => {
 })
 
 describe("whether a model can be asked", () => {
-  const models = (settings: AnthropicSettings | undefined) =>
+  const models = (settings: ModelSettings) =>
     Effect.provide(LanguageModel, layer(settings).pipe(Layer.provide(justBash)))
 
   it.effect("no, as long as none is configured", () =>
     Effect.gen(function* () {
-      const { canBeAsked, ask } = yield* models(undefined)
+      const { canBeAsked, ask } = yield* models(modelsOf())
       assert.isFalse(canBeAsked)
-      assert.include((yield* Effect.flip(ask(question))).message, "ANTHROPIC_API_KEY")
+      assert.include((yield* Effect.flip(ask({ ...question, model: "haiku" }))).message, "ANTHROPIC_API_KEY")
     })
   )
 
   it.effect("yes, but never the one without a language model", () =>
     Effect.gen(function* () {
       const api = yield* messagesApi([answer(good)])
-      const { canBeAsked, ask } = yield* models(settingsOf(api))
+      const { canBeAsked, ask } = yield* models(modelsAt(api))
       assert.isTrue(canBeAsked)
-      assert.deepStrictEqual(yield* ask(question), good)
+      assert.deepStrictEqual(yield* ask({ ...question, model: "haiku" }), good)
       assert.include((yield* Effect.flip(ask({ ...question, model: "local" }))).message, '"local"')
       assert.strictEqual(api.requests.length, 1)
     })

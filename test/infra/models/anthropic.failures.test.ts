@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { text } from "#test/languageModel.ts"
+import { text, usage as tokens } from "#test/languageModel.ts"
 import { messagesApi, type Reply, says } from "#test/MessagesApi.ts"
 import { nextOf, talk } from "./asking.ts"
 
@@ -51,6 +51,18 @@ describe("Anthropic, when something goes wrong", () => {
     })
   )
 
+  it.live("gives up one that has begun and falls silent, and one that never begins", () =>
+    Effect.gen(function* () {
+      const after = new Promise(() => {})
+      const api = yield* messagesApi((_, n) => (n === 0 ? { cut: "never" } : { ...says("late"), after }))
+      for (const _ of [1, 2]) {
+        const error = yield* Effect.flip(nextOf(api, talk(), { silence: 50 }))
+        assert.include(error.message, "fell silent, and was given up")
+        assert.include(error.fault, "fell silent")
+      }
+    })
+  )
+
   const nonsense: ReadonlyArray<readonly [name: string, answer: unknown]> = [
     ["no object", "hello"],
     ["no content", { usage: {} }],
@@ -79,7 +91,7 @@ describe("Anthropic, when something goes wrong", () => {
         model: "claude-sonnet-5-5",
         says: content.map((own) => ({ _tag: "Own" as const, own })),
         end: "done",
-        usage: { inputTokens: 0, outputTokens: 0 }
+        usage: tokens(0, 0)
       })
     })
   )

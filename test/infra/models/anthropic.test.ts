@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { ModelTurn, ToolResult, TurnEnd } from "#ports/LanguageModel.ts"
-import { text } from "#test/languageModel.ts"
+import { text, usage as tokens } from "#test/languageModel.ts"
 import { calls, type MessagesApi, messagesApi, type Reply, says } from "#test/MessagesApi.ts"
 import { nextOf, talk } from "./asking.ts"
 
@@ -34,7 +34,7 @@ describe("Anthropic", () => {
           { _tag: "ToolCall", id: "toolu_b", name: "Unknown", input: {}, own: {} }
         ],
         end: "calls",
-        usage: { inputTokens: 117, outputTokens: 5 }
+        usage: tokens(117, 5, 7, 100)
       })
       yield* nextOf(api, talk({ history: [{ turn, results }] }))
       assert.deepStrictEqual(api.requests[1]!.body.messages, [
@@ -44,7 +44,14 @@ describe("Anthropic", () => {
           role: "user",
           content: [
             { type: "tool_result", tool_use_id: "toolu_a", content: "echo a" },
-            { type: "tool_result", tool_use_id: "toolu_b", content: "there is none", is_error: true }
+            {
+              type: "tool_result",
+              tool_use_id: "toolu_b",
+              content: "there is none",
+              is_error: true,
+              // the next turn says the same up to here
+              cache_control: { type: "ephemeral" }
+            }
           ]
         }
       ])
@@ -55,8 +62,8 @@ describe("Anthropic", () => {
     Effect.gen(function* () {
       const api = yield* messagesApi([says("Hi.")])
       assert.deepStrictEqual((yield* nextOf(api, talk(), { maxTokens: 300 })).says, [text("Hi.")])
-      const { model, messages, max_tokens, system, tools, ...rest } = api.requests[0]!.body
-      assert.deepStrictEqual(rest, {})
+      const { model, messages, max_tokens, system, tools, stream, ...rest } = api.requests[0]!.body
+      assert.deepStrictEqual([stream, rest], [true, {}])
       assert.deepStrictEqual([model, max_tokens], ["claude-sonnet-5-5", 300])
       assert.deepStrictEqual(system, [
         { type: "text", text: "You are an agent.", cache_control: { type: "ephemeral" } }
@@ -100,18 +107,6 @@ describe("Anthropic", () => {
         found,
         ends.map(([, end]) => end)
       )
-    })
-  )
-
-  it.effect("maps aliases, which are configurable, and passes other names through", () =>
-    Effect.gen(function* () {
-      const api = yield* messagesApi(() => says("Hi."))
-      const aliases = { opus: "my-opus" }
-      for (const name of ["sonnet", "opus", "haiku", "claude-x-1"]) {
-        yield* nextOf(api, talk({ model: name }), { aliases })
-      }
-      const models = api.requests.map(({ body }) => body.model)
-      assert.deepStrictEqual(models, ["claude-sonnet-5-5", "my-opus", "claude-haiku-5-5", "claude-x-1"])
     })
   )
 

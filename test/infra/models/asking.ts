@@ -8,7 +8,7 @@ import type { MessagesApi } from "#test/MessagesApi.ts"
 const echo: Form = { name: "Echo", description: "Echoes", schema: z.object({ text: z.string() }) }
 
 export const talk = (changes: Partial<Talk> = {}): Talk => ({
-  model: "sonnet",
+  model: "claude-sonnet-5-5",
   system: "You are an agent.",
   prompt: "Do it.",
   tools: [echo],

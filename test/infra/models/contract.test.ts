@@ -1,10 +1,12 @@
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer } from "effect"
 import { z } from "zod"
 import { layer } from "#infra/models/layer.ts"
 import { layer as justBash } from "#infra/sandbox/justBash/layer.ts"
 import { type Form, LanguageModel } from "#ports/LanguageModel.ts"
+import { chatCompletionsApi } from "#test/ChatCompletionsApi.ts"
 import { call, scriptedModel, text, turn } from "#test/languageModel.ts"
 import { calls, messagesApi, says } from "#test/MessagesApi.ts"
+import { modelsAt, modelsOf } from "#test/models.ts"
 import { contract, type Led } from "./LanguageModel.contract.ts"
 
 const form = (name: string): Form => ({ name, description: name, schema: z.object({ text: z.string() }) })
@@ -34,8 +36,26 @@ contract(
       const use = (said: string) => ({ name: "Echo", input: { text: said } })
       return body.messages.length === 1 ? calls(use("a"), use("b")) : says("Done.")
     })
-    const models = layer({ apiKey: Redacted.make(api.key), baseURL: api.url })
+    const models = layer(modelsAt(api))
     const model = yield* Effect.provide(LanguageModel, Layer.provide(models, justBash))
+    return { ...led, model }
+  })
+)
+
+contract(
+  "OpenAI-compatible",
+  Effect.gen(function* () {
+    const api = yield* chatCompletionsApi(({ body }) => {
+      if (body.messages[1].content === "Do harm.") return { refusal: "No." }
+      const use = (said: string) => ({ name: "Echo", arguments: JSON.stringify({ text: said }) })
+      return body.messages.length === 2 ? { calls: [use("a"), use("b")] } : { content: "Done." }
+    })
+    const models = modelsOf({
+      OPENAI_API_KEY: api.key,
+      OPENAI_BASE_URL: api.url,
+      CAIRN_MODELS: '{"sonnet": {"provider": "openai", "model": "gpt-x"}}'
+    })
+    const model = yield* Effect.provide(LanguageModel, Layer.provide(layer(models), justBash))
     return { ...led, model }
   })
 )
@@ -52,7 +72,7 @@ const local = {
 contract(
   "local",
   Effect.gen(function* () {
-    const model = yield* Effect.provide(LanguageModel, Layer.provide(layer(undefined), justBash))
+    const model = yield* Effect.provide(LanguageModel, Layer.provide(layer(modelsOf()), justBash))
     return { model, calling: local, answers: [found(snippet)], declining: { talk: local, answers: [found()] } }
   })
 )

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer } from "effect"
 import { layer } from "#infra/models/layer.ts"
 import { layer as justBash } from "#infra/sandbox/justBash/layer.ts"
 import { Sandbox } from "#ports/Sandbox.ts"
@@ -7,6 +7,7 @@ import { converse } from "#src/workspaces/loop.ts"
 import type { SnippetFound } from "#src/workspaces/tools/SearchSnippets.ts"
 import { toolset } from "#src/workspaces/tools/toolset.ts"
 import { messagesApi, says } from "#test/MessagesApi.ts"
+import { modelsAt, modelsOf } from "#test/models.ts"
 import { emptyOverlay, textAt } from "#test/overlay.ts"
 import { workersHere } from "#test/workers.ts"
 import { conversation, recorder, resumePoints } from "#test/workspaces/conversation.ts"
@@ -39,7 +40,7 @@ const run = (found: ReadonlyArray<SnippetFound>) =>
     return { overlay, asked, tools }
   })
 
-const layers = Layer.provideMerge(layer(undefined), justBash)
+const layers = Layer.provideMerge(layer(modelsOf()), justBash)
 
 describe("LocalModel", () => {
   it.live("writes the best snippet, runs it and answers with its output", () =>
@@ -119,7 +120,7 @@ describe("languageModels", () => {
   it.live("asks the API for all but local", () =>
     Effect.gen(function* () {
       const api = yield* messagesApi([says("From the API.")])
-      const models = layer({ apiKey: Redacted.make(api.key), baseURL: api.url })
+      const models = layer(modelsAt(api))
       const { tools } = yield* run([])
       const [remote, local] = yield* Effect.all([
         converse(conversation(recorder(), { model: "sonnet", tools })),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from cairn_client._request import CallOptions, Request
-from cairn_client.types import Health, Readiness
+from cairn_client.types import Health, ModelList, Readiness
 
 if TYPE_CHECKING:
     import httpx2
@@ -19,7 +19,7 @@ def _is_report(response: httpx2.Response) -> bool:
 
 
 class AsyncSystem:
-    """What needs no API key."""
+    """How the service is, and what it has."""
 
     _transport: AsyncTransport
 
@@ -34,6 +34,10 @@ class AsyncSystem:
         """
         request = Request("GET", "/ready", options=options, open=True, accepts=_is_report)
         return await self._transport.ask(request, Readiness)
+
+    async def models(self, **options: Unpack[CallOptions]) -> ModelList:
+        """The models that `chat` may ask for."""
+        return await self._transport.ask(Request("GET", "/api/models", options=options), ModelList)
 
     async def skill(self, **options: Unpack[CallOptions]) -> str:
         """The service described for agents, as Markdown. Needs no API key."""

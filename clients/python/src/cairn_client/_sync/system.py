@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from cairn_client._request import CallOptions, Request
-from cairn_client.types import Health, Readiness
+from cairn_client.types import Health, ModelList, Readiness
 
 if TYPE_CHECKING:
     import httpx2
@@ -20,7 +20,7 @@ def _is_report(response: httpx2.Response) -> bool:
 
 
 class System:
-    """What needs no API key."""
+    """How the service is, and what it has."""
 
     _transport: Transport
 
@@ -35,6 +35,10 @@ class System:
         """
         request = Request("GET", "/ready", options=options, open=True, accepts=_is_report)
         return self._transport.ask(request, Readiness)
+
+    def models(self, **options: Unpack[CallOptions]) -> ModelList:
+        """The models that `chat` may ask for."""
+        return self._transport.ask(Request("GET", "/api/models", options=options), ModelList)
 
     def skill(self, **options: Unpack[CallOptions]) -> str:
         """The service described for agents, as Markdown. Needs no API key."""

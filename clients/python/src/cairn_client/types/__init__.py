@@ -51,12 +51,15 @@ from cairn_client.types.stored import (
     StoreRepoResponse,
 )
 from cairn_client.types.system import (
+    ChatModel,
     DeleteWorkspaceResponse,
     ErasedUser,
     ErasedWorkspace,
     EraseUserResponse,
     Health,
     LeftOut,
+    ModelList,
+    ModelPrices,
     Readiness,
 )
 from cairn_client.types.uploads import (
@@ -86,6 +89,7 @@ __all__ = [
     "BrowsePublicResponse",
     "BulkExecutionResultResponse",
     "CachedCodeBlock",
+    "ChatModel",
     "ChatResponse",
     "CodeBlock",
     "CodeFile",
@@ -123,6 +127,8 @@ __all__ = [
     "LogFile",
     "LogFileDict",
     "LogSearchMatch",
+    "ModelList",
+    "ModelPrices",
     "PublicSnippet",
     "Readiness",
     "RecordedEvent",

@@ -33,6 +33,38 @@ class Readiness(Result):
     """Snippets that are stored and not found by all that they say; no reason not to serve."""
 
 
+class ModelPrices(Model):
+    """US dollars for a million tokens."""
+
+    input: float
+    output: float
+    cache_read: float
+    """Tokens that the provider had in its prompt cache."""
+    cache_write: float
+    """Tokens that it put there."""
+
+
+class ChatModel(Model):
+    """A model that a chat may ask for."""
+
+    name: str
+    """What a chat asks for it by."""
+    model: str
+    """The full id that its provider knows it by."""
+    provider: str
+    """The API that it is asked by; `local` is no language model."""
+    prices: ModelPrices | None = None
+    """`None`: the service was told none."""
+
+
+class ModelList(Result):
+    """The models that a chat may ask for."""
+
+    models: list[ChatModel]
+    full_ids: bool
+    """Whether a chat may ask for any other model, by its full id."""
+
+
 class ErasedWorkspace(Model):
     """How much was erased of a workspace."""
 

@@ -1,0 +1,86 @@
+import type { BetaMessage, BetaRawMessageStreamEvent } from "@anthropic-ai/sdk/resources/beta"
+import { Stream } from "@anthropic-ai/sdk/streaming"
+import { parseJson } from "#engine/parseJson.ts"
+import { AnswerTooLarge } from "../bounded.ts"
+
+/** Characters of one answer: a model's longest has some hundred thousand. */
+const most = 2 * 1024 * 1024
+
+type Block = { readonly [key: string]: unknown }
+
+/** A block as it grows. Pieces are put together once, when it is whole: doing it at each would take the square of its length. */
+interface Growing {
+  readonly start: Block
+  readonly pieces: Map<string, Array<unknown>>
+}
+
+const fields: { readonly [delta: string]: readonly [from: string, to: string] } = {
+  text_delta: ["text", "text"],
+  thinking_delta: ["thinking", "thinking"],
+  signature_delta: ["signature", "signature"],
+  input_json_delta: ["partial_json", "input"],
+  citations_delta: ["citation", "citations"]
+}
+
+const whole = ({ start, pieces }: Growing): Block => {
+  const grown = [...pieces].map(([field, values]) => {
+    if (field === "citations") return [field, values]
+    const text = values.join("")
+    if (field !== "input") return [field, `${start[field] ?? ""}${text}`]
+    // a tool without input is called with no piece of it, or an empty one
+    return [field, text === "" ? start["input"] : parseJson(text)]
+  })
+  return { ...start, ...Object.fromEntries(grown) }
+}
+
+/**
+ * The message that an answer of the Messages API holds: a stream of events, or, from a server that is merely compatible, one JSON.
+ * `onText` hears the text as it comes.
+ */
+export const messageOf = async (
+  response: Response,
+  controller: AbortController,
+  onText: (text: string) => void
+): Promise<BetaMessage> => {
+  if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
+    const text = await response.text()
+    if (text.length > most) throw new AnswerTooLarge("the answer is too large")
+    return parseJson(text) as BetaMessage
+  }
+  let message: BetaMessage | undefined
+  let size = 0
+  const blocks: Array<Growing> = []
+  for await (const event of Stream.fromSSEResponse<BetaRawMessageStreamEvent>(response, controller)) {
+    if (event.type === "message_start") message = event.message
+    else if (event.type === "content_block_start") {
+      blocks[event.index] = { start: event.content_block as unknown as Block, pieces: new Map() }
+    } else if (event.type === "content_block_delta") {
+      const [from, to] = fields[event.delta.type] ?? []
+      const block = blocks[event.index]
+      if (from === undefined || to === undefined || block === undefined) continue
+      const piece = (event.delta as unknown as Block)[from]
+      if (typeof piece === "string") {
+        size += piece.length
+        if (size > most) throw new AnswerTooLarge("the answer is too large")
+        if (to === "text") onText(piece)
+      }
+      const pieces = block.pieces.get(to)
+      if (pieces === undefined) block.pieces.set(to, [piece])
+      else pieces.push(piece)
+    } else if (event.type === "message_delta" && message !== undefined) {
+      message = { ...message, ...event.delta, usage: { ...message.usage, ...given(event.usage) } } as BetaMessage
+    }
+  }
+  if (message === undefined) throw new TypeError("no message")
+  if (message.stop_reason === null) throw new Unfinished("the stream ended before its message")
+  return { ...message, content: blocks.map(whole) as unknown as BetaMessage["content"] }
+}
+
+/** The stream ended, and the message did not. */
+export class Unfinished extends Error {
+  override readonly name = "Unfinished"
+}
+
+/** What a later count says; what it leaves open, the first one said. */
+const given = (usage: object) =>
+  Object.fromEntries(Object.entries(usage ?? {}).filter(([, count]) => count !== null && count !== undefined))

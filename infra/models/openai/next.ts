@@ -1,0 +1,49 @@
+import { Data, Effect } from "effect"
+import { APIError } from "openai"
+import type { ModelFailed, ModelTurn, Talk } from "#ports/LanguageModel.ts"
+import { modelFailed } from "../failure.ts"
+import { apiOf, makeClient } from "./client.ts"
+import { turnOf } from "./completion.ts"
+import { toolOf } from "./form.ts"
+import { messagesOf } from "./messages.ts"
+import type { OpenAiSettings } from "./settings.ts"
+
+/** The talk is longer than the model reads: the API refuses the request, where others end the turn. */
+class TooLong extends Data.TaggedError("TooLong") {}
+const isTooLong = (error: unknown) => error instanceof APIError && error.code === "context_length_exceeded"
+
+const full = (model: string): ModelTurn => ({
+  model,
+  says: [],
+  end: "full",
+  usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 }
+})
+
+/**
+ * Turns of models of the Chat Completions API: one request each, which holds all that was said before; the API keeps what requests
+ * begin with alike in its cache by itself. The answer is streamed, so that a model that is at work is told from one that hangs.
+ */
+export const makeNext = (settings: OpenAiSettings) => {
+  const client = makeClient(settings)
+  const api = apiOf(settings)
+  return (talk: Talk): Effect.Effect<ModelTurn, ModelFailed> => {
+    const { model } = talk
+    return Effect.tryPromise({
+      try: async (signal) => {
+        const chunks = await client.chat.completions.create(
+          {
+            model,
+            messages: messagesOf(talk),
+            ...(talk.tools.length === 0 ? undefined : { tools: talk.tools.map(toolOf) }),
+            ...(settings.maxTokens === undefined ? undefined : { max_completion_tokens: settings.maxTokens }),
+            stream: true,
+            stream_options: { include_usage: true }
+          },
+          { signal }
+        )
+        return turnOf(chunks, model, () => undefined)
+      },
+      catch: (error) => (isTooLong(error) ? new TooLong() : modelFailed(api, model, error))
+    }).pipe(Effect.catchTag("TooLong", () => Effect.succeed(full(model))))
+  }
+}

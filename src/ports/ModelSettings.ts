@@ -1,0 +1,35 @@
+import type { Redacted } from "effect"
+
+/** A server of language models: which API it speaks, where it is, and with which key. */
+export interface Provider {
+  readonly api: "anthropic" | "openai"
+  /** Without `/v1` for `anthropic`, with it for `openai`; the API's own unless told. */
+  readonly baseURL?: string
+  readonly apiKey: Redacted.Redacted<string>
+  /** The variable that has the key, for who has to mend it. */
+  readonly variable: string
+}
+
+/** US dollars for a million tokens. What is read from or written to a prompt cache is priced by itself. */
+export interface Prices {
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+}
+
+/** What a name stands for. */
+export interface NamedModel {
+  readonly provider: Provider
+  /** The full id that the provider knows it by. */
+  readonly model: string
+  readonly prices: Prices | undefined
+}
+
+/** Which models callers may ask for. */
+export interface ModelSettings {
+  /** By the names that callers use. */
+  readonly models: ReadonlyMap<string, NamedModel>
+  /** Who is asked for any other name, as a full id; nobody: it is refused. */
+  readonly others: Provider | undefined
+}
