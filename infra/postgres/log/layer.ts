@@ -9,6 +9,7 @@ import { appendBatch } from "./append.ts"
 import { groupCommit } from "./groupCommit.ts"
 import * as Read from "./read.ts"
 import { ended } from "./verdict.ts"
+import { Writers } from "./Writers.ts"
 
 interface Waiting {
   readonly append: Append
@@ -24,11 +25,12 @@ const tell = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1
 
 const unavailable = () => new StoreUnavailable({ message: "the event store can't be reached" })
 
-/** The log in Postgres. Positions are dense. */
-export const layer = Layer.effect(
+/** The log in Postgres, that appends by given writers. */
+export const layerBy = Layer.effect(
   EventStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const context = yield* Effect.context<PgClient.PgClient | Writers>()
     const most = yield* Bounds
     const self = randomUUID()
     const news = yield* PubSub.sliding<void>(1)
@@ -73,7 +75,7 @@ export const layer = Layer.effect(
     const failAll = (batch: ReadonlyArray<Waiting>) =>
       Effect.forEach(batch, ({ answer }) => Deferred.fail(answer, unavailable()), { discard: true })
 
-    const commitOrFail = (batch: ReadonlyArray<Waiting>): Effect.Effect<void, never, PgClient.PgClient> =>
+    const commitOrFail = (batch: ReadonlyArray<Waiting>): Effect.Effect<void, never, PgClient.PgClient | Writers> =>
       commit(batch).pipe(
         // whether the lost connection had committed or not: es_append knows the commands that it has
         Effect.retry({ while: passes, ...reconnect }),
@@ -98,7 +100,7 @@ export const layer = Layer.effect(
       bytes: weight,
       send: (batch) =>
         commitOrFail(batch).pipe(
-          Effect.provideService(PgClient.PgClient, sql),
+          Effect.provideContext(context),
           Effect.andThen(PubSub.publish(news, undefined)),
           Effect.andThen(Queue.offer(told, undefined))
         ),
@@ -160,3 +162,6 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/** The log in Postgres. Positions are dense. */
+export const layer = layerBy.pipe(Layer.provide(Writers.layer))
