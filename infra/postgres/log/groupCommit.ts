@@ -28,7 +28,7 @@ export const groupCommit = Effect.fnUntraced(function* <A>(options: {
   const waiting: Array<A> = []
   let underWay = 0
   let gathering = false
-  /** Whether units came together lately. */
+  /** Whether the last call had several units, or there was none yet. */
   let company = true
   let closed = false
 
@@ -65,7 +65,7 @@ export const groupCommit = Effect.fnUntraced(function* <A>(options: {
     Effect.suspend(() => {
       if (closed) return Effect.succeed(false)
       waiting.push(unit)
-      // one that comes alone each time waits for nobody
+      // that of the only client, whose last one was alone, has nobody to wait for
       if (!company) return Effect.as(pump, true)
       if (gathering) return Effect.succeed(true)
       gathering = true

@@ -184,6 +184,17 @@ layer(quiet, { excludeTestServices: true })("PostgresEventStore", (it) => {
     }).pipe(Effect.provideServiceEffect(Writers, Writers.inTransaction), Effect.provide(freshClient))
   )
 
+  it.effect("appends though readers have every connection of the client", () =>
+    Effect.gen(function* () {
+      const { append } = yield* EventStore
+      const { reserve } = yield* SqlClient
+      // of six; the ear for news has one
+      yield* Effect.forEach(upTo(5), () => reserve)
+      yield* append(to(fresh()))
+      yield* Effect.forEach(upTo(3), () => append(to(fresh())), together)
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("never lets the log's time go back, though the clock does", () =>
     Effect.gen(function* () {
       const { append, head } = yield* EventStore
