@@ -11,8 +11,8 @@ export const uuidOf = (bytes: Uint8Array): string => {
 
 /** A version 5 UUID (RFC 9562) in the namespace of all derived ids. The same parts always give the same id. */
 export const derivedId = (...parts: ReadonlyArray<string | number | null>): string => {
-  const bytes = createHash("sha1").update(namespace).update(JSON.stringify(parts)).digest()
-  bytes[6] = (bytes[6]! & 0x0f) | 0x50
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80
-  return uuidOf(bytes)
+  // by its digits, and not by its bytes: each event's id is derived, and so it takes half the time
+  const hex = createHash("sha1").update(namespace).update(JSON.stringify(parts)).digest("hex")
+  const variant = "89ab"[Number.parseInt(hex[16]!, 16) & 3]
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

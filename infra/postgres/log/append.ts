@@ -6,13 +6,14 @@ import { arrayOf } from "../arrayOf.ts"
 import { isLong, sendLong, sent } from "../sending.ts"
 import { appendOne, isOne } from "./appendOne.ts"
 import { expectedBy, type Verdict } from "./verdict.ts"
+import { Writers } from "./Writers.ts"
 
-interface Row {
-  readonly head: bigint
-  readonly recorded: Date | null
-  readonly trouble: ReadonlyArray<number> | null
-  readonly actual: ReadonlyArray<number>
-}
+type Row = readonly [
+  head: bigint,
+  recorded: Date | null,
+  trouble: ReadonlyArray<number> | null,
+  actual: ReadonlyArray<number>
+]
 
 const { bytea, int2, int4, text, uuid } = PgTypes.OID
 
@@ -113,22 +114,23 @@ const statementOfSent = calling((parameter, name) =>
 
 /** One call, with its long texts sent before it. */
 const callInPieces = Effect.fnUntraced(function* (columns: Columns) {
-  const sql = yield* PgClient.PgClient
+  const { call } = yield* Writers.inTransaction
   const texts = columns.payloads.bytes as ReadonlyArray<Uint8Array>
   yield* sendLong(texts)
   const payloads = { ...columns.payloads, bytes: texts.map((bytes) => (isLong(bytes) ? null : bytes)) }
-  return yield* sql.unsafe<Row>(statementOfSent, parametersOf({ ...columns, payloads }))
+  return yield* call(statementOfSent, parametersOf({ ...columns, payloads }))
 })
 
 /** One call: all of the batch or nothing of it. */
 export const appendBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<Append>) {
   if (isOne(batch)) return yield* appendOne(batch[0]!)
   const sql = yield* PgClient.PgClient
+  const { call } = yield* Writers
   const columns = columnsOf(batch)
   const [row] = (columns.payloads.bytes as ReadonlyArray<Uint8Array>).some(isLong)
     ? yield* sql.withTransaction(callInPieces(columns))
-    : yield* sql.unsafe<Row>(statement, parametersOf(columns))
-  const { head, recorded, trouble, actual } = row!
+    : yield* call(statement, parametersOf(columns))
+  const [head, recorded, trouble, actual] = row as unknown as Row
   const verdict: Verdict = {
     head: Number(head),
     recordedAt: recorded?.getTime() ?? 0,

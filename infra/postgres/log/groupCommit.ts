@@ -28,6 +28,8 @@ export const groupCommit = Effect.fnUntraced(function* <A>(options: {
   const waiting: Array<A> = []
   let underWay = 0
   let gathering = false
+  /** Whether the last call had several units, or there was none yet. */
+  let company = true
   let closed = false
 
   const next = (): Array<A> => {
@@ -44,6 +46,7 @@ export const groupCommit = Effect.fnUntraced(function* <A>(options: {
     if (!due || closed) return Effect.void
     const units = next()
     underWay += 1
+    company = units.length > 1
     return options.send(units).pipe(
       Effect.onInterrupt(() => options.refuse(units)),
       Effect.ensuring(Effect.sync(() => (underWay -= 1))),
@@ -62,6 +65,8 @@ export const groupCommit = Effect.fnUntraced(function* <A>(options: {
     Effect.suspend(() => {
       if (closed) return Effect.succeed(false)
       waiting.push(unit)
+      // that of the only client, whose last one was alone, has nobody to wait for
+      if (!company) return Effect.as(pump, true)
       if (gathering) return Effect.succeed(true)
       gathering = true
       // whoever else is about to offer comes first, so that theirs go along

@@ -9,14 +9,20 @@ import { appendBatch } from "./append.ts"
 import { groupCommit } from "./groupCommit.ts"
 import * as Read from "./read.ts"
 import { ended } from "./verdict.ts"
+import { Writers } from "./Writers.ts"
 
 interface Waiting {
   readonly append: Append
   readonly answer: Deferred.Deferred<Appended, WrongRevision | StoreUnavailable>
 }
 
-/** A lost connection is tried again before an append is given up, for about 5 s in all, however long each try takes. */
-const reconnect = { schedule: Schedule.upTo(Schedule.exponential("20 millis"), { duration: "5 seconds", times: 8 }) }
+const reconnect = Schedule.upTo(Schedule.exponential("20 millis"), { duration: "5 seconds", times: 8 })
+/**
+ * A lost connection is tried again at once, and then for about 5 s in all, however long each try takes. Most go well, and are
+ * spared what a schedule prepares: at the first hundreds it takes 50 µs of the processor.
+ */
+const patient = <A, R>(effect: Effect.Effect<A, SqlError, R>) =>
+  Effect.catchIf(effect, passes, () => Effect.retry(effect, { while: passes, schedule: reconnect }))
 
 const channel = "cairn_events"
 /** Not waited for on the disk, beside appends that are: it has nothing that a crash could take. */
@@ -24,11 +30,12 @@ const tell = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1
 
 const unavailable = () => new StoreUnavailable({ message: "the event store can't be reached" })
 
-/** The log in Postgres. Positions are dense. */
-export const layer = Layer.effect(
+/** The log in Postgres, that appends by given writers. */
+export const layerBy = Layer.effect(
   EventStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const context = yield* Effect.context<PgClient.PgClient | Writers>()
     const most = yield* Bounds
     const self = randomUUID()
     const news = yield* PubSub.sliding<void>(1)
@@ -73,10 +80,9 @@ export const layer = Layer.effect(
     const failAll = (batch: ReadonlyArray<Waiting>) =>
       Effect.forEach(batch, ({ answer }) => Deferred.fail(answer, unavailable()), { discard: true })
 
-    const commitOrFail = (batch: ReadonlyArray<Waiting>): Effect.Effect<void, never, PgClient.PgClient> =>
-      commit(batch).pipe(
-        // whether the lost connection had committed or not: es_append knows the commands that it has
-        Effect.retry({ while: passes, ...reconnect }),
+    const commitOrFail = (batch: ReadonlyArray<Waiting>): Effect.Effect<void, never, PgClient.PgClient | Writers> =>
+      // whether a lost connection had committed or not: es_append knows the commands that it has
+      patient(commit(batch)).pipe(
         Effect.asVoid,
         Effect.catchCause((cause) =>
           // a fault of one unit (text that Postgres refuses) must not harm its neighbours
@@ -98,7 +104,7 @@ export const layer = Layer.effect(
       bytes: weight,
       send: (batch) =>
         commitOrFail(batch).pipe(
-          Effect.provideService(PgClient.PgClient, sql),
+          Effect.provideContext(context),
           Effect.andThen(PubSub.publish(news, undefined)),
           Effect.andThen(Queue.offer(told, undefined))
         ),
@@ -137,10 +143,6 @@ export const layer = Layer.effect(
         Effect.catch(() => Effect.fail(unavailable()))
       )
 
-    /** Commands wait for what these read, and can't be decided without. */
-    const patient = <A>(effect: Effect.Effect<A, SqlError, PgClient.PgClient>) =>
-      Effect.retry(effect, { while: passes, ...reconnect })
-
     return EventStore.of({
       append: (append) =>
         Effect.uninterruptible(
@@ -150,6 +152,7 @@ export const layer = Layer.effect(
             return yield* taken ? Deferred.await(answer) : Effect.fail(unavailable())
           })
         ),
+      // commands wait for what these read, and can't be decided without
       outcome: (stream, commandId) => here(patient(Read.readCommand(commandId, stream))),
       readStream: (stream, after, options = {}) => here(patient(Read.readStream(stream, after, options, most))),
       readAll: (after, options = {}) => here(Read.readAll(after, options, most)),
@@ -160,3 +163,6 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/** The log in Postgres. Positions are dense. */
+export const layer = layerBy.pipe(Layer.provide(Writers.layer))

@@ -6,6 +6,7 @@ import { beginning, positionOf } from "#engine/Position.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import * as PostgresEventStore from "#infra/postgres/log/layer.ts"
+import { Writers } from "#infra/postgres/log/Writers.ts"
 import { freshDatabase } from "#test/postgres.ts"
 import { command, fresh, noted, to, typed, upTo } from "../../engine/appends.ts"
 import { freshClient, freshStore, storeOn } from "../stores.ts"
@@ -28,24 +29,43 @@ const noteSent = (parameter: unknown): void => {
   else if (typeof parameter === "object" && parameter !== null && "value" in parameter) noteSent(parameter.value)
 }
 
+const noteCall = (statement: string, parameters: ReadonlyArray<unknown>): void => {
+  statements += 1
+  parameters.forEach(noteSent)
+  if (statement.includes("es_append"))
+    calls.push([(parameters[1] as { readonly value: string | ReadonlyArray<string> }).value].flat())
+}
+
 /** The client, with what the store asks of it noted, also within a transaction. */
 const noting = Layer.effect(
   PgClient.PgClient,
   Effect.map(PgClient.PgClient, (sql) => {
     const unsafe = ((statement: string, parameters: ReadonlyArray<unknown> = []) => {
-      statements += 1
-      parameters.forEach(noteSent)
-      if (statement.includes("es_append"))
-        calls.push([(parameters[1] as { readonly value: string | ReadonlyArray<string> }).value].flat())
+      noteCall(statement, parameters)
       const asked = sql.unsafe<object>(statement, parameters)
       const told = Effect.tap(asked, (rows) => Effect.sync(() => rows.forEach(note)))
-      return Object.assign(told, { stream: Stream.tap(asked.stream, (row) => Effect.sync(() => note(row))) })
+      return Object.assign(told, {
+        values: asked.values,
+        stream: Stream.tap(asked.stream, (row) => Effect.sync(() => note(row)))
+      })
     }) as never as typeof sql.unsafe
     return new Proxy(sql, { get: (target, name) => (name === "unsafe" ? unsafe : Reflect.get(target, name)) })
   })
 )
+/** The same for its writers. */
+const notingWriters = Layer.effect(
+  Writers,
+  Effect.map(Writers, ({ call }) => ({
+    call: (statement: string, parameters: ReadonlyArray<unknown>) =>
+      Effect.suspend(() => {
+        noteCall(statement, parameters)
+        return Effect.tap(call(statement, parameters), (rows) => Effect.sync(() => rows.forEach(note)))
+      })
+  }))
+).pipe(Layer.provide(Writers.layer))
 const bytes = 20_000
-const store = PostgresEventStore.layer.pipe(
+const store = PostgresEventStore.layerBy.pipe(
+  Layer.provide(notingWriters),
   Layer.provide(Layer.succeed(Bounds, { count: 1_000, bytes })),
   Layer.provide(noting),
   Layer.provideMerge(freshClient),

@@ -42,6 +42,27 @@ describe("group commit", () => {
     })
   )
 
+  it.effect("lets one wait for nobody after one that came alone, and for others again once they came", () =>
+    Effect.gen(function* () {
+      const { sent, offer, made, idle } = yield* calls
+      yield* offer(1)
+      yield* made(1)
+      yield* sent[0]!.end
+      yield* idle
+      yield* offer(2)
+      assert.deepStrictEqual(sent[1]!.units, [2])
+      yield* Effect.forEach([3, 4], offer)
+      yield* sent[1]!.end
+      yield* made(3)
+      assert.deepStrictEqual(sent[2]!.units, [3, 4])
+      yield* sent[2]!.end
+      yield* idle
+      yield* Effect.forEach([5, 6], offer)
+      yield* made(4)
+      assert.deepStrictEqual(sent[3]!.units, [5, 6])
+    })
+  )
+
   it.effect("gathers a few while a call is under way, and sends them when it has ended", () =>
     Effect.gen(function* () {
       const { sent, offer, made, idle } = yield* calls

@@ -7,6 +7,7 @@ import type { Append } from "#engine/ports/EventStore.ts"
 import { appendBatch } from "#infra/postgres/log/append.ts"
 import { isOne } from "#infra/postgres/log/appendOne.ts"
 import * as PostgresLogAudit from "#infra/postgres/log/audit.ts"
+import { Writers } from "#infra/postgres/log/Writers.ts"
 import { piece } from "#infra/postgres/sending.ts"
 import { LogAudit } from "#ports/LogAudit.ts"
 import { command, fresh, noted, to, typed, upTo } from "../../engine/appends.ts"
@@ -58,7 +59,11 @@ describe("es_append_one", () => {
               WHERE tenant <> 'beside' ORDER BY position`,
             payloads: yield* sql`SELECT * FROM payloads ORDER BY id`
           }
-        }).pipe(Effect.provide(PostgresLogAudit.layer.pipe(Layer.provideMerge(Layer.fresh(freshClient)))))
+        }).pipe(
+          Effect.provide(
+            Layer.merge(PostgresLogAudit.layer, Writers.layer).pipe(Layer.provideMerge(Layer.fresh(freshClient)))
+          )
+        )
       const beside = () => to(fresh(), "none", [command()], "beside")
       const byOne = yield* left((unit) => [[unit], [beside()]])
       assert.lengthOf(byOne.rows, units.length)
@@ -107,6 +112,6 @@ describe("es_append_one", () => {
             )
           })
         )
-      }).pipe(Effect.provide(freshClient))
+      }).pipe(Effect.provideServiceEffect(Writers, Writers.inTransaction), Effect.provide(freshClient))
   )
 })

@@ -7,6 +7,7 @@ import { beginning } from "#engine/Position.ts"
 import { EventStore, type StoredEvent } from "#engine/ports/EventStore.ts"
 import { migrate } from "#infra/postgres/client.ts"
 import { appendBatch } from "#infra/postgres/log/append.ts"
+import { Writers } from "#infra/postgres/log/Writers.ts"
 import { freshDatabase } from "#test/postgres.ts"
 import { command, fresh, noted, plain, revisions, texts, to, typed, upTo } from "../../engine/appends.ts"
 import { rest } from "../../engine/EventStore.reading.ts"
@@ -36,6 +37,7 @@ layer(two, { excludeTestServices: true })("two PostgresEventStores on one databa
       yield* idle.query("SELECT pg_current_xact_id()::text")
       const aborted = to(fresh(), "any", [command({ events: [noted({ payload: typed(fresh()) }), noted()] })])
       const abort = appendBatch([aborted]).pipe(
+        Effect.provideServiceEffect(Writers, Writers.inTransaction),
         Effect.andThen(Effect.fail("changed its mind" as const)),
         sql.withTransaction,
         Effect.flip

@@ -7,6 +7,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { positionOf } from "#engine/Position.ts"
 import { EventStore, StoreUnavailable } from "#engine/ports/EventStore.ts"
 import { appendBatch } from "#infra/postgres/log/append.ts"
+import { Writers } from "#infra/postgres/log/Writers.ts"
 import { freshDatabase } from "#test/postgres.ts"
 import { command, fresh, noted, to, typed, upTo } from "../../engine/appends.ts"
 import { contract } from "../../engine/EventStore.contract.ts"
@@ -180,7 +181,18 @@ layer(quiet, { excludeTestServices: true })("PostgresEventStore", (it) => {
           )
         })
       )
-    }).pipe(Effect.provide(freshClient))
+    }).pipe(Effect.provideServiceEffect(Writers, Writers.inTransaction), Effect.provide(freshClient))
+  )
+
+  it.effect("appends though readers have every connection of the client", () =>
+    Effect.gen(function* () {
+      const { append } = yield* EventStore
+      const { reserve } = yield* SqlClient
+      // of six; the ear for news has one
+      yield* Effect.forEach(upTo(5), () => reserve)
+      yield* append(to(fresh()))
+      yield* Effect.forEach(upTo(3), () => append(to(fresh())), together)
+    }).pipe(Effect.scoped)
   )
 
   it.effect("never lets the log's time go back, though the clock does", () =>
