@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs"
+import { areCertificates } from "#ports/certificate.ts"
 import { refuse } from "./BadConfig.ts"
 
 /** `prefer` and `allow` go on without TLS where the server, or who is in between, says that there is none. */
@@ -61,7 +62,7 @@ export const readCa = (text: string | undefined): string | undefined => {
   } catch {
     // said below, as of a file without a certificate
   }
-  return pem.includes("-----BEGIN CERTIFICATE-----")
+  return areCertificates(pem)
     ? pem
     : refuse("DATABASE_URL", `sslrootcert to be a file with certificates (PEM); ${file} is none that can be read`)
 }

@@ -85,6 +85,14 @@ describe("the configuration", () => {
       assert.include(said, why)
       assert.notInclude(said, "hunter2")
     }
+    const folder = mkdtempSync(join(tmpdir(), "cairn-ca-"))
+    afterAll(() => rmSync(folder, { recursive: true }))
+    const broken = join(folder, "broken.pem")
+    writeFileSync(broken, "-----BEGIN CERTIFICATE-----\nbm90IG9uZQ==\n-----END CERTIFICATE-----\n")
+    assert.include(
+      refusal({ DATABASE_URL: `${url}?sslmode=require&sslrootcert=${broken}` }),
+      "is none that can be read"
+    )
     for (const mode of ["disable", "require", "verify-ca", "verify-full"]) {
       const { databaseUrl } = readConfig({ DATABASE_URL: `${url}?sslmode=${mode}` })
       assert.isDefined(databaseUrl)
