@@ -1,10 +1,10 @@
-import { readFileSync } from "node:fs"
 import { Redacted, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import { keyPattern } from "#domain/Key.ts"
 import type { ElasticsearchSettings } from "#ports/ElasticsearchSettings.ts"
 import type { ModelSettings } from "#ports/ModelSettings.ts"
 import { refuse } from "./BadConfig.ts"
+import { parseDatabaseUrl, readCa } from "./databaseUrl.ts"
 import { heapLimit } from "./memory.ts"
 import { readModels } from "./models.ts"
 import { defaultRates, type RateClass, type Rates } from "./rates.ts"
@@ -124,39 +124,6 @@ const parseElasticsearch = (read: (name: string) => string | undefined): Elastic
         ? { username, password: hidden(password, "PASSWORD") }
         : undefined
   return { urls, auth, caFile, index }
-}
-
-/** `prefer` and `allow` go on without TLS where the server, or who is in between, says that there is none. */
-const tlsModes = ["disable", "require", "verify-ca", "verify-full"]
-
-const parseDatabaseUrl = (text: string): string => {
-  const url = new URL(parseUrl("DATABASE_URL", ["postgres:", "postgresql:"])(text))
-  const mode = url.searchParams.get("sslmode")
-  if (mode !== null && !tlsModes.includes(mode)) {
-    return refuse("DATABASE_URL", `sslmode as one of ${tlsModes.join(", ")}: others may leave TLS out unnoticed`)
-  }
-  if (url.searchParams.has("sslcert") || url.searchParams.has("sslkey")) {
-    return refuse("DATABASE_URL", "a user and a password: a client's certificate (sslcert, sslkey) is not supported")
-  }
-  return text
-}
-
-const readCa = (text: string | undefined): string | undefined => {
-  const { searchParams } = new URL(text ?? "postgres:")
-  const file = searchParams.get("sslrootcert")
-  if (file === null) return undefined
-  if ((searchParams.get("sslmode") ?? "disable") === "disable") {
-    return refuse("DATABASE_URL", "sslmode=verify-full beside sslrootcert: without it there is no TLS")
-  }
-  let pem = ""
-  try {
-    pem = readFileSync(file, "utf8")
-  } catch {
-    // said below, as of a file without a certificate
-  }
-  return pem.includes("-----BEGIN CERTIFICATE-----")
-    ? pem
-    : refuse("DATABASE_URL", `sslrootcert to be a file with certificates (PEM); ${file} is none that can be read`)
 }
 
 const parseConnections = (text: string): number =>

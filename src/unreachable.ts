@@ -20,8 +20,11 @@ const bottom = (error: unknown): { readonly said: string; readonly code: string 
 /** Where a database is, without who may use it. */
 const placeOf = (url: string): string => {
   if (!URL.canParse(url)) return ""
-  const { hostname, port, pathname } = new URL(url)
-  return ` ${decodeURIComponent(pathname.slice(1)) || "postgres"} at ${hostname || "this machine"}:${port || 5432}`
+  const { hostname, port, pathname, searchParams } = new URL(url)
+  // what is in the query goes before, as the client has it
+  const name = searchParams.get("dbname") ?? decodeURIComponent(pathname.slice(1))
+  const host = searchParams.get("host") ?? hostname
+  return ` ${name || "postgres"} at ${host || "this machine"}:${searchParams.get("port") ?? (port || 5432)}`
 }
 
 const passwordsIn = ({ password, searchParams }: URL): ReadonlyArray<string> =>

@@ -73,17 +73,52 @@ describe("the configuration", () => {
       ["sslrootcert=/ca.pem", "sslmode=verify-full beside sslrootcert"],
       ["sslmode=verify-full&sslrootcert=/nowhere/ca.pem", "/nowhere/ca.pem is none that can be read"],
       [`sslmode=verify-full&sslrootcert=${here}`, "is none that can be read"],
-      ["sslmode=verify-full&sslcert=/me.pem", "sslcert, sslkey"]
+      ["sslmode=verify-full&sslcert=/me.pem", "sslcert, sslkey"],
+      ["ssl=true", "ssl is not known"],
+      ["sslMode=verify-full", "sslMode is not known"],
+      ["tls=true", "tls is not known"],
+      ["sslmode=disable&sslmode=verify-full", "sslmode once"],
+      ["options=a%0Ab", "no control characters"]
     ] as const) {
       const said = refusal({ DATABASE_URL: `${url}?${query}` })
       assert.include(said, "DATABASE_URL is wrong")
       assert.include(said, why)
       assert.notInclude(said, "hunter2")
     }
+    const folder = mkdtempSync(join(tmpdir(), "cairn-ca-"))
+    afterAll(() => rmSync(folder, { recursive: true }))
+    const broken = join(folder, "broken.pem")
+    writeFileSync(broken, "-----BEGIN CERTIFICATE-----\nbm90IG9uZQ==\n-----END CERTIFICATE-----\n")
+    assert.include(
+      refusal({ DATABASE_URL: `${url}?sslmode=require&sslrootcert=${broken}` }),
+      "is none that can be read"
+    )
     for (const mode of ["disable", "require", "verify-ca", "verify-full"]) {
       const { databaseUrl } = readConfig({ DATABASE_URL: `${url}?sslmode=${mode}` })
       assert.isDefined(databaseUrl)
     }
+  })
+
+  it("refuses a database's URL that its client can't take apart, without a part of it", () => {
+    for (const url of [
+      "postgres://me:50%hunter2@db/cairn",
+      "postgres://me:hunter2%ff@db/cairn",
+      "postgres://m%zz:hunter2@db/cairn",
+      "postgres://me:hunter2@d%ff/cairn",
+      "postgres://me:hunter2@db/ca%ffirn"
+    ]) {
+      const said = refusal({ DATABASE_URL: url })
+      assert.match(said, /^DATABASE_URL is wrong: expected %25 for a % /)
+      assert.notInclude(said, "hunter2")
+    }
+    for (const url of [
+      "postgres://me:hunter2@db/cairn%0Acairn:%20all%20is%20well",
+      "postgres://me:hunter2%00@db/cairn"
+    ]) {
+      assert.strictEqual(refusal({ DATABASE_URL: url }), "DATABASE_URL is wrong: expected no control characters")
+    }
+    assert.isDefined(readConfig({ DATABASE_URL: "postgres://me:50%25%C3%A9@db/ca%2Firn?host=db2" }).databaseUrl)
+    assert.include(refusal({ DATABASE_URL: "postgres:me:hunter2@db" }), "a URL that begins with postgres://")
   })
 
   it("takes names as hosts, and refuses what no host is called", () => {

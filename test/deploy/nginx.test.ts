@@ -120,6 +120,16 @@ describe.skipIf(!hasNginx)("nginx before a service", () => {
     const answer = await raw("GET /health HTTP/1.1\r\n\r\n")
     assert.match(answer, /^HTTP\/1.1 400 /)
     assert.strictEqual(JSON.parse(answer.split("\r\n\r\n")[1]!).code, "validation/malformed_request")
+    // what nginx itself refuses before Cairn is asked
+    for (const [head, status, code] of [
+      ["POST /health HTTP/1.1\r\nTransfer-Encoding: odd\r\n", 400, "validation/malformed_request"],
+      ["TRACE /health HTTP/1.1\r\n", 400, "validation/malformed_request"],
+      ["GET /.cairn/malformed HTTP/1.1\r\n", 404, "not_found/route"]
+    ] as const) {
+      const refusal = await raw(`${head}Host: localhost\r\nConnection: close\r\n\r\n`)
+      assert.match(refusal, new RegExp(`^HTTP/1.1 ${status} `))
+      assert.strictEqual(JSON.parse(refusal.split("\r\n\r\n")[1]!).code, code)
+    }
   })
 
   it("passes a stream of events on as they come, and who hangs up is gone for the service, too", async () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import { Client, ClusterConnectionPool, HttpConnection } from "@elastic/elasticsearch"
 import { Data, Effect, Redacted, Schedule, type Scope } from "effect"
+import { areCertificates } from "#ports/certificate.ts"
 import type { ElasticsearchSettings } from "#ports/ElasticsearchSettings.ts"
 import { EngineUnusable } from "#ports/EngineUnusable.ts"
 import { IndexUnavailable } from "#ports/SnippetIndex.ts"
@@ -36,9 +37,15 @@ const tries = 5
 
 class Unanswered extends Data.TaggedError("Unanswered")<{ readonly fault: string; readonly passes: boolean }> {}
 
+const authorities = (file: string): string => {
+  const pem = readFileSync(file, "utf8")
+  if (!areCertificates(pem)) throw new Error(`${file} is no file with certificates (PEM)`)
+  return pem
+}
+
 const certificates = (file: string | undefined) =>
   Effect.try({
-    try: () => (file === undefined ? {} : { ca: readFileSync(file) }),
+    try: () => (file === undefined ? {} : { ca: authorities(file) }),
     catch: (error) =>
       new EngineUnusable({ message: `ELASTICSEARCH_CA_FILE can't be read: ${(error as Error).message}`, passes: false })
   })

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger, Redacted } from "effect"
 import { layer } from "#infra/search/elastic/layer.ts"
@@ -121,6 +122,8 @@ describe.skipIf(!isHere)("Elasticsearch", () => {
       rmSync(folder, { recursive: true })
       const missing = yield* starting({ url: "https://127.0.0.1:1", caFile: "/nowhere/ca.pem" })
       assert.include(missing, "ELASTICSEARCH_CA_FILE can't be read")
+      const other = yield* starting({ url: "https://127.0.0.1:1", caFile: fileURLToPath(import.meta.url) })
+      assert.include(other, "is no file with certificates (PEM)")
     })
   )
 })
