@@ -8,7 +8,10 @@ interface Loser extends Claiming {
 }
 
 /** What every adapter of the port keeps; `processes` gives some of them that share what they claim. */
-export const claims = (name: string, processes: Effect.Effect<readonly [Loser, Loser, Loser], unknown, Scope.Scope>) => {
+export const claims = (
+  name: string,
+  processes: Effect.Effect<readonly [Loser, Loser, Loser], unknown, Scope.Scope>
+) => {
   const test = (
     what: string,
     body: (one: Loser, other: Loser, third: Loser) => Effect.Effect<void, unknown, Scope.Scope>
