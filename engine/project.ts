@@ -48,7 +48,7 @@ export const bring = Effect.fnUntraced(function* (
 const nameOf = ({ projection }: Build) => schemaOf(projection)
 
 /** What a process claims that folds a read model. */
-const claimOf = (projection: Projection) => `read model ${schemaOf(projection)}`
+export const claimOf = (projection: Projection): string => `read model ${schemaOf(projection)}`
 
 /**
  * Delivers the log to the read models that are this process's to move on: each is one process's at a time. Those that stand

@@ -1,28 +1,40 @@
-import { Effect, Layer, Schedule } from "effect"
-import { whileMine } from "#engine/ports/Claims.ts"
+import { Effect, Layer, Option, Schedule } from "effect"
+import { Claims, whileMine } from "#engine/ports/Claims.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { type Other, ReadModels } from "#engine/ports/ReadModels.ts"
 import { isAfter, type Position } from "./Position.ts"
 import { type Projection, schemaOf } from "./Projection.ts"
+import { claimOf } from "./project.ts"
 
-const nameOf = ({ name, version }: Other) => schemaOf({ name, version, tables: {} })
+const projectionOf = ({ name, version }: Other): Projection => ({ name, version, tables: {} })
+const nameOf = (other: Other) => schemaOf(projectionOf(other))
+
+/** What nobody has claimed is had within it, or at the next look. */
+const patience = "1 second"
 
 /**
  * Makes a look: each time it is run, it looks for read models that no process moves on any more, as an upgrade leaves
- * them behind, and removes those that were at the same position at the last look and have missed something since. They would
- * keep copies of texts that are erased.
+ * them behind, and removes those that were at the same position at the last look, have missed something since, and are claimed by
+ * nobody: a process that stands still has its claims. They would keep copies of texts that are erased.
  */
 export const makeRetire = (projections: ReadonlyArray<Projection>) =>
   Effect.gen(function* () {
     const models = yield* ReadModels
     const store = yield* EventStore
+    const { claim } = yield* Claims
+    const removed = (other: Other) =>
+      claim(claimOf(projectionOf(other))).pipe(
+        Effect.timeoutOption(patience),
+        Effect.flatMap((mine) => (Option.isSome(mine) ? models.retire(other) : Effect.succeed(false))),
+        Effect.scoped
+      )
     let before: ReadonlyMap<string, Position> = new Map()
     return Effect.gen(function* () {
       const head = yield* store.head
       const behind = (yield* models.others(projections)).filter(({ position }) => isAfter(head, position))
       for (const other of behind) {
         if (before.get(nameOf(other)) !== other.position) continue
-        if (yield* models.retire(other)) yield* Effect.logInfo(`the read model ${nameOf(other)} is nobody's: removed`)
+        if (yield* removed(other)) yield* Effect.logInfo(`the read model ${nameOf(other)} is nobody's: removed`)
       }
       before = new Map(behind.map((other) => [nameOf(other), other.position]))
     })

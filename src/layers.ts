@@ -114,11 +114,11 @@ export const serviceDatabase = (config: StorageConfig) =>
 
 /**
  * The command line's: a running Postgres of the data folder, which is left running, or one that is started and stopped
- * here. `alone` says that no service keeps the read models up, because the folder's lock could be had.
+ * here. `alone` says that no service keeps the read models up, because the folder's lock could be had; on a database that is named, claims
+ * say that of each.
  */
 export const toolDatabase = ({ dataDir, databaseUrl }: StorageConfig) =>
   Effect.gen(function* () {
-    // processes that project the same log beside each other do no harm
     if (databaseUrl !== undefined) return { url: databaseUrl, alone: true }
     const running = yield* connect({ dataDir })
     if (Option.isNone(running)) return { url: (yield* launch({ dataDir })).url, alone: true }
@@ -151,7 +151,11 @@ export const tool = (config: StorageConfig) =>
           )
         ),
         Layer.provideMerge(EmbeddingTable.layer),
-        Layer.provideMerge(config.databaseUrl === undefined ? Postgres.layer(url) : named(url, config))
+        Layer.provideMerge(
+          config.databaseUrl === undefined
+            ? Postgres.layer(url)
+            : Layer.provideMerge(PostgresHold.beside, named(url, config))
+        )
       )
     )
   )

@@ -3,6 +3,8 @@ import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import type { Reporter, TestCase, TestModule, Vitest } from "vitest/node"
 import { whyNot as whyNoElasticsearch } from "./elasticsearch/distribution.ts"
+import { isLong } from "./long.ts"
+import { mounts } from "./mount.ts"
 import { isHere as serverIsHere } from "./postgresServer.ts"
 
 const has = (path: string) => existsSync(new URL(path, import.meta.url))
@@ -89,6 +91,12 @@ const reasons: ReadonlyArray<Reason> = [
     files: /^test\/(deploy\/nginx|processes\/)/,
     why: "there is no nginx here (Debian: apt-get install nginx-light)",
     holds: () => !has("/usr/sbin/nginx")
+  },
+  {
+    files: /^test\/service\/diskFull/,
+    why: "a disk is filled with CAIRN_LONG=1, where a file system can be mounted (as root)",
+    always: true,
+    holds: () => !isLong || !mounts()
   },
   {
     files: /^test\/infra\/sandbox\/bubblewrap/,

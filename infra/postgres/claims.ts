@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import type { Notification } from "@effect/sql-pg/PgConnection"
 import { type Cause, Clock, Deferred, Effect, Queue, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
@@ -13,13 +14,14 @@ export interface Session {
   readonly heard: Queue.Dequeue<Notification, SqlError>
 }
 
-/** On which the names of claims are said that are given up. */
+/** On which the names of claims are said that are given up, and `had TOKEN NAME` of those that a process has got. */
 export const channel = "cairn_claims"
 
 /** A lock of 64 bits for each name, and each schema; 5020719 is beside the lock of the append. */
 const key = "hashtextextended(current_schema() || ' ' || name, 5020719)"
 const names = "json_array_elements_text($1::json) AS name"
-const taking = `SELECT name FROM ${names} WHERE pg_try_advisory_lock(${key})`
+// said with it: who gets it when this process has ended knows that it was not given up since
+const taking = `SELECT name, pg_notify('${channel}', 'had ' || $2 || ' ' || name) FROM ${names} WHERE pg_try_advisory_lock(${key})`
 // said before it is done: who gets it by then has heard of it
 const telling = `SELECT pg_notify('${channel}', name) FROM ${names}`
 const unlocking = `SELECT pg_advisory_unlock(${key}) FROM ${names}`
@@ -29,7 +31,7 @@ const pause = 250
 /** How often the session is looked at while nothing is wanted, and what an answer may take. */
 const watch = 1_000
 const answerWithin = "5 seconds"
-/** Milliseconds for which it is known that a claim was given up in good order. */
+/** Milliseconds for which it is known that a claim was given up in good order, unless another process has got it. */
 const remembered = 5_000
 
 interface Waiting {
@@ -39,6 +41,7 @@ interface Waiting {
 
 /** Claims as advisory locks of one session: they go with it, however it ends. */
 export const makeClaims = Effect.gen(function* () {
+  const self = randomBytes(4).toString("hex")
   const wake = yield* Queue.sliding<void>(1)
   /** In the order in which they came, of each name. */
   const waiting = new Map<string, Array<Waiting>>()
@@ -83,10 +86,16 @@ export const makeClaims = Effect.gen(function* () {
     yield* Deferred.succeed(one.had, { lost: Deferred.await(one.lost), handedOver })
   })
 
+  /** Answers whether something was given up that this process waits for. */
   const hear = Effect.fnUntraced(function* ({ heard }: Session) {
     const now = yield* Clock.currentTimeMillis
-    for (const { payload } of yield* Queue.clear(heard)) if (waiting.has(payload)) givenUp.set(payload, now)
+    for (const { payload } of yield* Queue.clear(heard)) {
+      const [, by, name] = /^had (\w+) (.*)$/s.exec(payload) ?? []
+      if (name === undefined) givenUp.set(payload, now)
+      else if (by !== self) givenUp.delete(name)
+    }
     for (const [name, at] of givenUp) if (now - at > remembered || !waiting.has(name)) givenUp.delete(name)
+    return [...givenUp.values()].includes(now)
   })
 
   const goOn = Effect.fnUntraced(function* (session: Session) {
@@ -103,7 +112,7 @@ export const makeClaims = Effect.gen(function* () {
       }
       const wanted = [...waiting.keys()].filter((name) => !mine.has(name))
       if (wanted.length > 0) {
-        const had = yield* query(taking, [JSON.stringify(wanted)])
+        const had = yield* query(taking, [JSON.stringify(wanted), self])
         yield* hear(session)
         for (const { name } of had) yield* give(name as string)
         asked = yield* Clock.currentTimeMillis
@@ -113,10 +122,8 @@ export const makeClaims = Effect.gen(function* () {
       }
       if (unwanted.length > 0) continue
       const open = [...waiting.keys()].some((name) => !mine.has(name))
-      yield* Effect.raceFirst(Queue.take(wake), Queue.peek(session.heard)).pipe(
-        Effect.timeoutOption(open ? pause : watch)
-      )
-      yield* hear(session)
+      const offered = Effect.repeat(Effect.andThen(Queue.peek(session.heard), hear(session)), { until: (some) => some })
+      yield* Effect.timeoutOption(Effect.raceFirst(Queue.take(wake), offered), open ? pause : watch)
     }
   })
 
@@ -127,6 +134,7 @@ export const makeClaims = Effect.gen(function* () {
       Effect.suspend(() => {
         const lost = [...mine.values()]
         mine.clear()
+        givenUp.clear()
         unwanted.length = 0
         leaving = false
         return Effect.forEach(lost, (one) => Deferred.succeed(one.lost, undefined), { discard: true })

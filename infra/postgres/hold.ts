@@ -24,6 +24,7 @@ const settings = [
 
 const sharing = `SELECT pg_try_advisory_lock_shared(${lock}, hashtext(current_schema())) AS had`
 const taking = `SELECT pg_try_advisory_lock(${lock}, hashtext(current_schema())) AS had`
+const asking = "SELECT true AS had"
 const holding = `SELECT a.application_name AS name, a.client_addr::text AS address
   FROM pg_locks l JOIN pg_stat_activity a USING (pid)
   WHERE l.locktype = 'advisory' AND l.granted AND l.classid = ${lock} AND l.objsubid = 2 AND a.datname = current_database()
@@ -59,8 +60,8 @@ const refuse = (holder: Row | undefined, wanted: string) => {
 }
 
 /**
- * A lock of the database's own, on a session that does nothing but hold locks: they go with the process however that ends. When the
- * session is lost it is taken again.
+ * A lock of the database's own, which `statement` takes, on a session that does nothing but hold locks: they go with the process however
+ * that ends. When the session is lost it is taken again.
  */
 const make = Effect.fnUntraced(function* (statement: string, wanted: string, admit: Admit) {
   const { config } = yield* PgClient.PgClient
@@ -139,6 +140,15 @@ export const shared = (admit: Admit) =>
       ({ hold, claiming }) => Context.make(Hold, hold).pipe(Context.add(Claims, claiming))
     )
   )
+
+/** What a command does that is no service, and keeps none away: it claims what it does, as they do. */
+export const beside = Layer.effect(
+  Claims,
+  Effect.map(
+    make(asking, "", () => Effect.void),
+    ({ claiming }) => claiming
+  )
+)
 
 /** The only process on the database. */
 export const alone = Layer.effect(

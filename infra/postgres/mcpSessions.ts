@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Schedule } from "effect"
-import { McpSessions, SessionsUnavailable } from "#ports/McpSessions.ts"
+import { Effect, Layer, PubSub, Schedule } from "effect"
+import { McpSessions, type SaidElsewhere, SessionsUnavailable } from "#ports/McpSessions.ts"
+import { Telling } from "./telling.ts"
 
 /** What an answer may take. */
 const patience = "10 seconds"
@@ -9,6 +10,10 @@ const patience = "10 seconds"
 const idle = "1 hour"
 const mostOfKey = 100
 const mostOfTenant = 1_000
+
+const about = "mcp"
+/** Bytes of a message to other processes; Postgres takes 8,000. */
+const longest = 6_900
 
 const unavailable = new SessionsUnavailable({ message: "the sessions can't be reached" })
 
@@ -18,11 +23,21 @@ const digestOf = (id: string) => createHash("sha256").update(id).digest()
 const bounded = <A, E, R>(asked: Effect.Effect<A, E, R>) =>
   Effect.mapError(Effect.timeout(asked, patience), () => unavailable)
 
+const nameOf = (id: string) => digestOf(id).toString("base64")
+
 /** The table of sessions. What is waited for by nobody else, a row, is passed over when many end at once. */
 export const layer = Layer.effect(
   McpSessions,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const telling = yield* Telling
+    const told = yield* telling.told(about)
+    const heard = yield* PubSub.sliding<SaidElsewhere>(64)
+    const pass = Effect.flatMap(PubSub.take(told), (text) => {
+      const at = text.indexOf(" ")
+      return PubSub.publish(heard, { isOf: (id) => nameOf(id) === text.slice(0, at), message: text.slice(at + 1) })
+    })
+    yield* Effect.forkScoped(Effect.forever(pass))
     yield* Effect.forkScoped(
       Effect.repeat(
         Effect.ignore(sql`DELETE FROM mcp_sessions WHERE id = ANY (ARRAY(
@@ -31,6 +46,9 @@ export const layer = Layer.effect(
       )
     )
     return McpSessions.of({
+      tell: (id, message) =>
+        Buffer.byteLength(message) <= longest ? telling.tell(about, `${nameOf(id)} ${message}`) : Effect.void,
+      told: PubSub.subscribe(heard),
       begin: ({ key, tenant }, id, initialize) =>
         bounded(
           Effect.andThen(
@@ -61,4 +79,4 @@ export const layer = Layer.effect(
         ).pipe(Effect.map(([row]) => row?.live === true))
     })
   })
-)
+).pipe(Layer.provide(Telling.layer))

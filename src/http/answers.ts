@@ -6,7 +6,7 @@ import { turn } from "#ports/turn.ts"
 import { Caller } from "#src/api/middleware.ts"
 import type { Problem } from "#src/api/Problem.ts"
 import { bytesOf, portioned, slice, slight } from "#src/portions.ts"
-import { type Claim, makeRoom, type RoomSize } from "./room.ts"
+import { makeRoom, type RoomSize, type Stay } from "./room.ts"
 
 const mebibyte = 1024 * 1024
 
@@ -24,14 +24,14 @@ export const byPortions = <A extends { readonly bytes: number }, B, E, R>(
   rows: ReadonlyArray<A>,
   read: (portion: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, E, R>
 ) => {
-  let claim: Claim | undefined
+  let stay: Stay | undefined
   return Stream.fromArray(portioned(rows)).pipe(
     Stream.rechunk(1),
     Stream.mapEffect((portion) =>
       Effect.gen(function* () {
-        claim?.leave()
+        stay?.leave()
         const bytes = bytesOf(portion)
-        claim = bytes <= slight ? undefined : yield* (yield* Answers).take(copies * bytes)
+        stay = bytes <= slight ? undefined : yield* (yield* Answers).take(copies * bytes)
         return yield* read(portion)
       })
     )
@@ -45,7 +45,7 @@ const pace = 512
 /** Who takes an answer that has room. */
 interface Reader {
   readonly owner: string | undefined
-  readonly claims: Set<Claim>
+  readonly stays: Set<Stay>
   /** Bytes that it has taken. */
   taken: number
   /** Milliseconds for which it let the service wait, and since when it does. */
@@ -75,7 +75,7 @@ export class Answers extends Context.Service<
      * Waits for room for so many bytes of the request's answer. It is given back when the answer has left, or before
      * that.
      */
-    readonly take: (bytes: number) => Effect.Effect<Claim, Problem, HttpServerRequest.HttpServerRequest>
+    readonly take: (bytes: number) => Effect.Effect<Stay, Problem, HttpServerRequest.HttpServerRequest>
     /**
      * Counts bytes that are in hand for the request's answer already, where nobody took room for any. None: its reader
      * is watched from when the answer begins, as it may take room only then.
@@ -103,19 +103,19 @@ export class Answers extends Context.Service<
       const readerOf = (response: ServerResponse, owner: string | undefined): Reader => {
         const known = readers.get(response)
         if (known !== undefined) return known
-        const reader: Reader = { owner, claims: new Set(), taken: 0, waited: 0, since: undefined }
+        const reader: Reader = { owner, stays: new Set(), taken: 0, waited: 0, since: undefined }
         readers.set(response, reader)
         response.once("close", () => {
           readers.delete(response)
-          for (const { leave } of reader.claims) leave()
+          for (const { leave } of reader.stays) leave()
         })
         return reader
       }
 
-      const newClaim = (reader: Reader, bytes: number): Claim => {
-        const claim = room.claim(reader.owner, bytes)
-        reader.claims.add(claim)
-        return claim
+      const newStay = (reader: Reader, bytes: number): Stay => {
+        const stay = room.stay(reader.owner, bytes)
+        reader.stays.add(stay)
+        return stay
       }
 
       const asking = Effect.gen(function* () {
@@ -127,16 +127,16 @@ export class Answers extends Context.Service<
 
       const count = Effect.fnUntraced(function* (bytes: number) {
         const { response, reader } = yield* asking
-        if (bytes > 0 && reader.claims.size === 0 && !response.destroyed) newClaim(reader, bytes).hold(bytes)
+        if (bytes > 0 && reader.stays.size === 0 && !response.destroyed) newStay(reader, bytes).hold(bytes)
       })
 
       const take = Effect.fnUntraced(function* (bytes: number) {
         const { response, reader } = yield* asking
-        const claim = newClaim(reader, bytes)
+        const stay = newStay(reader, bytes)
         // nobody is there to answer any more: the request is being interrupted
-        if (response.destroyed) claim.leave()
-        yield* Effect.onError(claim.enter(response.headersSent), () => Effect.sync(claim.leave))
-        return claim
+        if (response.destroyed) stay.leave()
+        yield* Effect.onError(stay.enter(response.headersSent), () => Effect.sync(stay.leave))
+        return stay
       })
 
       /** Counts for how long it is the reader who is waited for, and what it has taken by then. */
@@ -179,12 +179,12 @@ export class Answers extends Context.Service<
         if (body._tag !== "Uint8Array") return response
         const small = body.contentLength <= slight
         if (small) {
-          for (const { leave } of known?.claims ?? []) leave()
+          for (const { leave } of known?.stays ?? []) leave()
           return response
         }
         // it is there: whoever made it took what it needs, or took nothing and is counted from now on
         const reader = readerOf(to, known?.owner)
-        const [first = newClaim(reader, 0), ...others] = reader.claims
+        const [first = newStay(reader, 0), ...others] = reader.stays
         for (const { leave } of others) leave()
         first.hold(body.contentLength)
         const pieces = Stream.fromIterable(slices(body.body)).pipe(

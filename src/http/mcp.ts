@@ -1,4 +1,4 @@
-import { Effect, Layer, Redacted, Scheduler } from "effect"
+import { Effect, Layer, PubSub, Redacted, Scheduler } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Holder } from "#domain/Scope.ts"
 import { McpSessions } from "#ports/McpSessions.ts"
@@ -9,7 +9,7 @@ import { Parts } from "#src/mcp/Parts.ts"
 import * as Server from "#src/mcp/server.ts"
 import { makeSessions } from "#src/mcp/sessions.ts"
 import { Answers } from "./answers.ts"
-import { countOf, faultIn, messagesIn } from "./mcp/messages.ts"
+import { cancellationsIn, countOf, faultIn, messagesIn } from "./mcp/messages.ts"
 import { operations } from "./mcp/operations.ts"
 import { makeParts } from "./mcp/parts.ts"
 import { shortened } from "./mcp/received.ts"
@@ -65,10 +65,20 @@ const routes = Effect.gen(function* () {
       return yield* noSession
     }
     if (!(yield* sessions.has(holder.key, session))) {
-      yield* replay(session, begun, (local) => sessions.opened(holder, session, local))
+      yield* replay.begin(session, begun, (local) => sessions.opened(holder, session, local))
     }
     return sessions.local(session) ?? (yield* unavailable)
   })
+
+  // what is cancelled elsewhere may be under way here
+  const told = yield* kept.told
+  yield* PubSub.take(told).pipe(
+    Effect.flatMap(({ isOf, message }) =>
+      Effect.forEach(sessions.locals(isOf), (local) => replay.say(local, message), { discard: true })
+    ),
+    Effect.forever,
+    Effect.forkScoped
+  )
 
   /** Other processes are told from time to time that a session is in use. */
   const inUse = <A, E, R>(key: string, session: string, request: Effect.Effect<A, E, R>) => {
@@ -94,6 +104,10 @@ const routes = Effect.gen(function* () {
     const parts = makeParts((bytes) => Effect.provideContext(answers.count(bytes), services), short.given)
     const session = request.headers[sessionHeader]
     const local = session === undefined ? undefined : yield* localOf(holder, session)
+    if (session !== undefined) {
+      const taken = cancellationsIn(messages)
+      yield* Effect.forEach(taken, (message) => kept.tell(session, message), { discard: true })
+    }
     const asked = havingRead(local === undefined ? request : calling(request, local), short.text())
     const answer = handlers.get("POST")!(asked).pipe(
       Effect.provideService(HttpServerRequest.HttpServerRequest, asked),

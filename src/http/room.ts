@@ -25,7 +25,7 @@ const noRoom = new Problem({
 })
 
 /** What somebody has of a room. */
-export interface Claim {
+export interface Stay {
   /** Waits until there is room for its bytes: for the rest of an answer that has `begun`, far longer. */
   readonly enter: (begun: boolean) => Effect.Effect<void, Problem>
   /** Takes so many bytes from now on, whether there is room or not: they are in hand already. */
@@ -67,8 +67,8 @@ export const makeRoom = ({ all, each, keyless }: RoomSize) => {
     }
   }
 
-  /** `owner` is a key's id, `undefined` without one. Who makes a claim leaves it, also when `enter` failed. */
-  const claim = (owner: string | undefined, bytes: number): Claim => {
+  /** `owner` is a key's id, `undefined` without one. Who makes a stay leaves it, also when `enter` failed. */
+  const stay = (owner: string | undefined, bytes: number): Stay => {
     const most = Math.min(all, owner === undefined ? keyless : each)
     const wanted = Math.min(bytes, most)
     let mine = 0
@@ -114,7 +114,7 @@ export const makeRoom = ({ all, each, keyless }: RoomSize) => {
   /** Runs with room for so many bytes. */
   const within = <A, E, R>(owner: string | undefined, bytes: number, run: Effect.Effect<A, E, R>) =>
     Effect.suspend(() => {
-      const { enter, leave } = claim(owner, bytes)
+      const { enter, leave } = stay(owner, bytes)
       return Effect.ensuring(Effect.andThen(enter(false), run), Effect.sync(leave))
     })
 
@@ -124,7 +124,7 @@ export const makeRoom = ({ all, each, keyless }: RoomSize) => {
     return sum > all
   }
 
-  return { claim, within, keepsOut, held: () => sum, waiting: () => waiting.size }
+  return { stay, within, keepsOut, held: () => sum, waiting: () => waiting.size }
 }
 
 export type Room = ReturnType<typeof makeRoom>

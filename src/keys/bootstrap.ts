@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto"
-import { Data, Effect, Redacted } from "effect"
+import { Data, Effect, Redacted, Schedule } from "effect"
 import { keyHash } from "#domain/Key.ts"
 import { Organization, OrganizationCommand } from "#domain/Organization.ts"
 import { normalEmail, personId } from "#domain/Person.ts"
@@ -61,9 +61,13 @@ export const registerOrganization = Effect.fnUntraced(function* (given: NewOrgan
 /** The keys' read model does not catch up with the log. */
 class KeysBehind extends Data.TaggedError("KeysBehind")<{ readonly message: string }> {}
 
-/** What moves the read model may have ended a moment ago, and be taken over by another process: it is waited for, for a minute. */
+/**
+ * What moves the read model may have ended a moment ago, and be taken over by another process: it is waited for, for a minute, also when
+ * the log is away meanwhile.
+ */
 const keysAreThere = fresh(Keys, longPatience).pipe(
-  Effect.retry({ times: 5 }),
+  Effect.retry(Schedule.spaced("200 millis")),
+  Effect.timeout("1 minute"),
   Effect.mapError(
     () =>
       new KeysBehind({ message: "the read model of the keys does not catch up with the log. Start the service again." })

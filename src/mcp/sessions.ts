@@ -71,6 +71,10 @@ export const makeSessions = (end: (id: string) => Effect.Effect<void>) => {
     /** What the server of this process calls a session, if it has it. */
     local: (id: string) => sessions.get(id)?.local,
 
+    /** What the server of this process calls those sessions in hand of which that is so. */
+    locals: (isMeant: (id: string) => boolean) =>
+      [...sessions].flatMap(([id, { local }]) => (isMeant(id) ? [local] : [])),
+
     /** Keeps a session alive while a request of it is under way. */
     using: <A, E, R>(id: string, request: Effect.Effect<A, E, R>) =>
       Effect.acquireUseRelease(

@@ -1,10 +1,18 @@
-import { Context, type Effect, Schema } from "effect"
+import { Context, type Effect, type PubSub, Schema, type Scope } from "effect"
 import type { Holder } from "#domain/Scope.ts"
 
 /** Sessions can't be looked up at the moment. */
 export class SessionsUnavailable extends Schema.TaggedError<SessionsUnavailable>()("SessionsUnavailable", {
   message: Schema.String
 }) {}
+
+/** What a client has said of a session at another process. */
+export interface SaidElsewhere {
+  /** Whether this session is meant, by the id that its client knows. */
+  readonly isOf: (id: string) => boolean
+  /** A notification, as JSON. */
+  readonly message: string
+}
 
 /**
  * Sessions of MCP that any process may be asked about. One ends when its key says so, after an hour without a request, and when its key
@@ -23,5 +31,12 @@ export class McpSessions extends Context.Service<
     readonly use: (key: string, id: string) => Effect.Effect<string | undefined, SessionsUnavailable>
     /** Whether there was one to end. */
     readonly end: (key: string, id: string) => Effect.Effect<boolean, SessionsUnavailable>
+    /**
+     * Says to all other processes, if there are any, what a client has said of a session: a notification, as JSON. One of more than 6,900
+     * bytes is not said, and any may be lost.
+     */
+    readonly tell: (id: string, message: string) => Effect.Effect<void>
+    /** What others tell, from now on; the last 64 wait for a slow subscriber. */
+    readonly told: Effect.Effect<PubSub.Subscription<SaidElsewhere>, never, Scope.Scope>
   }
 >()("cairn/McpSessions") {}

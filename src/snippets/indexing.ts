@@ -1,4 +1,4 @@
-import { Cause, Clock, Context, Effect, Fiber, Layer, Option, PubSub, Semaphore } from "effect"
+import { Cause, Clock, Context, Deferred, Effect, Fiber, Layer, Option, PubSub, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { meaningsOf } from "#domain/search/embeddings/vector.ts"
 import { ReadPatience } from "#engine/ask.ts"
@@ -63,6 +63,8 @@ export class Indexing extends Context.Service<
       let fault: string | undefined
       let isAway = false
       let furthest = 0
+      /** Who waits for a position: they go on as soon as it is reached, whatever is read behind it. */
+      const waiting = new Map<Deferred.Deferred<void>, number>()
       const scope = yield* Effect.scope
 
       /** Says once of each snippet what became of it. */
@@ -121,6 +123,7 @@ export class Indexing extends Context.Service<
         yield* tell(before)
         stand = upTo
         furthest = Math.max(furthest, position)
+        for (const [reached, to] of waiting) if (to <= position) yield* Deferred.succeed(reached, undefined)
         return position > from.position
       }).pipe(Effect.provideService(SqlClient.SqlClient, sql))
 
@@ -137,18 +140,16 @@ export class Indexing extends Context.Service<
           return Effect.as(said ?? Effect.logWarning("the snippet index can't read on", cause), false)
         })
 
-      const catchUp = Effect.suspend(function again(): Effect.Effect<void> {
-        return step.pipe(
-          Effect.tap(() => {
-            const wasAway = fault !== undefined
-            fault = undefined
-            isAway = false
-            return wasAway ? Effect.logInfo("the snippet index is back") : Effect.void
-          }),
-          (reading) => unlessInterrupted(reading, failed),
-          Effect.flatMap((more) => (more ? again() : Effect.void))
-        )
-      }).pipe(one.withPermits(1))
+      const read = step.pipe(
+        Effect.tap(() => {
+          const wasAway = fault !== undefined
+          fault = undefined
+          isAway = false
+          return wasAway ? Effect.logInfo("the snippet index is back") : Effect.void
+        }),
+        (reading) => unlessInterrupted(reading, failed)
+      )
+      const catchUp = Effect.repeat(read.pipe(one.withPermits(1)), { until: (more) => !more })
 
       const moves = yield* PubSub.subscribe(projector.moved)
       const moved = Effect.map(PubSub.takeAll(moves), (names) => names.includes(name))
@@ -168,14 +169,22 @@ export class Indexing extends Context.Service<
       )
 
       const position = () => stand?.position ?? 0
+      // a step, unless another's has brought it there: of much that is written meanwhile nobody waits for the end
+      const readTo = (to: number) =>
+        Effect.suspend(() => (position() < to ? Effect.asVoid(read) : Effect.void)).pipe(one.withPermits(1))
       const reach = Effect.fnUntraced(function* (to: number) {
         const deadline = (yield* Clock.currentTimeMillis) + patience
         while (position() < to) {
           const left = deadline - (yield* Clock.currentTimeMillis)
           if (left <= 0) break
           // whoever waits no longer leaves it at work: broken off again and again it would never end
-          const reading = yield* Effect.forkIn(catchUp, scope)
-          yield* Effect.timeoutOption(Fiber.await(reading), left)
+          const reading = yield* Effect.forkIn(readTo(to), scope)
+          const reached = yield* Deferred.make<void>()
+          waiting.set(reached, to)
+          yield* Effect.raceFirst(Fiber.await(reading), Deferred.await(reached)).pipe(
+            Effect.timeoutOption(left),
+            Effect.ensuring(Effect.sync(() => waiting.delete(reached)))
+          )
           // who searches asks the index itself next, which says that it is away
           if (isAway) break
           if (fault !== undefined) yield* Effect.sleep(pause)

@@ -7,10 +7,15 @@ interface Loser extends Claiming {
   readonly lose: Effect.Effect<void>
 }
 
-/** What every adapter of the port keeps; `processes` gives two of them that share what they claim. */
-export const claims = (name: string, processes: Effect.Effect<readonly [Loser, Loser], unknown, Scope.Scope>) => {
-  const test = (what: string, body: (one: Loser, other: Loser) => Effect.Effect<void, unknown, Scope.Scope>) =>
-    it.live(`${name}: ${what}`, () => Effect.flatMap(processes, ([one, other]) => body(one, other)))
+/** What every adapter of the port keeps; `processes` gives some of them that share what they claim. */
+export const claims = (
+  name: string,
+  processes: Effect.Effect<readonly [Loser, Loser, Loser], unknown, Scope.Scope>
+) => {
+  const test = (
+    what: string,
+    body: (one: Loser, other: Loser, third: Loser) => Effect.Effect<void, unknown, Scope.Scope>
+  ) => it.live(`${name}: ${what}`, () => Effect.flatMap(processes, (all) => body(...all)))
 
   /** Had until its scope is closed. */
   const had = Effect.fnUntraced(function* (process: Claiming, name: string) {
@@ -83,6 +88,23 @@ export const claims = (name: string, processes: Effect.Effect<readonly [Loser, L
       yield* notYet(back, one)
       yield* taken.leave
       yield* Fiber.join(back)
+    }))
+
+  test("what was handed over, and then lost by who got it, was not handed over to the next", (one, other, third) =>
+    Effect.gen(function* () {
+      const first = yield* had(one, "a")
+      const waiting = yield* Effect.forEach([other, third], (process) => asking(process, "a"))
+      yield* notYet(waiting[0]!, other)
+      yield* notYet(waiting[1]!, third)
+      yield* first.leave
+      const getter = yield* Effect.raceFirst(
+        Effect.as(Fiber.join(waiting[0]!), 0),
+        Effect.as(Fiber.join(waiting[1]!), 1)
+      )
+      const got = yield* Fiber.join(waiting[getter]!)
+      assert.isTrue(got.handedOver)
+      yield* [other, third][getter]!.lose
+      assert.isFalse((yield* Fiber.join(waiting[1 - getter]!)).handedOver)
     }))
 
   test("work goes on for as long as its claim is had, and again when it is had again", (one, other) =>

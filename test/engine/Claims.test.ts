@@ -8,7 +8,7 @@ claims(
   "in memory",
   Effect.sync(() => {
     const next = makeProcesses()
-    return [next(), next()] as const
+    return [next(), next(), next()] as const
   })
 )
 

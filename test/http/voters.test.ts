@@ -60,8 +60,8 @@ describe("a vote", () => {
     for (const more of [{}, { vote_source: "human" }, { vote_source: "sdk" }, { vote_source: "ai" }]) {
       const { status, json } = await vote(call, id, true, more, headers)
       assert.strictEqual(status, 200)
-      const claims = more.vote_source === "human"
-      assert.strictEqual(/vote_source human is ignored: an agent speaks/.test(json.message), claims, json.message)
+      const pretends = more.vote_source === "human"
+      assert.strictEqual(/vote_source human is ignored: an agent speaks/.test(json.message), pretends, json.message)
     }
     assert.deepStrictEqual(await votesOn(id), [
       ["ai", null],
@@ -95,12 +95,12 @@ describe("a vote", () => {
       ["terminal", { vote_source: "cli" }, {}, ["human", "cli"]]
     ] as const) {
       const one = await stored(call, `one_${name}`, { user_vote: 1, ...more }, headers)
-      const claims = /vote_source human is ignored/
-      assert.strictEqual(claims.test(one.message), name === "liar", one.message)
+      const pretends = /vote_source human is ignored/
+      assert.strictEqual(pretends.test(one.message), name === "liar", one.message)
       const file = { path: `many_${name}.py`, content: source(`many_${name}`) }
       const body = { files_written: [file], user_votes: { [file.path]: 1 }, prompts: [`many_${name} task`], ...more }
       const many = await call("POST", "/api/store/bulk-execution-result", body, headers)
-      assert.strictEqual(claims.test(many.json.message), name === "liar", many.text)
+      assert.strictEqual(pretends.test(many.json.message), name === "liar", many.text)
       assert.deepStrictEqual(await votesOn(await idOf(`one_${name}`)), [expected], name)
       assert.deepStrictEqual(await votesOn(await idOf(`many_${name}`)), [expected], name)
     }

@@ -1,5 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { refused } from "#test/http/problem.ts"
+import { type MessagesApi, says, startMessagesApi } from "#test/MessagesApi.ts"
 import { send } from "#test/service/call.ts"
 import { organization } from "#test/service/tenants.ts"
 import {
@@ -10,6 +11,7 @@ import {
   startService,
   type TestInstallation
 } from "#test/service.ts"
+import { opened } from "./opened.ts"
 import { initialize, post } from "./rpc.ts"
 
 const listing = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} }
@@ -22,14 +24,28 @@ describe("a session of one process", () => {
   let installation: TestInstallation
   let a: Service
   let b: Service
+  let api: MessagesApi
+  /** The model says nothing before. */
+  let letGo = () => {}
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  const start = () =>
+    startService(
+      { CAIRN_DATABASE_CONNECTIONS: "6", ANTHROPIC_API_KEY: api.key, ANTHROPIC_BASE_URL: api.url },
+      installation
+    )
   beforeAll(async () => {
     installation = await newInstallation()
-    a = await startService({ CAIRN_DATABASE_CONNECTIONS: "6" }, installation)
-    b = await startService({ CAIRN_DATABASE_CONNECTIONS: "6" }, installation)
+    api = await startMessagesApi(() => ({ ...says("Done."), after: held }))
+    a = await start()
+    b = await start()
   })
   afterAll(async () => {
+    letGo()
     await a.stop()
     await b.stop()
+    await api.close()
     removeInstallation(installation)
   })
 
@@ -140,11 +156,34 @@ describe("a session of one process", () => {
     for (const service of [b, a]) refused(await lists(service, session, made.json.key), 401, "auth/invalid_api_key")
   })
 
+  it("has its call stopped that is under way at the other, when the client cancels it here", async () => {
+    const session = await initialize(a.url, ownerKey)
+    const given = { user_query: "wait", user_id: "ada", org_id: "acme" }
+    const call = { jsonrpc: "2.0", id: "a call", method: "tools/call", params: { name: "chat", arguments: given } }
+    const stream = await opened(b.url, ownerKey, call, session)
+    assert.strictEqual(await stream.next(), ": under way")
+    await api.arrived(1)
+    // another session's request is none of it
+    const other = await initialize(a.url, ownerKey)
+    const params = { requestId: "a call", reason: "the user is impatient" }
+    const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params }
+    for (const of of [other, session]) {
+      const { status, text } = await post(a.url, ownerKey, cancel, of)
+      assert.strictEqual(status, 202, text)
+    }
+    assert.deepStrictEqual(await stream.rest(), [])
+    // the run is the service's, and comes to its end
+    letGo()
+    const again = await post(a.url, ownerKey, { ...call, id: "again" }, session)
+    assert.include(again.text, "Done.")
+    assert.lengthOf(api.requests, 1)
+  })
+
   it("goes on when that process has ended, and after the service was started again", async () => {
     const session = await initialize(a.url, ownerKey)
     await a.stop()
     assert.strictEqual(tools(await lists(b, session)), 5)
-    a = await startService({ CAIRN_DATABASE_CONNECTIONS: "6" }, installation)
+    a = await start()
     assert.strictEqual(tools(await lists(a, session)), 5)
   })
 })

@@ -10,9 +10,11 @@ export class Clients {
   readonly defects: Array<string> = []
   /** Uploads that were deleted again, and acknowledged as that. */
   readonly deleted: Array<Upload> = []
-  searches = 0
-  /** Searches that said that they did not know better. */
+  /** Milliseconds until each search was answered, however often it was sent. */
+  readonly searches: Array<number> = []
+  /** Searches that said that they did not know better, and of those the ones that did not show what they should. */
   stale = 0
+  wrong = 0
   /** Requests that were sent again, after a connection that ended or an answer that says so. */
   again = 0
   #ending = false
@@ -75,16 +77,19 @@ export class Clients {
   async #find(word: string, should: "be found" | "be gone" = "be found"): Promise<Match | undefined> {
     for (;;) {
       const body = { task: word, min_verdict_score: 0 }
+      const since = performance.now()
       const answer = await this.#sent("/api/retrieve/search", body, `${word} ${Math.random()}`)
       const { status, headers, json, text } = answer
-      this.searches += 1
+      this.searches.push(performance.now() - since)
       if (status !== 200) {
         this.defects.push(`search for ${word}: ${status} ${text}`)
         return undefined
       }
       const found = (json.matches as ReadonlyArray<Match>).find(({ code_block }) => code_block.source.includes(word))
-      if ((found !== undefined) === (should === "be found") || headers.get("cairn-stale") !== "true") return found
-      this.stale += 1
+      const stale = headers.get("cairn-stale") === "true"
+      if (stale) this.stale += 1
+      if ((found !== undefined) === (should === "be found") || !stale) return found
+      this.wrong += 1
     }
   }
 

@@ -5,6 +5,7 @@ import type { DomainEvent } from "#domain/events.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
 import type { Encoder } from "#domain/search/embeddings/Encoder.ts"
 import { indexText } from "#domain/search/IndexedText.ts"
+import { ReadPatience } from "#engine/ask.ts"
 import type { Recorded } from "#engine/Event.ts"
 import { positionOf } from "#engine/Position.ts"
 import { folding, type Row, type Table } from "#engine/Projection.ts"
@@ -128,8 +129,8 @@ it("a task is kept for finding its snippet up to a bound, and rows stay small", 
 
 const asked = (pages: ReadonlyArray<ReadonlyArray<string>>) => pages.filter(({ length }) => length > 0)
 
-/** What an index was given, page by page, and which snippet it can't take. */
-const makeIndex = (refused: string) => {
+/** What an index was given, page by page, and which snippet it can't take; `before` each page comes what it waits for. */
+const makeIndex = (refused: string, before: () => Effect.Effect<void> = () => Effect.void) => {
   const pages: Array<ReadonlyArray<string>> = []
   let stand: IndexStand = { build: undefined, position: 0 }
   return {
@@ -138,11 +139,15 @@ const makeIndex = (refused: string) => {
       SnippetIndex,
       SnippetIndex.of({
         apply: ({ put }, upTo) =>
-          Effect.sync(() => {
-            pages.push(put.map(({ id }) => id))
-            stand = upTo
-            return { refused: put.flatMap(({ id }) => (id === refused ? [id] : [])) }
-          }),
+          Effect.suspend(before).pipe(
+            Effect.andThen(
+              Effect.sync(() => {
+                pages.push(put.map(({ id }) => id))
+                stand = upTo
+                return { refused: put.flatMap(({ id }) => (id === refused ? [id] : [])) }
+              })
+            )
+          ),
         stand: Effect.sync(() => stand),
         candidates: () => Effect.die("not asked for")
       })
@@ -193,6 +198,22 @@ it.live("a snippet that the index can't take is left out, and those beside and b
       assert.deepStrictEqual([...(yield* indexing.leftOut)], [["b", "refused"]])
     })
   )
+})
+
+it.live("who waits for a position goes on when it is reached, also while what comes behind it is being read", () => {
+  let page = 0
+  // the second page is under way for ever
+  const { layer, pages } = makeIndex("", () => (page++ === 0 ? Effect.void : Effect.never))
+  const many = Array.from({ length: 2_000 }, (_, n) => `w${(n * 7_919_777).toString(36)}`).join(" ")
+  return indexed(
+    layer,
+    [uploaded("a", many), uploaded("b", many)],
+    4_000,
+    Effect.gen(function* () {
+      assert.isTrue(yield* (yield* Indexing).reach(1))
+      assert.deepStrictEqual(asked(pages), [["a"]])
+    })
+  ).pipe(Effect.provideService(ReadPatience, 600_000))
 })
 
 it.live("the catalogue is read by bytes: a page has what fits, and a row that is bigger goes alone", () => {

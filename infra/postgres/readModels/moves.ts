@@ -1,17 +1,15 @@
-import { randomUUID } from "node:crypto"
-import { PgClient } from "@effect/sql-pg"
-import { Effect, PubSub, Queue, Schedule } from "effect"
+import { Effect, PubSub, Queue } from "effect"
 import { Claims } from "#engine/ports/Claims.ts"
+import { Telling } from "../telling.ts"
 
-const channel = "cairn_moves"
+const about = "moves"
 /** Between two messages: what moves meanwhile is said by the second one. */
 const pause = "5 millis"
 
-/** What processes say to each other of read models that they have moved. One that is alone says and hears nothing. */
+/** What processes say to each other of read models that they have moved. */
 export const makeMoves = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
+  const telling = yield* Telling
   const { shared } = yield* Claims
-  const self = randomUUID()
   const heard = yield* PubSub.sliding<string>(64)
   const wake = yield* Queue.sliding<void>(1)
   const moved = new Set<string>()
@@ -21,19 +19,14 @@ export const makeMoves = Effect.gen(function* () {
     const names = [...moved]
     moved.clear()
     // whoever does not hear of it looks by itself, later
-    yield* Effect.ignore(sql.notify(channel, [self, ...names].join(" ")))
+    yield* telling.tell(about, names.join(" "))
     yield* Effect.sleep(pause)
   })
-  const listen = Effect.gen(function* () {
-    const messages = yield* sql.listen(channel)
-    for (;;) {
-      const [from, ...names] = (yield* Queue.take(messages)).payload.split(" ")
-      if (from !== self) yield* PubSub.publishAll(heard, names)
-    }
-  })
   if (shared) {
+    const told = yield* telling.told(about)
+    const pass = Effect.flatMap(PubSub.take(told), (names) => PubSub.publishAll(heard, names.split(" ")))
     yield* Effect.forkScoped(Effect.forever(say))
-    yield* listen.pipe(Effect.scoped, Effect.ignore, Effect.repeat(Schedule.spaced("1 second")), Effect.forkScoped)
+    yield* Effect.forkScoped(Effect.forever(pass))
   }
 
   const tell = (names: ReadonlyArray<string>) =>

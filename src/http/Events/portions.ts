@@ -5,7 +5,7 @@ import { EventStore, type Look, type Page, type ReadAll, type StoredEvent, sizeO
 import { slice, slight } from "#src/portions.ts"
 import { Answers, copies } from "../answers.ts"
 import { problemOf } from "../refusals.ts"
-import type { Claim } from "../room.ts"
+import type { Stay } from "../room.ts"
 import { allShown, type Reader } from "./shown.ts"
 
 type Filters = Omit<ReadAll, "limit" | "bytes">
@@ -32,18 +32,18 @@ const roomy = Effect.fnUntraced(function* <E, R>(read: (look: Look) => Effect.Ef
       return left === 0 && bytes <= slight ? { page } : { bytes }
     })
   )
-  if ("page" in found) return { page: found.page, claim: undefined }
-  const claim = yield* take(copies * found.bytes)
-  return { page: yield* looking(read({})), claim }
+  if ("page" in found) return { page: found.page, stay: undefined }
+  const stay = yield* take(copies * found.bytes)
+  return { page: yield* looking(read({})), stay }
 })
 
 /** The same for one page after the other: what a page took is given back when the next one is asked for. */
 export const roomyInTurn = () => {
-  let held: Claim | undefined
+  let held: Stay | undefined
   return Effect.fnUntraced(function* <E, R>(read: (look: Look) => Effect.Effect<Page, E, R>) {
     held?.leave()
-    const { page, claim } = yield* roomy(read)
-    held = claim
+    const { page, stay } = yield* roomy(read)
+    held = stay
     return page
   })
 }

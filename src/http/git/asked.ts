@@ -32,10 +32,10 @@ const plainOf = (request: HttpServerRequest.HttpServerRequest): Stream.Stream<Ui
 
 /** Room that is given back when the request has been answered. */
 const roomFor = Effect.fnUntraced(function* (room: Room, owner: string, bytes: number) {
-  const claim = room.claim(owner, bytes)
-  yield* Effect.addFinalizer(() => Effect.sync(claim.leave))
-  yield* claim.enter(false)
-  return claim
+  const stay = room.stay(owner, bytes)
+  yield* Effect.addFinalizer(() => Effect.sync(stay.leave))
+  yield* stay.enter(false)
+  return stay
 })
 
 /**
@@ -49,14 +49,14 @@ export const asked = Effect.gen(function* () {
   const { git } = yield* Rooms
   const chunks: Array<Uint8Array> = []
   let bytes = 0
-  let claim = yield* roomFor(git, key, small.bytes)
+  let stay = yield* roomFor(git, key, small.bytes)
   const take = Effect.fnUntraced(function* (chunk: Uint8Array) {
     const before = bytes
     bytes += chunk.length
     if (bytes > requestBytes) return yield* unreadable
     if (before <= small.bytes && bytes > small.bytes) {
-      claim.leave()
-      claim = yield* roomFor(git, key, requestBytes)
+      stay.leave()
+      stay = yield* roomFor(git, key, requestBytes)
     }
     chunks.push(chunk)
   })
@@ -64,6 +64,6 @@ export const asked = Effect.gen(function* () {
     Effect.mapError((error) => (error instanceof Problem ? error : unreadable)),
     Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(tooSlow) })
   )
-  claim.hold(bytes)
+  stay.hold(bytes)
   return new Uint8Array(Buffer.concat(chunks))
 })

@@ -48,6 +48,15 @@ export const faultIn = (body: unknown): string | undefined => {
 export const countOf = (messages: ReadonlyArray<Message>): number =>
   messages.filter(({ id, method }) => id !== undefined && method !== "tools/call").length
 
+/** Those by which a client takes requests back, with no more than what says which. */
+export const cancellationsIn = (messages: ReadonlyArray<Message>): ReadonlyArray<string> =>
+  messages
+    .filter(({ id, method }) => id === undefined && method === "notifications/cancelled")
+    .map(({ method, params }) => {
+      const { requestId } = (params ?? {}) as { readonly requestId?: unknown }
+      return JSON.stringify({ jsonrpc: "2.0", method, params: { requestId } })
+    })
+
 const isCall = ({ method }: Message): boolean => method === "tools/call"
 
 /** Whether any of them calls a tool. */

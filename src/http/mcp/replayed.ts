@@ -15,8 +15,8 @@ export const calling = (request: HttpServerRequest.HttpServerRequest, local: str
   }) as HttpServerRequest.HttpServerRequest
 
 /**
- * Begins sessions here that were begun elsewhere: the server is told what the client said when it began them. Of those that ask for one at
- * once, the first begins it; `begun` hears what it is called here.
+ * Tells this process's server what clients have said at others. `begin` begins a session here that was begun elsewhere: of those that ask
+ * for one at once, the first begins it; `begun` hears what it is called here. `say` says a message of a session, as JSON.
  */
 export const replaying = (handle: Handler, scheduler: Scheduler.Scheduler) => {
   // it gives the request itself
@@ -28,13 +28,16 @@ export const replaying = (handle: Handler, scheduler: Scheduler.Scheduler) => {
   // by the scheduler of the server's own fibers: from another one a message's end may overtake it, and nothing answers
   const posted = HttpEffect.toWebHandlerWith(Context.make(Scheduler.Scheduler, scheduler))(handled)
   const underWay = new Map<string, Promise<void>>()
+  const post = async (body: string, more: { readonly [name: string]: string } = {}) => {
+    const headers = { accept: "application/json, text/event-stream", "content-type": "application/json", ...more }
+    const response = await posted(new Request(`http://cairn${path}`, { method: "POST", headers, body }))
+    await response.body?.cancel()
+    return response
+  }
 
-  return <E>(session: string, initialize: string, begun: (local: string) => Effect.Effect<void, E>) => {
+  const begin = <E>(session: string, initialize: string, begun: (local: string) => Effect.Effect<void, E>) => {
     const replay = async (run: (effect: Effect.Effect<void, E>) => Promise<void>) => {
-      const headers = { accept: "application/json, text/event-stream", "content-type": "application/json" }
-      const response = await posted(new Request(`http://cairn${path}`, { method: "POST", headers, body: initialize }))
-      await response.body?.cancel()
-      const local = response.headers.get(sessionHeader)
+      const local = (await post(initialize)).headers.get(sessionHeader)
       if (local !== null) await run(begun(local))
     }
     return Effect.flatMap(Effect.context<never>(), (context) =>
@@ -46,4 +49,7 @@ export const replaying = (handle: Handler, scheduler: Scheduler.Scheduler) => {
       })
     )
   }
+  const say = (local: string, message: string) =>
+    Effect.asVoid(Effect.promise(() => post(message, { [sessionHeader]: local })))
+  return { begin, say }
 }

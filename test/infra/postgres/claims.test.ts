@@ -30,7 +30,7 @@ const processOn = Effect.fnUntraced(function* (url: Effect.Success<typeof freshD
 
 const processes = Effect.gen(function* () {
   const url = yield* freshDatabase
-  return [yield* processOn(url), yield* processOn(url)] as const
+  return [yield* processOn(url), yield* processOn(url), yield* processOn(url)] as const
 })
 
 claims("in Postgres", processes)
