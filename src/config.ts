@@ -76,11 +76,6 @@ const parseRates = (text: string): Rates => {
   return { ...defaultRates, ...Object.fromEntries(given) }
 }
 
-const parseUrl = (name: string, protocols: ReadonlyArray<string>) => (text: string) =>
-  URL.canParse(text) && protocols.includes(new URL(text).protocol)
-    ? text
-    : refuse(name, `a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`)
-
 /** Several hosts may stand in it, which no other URL has. */
 const parseKurrentUrl = (text: string): string =>
   /^(?:kurrentdb|kurrent|kdb|esdb)(?:\+discover)?:\/\/[^\s]+$/.test(text)

@@ -44,7 +44,7 @@ describe.skipIf(!isLong || !mounts())("a disk that is full", () => {
   })
   const call = (method: string, path: string, body?: unknown) =>
     send(url, method, path, body, { authorization: `Bearer ${ownerKey}` }).catch(
-      (error): Pick<Answer, "status" | "text"> & { json: any } => ({ status: 0, text: String(error), json: {} })
+      (error): Pick<Answer, "status" | "text" | "json"> => ({ status: 0, text: String(error), json: {} })
     )
   let n = 0
   const upload = async (bytes: number) => {
