@@ -193,6 +193,13 @@ describe("names of a service", () => {
       assert.notInclude(JSON.stringify(config), values[name])
     })
 
+    it("an empty name of a file is as good as none", () => {
+      for (const name of secrets) {
+        const given = { ...beside(name), [name]: values[name], [`${name}_FILE`]: " " }
+        assert.deepStrictEqual(hidden(readConfig(given)), [values[name]])
+      }
+    })
+
     it.each(secrets)("%s given twice, or in a file that has none, is refused without a word of it", (name) => {
       const path = fileOf(values[name])
       const refused = (environment: Record<string, string>) => {

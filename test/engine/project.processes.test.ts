@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Exit, Layer, Scope } from "effect"
+import { Context, Effect, Exit, Layer, Logger, Scope } from "effect"
 import { LeftOut } from "#engine/leftOut.ts"
 import { makeProcesses } from "#engine/memory/Claims.ts"
 import * as MemoryEventStore from "#engine/memory/EventStore.ts"
@@ -7,7 +7,7 @@ import * as MemoryReadModels from "#engine/memory/ReadModels.ts"
 import { Given } from "#engine/Projection.ts"
 import { Claims } from "#engine/ports/Claims.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
-import { ReadModels } from "#engine/ports/ReadModels.ts"
+import { ReadModels, ReadModelsUnavailable } from "#engine/ports/ReadModels.ts"
 import { Projector } from "#engine/project.ts"
 import { react } from "#engine/react.ts"
 import { Tail } from "#engine/tail.ts"
@@ -48,7 +48,7 @@ it.live("a read model is folded by one process at a time, and by another from wh
             return models.apply(builds, events, to)
           })
       })
-    const [one] = yield* two((name) =>
+    const [one, other] = yield* two((name) =>
       Effect.provideService(Layer.build(Projector.layer([Keys, More])), ReadModels, told(name))
     )
     const taken = Effect.gen(function* () {
@@ -63,13 +63,67 @@ it.live("a read model is folded by one process at a time, and by another from wh
       yield* taken
     }
     assert.deepStrictEqual([...new Set(by)], ["one"])
+    // one that goes on, and has lost them, leaves them alone
+    yield* one.lose
+    yield* used("d")
+    yield* taken
     const before = by.length
-    yield* one.kill
-    for (const key of ["d", "e"]) {
+    for (const key of ["e", "f", "g"]) {
       yield* used(key)
       yield* taken
     }
     assert.deepStrictEqual([...new Set(by.slice(before))], ["two"])
+    yield* other.kill
+    for (const key of ["h", "i"]) {
+      yield* used(key)
+      yield* taken
+    }
+    assert.strictEqual(by.at(-1), "one")
+  }).pipe(Effect.provide(world))
+)
+
+it.live("a process that has lost a read model moves it no more, and says nothing of why it could not", () =>
+  Effect.gen(function* () {
+    const models = yield* ReadModels
+    const store = yield* EventStore
+    const by: Array<string> = []
+    const projectors = new Map<string, Projector["Service"]>()
+    /** The first process can't take anything in. */
+    const told = (name: string) =>
+      ReadModels.of({
+        ...models,
+        apply: (builds, events, to) =>
+          Effect.suspend(() => {
+            by.push(name)
+            return name === "one"
+              ? Effect.fail(new ReadModelsUnavailable({ message: "away" }))
+              : models.apply(builds, events, to)
+          })
+      })
+    const [one] = yield* two((name) =>
+      Layer.build(Projector.layer([Keys])).pipe(
+        Effect.map((context) => projectors.set(name, Context.get(context, Projector))),
+        Effect.provideService(ReadModels, told(name)),
+        Effect.provide(Logger.layer([]))
+      )
+    )
+    const failures = Effect.suspend(() => projectors.get("one")!.failures)
+    const repeated = { while: (is: boolean) => !is }
+    const failed = Effect.map(failures, ({ size }) => size === 1)
+    yield* used("a")
+    yield* Effect.repeat(Effect.andThen(Effect.sleep("1 millis"), failed), repeated)
+    yield* one.lose
+    for (const key of ["b", "c"]) {
+      yield* used(key)
+      const head = yield* store.head
+      const reached = Effect.map(models.checkpoints([Keys]), (found) =>
+        [...found.values()].every(({ position }) => position === head)
+      )
+      yield* Effect.repeat(Effect.andThen(Effect.sleep("1 millis"), reached), repeated)
+    }
+    assert.strictEqual((yield* failures).size, 0)
+    const last = by.indexOf("two")
+    assert.deepStrictEqual([...new Set(by.slice(last))], ["two"])
   }).pipe(Effect.provide(world))
 )
 

@@ -113,10 +113,28 @@ describe("a session of one process", () => {
     assert.strictEqual(row!.n, 100)
   })
 
+  it("is one of at most a thousand of its organization, of whose keys it may be", async () => {
+    const { key } = await organization(a, "FREE")
+    const session = await initialize(a.url, key)
+    const more = `INSERT INTO mcp_sessions SELECT sha256(n::text::bytea), 'another''s ' || n % 20, tenant, '{}',
+        clock_timestamp() - n * interval '1 second'
+      FROM (SELECT tenant FROM mcp_sessions ORDER BY used_at DESC LIMIT 1) AS newest, generate_series(1, 1000) AS n`
+    await a.sql(more)
+    await initialize(b.url, key)
+    const [row] = await a.sql<{ n: number; oldest: number }>(
+      `SELECT count(*)::int AS n, count(*) FILTER (WHERE id IN (sha256('999'), sha256('1000')))::int AS oldest
+       FROM mcp_sessions WHERE tenant = (SELECT tenant FROM mcp_sessions WHERE id = sha256('1'))`
+    )
+    assert.deepStrictEqual(row, { n: 1000, oldest: 0 })
+    assert.strictEqual(tools(await lists(b, session, key)), 5)
+  })
+
   it("ends everywhere after an hour without a request, and lies in the database as a digest", async () => {
     const session = await initialize(a.url, ownerKey)
     const used = await initialize(a.url, ownerKey)
-    const rows = await a.sql<{ row: string }>("SELECT to_json(s)::text AS row FROM mcp_sessions s")
+    const rows = await a.sql<{ row: string }>(
+      "SELECT to_json(s)::text || encode(id, 'escape') AS row FROM mcp_sessions s"
+    )
     const id = session["mcp-session-id"]!
     assert.isAbove(rows.length, 1)
     for (const { row } of rows) assert.notInclude(JSON.stringify(row).toLowerCase(), id.toLowerCase())
