@@ -108,10 +108,9 @@ it.live("a process that has lost a read model moves it no more, and says nothing
       )
     )
     const failures = Effect.suspend(() => projectors.get("one")!.failures)
-    const repeated = { while: (is: boolean) => !is }
     const failed = Effect.map(failures, ({ size }) => size === 1)
     yield* used("a")
-    yield* Effect.repeat(Effect.andThen(Effect.sleep("1 millis"), failed), repeated)
+    yield* Effect.repeat(Effect.andThen(Effect.sleep("1 millis"), failed), { until: (is) => is })
     yield* one.lose
     for (const key of ["b", "c"]) {
       yield* used(key)
@@ -119,7 +118,7 @@ it.live("a process that has lost a read model moves it no more, and says nothing
       const reached = Effect.map(models.checkpoints([Keys]), (found) =>
         [...found.values()].every(({ position }) => position === head)
       )
-      yield* Effect.repeat(Effect.andThen(Effect.sleep("1 millis"), reached), repeated)
+      yield* Effect.repeat(Effect.andThen(Effect.sleep("1 millis"), reached), { until: (is) => is })
     }
     assert.strictEqual((yield* failures).size, 0)
     const last = by.indexOf("two")
