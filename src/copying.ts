@@ -1,14 +1,16 @@
 import { randomBytes } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
+import * as GitCopy from "#infra/git/copy/layer.ts"
 import * as Postgres from "#infra/postgres/client.ts"
 import * as PostgresBeside from "#infra/postgres/copy/beside.ts"
+import * as BesideRows from "#infra/postgres/copy/rows.ts"
 import * as CopyTarget from "#infra/postgres/copy/target.ts"
 import * as PostgresHold from "#infra/postgres/hold.ts"
 import * as PostgresInstallation from "#infra/postgres/installation.ts"
 import { launch } from "#infra/postgres/launcher/launcher.ts"
 import type { Installation } from "#ports/Installation.ts"
-import type { LogEngine } from "#ports/LogCopy.ts"
+import type { BesideLog, LogEngine } from "#ports/LogCopy.ts"
 import {
   engineOf,
   eventStore,
@@ -19,7 +21,7 @@ import {
   named,
   type StorageConfig
 } from "./engines.ts"
-import { toolDatabase } from "./layers.ts"
+import { belonging, repositories, toolDatabase } from "./layers.ts"
 
 /** What is copied: its log and its database, nobody's projector. */
 export const copySource = (config: StorageConfig) =>
@@ -36,7 +38,7 @@ export const copyTarget = (
   to: StorageConfig,
   { secret, positions }: Installation["Service"],
   from: LogEngine,
-  database: PgClient.PgClient
+  besideOn: (copy: PgClient.PgClient) => Layer.Layer<BesideLog>
 ) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -47,7 +49,7 @@ export const copyTarget = (
       const look = Effect.andThen(CopyTarget.look(origin, engine), lookAtIntake(to))
       // once more when nobody else can begin anything there
       const begin = Effect.andThen(Effect.andThen(look, Postgres.migrate), CopyTarget.begin(origin, engine))
-      const beside = Layer.unwrap(Effect.map(PgClient.PgClient, (copy) => PostgresBeside.layer(database, copy)))
+      const beside = Layer.unwrap(Effect.map(PgClient.PgClient, besideOn))
       return Layer.mergeAll(Layer.provideMerge(logAudit(to), logIntake(to, from)), beside).pipe(
         Layer.provideMerge(Layer.effectDiscard(begin)),
         Layer.provideMerge(PostgresHold.alone),
@@ -56,6 +58,29 @@ export const copyTarget = (
       )
     })
   )
+
+/** What lies beside the log of a database, brought from another one. */
+export const besideFrom = (database: PgClient.PgClient) => (copy: PgClient.PgClient) =>
+  PostgresBeside.layer(database, copy)
+
+/** The same from a backup. */
+export const besideFromBackup = PostgresBeside.restoredLayer
+
+/** Repositories in the data folder. */
+export const repositoryCopy = (config: Pick<StorageConfig, "dataDir">) =>
+  GitCopy.layer({ directory: repositories(config) })
+
+/** What is backed up, whole: of a data folder that belongs to its database. */
+export const backupSource = (config: StorageConfig) =>
+  Layer.mergeAll(
+    repositoryCopy(config),
+    belonging(config, { begin: false }),
+    Layer.unwrap(Effect.map(PgClient.PgClient, BesideRows.layer))
+  ).pipe(Layer.provideMerge(copySource(config)))
+
+/** Where backups are written to, and read from. */
+export { layer as backupFolder, target as backupTarget } from "#infra/backup/folder.ts"
+export { lockFolder } from "#infra/postgres/launcher/lock.ts"
 
 /** Letters that no other log has before its positions, as good as certainly. */
 const markOf = (random: Uint8Array): string => String.fromCharCode(...random.map((byte) => 97 + (byte % 26)))

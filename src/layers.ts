@@ -185,7 +185,8 @@ export const log = (config: LogConfig) =>
     )
   )
 
-const repositories = ({ dataDir }: Pick<Config, "dataDir">) => join(resolve(dataDir), "workspaces")
+/** The folder of repositories. */
+export const repositories = ({ dataDir }: Pick<Config, "dataDir">) => join(resolve(dataDir), "workspaces")
 
 /** Refuses a data folder whose repositories are not this database's; a service begins what neither belongs to yet. */
 export const belonging = (config: Pick<Config, "dataDir">, { begin }: { readonly begin: boolean }) =>

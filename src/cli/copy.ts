@@ -5,7 +5,7 @@ import { beginning } from "#engine/Position.ts"
 import { Hold } from "#ports/Hold.ts"
 import { Installation } from "#ports/Installation.ts"
 import { LogSource } from "#ports/LogCopy.ts"
-import { copySource, copyTarget } from "#src/copying.ts"
+import { besideFrom, copySource, copyTarget } from "#src/copying.ts"
 import { counted } from "#src/counted.ts"
 import { alone, parentGone } from "#src/layers.ts"
 import { bringAll } from "./copy/bringAll.ts"
@@ -40,7 +40,7 @@ const copy = Effect.fnUntraced(function* (to: Option.Option<string>) {
     target,
     Context.get(source, Installation),
     from.engine,
-    Context.get(source, PgClient.PgClient)
+    besideFrom(Context.get(source, PgClient.PgClient))
   )
   const copied = yield* Effect.mapError(build(ends), unusableTarget(target))
   const bar = progress(!(yield* Json))

@@ -1,58 +1,41 @@
 import type { PgClient } from "@effect/sql-pg"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Stream } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type Position, positionOf } from "#engine/Position.ts"
 import { StoreUnavailable } from "#engine/ports/EventStore.ts"
+import type { BackupFault } from "#ports/Backup.ts"
 import { BesideLog } from "#ports/LogCopy.ts"
-
-/** Rows that go at once. */
-const some = 2_000
-
-/** Tables whose rows are in no event, by what tells the rows apart. */
-const tables = [
-  { table: "requests", key: ["digest", "n"] },
-  { table: "key_sightings", key: ["key"] }
-] as const
+import { pageAfter, putRows, tables } from "./rows.ts"
 
 type Client = PgClient.PgClient
 
-interface Page {
-  readonly rows: string | null
-  readonly last: string | null
-  readonly count: bigint
-}
-
-/** As JSON, which has every column by its name, whatever their order. */
 const bring = (from: Client, to: Client) =>
   Effect.forEach(
     tables,
-    Effect.fnUntraced(function* ({ table, key }): Effect.fn.Return<void, SqlError> {
-      const keys = key.join(", ")
-      for (let after: string | null = null; ; ) {
-        const [page]: ReadonlyArray<Page> = yield* from.unsafe<Page>(
-          `WITH page AS (SELECT * FROM ${table} t
-             WHERE $1::text IS NULL OR (${keys}) > (SELECT ${keys} FROM json_populate_record(NULL::${table}, $1::text::json))
-             ORDER BY ${keys} LIMIT ${some})
-           SELECT json_agg(page)::text AS rows, count(*) AS count,
-             (SELECT row_to_json(l)::text FROM (SELECT * FROM page ORDER BY ${key.map((name) => `${name} DESC`).join(", ")} LIMIT 1) l) AS last
-           FROM page`,
-          [after]
-        )
-        if (page!.rows === null) return
-        yield* to.unsafe(
-          `DELETE FROM ${table} WHERE (${keys}) IN
-          (SELECT ${keys} FROM json_populate_recordset(NULL::${table}, $1::text::json))`,
-          [page!.rows]
-        )
-        yield* to.unsafe(`INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, $1::text::json)`, [
-          page!.rows
-        ])
-        if (page!.count < some) return
-        after = page!.last
-      }
+    Effect.fnUntraced(function* (table): Effect.fn.Return<void, SqlError> {
+      let after: string | null = null
+      do {
+        const page: { rows: string | null; next: string | null } = yield* pageAfter(from, table, after)
+        if (page.rows !== null) yield* putRows(to, table, page.rows)
+        after = page.next
+      } while (after !== null)
     }),
     { discard: true }
   )
+
+/** Rows of a backup, as `BesideRows` has them; those of reactions are brought by `finish`. */
+const bringRows = (rows: Stream.Stream<ReadonlyArray<string>, BackupFault>, to: Client) =>
+  Stream.runForEach(rows, (lines) => {
+    const parsed = lines.map((line) => JSON.parse(line) as { readonly table: string; readonly row: object })
+    return Effect.forEach(
+      tables,
+      (table) => {
+        const own = parsed.flatMap((line) => (line.table === table.table ? [line.row] : []))
+        return own.length === 0 ? Effect.void : putRows(to, table, JSON.stringify(own))
+      },
+      { discard: true }
+    )
+  })
 
 const finish = (to: Client, checkpoints: ReadonlyMap<string, Position>) =>
   to.withTransaction(
@@ -69,6 +52,18 @@ const finish = (to: Client, checkpoints: ReadonlyMap<string, Position>) =>
 
 const here = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.mapError(effect, () => new StoreUnavailable({ message: "What lies beside the log can't be copied." }))
+
+/** From a backup into a database. */
+export const restoredLayer = (
+  checkpoints: ReadonlyMap<string, Position>,
+  rows: Stream.Stream<ReadonlyArray<string>, BackupFault>,
+  to: Client
+) =>
+  Layer.succeed(BesideLog, {
+    checkpoints: Effect.succeed(checkpoints),
+    bring: here(bringRows(rows, to)),
+    finish: (reached) => here(finish(to, reached))
+  })
 
 /** From one database to another. */
 export const layer = (from: Client, to: Client) =>

@@ -12,12 +12,16 @@ import { failed, LaunchFailed } from "./LaunchFailed.ts"
  * ends, and a reused process id can't be mistaken for its holder, as it could with a file that holds a number. Node and Deno
  * have no other access to such locks. `service.pid` only serves the message.
  */
-export const lockFolder = (dataDir: string): Effect.Effect<void, LaunchFailed, Scope.Scope> =>
+export const lockFolder = (
+  dataDir: string,
+  // what the files are called, and how the folder is called
+  { name, what }: { readonly name: string; readonly what: string } = { name: "service", what: "data folder" }
+): Effect.Effect<void, LaunchFailed, Scope.Scope> =>
   Effect.asVoid(
     Effect.acquireRelease(
       Effect.try({
         try: () => {
-          const file = new DatabaseSync(join(dataDir, "service.lock"))
+          const file = new DatabaseSync(join(dataDir, `${name}.lock`))
           try {
             // Without a journal in memory BEGIN would leave one on disk, which the next opener would have to roll back.
             file.exec("PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE")
@@ -25,10 +29,10 @@ export const lockFolder = (dataDir: string): Effect.Effect<void, LaunchFailed, S
             file.close()
             throw cause
           }
-          writeFileSync(join(dataDir, "service.pid"), `${process.pid}\n`, { mode: 0o600 })
+          writeFileSync(join(dataDir, `${name}.pid`), `${process.pid}\n`, { mode: 0o600 })
           return file
         },
-        catch: (cause) => (isBusy(cause) ? inUse(dataDir) : failed(`Cannot lock ${dataDir}: ${cause}`))
+        catch: (cause) => (isBusy(cause) ? inUse(dataDir, name, what) : failed(`Cannot lock ${dataDir}: ${cause}`))
       }),
       (file) => Effect.sync(() => file.close())
     )
@@ -36,12 +40,12 @@ export const lockFolder = (dataDir: string): Effect.Effect<void, LaunchFailed, S
 
 const isBusy = (cause: unknown): boolean => cause instanceof Error && /database is locked/.test(cause.message)
 
-const inUse = (dataDir: string): LaunchFailed => {
+const inUse = (dataDir: string, name: string, what: string): LaunchFailed => {
   let holder = "another process"
   try {
-    holder = `process ${readFileSync(join(dataDir, "service.pid"), "utf8").trim()}`
+    holder = `process ${readFileSync(join(dataDir, `${name}.pid`), "utf8").trim()}`
   } catch {
     // The holder has not written its number yet.
   }
-  return new LaunchFailed({ reason: "in-use", message: `The data folder ${dataDir} is in use by ${holder}.` })
+  return new LaunchFailed({ reason: "in-use", message: `The ${what} ${dataDir} is in use by ${holder}.` })
 }

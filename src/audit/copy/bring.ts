@@ -7,10 +7,13 @@ import * as Codec from "#src/codec.ts"
 /** Told as it goes on: how far of what, and how many events were brought. */
 export type Progress = (at: Position, of: Position, events: number) => void
 
+/** What of an event's own is erased with it besides: of a backup, what was erased since. */
+export type Also = (event: WholeEvent) => ReadonlyArray<string>
+
 /** An event with what it erases, which this version has to know. */
-const withErasures = (event: WholeEvent): Effect.Effect<CopiedEvent, CopyRefused> =>
+const withErasures = (event: WholeEvent, also: Also): Effect.Effect<CopiedEvent, CopyRefused> =>
   Effect.try({
-    try: () => ({ ...event, erases: erasedBy(Codec.decode({ ...event, payload: null }).event) }),
+    try: () => ({ ...event, erases: [...erasedBy(Codec.decode({ ...event, payload: null }).event), ...also(event)] }),
     catch: () =>
       new CopyRefused({
         message: `the event at position ${event.position} (${event.type} version ${event.schemaVersion}) can't be read by this version: what it erases is not known.`
@@ -24,7 +27,8 @@ const withErasures = (event: WholeEvent): Effect.Effect<CopiedEvent, CopyRefused
 export const bring = Effect.fnUntraced(function* (
   source: LogSource["Service"],
   intake: LogIntake["Service"],
-  progress: Progress
+  progress: Progress,
+  also: Also = () => []
 ) {
   const head = yield* source.head
   const last = yield* intake.last
@@ -42,7 +46,7 @@ export const bring = Effect.fnUntraced(function* (
   while (isAfter(head, at)) {
     const page = (yield* source.page(at)).events.filter(({ position }) => hasReached(head, position))
     if (page.length === 0) break
-    yield* intake.take(yield* Effect.forEach(page, withErasures))
+    yield* intake.take(yield* Effect.forEach(page, (event) => withErasures(event, also)))
     at = page.at(-1)!.position
     events += page.length
     progress(at, head, events)

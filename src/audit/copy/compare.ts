@@ -32,12 +32,15 @@ const sameBytes = (one: Uint8Array | null, other: Uint8Array | null): boolean =>
 const differenceOf = (
   { text, digest, position, ...one }: WholeEvent,
   { text: otherText, digest: otherDigest, position: otherPosition, ...other }: WholeEvent,
-  alike: boolean
+  alike: boolean,
+  mayBeErased: boolean
 ): string | undefined => {
   const fields = new Set([...Object.keys(one), ...Object.keys(other)]) as Set<keyof typeof one>
   for (const field of fields) if (!isDeepStrictEqual(one[field], other[field])) return field
   if (alike && position !== otherPosition) return "position"
   if (alike && !sameBytes(digest, otherDigest)) return "digest"
+  // whether it was erased, and not lost, is looked at with the copy's own texts
+  if (mayBeErased && otherText === null) return undefined
   if (text === null || otherText === null) return text === otherText ? undefined : "text (one has none)"
   const same =
     text.subject === otherText.subject && sameBytes(text.salt, otherText.salt) && sameBytes(text.bytes, otherText.bytes)
@@ -82,12 +85,16 @@ class Walk {
   }
 }
 
-/** Reads both logs, from their first events to where they end now, and compares them event by event. */
+/**
+ * Reads both logs, from their first events to where they end now, and compares them event by event. Of a source that keeps texts which
+ * were erased (`mayBeErased`), the target may have none.
+ */
 export const compare = Effect.fnUntraced(function* (
   source: Log,
   target: Log,
   checkpoints: ReadonlyMap<string, Position>,
-  progress: Progress
+  progress: Progress,
+  mayBeErased = false
 ) {
   const alike = source.engine === "postgres" && target.engine === "postgres"
   const [end, targetEnd] = [yield* source.head, yield* target.head]
@@ -113,7 +120,7 @@ export const compare = Effect.fnUntraced(function* (
       // from here on everything would be told
       break
     }
-    const field = differenceOf(event, copy, alike)
+    const field = differenceOf(event, copy, alike, mayBeErased)
     if (field !== undefined) differs(`position ${event.position}: ${event.type} has another ${field} in the target`)
     else if (!isOwnText(copy))
       differs(`position ${event.position}: ${event.type} has a text that is not the one that was appended`)

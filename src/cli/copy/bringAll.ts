@@ -1,11 +1,16 @@
 import { Effect } from "effect"
 import { LogIntake, type LogSource } from "#ports/LogCopy.ts"
-import { bring } from "#src/audit/copy/bring.ts"
+import { type Also, bring } from "#src/audit/copy/bring.ts"
 import type { Progress } from "../progress.ts"
 
 /** Brings what the copy has not; answers how many events that were. */
-export const bringAll = Effect.fnUntraced(function* (from: LogSource["Service"], bar: Progress) {
-  const { events } = yield* bring(from, yield* LogIntake, (at, of, events) => bar.at(at, of, `copied ${events} events`))
+export const bringAll = Effect.fnUntraced(function* (from: LogSource["Service"], bar: Progress, also?: Also) {
+  const { events } = yield* bring(
+    from,
+    yield* LogIntake,
+    (at, of, events) => bar.at(at, of, `copied ${events} events`),
+    also
+  )
   bar.clear()
   return events
 })

@@ -23,14 +23,18 @@ interface Finished {
  * Compares both logs until neither has moved meanwhile, looks at the copy as `cairn verify` does, brings what lies beside the log, and lets the
  * copy be served. Fails, and leaves it unfinished, where they differ.
  */
-export const finish = Effect.fnUntraced(function* (from: LogSource["Service"], bar: Progress) {
+export const finish = Effect.fnUntraced(function* (from: LogSource["Service"], bar: Progress, mayBeErased = false) {
   const intake = yield* LogIntake
   const beside = yield* BesideLog
   const target = yield* LogSource
   for (;;) {
     const checkpoints = yield* beside.checkpoints
-    const compared = yield* compare(from, target, checkpoints, (at, of, events) =>
-      bar.at(at, of, `compared ${events} events`)
+    const compared = yield* compare(
+      from,
+      target,
+      checkpoints,
+      (at, of, events) => bar.at(at, of, `compared ${events} events`),
+      mayBeErased
     )
     bar.clear()
     // another command has written meanwhile: what it erased is to go, too

@@ -1,0 +1,151 @@
+import { createHash, randomBytes } from "node:crypto"
+import fs from "node:fs"
+import { dirname } from "node:path"
+import { PassThrough } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import zlib from "node:zlib"
+import { Effect, type Scope } from "effect"
+import { BackupFault, type NewFile, type StoredFile } from "#ports/Backup.ts"
+import { systemCode } from "../git/fault.ts"
+import { type Turning, through } from "./cipher.ts"
+
+/** How a file on its way is called: who is killed leaves it, and the next backup takes it away. */
+export const unfinished = ".unfinished-"
+
+const words: { readonly [code: string]: string } = {
+  ENOSPC: "its disk is full",
+  EDQUOT: "its disk is full",
+  EROFS: "its disk is read-only",
+  EACCES: "it may not be written",
+  EPERM: "it may not be written",
+  ENOTDIR: "it is no folder"
+}
+
+/** What the system says of a folder of backups, on one line. */
+export const faultOf = (directory: string, error: unknown): BackupFault => {
+  if (error instanceof BackupFault) return error
+  const code = systemCode(error)
+  const why =
+    code === undefined ? String((error as Error).message ?? error) : `${words[code] ?? "the disk failed"} (${code})`
+  return new BackupFault({ message: `${directory} can't be used: ${why}.` })
+}
+
+export const onDisk = <A>(directory: string, use: () => A | Promise<A>): Effect.Effect<A, BackupFault> =>
+  Effect.tryPromise({ try: async () => use(), catch: (error) => faultOf(directory, error) })
+
+export const syncFolder = async (path: string): Promise<void> => {
+  if (process.platform === "win32") return
+  const folder = await fs.promises.open(path, "r")
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+/** Makes the folders of a name, so that they stay. */
+const makeFolders = async (directory: string, name: string): Promise<void> => {
+  const folders = name.split("/").slice(0, -1)
+  for (const [depth] of folders.entries()) {
+    const path = `${directory}/${folders.slice(0, depth + 1).join("/")}`
+    if (fs.existsSync(path)) continue
+    fs.mkdirSync(path, { mode: 0o700 })
+    await syncFolder(dirname(path))
+  }
+}
+
+/** Puts a file that is on the disk in its place. */
+const publish = async (directory: string, staged: string, name: string): Promise<void> => {
+  await makeFolders(directory, name)
+  fs.renameSync(staged, `${directory}/${name}`)
+  await syncFolder(dirname(`${directory}/${name}`))
+}
+
+/** A short file, in place of one that is there. */
+export const put = async (directory: string, name: string, text: string): Promise<void> => {
+  const staged = `${directory}/${unfinished}${randomBytes(8).toString("hex")}`
+  try {
+    fs.writeFileSync(staged, text, { flag: "wx", mode: 0o600, flush: true })
+    await publish(directory, staged, name)
+  } finally {
+    fs.rmSync(staged, { force: true })
+  }
+}
+
+/** A file as it is stored: what turned its bytes, and the ending that tells. */
+export const stored = (name: string, compressed: boolean, encrypt: Turning | undefined) => ({
+  name: `${name}${compressed ? ".gz" : ""}${encrypt === undefined ? "" : ".age"}`,
+  turnings: [
+    ...(compressed ? [through(() => zlib.createGzip({ level: 6 }))] : []),
+    ...(encrypt === undefined ? [] : [encrypt])
+  ]
+})
+
+/** Begins a file beside its place; `arrived` gets it once it is whole and on the disk. */
+export const begin = (
+  directory: string,
+  { name, turnings }: ReturnType<typeof stored>,
+  arrived: (staged: string, file: StoredFile) => Promise<void> = (staged) => publish(directory, staged, name)
+): Effect.Effect<NewFile, BackupFault, Scope.Scope> =>
+  Effect.gen(function* () {
+    const staged = `${directory}/${unfinished}${randomBytes(8).toString("hex")}`
+    const input = new PassThrough({ highWaterMark: 256 * 1024 })
+    const sha256 = createHash("sha256")
+    let bytes = 0
+    const counted = async function* (pieces: AsyncIterable<Uint8Array>) {
+      for await (const piece of pieces) {
+        sha256.update(piece)
+        bytes += piece.length
+        yield piece
+      }
+    }
+    const turned = turnings.reduce<AsyncIterable<Uint8Array>>((pieces, turn) => turn(pieces), input)
+    let trouble: unknown
+    const written = yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        pipeline(counted(turned), fs.createWriteStream(staged, { flags: "wx", mode: 0o600, flush: true })).catch(
+          (error: unknown) => {
+            trouble = error
+            // who waits to write on is let go
+            input.destroy()
+          }
+        )
+      ),
+      (written) =>
+        Effect.promise(async () => {
+          input.destroy()
+          await written
+          fs.rmSync(staged, { force: true })
+        })
+    )
+    const failed = Effect.suspend(() =>
+      trouble === undefined ? Effect.void : Effect.fail(faultOf(directory, trouble))
+    )
+    const write = (piece: Uint8Array) =>
+      Effect.andThen(
+        failed,
+        Effect.callback<void, BackupFault>((resume) => {
+          if (input.destroyed) return resume(failed)
+          if (input.write(piece)) return resume(Effect.void)
+          const done = () => {
+            input.off("drain", done).off("close", done)
+            resume(
+              Effect.andThen(
+                Effect.promise(() => (input.destroyed ? written : Promise.resolve())),
+                failed
+              )
+            )
+          }
+          input.once("drain", done).once("close", done)
+        })
+      )
+    const finish = Effect.gen(function* () {
+      input.end()
+      yield* Effect.promise(() => written)
+      yield* failed
+      const file: StoredFile = { name, bytes, sha256: sha256.digest("hex") }
+      yield* onDisk(directory, () => arrived(staged, file))
+      return file
+    })
+    return { write, finish }
+  })

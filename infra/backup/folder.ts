@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto"
+import fs from "node:fs"
+import { resolve } from "node:path"
+import zlib from "node:zlib"
+import { Effect, Layer } from "effect"
+import { BackupFault, BackupFolder, BackupTarget, type StoredFile } from "#ports/Backup.ts"
+import { isMissing } from "../git/fault.ts"
+import { decrypting, encrypting, type Turning, through } from "./cipher.ts"
+import { begin, onDisk, put, stored } from "./files.ts"
+
+/** A name that leads out of the folder is a damaged manifest's. */
+const pathOf = (directory: string, name: string): string => {
+  if (/^(?!\/)(?!.*(^|\/)\.\.?(\/|$))[\w./-]{1,300}$/.test(name)) return `${directory}/${name}`
+  throw new BackupFault({ message: `${directory} has a file in its list that can't be one of a backup.` })
+}
+
+const check = async (directory: string, { name, bytes, sha256 }: StoredFile): Promise<string | undefined> => {
+  const path = pathOf(directory, name)
+  const found = fs.statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return "is missing"
+  if (found.size !== bytes) return `has ${found.size} bytes, and had ${bytes}`
+  const digest = createHash("sha256")
+  for await (const piece of fs.createReadStream(path, { highWaterMark: 1024 * 1024 })) digest.update(piece as Buffer)
+  return digest.digest("hex") === sha256 ? undefined : "has other bytes than were written"
+}
+
+const noIdentity = new BackupFault({
+  message: "the backup is encrypted: give its identity (CAIRN_BACKUP_IDENTITY or CAIRN_BACKUP_IDENTITY_FILE)."
+})
+
+async function* reading(directory: string, name: string, decrypt: Turning | undefined): AsyncGenerator<Uint8Array> {
+  let pieces: AsyncIterable<Uint8Array> = fs.createReadStream(pathOf(directory, name))
+  let rest = name
+  if (rest.endsWith(".age")) {
+    if (decrypt === undefined) throw noIdentity
+    pieces = decrypt(pieces)
+    rest = rest.slice(0, -".age".length)
+  }
+  if (rest.endsWith(".gz")) pieces = through(() => zlib.createGunzip())(pieces)
+  try {
+    yield* pieces
+  } catch (error) {
+    if (error instanceof BackupFault) throw error
+    throw isMissing(error)
+      ? new BackupFault({ message: `${directory}/${name} is missing.` })
+      : new BackupFault({ message: `${directory}/${name} is damaged: it can't be read to its end.` })
+  }
+}
+
+/** Names of the files in a folder and below it, in their order. */
+const namesIn = (directory: string, folder: string): ReadonlyArray<string> => {
+  const path = folder === "" ? directory : `${directory}/${folder}`
+  if (!fs.existsSync(path)) return []
+  return fs
+    .readdirSync(path, { withFileTypes: true })
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const name = folder === "" ? entry.name : `${folder}/${entry.name}`
+      if (!entry.isDirectory()) return [name]
+      return folder === "" ? [] : namesIn(directory, name)
+    })
+}
+
+/** A folder of backups, decrypted by an identity where one is given. */
+export const layer = (given: string, identity: string | undefined) =>
+  Layer.effect(
+    BackupFolder,
+    Effect.gen(function* () {
+      const directory = resolve(given)
+      const decrypt = identity === undefined ? undefined : yield* decrypting(identity)
+      return BackupFolder.of({
+        directory,
+        list: (folder) => onDisk(directory, () => namesIn(directory, folder)),
+        text: (name) =>
+          onDisk(directory, () => {
+            const path = pathOf(directory, name)
+            return fs.existsSync(path) ? fs.readFileSync(path, "utf8") : undefined
+          }),
+        check: (file) => onDisk(directory, () => check(directory, file)),
+        read: (name) => reading(directory, name, decrypt),
+        remove: (name) => onDisk(directory, () => fs.rmSync(pathOf(directory, name), { force: true }))
+      })
+    })
+  )
+
+/** Writes into a folder, which is made, encrypted for recipients where some are given. */
+export const target = (given: string, recipients: ReadonlyArray<string>) =>
+  Layer.effect(
+    BackupTarget,
+    Effect.gen(function* () {
+      const directory = resolve(given)
+      yield* onDisk(directory, () => fs.mkdirSync(directory, { recursive: true, mode: 0o700 }))
+      const encrypt = recipients.length === 0 ? undefined : yield* encrypting(recipients)
+      return BackupTarget.of({
+        encrypted: encrypt !== undefined,
+        begin: (name, { compressed }) => begin(directory, stored(name, compressed, encrypt)),
+        put: (name, text) => onDisk(directory, () => put(directory, name, text))
+      })
+    })
+  )

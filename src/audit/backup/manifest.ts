@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto"
+import { Schema } from "effect"
+import type { StoredFile } from "#ports/Backup.ts"
+
+/** Of what is written here. A newer one is refused, an older one is read. */
+export const formatVersion = 1
+
+/** The file that makes a folder one of backups, and says whose. */
+export const markName = "cairn-backup.json"
+export const Mark = Schema.Struct({
+  format: Schema.Literal("cairn-backup"),
+  version: Schema.Int,
+  /** Tells an installation from others, and is no secret. */
+  installation: Schema.String,
+  engine: Schema.Literals(["postgres", "kurrentdb"])
+})
+export type Mark = typeof Mark.Type
+
+const File = Schema.Struct({
+  name: Schema.String,
+  bytes: Schema.Int,
+  sha256: Schema.String,
+  holds: Schema.Literals(["log", "beside", "erasures", "pack", "index"]),
+  /** Of packs and their indexes: of which repository of which workspace, and where `main` is with them. */
+  repository: Schema.optionalKey(Schema.String),
+  workspace: Schema.optionalKey(Schema.String),
+  commit: Schema.optionalKey(Schema.String)
+})
+export type BackedFile = typeof File.Type
+
+/** One finished backup: what it added to those before it. */
+export const Manifest = Schema.Struct({
+  format: Schema.Literal("cairn-backup"),
+  version: Schema.Int,
+  number: Schema.Int,
+  /** The backup that it goes on from, and the digest of that one's manifest; `null`: the first. */
+  previous: Schema.NullOr(Schema.Struct({ number: Schema.Int, sha256: Schema.String })),
+  installation: Schema.String,
+  began: Schema.String,
+  finished: Schema.String,
+  log: Schema.Struct({
+    /** All up to here is in the backups before it. */
+    after: Schema.Int,
+    /** All up to here is in this one and those before it. */
+    to: Schema.Int,
+    /** The event that is there. */
+    stream: Schema.String,
+    revision: Schema.Int,
+    event: Schema.String,
+    /** How many events this one added. */
+    events: Schema.Int
+  }),
+  files: Schema.Array(File),
+  /** Repositories that were erased since the backup before: what those have of them is not restored. */
+  erased: Schema.Array(Schema.String)
+})
+export type Manifest = typeof Manifest.Type
+
+/** The manifests' folder, and a manifest's name in it. */
+export const manifests = "backups"
+export const numbered = (number: number): string => String(number).padStart(6, "0")
+export const manifestName = (number: number): string => `${manifests}/${numbered(number)}.json`
+
+export const installationOf = (secret: string): string =>
+  createHash("sha256").update(`backup of ${secret}`).digest("hex").slice(0, 32)
+
+export const sha256Of = (text: string): string => createHash("sha256").update(text).digest("hex")
+
+export const stored = ({ name, bytes, sha256 }: BackedFile): StoredFile => ({ name, bytes, sha256 })

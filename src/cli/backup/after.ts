@@ -1,0 +1,29 @@
+import { Effect } from "effect"
+import type { Chain } from "#src/audit/backup/chain.ts"
+import type { ErasedSince } from "#src/audit/backup/erasedSince.ts"
+import { verify } from "#src/audit/verify.ts"
+import { audit, projections } from "#src/layers.ts"
+import { erase } from "#src/workspaces/restore.ts"
+import { config, onLog, upToDate } from "../log.ts"
+import { metadata } from "../metadata.ts"
+import type { Progress } from "../progress.ts"
+
+/** Builds the read models, erases workspaces that were erased since the backup, and looks at all of it as `cairn verify` does. */
+export const after = Effect.fnUntraced(function* (chain: Chain, since: ErasedSince, bar: Progress) {
+  const at = yield* config
+  return yield* onLog(
+    Effect.gen(function* () {
+      yield* upToDate(...projections)
+      const known = new Set([...chain.repositories.values()].map(({ workspace }) => workspace))
+      for (const { tenant, workspace } of since.workspaces) {
+        // one whose first chat came after the backup is not there at all; one that was erased twice goes once
+        if (!known.delete(workspace)) continue
+        yield* erase(tenant, workspace, metadata())
+      }
+      yield* upToDate(...projections)
+      const { events, workspaces, commits, found, findings } = yield* verify(projections, bar.at)
+      bar.clear()
+      return { log_events: events, workspaces, commits, found, findings }
+    }).pipe(Effect.provide(audit(at)))
+  )
+})

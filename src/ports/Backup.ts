@@ -1,0 +1,109 @@
+import { Context, type Effect, Schema, type Scope, type Stream } from "effect"
+import type { Sha, WorkspacesUnavailable } from "./WorkspaceStore.ts"
+
+/** A backup can't be made, read or restored; `message` is one line that says why and what to do, without a secret. */
+export class BackupFault extends Schema.TaggedError<BackupFault>()("BackupFault", { message: Schema.String }) {}
+
+/** A file of a backup as it is stored, compressed and encrypted as its endings say (`.gz`, then `.age`). */
+export interface StoredFile {
+  /** Its path in the folder, with `/`. */
+  readonly name: string
+  readonly bytes: number
+  /** Of its bytes as they are stored, in hex. */
+  readonly sha256: string
+}
+
+/** A file on its way: nobody sees it before it is whole and on the disk. */
+export interface NewFile {
+  /** Takes bytes as they are before they are compressed or encrypted. */
+  readonly write: (bytes: Uint8Array) => Effect.Effect<void, BackupFault>
+  readonly finish: Effect.Effect<StoredFile, BackupFault>
+}
+
+/** Where a backup is written to. What was begun and not finished is gone when the scope closes. */
+export class BackupTarget extends Context.Service<
+  BackupTarget,
+  {
+    /** Whether what is written is encrypted. */
+    readonly encrypted: boolean
+    /** Begins a file; `name` is without the endings that tell how it is stored. */
+    readonly begin: (
+      name: string,
+      options: { readonly compressed: boolean }
+    ) => Effect.Effect<NewFile, BackupFault, Scope.Scope>
+    /** Puts a short file that is neither compressed nor encrypted, in place of one that is there. */
+    readonly put: (name: string, text: string) => Effect.Effect<void, BackupFault>
+  }
+>()("cairn/BackupTarget") {}
+
+/** A folder of backups as it is read. */
+export class BackupFolder extends Context.Service<
+  BackupFolder,
+  {
+    readonly directory: string
+    /** Names of the files below a folder of it, or in itself (`""`), in their order. */
+    readonly list: (folder: string) => Effect.Effect<ReadonlyArray<string>, BackupFault>
+    /** A short file's text; `undefined`: there is none. */
+    readonly text: (name: string) => Effect.Effect<string | undefined, BackupFault>
+    /** What is wrong with a file, in words that follow on its name; `undefined`: it is as it was written. */
+    readonly check: (file: StoredFile) => Effect.Effect<string | undefined, BackupFault>
+    /** A file's bytes as they were before they were encrypted or compressed. The iterator throws `BackupFault`. */
+    readonly read: (name: string) => AsyncIterable<Uint8Array>
+    readonly remove: (name: string) => Effect.Effect<void, BackupFault>
+  }
+>()("cairn/BackupFolder") {}
+
+/** The repository is not there (any more). */
+export class RepositoryGone extends Schema.TaggedError<RepositoryGone>()("RepositoryGone", {
+  repository: Schema.String
+}) {}
+
+/** It lacks an object that a commit needs, or has it damaged. */
+export class RepositoryDamaged extends Schema.TaggedError<RepositoryDamaged>()("RepositoryDamaged", {
+  repository: Schema.String,
+  object: Schema.String
+}) {}
+
+/** Objects as git packs them (version 2, without deltas). */
+export interface Pack {
+  readonly objects: number
+  /** Each object is compared with its name as it goes. */
+  readonly pieces: Stream.Stream<Uint8Array, WorkspacesUnavailable | RepositoryGone | RepositoryDamaged>
+  /** The pack's index (version 2), once all of its pieces were taken. */
+  readonly index: () => Uint8Array
+}
+
+/** A pack and its index as they are read. */
+export interface ReadPack {
+  readonly pack: AsyncIterable<Uint8Array>
+  readonly index: AsyncIterable<Uint8Array>
+}
+
+/** Repositories of workspaces as a backup takes them out and puts them back. */
+export class RepositoryCopy extends Context.Service<
+  RepositoryCopy,
+  {
+    /** What a commit and those before it need, without what `since` and those before it have. */
+    readonly pack: (
+      repository: string,
+      since: Sha | undefined,
+      commit: Sha
+    ) => Effect.Effect<Pack, WorkspacesUnavailable | RepositoryGone | RepositoryDamaged>
+    /** Makes a repository of packs, with `main` at a commit; one that is there is made anew. */
+    readonly make: (
+      repository: string,
+      packs: Iterable<ReadPack>,
+      commit: Sha
+    ) => Effect.Effect<void, WorkspacesUnavailable | BackupFault>
+    /** Names of what is in the folder of repositories. */
+    readonly names: Effect.Effect<ReadonlyArray<string>, WorkspacesUnavailable>
+  }
+>()("cairn/RepositoryCopy") {}
+
+/** Rows of a database that are in no event, each as a line of JSON `{"table", "row"}`. */
+export class BesideRows extends Context.Service<
+  BesideRows,
+  {
+    readonly pages: Stream.Stream<ReadonlyArray<string>, BackupFault>
+  }
+>()("cairn/BesideRows") {}
