@@ -101,22 +101,22 @@ export const begin = (
     }
     const turned = turnings.reduce<AsyncIterable<Uint8Array>>((pieces, turn) => turn(pieces), input)
     let trouble: unknown
-    const written = yield* Effect.acquireRelease(
-      Effect.sync(() =>
-        pipeline(counted(turned), fs.createWriteStream(staged, { flags: "wx", mode: 0o600, flush: true })).catch(
-          (error: unknown) => {
-            trouble = error
-            // who waits to write on is let go
-            input.destroy()
-          }
-        )
-      ),
-      (written) =>
-        Effect.promise(async () => {
-          input.destroy()
-          await written
-          fs.rmSync(staged, { force: true })
-        })
+    const start = async () => {
+      try {
+        await pipeline(counted(turned), fs.createWriteStream(staged, { flags: "wx", mode: 0o600, flush: true }))
+      } catch (error) {
+        trouble = error
+        // who waits to write on is let go
+        input.destroy()
+      }
+    }
+    const writing = { written: start() }
+    const settled = Effect.promise(() => writing.written)
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => input.destroy()).pipe(
+        Effect.andThen(settled),
+        Effect.andThen(Effect.sync(() => fs.rmSync(staged, { force: true })))
+      )
     )
     const failed = Effect.suspend(() =>
       trouble === undefined ? Effect.void : Effect.fail(faultOf(directory, trouble))
@@ -141,7 +141,7 @@ export const begin = (
       )
     const finish = Effect.gen(function* () {
       input.end()
-      yield* Effect.promise(() => written)
+      yield* settled
       yield* failed
       const file: StoredFile = { name, bytes, sha256: sha256.digest("hex") }
       yield* onDisk(directory, () => arrived(staged, file))

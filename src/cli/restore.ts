@@ -127,7 +127,7 @@ export const command = Command.make(
   "restore",
   {
     folder: folderArgument,
-    backup: Flag.Integer("backup").pipe(
+    backup: Flag.Int("backup").pipe(
       Flag.withMetavar("NUMBER"),
       Flag.withDescription("As it was at this backup; the last one unless given"),
       Flag.optional

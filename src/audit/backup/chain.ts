@@ -39,10 +39,12 @@ const decode = <S extends Schema.ConstraintDecoder<unknown>>(
   text: string
 ) =>
   Effect.gen(function* () {
-    const json = Result.try(() => JSON.parse(text) as { readonly version?: unknown })
-    if (Result.isSuccess(json) && Number(json.success?.version) > formatVersion) return yield* newer(directory)
-    const decoded = Result.isSuccess(json) ? Schema.decodeUnknownResult(schema)(json.success) : json
-    if (Result.isSuccess(decoded)) return decoded.success
+    const json = Result.try((): unknown => JSON.parse(text))
+    if (Result.isSuccess(json)) {
+      if (Number((json.success as { version?: unknown } | null)?.version) > formatVersion) return yield* newer(directory)
+      const decoded = Schema.decodeUnknownResult(schema)(json.success)
+      if (Result.isSuccess(decoded)) return decoded.success
+    }
     return yield* new BackupFault({ message: `${directory}/${name} is damaged: it is not what was written.` })
   })
 
