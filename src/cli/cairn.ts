@@ -16,6 +16,7 @@ const verbs = {
   copy: () => import("./copy.ts"),
   backup: () => import("./backup.ts"),
   restore: () => import("./restore.ts"),
+  psql: () => import("./psql.ts"),
   replay: () => import("./replay.ts"),
   verify: () => import("./verify.ts"),
   events: () => import("./events.ts"),

@@ -10,7 +10,13 @@ import { ended } from "#test/http/agent.ts"
 import { matches, remove, source, stored } from "#test/http/store.ts"
 import { type MessagesApi, startMessagesApi } from "#test/MessagesApi.ts"
 import { freshDatabase } from "#test/postgres.ts"
-import { newInstallation, removeInstallation, type Service, type TestInstallation, startService } from "#test/service.ts"
+import {
+  newInstallation,
+  removeInstallation,
+  type Service,
+  startService,
+  type TestInstallation
+} from "#test/service.ts"
 
 /** Whatever was decided; searches are noted in the background, and so are keys. */
 const counting = `SELECT type, count(*)::int AS count FROM events
@@ -26,14 +32,22 @@ describe("backups of a service that runs", () => {
     return folder
   }
   const environment = () => ({ ANTHROPIC_API_KEY: api.key, ANTHROPIC_BASE_URL: api.url })
-  const empty = async (): Promise<TestInstallation> => ({ database: await Effect.runPromise(freshDatabase), dataDir: place() })
+  const empty = async (): Promise<TestInstallation> => ({
+    database: await Effect.runPromise(freshDatabase),
+    dataDir: place()
+  })
   const at = ({ database, dataDir }: TestInstallation) => from(database, dataDir)
   const backed = async (installation: TestInstallation, folder: string, env: object = {}) => {
     const ran = await run({ ...at(installation), ...env }, "backup", folder, "--json")
     assert.strictEqual(ran.code, 0, ran.err)
     return JSON.parse(ran.out)
   }
-  const restored = async (installation: TestInstallation, folder: string, env: object = {}, ...more: ReadonlyArray<string>) => {
+  const restored = async (
+    installation: TestInstallation,
+    folder: string,
+    env: object = {},
+    ...more: ReadonlyArray<string>
+  ) => {
     const ran = await run({ ...at(installation), ...env }, "restore", folder, "--json", ...more)
     assert.strictEqual(ran.code, 0, ran.err)
     return JSON.parse(ran.out)
@@ -103,16 +117,23 @@ describe("backups of a service that runs", () => {
     const told = await restored(older, folder, {}, "--backup", "2")
     assert.deepInclude(told, { success: true, number: 2, found: 0 })
     service = await startService(environment(), older)
-    assert.notInclude(JSON.stringify(await service.sql("SELECT convert_from(bytes, 'UTF8') AS text FROM payloads")), source("gamma").slice(0, 20))
+    assert.notInclude(
+      JSON.stringify(await service.sql("SELECT convert_from(bytes, 'UTF8') AS text FROM payloads")),
+      source("gamma").slice(0, 20)
+    )
     const kept = (await service.call("GET", "/api/workspaces")).json.workspaces
-    assert.notInclude(kept.map(({ user_id }: { user_id: string }) => user_id), "zoe")
+    assert.notInclude(
+      kept.map(({ user_id }: { user_id: string }) => user_id),
+      "zoe"
+    )
     await service.stop()
     service = undefined
     const manifest = (number: number) => JSON.parse(readFileSync(join(folder, `backups/00000${number}.json`), "utf8"))
     assert.strictEqual(told.erasures_known_until, manifest(3).began)
 
     // where the erasures since are lost, it says from when on
-    for (const name of readdirSync(join(folder, "erasures"))) if (name.startsWith("000003")) rmSync(join(folder, "erasures", name))
+    for (const name of readdirSync(join(folder, "erasures")))
+      if (name.startsWith("000003")) rmSync(join(folder, "erasures", name))
     const lost = await restored(await empty(), folder, {}, "--backup", "2")
     assert.strictEqual(lost.erasures_known_until, manifest(2).began)
 
@@ -139,8 +160,14 @@ describe("backups of a service that runs", () => {
     assert.match(await refused(target, "restore", folder, other), /not one that this backup was encrypted for/)
     assert.match(await refused(target, "restore", folder, { CAIRN_BACKUP_IDENTITY: "nothing" }), /no identity of age/)
     assert.match(await refused(original, "backup", folder), /encrypted, and no recipient is given/)
-    assert.match(await refused(original, "backup", place(), { CAIRN_BACKUP_RECIPIENTS: "age1x" }), /no recipient of age/)
-    assert.match(await refused(original, "restore", folder, { CAIRN_BACKUP_IDENTITY: identity }), /has a log of its own/)
+    assert.match(
+      await refused(original, "backup", place(), { CAIRN_BACKUP_RECIPIENTS: "age1x" }),
+      /no recipient of age/
+    )
+    assert.match(
+      await refused(original, "restore", folder, { CAIRN_BACKUP_IDENTITY: identity }),
+      /has a log of its own/
+    )
     const filled = await empty()
     writeFileSync(join(filled.dataDir, "note.txt"), "mine")
     assert.match(await refused(original, "backup", filled.dataDir), /files that are no backup \(note.txt\)/)
@@ -149,7 +176,10 @@ describe("backups of a service that runs", () => {
 
     const stranger = await startService(environment())
     assert.match(await refused(stranger, "backup", folder, env), /backups of another Cairn/)
-    assert.match(await refused(stranger, "restore", folder, { CAIRN_BACKUP_IDENTITY: identity }), /It can't be restored: /)
+    assert.match(
+      await refused(stranger, "restore", folder, { CAIRN_BACKUP_IDENTITY: identity }),
+      /It can't be restored: /
+    )
     await stranger.close()
     const mark = join(folder, "cairn-backup.json")
     writeFileSync(mark, readFileSync(mark, "utf8").replace('"version": 1', '"version": 2'))

@@ -41,7 +41,8 @@ const decode = <S extends Schema.ConstraintDecoder<unknown>>(
   Effect.gen(function* () {
     const json = Result.try((): unknown => JSON.parse(text))
     if (Result.isSuccess(json)) {
-      if (Number((json.success as { version?: unknown } | null)?.version) > formatVersion) return yield* newer(directory)
+      if (Number((json.success as { version?: unknown } | null)?.version) > formatVersion)
+        return yield* newer(directory)
       const decoded = Schema.decodeUnknownResult(schema)(json.success)
       if (Result.isSuccess(decoded)) return decoded.success
     }
