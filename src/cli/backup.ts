@@ -47,7 +47,8 @@ const before = (installation: string) =>
     const mark = yield* markOf
     if (mark === undefined) {
       const others = (yield* folder.list("")).filter((name) => !name.startsWith("backup.") && !name.startsWith("."))
-      if (others.length === 0) return undefined
+      // one that was killed as it began has left no more than a file on its way
+      if (others.length === 0) return yield* Effect.as(sweep({ manifests: [] }), undefined)
       return yield* new BackupFault({
         message: `${folder.directory} has files that are no backup (${plain(others[0]!)}): name an empty folder.`
       })

@@ -16,7 +16,7 @@ import { freshDatabase } from "#test/postgres.ts"
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
 /** In a long run for minutes, a backup every ten seconds; else as often as each of both is killed once. */
-const rounds = isLong ? 24 : 3
+const rounds = isLong ? 24 : 2
 const pause = isLong ? 10_000 : 0
 
 /** `cairn backup` as a process of its own. */

@@ -6,7 +6,7 @@ import type { Chain } from "./chain.ts"
 const folders = ["log", "beside", "erasures", "repositories"]
 
 /** Takes away what a backup that was interrupted has left: files on their way, and those that no manifest names. */
-export const sweep = Effect.fnUntraced(function* ({ manifests }: Chain) {
+export const sweep = Effect.fnUntraced(function* ({ manifests }: Pick<Chain, "manifests">) {
   const folder = yield* BackupFolder
   const named = new Set(manifests.flatMap(({ files }) => files.map(({ name }) => name)))
   const own = (yield* folder.list("")).filter((name) => name.startsWith(".unfinished-"))
