@@ -10,12 +10,14 @@ import { limits } from "./limits.ts"
 import { processes } from "./processes.ts"
 import { replay } from "./replay.ts"
 import { type Measured, table } from "./report.ts"
+import { services } from "./services.ts"
 import { start } from "./start.ts"
 
 /** `bench [name …] [--scale=0.1]`: each prints its rows beside the design's bars. */
 const benches: Record<string, (scale: number) => Effect.Effect<ReadonlyArray<Measured>, unknown>> = {
   append,
   processes,
+  services,
   replay,
   lag,
   http,

@@ -1,11 +1,11 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Asker, longPatience, Stale, Unreadable } from "#engine/ask.ts"
 import { makeProcesses } from "#engine/memory/Claims.ts"
 import { beginning, positionOf } from "#engine/Position.ts"
-import { Claims } from "#engine/ports/Claims.ts"
+import { Claims, unshared } from "#engine/ports/Claims.ts"
 import { bootstrap } from "#src/keys/bootstrap.ts"
 import { tool } from "#src/layers.ts"
 import { freshDatabase } from "#test/postgres.ts"
@@ -30,7 +30,7 @@ it.live("of processes that start at once on a new database one makes the organiz
 )
 
 /** Keys whose read model has come along so many milliseconds from now; before, a read of them fails in turn with all that it may. */
-const keysWithin = (milliseconds: number) =>
+const keysWithin = (milliseconds: number, began: Deferred.Deferred<void>) =>
   Effect.gen(function* () {
     const asker = yield* Asker
     let passed = 0
@@ -47,7 +47,8 @@ const keysWithin = (milliseconds: number) =>
         Effect.suspend(() => {
           if (passed >= milliseconds) return Effect.succeed(standing)
           const { after, error } = failures[asked++ % 3]!
-          return Effect.andThen(Effect.sleep(after), Effect.fail(error)).pipe(
+          return Effect.andThen(Deferred.succeed(began, undefined), Effect.sleep(after)).pipe(
+            Effect.andThen(Effect.fail(error)),
             Effect.tapError(() => Effect.sync(() => void (passed += after + 200)))
           )
         })
@@ -57,8 +58,16 @@ const keysWithin = (milliseconds: number) =>
 const starting = (within: number) =>
   onDatabase(
     Effect.gen(function* () {
-      const asker = yield* keysWithin(within)
-      const start = yield* bootstrap(undefined).pipe(Effect.provideService(Asker, asker), Effect.exit, Effect.forkChild)
+      const began = yield* Deferred.make<void>()
+      const asker = yield* keysWithin(within, began)
+      const start = yield* bootstrap(undefined).pipe(
+        Effect.provideService(Asker, asker),
+        // a claim in the database would take as long as that likes, on another clock
+        Effect.provideService(Claims, unshared),
+        Effect.exit,
+        Effect.forkChild
+      )
+      yield* Deferred.await(began)
       for (let second = 0; second < 59; second++) yield* TestClock.adjust("1 second")
       const before = start.pollUnsafe()
       yield* TestClock.adjust("2 seconds")

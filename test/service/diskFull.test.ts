@@ -9,7 +9,7 @@ import { isLong } from "#test/long.ts"
 import { type MessagesApi, says, startMessagesApi } from "#test/MessagesApi.ts"
 import { mount, mounts, unmount } from "#test/mount.ts"
 import { ownerKey } from "#test/service.ts"
-import { type Answer, send } from "./call.ts"
+import { send } from "./call.ts"
 import { startCli, startProcess } from "./process.ts"
 
 /** Takes all the room that a file system has; answers how to give it back. */
@@ -43,9 +43,13 @@ describe.skipIf(!isLong || !mounts())("a disk that is full", () => {
     ANTHROPIC_BASE_URL: api.url
   })
   const call = (method: string, path: string, body?: unknown) =>
+<<<<<<< HEAD
     send(url, method, path, body, { authorization: `Bearer ${ownerKey}` }).catch(
       (error): Pick<Answer, "status" | "text" | "json"> => ({ status: 0, text: String(error), json: {} })
     )
+=======
+    send(url, method, path, body, { authorization: `Bearer ${ownerKey}` })
+>>>>>>> origin/pr
   let n = 0
   const upload = async (bytes: number) => {
     const name = `n${n++}`
