@@ -5,9 +5,6 @@ import { Installation } from "#ports/Installation.ts"
 /** A position that is not of this log, as it is now. */
 export class ForeignPosition extends Data.TaggedError("ForeignPosition")<{ readonly message: string }> {}
 
-/** How positions are told; four letters stand before those of a log that was moved to an engine which counts otherwise. */
-export const toldPosition = /^(?:[a-z]{4}-)?[0-9]{1,15}$/u
-
 /** Writes positions as callers are told them. */
 export const positionWriter: Effect.Effect<(position: Position) => string, never, Installation> = Effect.map(
   Installation,

@@ -1,6 +1,7 @@
 import { Schema, Struct } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { eventSchemas } from "#domain/events.ts"
+import { toldPosition } from "#domain/toldPosition.ts"
 import { AnyText, JsonObject, wholeInQuery } from "./fields.ts"
 import { Authentication, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
@@ -25,7 +26,7 @@ const RecordedEvent = Schema.Struct({
 export type RecordedEvent = typeof RecordedEvent.Type
 
 const Position = Schema.String.check(
-  Schema.isPattern(/^(?:[a-z]{4}-)?[0-9]{1,15}$/u, { message: "is no position; expected the next_after of an answer" })
+  Schema.isPattern(toldPosition, { message: "is no position; expected the next_after of an answer" })
 )
 
 const EventType = Schema.Literals(Struct.keys(eventSchemas)).annotate({ identifier: "EventType" })
