@@ -62,8 +62,8 @@ describe("a data folder that is copied to a Postgres server", () => {
     const { dataDir, run } = folder
     const url = await Effect.runPromise(freshDatabase)
     const target = Redacted.value(url)
-    // more than one page of the log
-    const lines = Array.from({ length: 14 }, (_, index) => snippet(`snippet_${index}`, 700_000))
+    // two pages of the log
+    const lines = Array.from({ length: 7 }, (_, index) => snippet(`snippet_${index}`, 700_000))
     service = await serve(dataDir)
     assert.strictEqual((await run("import", folder.file("a.jsonl", lines))).code, 0)
     const search = () => service!.ask<Found>("POST", "/api/retrieve/search", { task: "does snippet 3", top_k: 20 })

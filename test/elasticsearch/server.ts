@@ -83,6 +83,8 @@ const configure = (home: string, { folder, http, transport }: Place, cluster: Re
     "xpack.security.enabled": false,
     // a disk that is nearly full is no matter of the tests
     "cluster.routing.allocation.disk.threshold_enabled": false,
+    // where it is one, it is looked at as often as may be
+    "cluster.info.update.interval": "10s",
     ...(nodes.length === 1
       ? { "discovery.type": "single-node" }
       : {
@@ -133,7 +135,7 @@ class Node implements Elasticsearch {
 
   start(): void {
     // a server that lives for minutes is compiled once: half the processor time of a start
-    const options = process.env["ES_JAVA_OPTS"] ?? "-Xms512m -Xmx512m -XX:TieredStopAtLevel=1"
+    const options = process.env["ES_JAVA_OPTS"] ?? "-Xms512m -Xmx512m -XX:TieredStopAtLevel=1 -XX:-AlwaysPreTouch"
     rmSync(join(this.#folder, "pid"), { force: true })
     // in a group of its own: it must not hear a Ctrl-C before who uses it has
     const child = spawn("nice", ["-n", "10", join(this.#home, "bin/elasticsearch"), "-p", join(this.#folder, "pid")], {

@@ -210,7 +210,7 @@ export const contract = <E>(name: string, layer: Layer.Layer<Sandbox, E>, { writ
         }
         // However it ends: at a limit of the shell or with its time.
         const flood = yield* shell.exec("while true; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; done", {
-          timeout: 8_000
+          timeout: 3_000
         })
         assert.isBelow(flood.stdout.length, 110_000)
       })
