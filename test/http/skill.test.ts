@@ -47,8 +47,8 @@ afterAll(async () => {
 })
 
 const run = async (script: string) => {
-  // an answer that is no 2xx is a failure; what is missing is one too
-  const strict = `set -euo pipefail\ncurl() { command curl --fail-with-body --max-time 30 "$@"; }\n${script}`
+  // an answer that is no 2xx is a failure; what is missing is one too; the time is for what hangs, as that of every test
+  const strict = `set -euo pipefail\ncurl() { command curl --fail-with-body --max-time 240 "$@"; }\n${script}`
   const shell = spawn("bash", ["-c", strict], {
     cwd: folder,
     env: { PATH: process.env["PATH"], HOME: folder, GIT_TERMINAL_PROMPT: "0", ...variables },

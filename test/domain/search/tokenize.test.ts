@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { tokenize } from "#domain/search/tokenize.ts"
+import { worked } from "#test/hostile/processor.ts"
 
 const meets = (one: string, other: string) => {
   const terms = new Set(tokenize(one))
@@ -61,11 +62,11 @@ describe("tokenize", () => {
   })
 
   it("takes a text of a megabyte", () => {
-    const start = performance.now()
+    const start = worked(process.pid)
     tokenize("abc_Def ".repeat(130_000))
     tokenize("字".repeat(300_000))
     tokenize(`${"aB".repeat(400_000)} é`)
-    assert.isBelow(performance.now() - start, 5_000)
+    assert.isBelow(worked(process.pid) - start, 5_000)
   })
 })
 
