@@ -13,6 +13,9 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
+/** Of what another fiber does meanwhile. */
+const patience = { timeout: 60_000 }
+
 const post = (path: string, body: unknown, headers = {}) => service.call("POST", path, body, headers)
 
 it("an identical write is the one before to the end of its window, unless that was answered", () => {
@@ -47,7 +50,7 @@ it("a write whose answer may not have arrived is the same for ten minutes, and a
           await service.sql(`SELECT delivered_at IS NOT NULL AS delivered FROM requests WHERE ${own}`, [stream]),
           [{ delivered: true }]
         ),
-      { timeout: 60_000 }
+      patience
     )
   const before = await votes()
   fine(await vote(service.call, id))
@@ -106,7 +109,7 @@ describe("an Idempotency-Key", () => {
         assert.isEmpty(
           await service.sql(`SELECT FROM events WHERE request IS NOT NULL AND command_id NOT IN (${known})`)
         )
-      })
+      }, patience)
       await service.sql("UPDATE requests SET recorded_at = now() - $1::text::interval WHERE fingerprint IS NOT NULL", [
         time
       ])
