@@ -43,13 +43,7 @@ describe.skipIf(!isLong || !mounts())("a disk that is full", () => {
     ANTHROPIC_BASE_URL: api.url
   })
   const call = (method: string, path: string, body?: unknown) =>
-<<<<<<< HEAD
-    send(url, method, path, body, { authorization: `Bearer ${ownerKey}` }).catch(
-      (error): Pick<Answer, "status" | "text" | "json"> => ({ status: 0, text: String(error), json: {} })
-    )
-=======
     send(url, method, path, body, { authorization: `Bearer ${ownerKey}` })
->>>>>>> origin/pr
   let n = 0
   const upload = async (bytes: number) => {
     const name = `n${n++}`
