@@ -33,10 +33,13 @@ const wrong = "the identity that is given (CAIRN_BACKUP_IDENTITY) is not one tha
 export const decrypting = (text: string): Effect.Effect<Turning, BackupFault> =>
   Effect.gen(function* () {
     const decrypter = new Decrypter()
-    const lines = text.split(/\s*\n\s*/).filter((line) => line.trim() !== "" && !line.trim().startsWith("#"))
+    const lines = text
+      .split("\n")
+      .map((line) => line.trim())
+      .filter((line) => line !== "" && !line.startsWith("#"))
     for (const line of lines) {
       yield* Effect.try({
-        try: () => decrypter.addIdentity(line.trim()),
+        try: () => decrypter.addIdentity(line),
         // never with what it says: it may quote the secret
         catch: () =>
           new BackupFault({

@@ -129,12 +129,7 @@ export const begin = (
           if (input.write(piece)) return resume(Effect.void)
           const done = () => {
             input.off("drain", done).off("close", done)
-            resume(
-              Effect.andThen(
-                Effect.promise(() => (input.destroyed ? written : Promise.resolve())),
-                failed
-              )
-            )
+            resume(Effect.andThen(input.destroyed ? settled : Effect.void, failed))
           }
           input.once("drain", done).once("close", done)
         })

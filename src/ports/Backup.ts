@@ -17,6 +17,7 @@ export interface StoredFile {
 export interface NewFile {
   /** Takes bytes as they are before they are compressed or encrypted. */
   readonly write: (bytes: Uint8Array) => Effect.Effect<void, BackupFault>
+  /** Puts it in its place, whole and on the disk. */
   readonly finish: Effect.Effect<StoredFile, BackupFault>
 }
 
@@ -40,6 +41,7 @@ export class BackupTarget extends Context.Service<
 export class BackupFolder extends Context.Service<
   BackupFolder,
   {
+    /** Where it is, for messages. */
     readonly directory: string
     /** Names of the files below a folder of it, or in itself (`""`), in their order. */
     readonly list: (folder: string) => Effect.Effect<ReadonlyArray<string>, BackupFault>
@@ -49,6 +51,7 @@ export class BackupFolder extends Context.Service<
     readonly check: (file: StoredFile) => Effect.Effect<string | undefined, BackupFault>
     /** A file's bytes as they were before they were encrypted or compressed. The iterator throws `BackupFault`. */
     readonly read: (name: string) => AsyncIterable<Uint8Array>
+    /** Removes a file, if it is there. */
     readonly remove: (name: string) => Effect.Effect<void, BackupFault>
   }
 >()("cairn/BackupFolder") {}
@@ -75,6 +78,7 @@ export interface Pack {
 
 /** A pack and its index as they are read. */
 export interface ReadPack {
+  /** Their iterators throw `BackupFault`. */
   readonly pack: AsyncIterable<Uint8Array>
   readonly index: AsyncIterable<Uint8Array>
 }
@@ -104,6 +108,7 @@ export class RepositoryCopy extends Context.Service<
 export class BesideRows extends Context.Service<
   BesideRows,
   {
+    /** Some lines at a time: how far reactions had come first, then the rows of each table. */
     readonly pages: Stream.Stream<ReadonlyArray<string>, BackupFault>
   }
 >()("cairn/BesideRows") {}

@@ -82,7 +82,11 @@ describe("backups of a service under load, with kill -9 of it and of them", () =
           await new Promise((resolve) => setTimeout(resolve, 20))
         }
       }
+      const outside = await run({ CAIRN_DATA_DIR: dataDir }, "psql")
+      assert.match(outside.err, /^cairn: No Postgres runs for /)
       service = await startService(dataDir, api)
+      const { out } = await run({ CAIRN_DATA_DIR: dataDir }, "psql")
+      assert.match(out, /^PGPASSWORD=[0-9a-f]{64} psql 'postgres:\/\/\w+@127\.0\.0\.1:\d+\/\w+'\n/)
       const load = [0, 1, 2].map(async (lane) => {
         for (let n = 0; !over; n++) {
           await ask("/api/agent-chat", { user_query: `file ${lane} ${n}`, user_id: `user ${lane}`, org_id: "acme" })

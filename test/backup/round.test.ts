@@ -53,7 +53,7 @@ describe("backups of a service that runs", () => {
     return JSON.parse(ran.out)
   }
   const refused = async (installation: TestInstallation, verb: string, folder: string, env: object = {}) => {
-    const { code, err } = await run({ ...at(installation), ...env }, verb, folder)
+    const { code, err } = await run({ ...at(installation), ...env }, verb, ...(folder === "" ? [] : [folder]))
     assert.strictEqual(code, 1)
     assert.strictEqual(err.trimEnd().split("\n").length, 1, err)
     return err
@@ -76,6 +76,7 @@ describe("backups of a service that runs", () => {
     const { call } = service
     await fill(service)
     const folder = place()
+    assert.match(await refused(original, "psql", ""), /The database is the one that DATABASE_URL names/)
     const first = await backed(original, folder)
     assert.deepInclude(first, { success: true, number: 1, encrypted: false })
     assert.isAbove(first.repositories, 0)

@@ -76,7 +76,7 @@ const grown = (before: Map<string, BackedRepository>, { files, erased }: Manifes
 export const chainOf = Effect.fnUntraced(function* (mark: Mark, upTo?: number) {
   const folder = yield* BackupFolder
   const names = (yield* folder.list(manifests)).filter((name) => /^backups\/\d{6,}\.json$/.test(name))
-  const last = names.reduce((most, name) => Math.max(most, Number(/(\d+)\.json$/.exec(name)![1])), 0)
+  const last = names.reduce((most, name) => Math.max(most, Number.parseInt(name.slice(`${manifests}/`.length), 10)), 0)
   const found: Array<Manifest> = []
   let sha256 = ""
   for (let number = 1; number <= Math.min(last, upTo ?? last); number++) {

@@ -6,6 +6,7 @@ import type { Chain } from "./chain.ts"
 
 /** What was erased after a backup was made, as far as the folder tells. */
 export interface ErasedSince {
+  /** Whether the texts of a tenant's subject were erased. */
   readonly has: (tenant: string, subject: string) => boolean
   readonly texts: number
   readonly workspaces: ReadonlyArray<{
