@@ -7,6 +7,7 @@ export const formatVersion = 1
 
 /** The file that makes a folder one of backups, and says whose. */
 export const markName = "cairn-backup.json"
+/** What that file says of them. */
 export const Mark = Schema.Struct({
   format: Schema.Literal("cairn-backup"),
   version: Schema.Int,
@@ -14,6 +15,7 @@ export const Mark = Schema.Struct({
   installation: Schema.String,
   engine: Schema.Literals(["postgres", "kurrentdb"])
 })
+/** The same, decoded. */
 export type Mark = typeof Mark.Type
 
 const File = Schema.Struct({
@@ -26,6 +28,7 @@ const File = Schema.Struct({
   workspace: Schema.optionalKey(Schema.String),
   commit: Schema.optionalKey(Schema.String)
 })
+/** A file that a manifest names. */
 export type BackedFile = typeof File.Type
 
 /** One finished backup: what it added to those before it. */
@@ -54,16 +57,22 @@ export const Manifest = Schema.Struct({
   /** Repositories that were erased since the backup before: what those have of them is not restored. */
   erased: Schema.Array(Schema.String)
 })
+/** The same, decoded. */
 export type Manifest = typeof Manifest.Type
 
 /** The manifests' folder, and a manifest's name in it. */
 export const manifests = "backups"
+/** A number as it stands in names, so that they are in order. */
 export const numbered = (number: number): string => String(number).padStart(6, "0")
+/** Where the manifest of a backup is. */
 export const manifestName = (number: number): string => `${manifests}/${numbered(number)}.json`
 
+/** What tells an installation, by its secret. */
 export const installationOf = (secret: string): string =>
   createHash("sha256").update(`backup of ${secret}`).digest("hex").slice(0, 32)
 
+/** In hex, of its UTF-8. */
 export const sha256Of = (text: string): string => createHash("sha256").update(text).digest("hex")
 
+/** What there is to compare of a file. */
 export const stored = ({ name, bytes, sha256 }: BackedFile): StoredFile => ({ name, bytes, sha256 })
