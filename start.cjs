@@ -201,8 +201,14 @@ const ofRuntimes = [
   ...["mcp/stream", "clients/typescript/connections", "clients/typescript/eventStream"]
 ].map((part) => `test/${part}`)
 
-/** Connections to Elasticsearch, and certificates, are the runtime's; what is sent over them is the same for both. */
-const once = ["contract", "faults", "kept", "restored"].map((name) => `test/infra/search/elastic/${name}.test.ts`)
+/**
+ * Connections to Elasticsearch, and certificates, are the runtime's; what is sent over them is the same for both. So is what the kernel lets
+ * a program do that is confined: that it is started, fed, heard and ended is the runtime's.
+ */
+const once = [
+  ...["contract", "faults", "kept", "restored"].map((name) => `infra/search/elastic/${name}`),
+  ...["escapes", "limits", "files"].map((name) => `infra/sandbox/bubblewrap.${name}`)
+].map((name) => `test/${name}.test.ts`)
 
 const testsIn = (folder) =>
   readdirSync(join(__dirname, folder), { withFileTypes: true }).flatMap((entry) => {
