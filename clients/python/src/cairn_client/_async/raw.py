@@ -26,6 +26,7 @@ class AsyncWithRawResponse:
         self.chat = async_raw(client.chat)
         self.health = async_raw(client.health)
         self.ready = async_raw(client.ready)
+        self.models = async_raw(client.models)
         self.skill = async_raw(client.skill)
         self.keys = client.keys.with_raw_response
         self.users = client.users.with_raw_response

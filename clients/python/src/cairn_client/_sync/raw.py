@@ -27,6 +27,7 @@ class WithRawResponse:
         self.chat = raw(client.chat)
         self.health = raw(client.health)
         self.ready = raw(client.ready)
+        self.models = raw(client.models)
         self.skill = raw(client.skill)
         self.keys = client.keys.with_raw_response
         self.users = client.users.with_raw_response
