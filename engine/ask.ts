@@ -25,7 +25,11 @@ export class Stale extends Data.TaggedError("Stale")<{
   readonly name: string
   readonly standing: Standing
   readonly away: boolean
-}> {}
+}> {
+  override get message() {
+    return `the read model ${this.name} is behind the log`
+  }
+}
 
 /** The read models can't be asked. */
 export class Unreadable extends Data.TaggedError("Unreadable") {}

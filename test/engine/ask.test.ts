@@ -195,6 +195,8 @@ it.effect("a read model that is not there yet counts as behind", () => {
     const standing = { position: beginning, changed: beginning, due: positionOf(1) }
     const missing = yield* Fiber.join(other)
     // two errors are equal by their messages alone
+    // who logs it says why
+    assert.include(String(missing), "the read model b_v1 is behind the log")
     assert.deepStrictEqual(missing instanceof Stale && { ...missing }, {
       ...new Stale({ name: "b_v1", standing, away: false })
     })
