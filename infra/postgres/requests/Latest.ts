@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache"
 import { hasReached, type Position } from "#engine/Position.ts"
 import type { Append, Appended } from "#engine/ports/EventStore.ts"
 import type { KnownRequest } from "#ports/Requests.ts"
@@ -7,6 +8,8 @@ type Written = Omit<KnownRequest, "delivered">
 /** What this process has written and the table may not have yet, by digest: what is repeated right away is found without waiting. */
 export class Latest {
   readonly #written = new Map<string, { readonly known: Written; readonly position: Position }>()
+  /** The `n` of those that the table has by now: a further command of the same request is not its first. */
+  readonly #had = new LRUCache<string, number>({ max: 4_096 })
 
   /** Takes in what an append led to, unless the table has it: it has all up to `reached`. */
   note({ stream, commands }: Append, { positions, recordedAt, before }: Appended, reached: Position): void {
@@ -17,7 +20,7 @@ export class Latest {
       if (request === null || hasReached(reached, position)) continue
       const { digest, n, fingerprint } = request
       // of several commands that one request led to, the first
-      if ((this.#written.get(digest)?.known.n ?? -1) >= n) continue
+      if ((this.#written.get(digest)?.known.n ?? this.#had.get(digest) ?? -1) >= n) continue
       this.#written.set(digest, { known: { n, fingerprint, stream, recordedAt }, position })
     }
   }
@@ -28,6 +31,10 @@ export class Latest {
 
   /** Forgets what the table has by now. */
   forget(reached: Position): void {
-    for (const [digest, { position }] of this.#written) if (hasReached(reached, position)) this.#written.delete(digest)
+    for (const [digest, { known, position }] of this.#written) {
+      if (!hasReached(reached, position)) continue
+      this.#written.delete(digest)
+      this.#had.set(digest, known.n)
+    }
   }
 }
