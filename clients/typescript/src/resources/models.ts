@@ -3,7 +3,9 @@ import { type Call, json } from "../request.ts"
 
 /** US dollars for a million tokens. */
 export interface ModelPrices {
+  /** Tokens that the model reads. */
   readonly input: number
+  /** Tokens that it writes. */
   readonly output: number
   /** Tokens that the provider had in its prompt cache. */
   readonly cacheRead: number
@@ -25,6 +27,7 @@ export interface ChatModel {
 
 /** What `models` gives. */
 export interface ModelList extends Result {
+  /** The names in the order in which the service was given them, and `local`. */
   readonly models: ReadonlyArray<ChatModel>
   /** Whether a chat may ask for any other model, by its full id. */
   readonly fullIds: boolean
