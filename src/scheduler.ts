@@ -73,9 +73,12 @@ export class FairScheduler implements Scheduler.Scheduler, Scheduler.SchedulerDi
 
   shouldYield({ currentOpCount, cache }: Fiber.Fiber<unknown, unknown>): boolean {
     if (currentOpCount >= cache.maxOpsBeforeYield) return true
+    // a fiber that is begun may have to say so before whoever began it goes on, as it does by Effect's own scheduler: a request of MCP
+    // that has not is taken for done when the end of its message is read
+    if (currentOpCount === 1) return false
     this.#asks = (this.#asks + 1) % looks
     // whoever is woken looks first: many may be, by one message
-    return (this.#asks === 0 || currentOpCount === 1) && this.#isOver()
+    return (this.#asks === 0 || currentOpCount === 2) && this.#isOver()
   }
 
   makeDispatcher(): Scheduler.SchedulerDispatcher {

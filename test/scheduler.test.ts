@@ -92,6 +92,32 @@ describe("the event loop is held for a stretch of 10 ms and one operation at mos
     assert.isAtMost(Math.max(...taken), 10 + 4)
   })
 
+  it("a fiber that is begun has begun before whoever began it goes on, also when the stretch is over", () => {
+    const one = loop()
+    const begun: Array<number> = []
+    const late: Array<number> = []
+    const fiber = one.run(
+      Effect.gen(function* () {
+        const context = yield* Effect.context<never>()
+        for (const n of many) {
+          yield* one.work(20)
+          yield* Effect.sync(() => {
+            // as a server registers what it was asked: what comes next may be the end of the message
+            const begins = Effect.withFiber(() => {
+              begun.push(n)
+              return Effect.void
+            })
+            Effect.runForkWith(context)(begins)
+            if (!begun.includes(n)) late.push(n)
+          })
+        }
+      })
+    )
+    rounds(one)
+    assert.isDefined(fiber.pollUnsafe())
+    assert.deepStrictEqual(late, [])
+  })
+
   it("whoever gives way comes after what sockets and timers have brought", () => {
     const one = loop()
     const fiber = one.run(Effect.andThen(Effect.yieldNow, Effect.yieldNow))
@@ -145,24 +171,25 @@ describe("a stretch", () => {
     assert.deepStrictEqual([yields(2_047), yields(2_048), yields(2_049), seen.looks], [false, true, true, 0])
   })
 
-  it("is looked at with each fourth operation and with a fiber's first, and begins with the first look", () => {
+  it("is looked at with each fourth operation and with a fiber's second, never with its first, and begins with the first look", () => {
     const { seen, yields } = alone()
     for (const looks of [0, 0, 0, 1]) assert.deepStrictEqual([yields(5), seen.looks], [false, looks])
     seen.now = 9
     for (const looks of [1, 1, 1, 2]) assert.deepStrictEqual([yields(5), seen.looks], [false, looks])
     seen.now = 10
-    assert.deepStrictEqual([yields(1), yields(1), seen.looks], [true, true, 4])
+    assert.deepStrictEqual([yields(2), yields(2), seen.looks], [true, true, 4])
+    assert.deepStrictEqual([yields(1), yields(1), seen.looks], [false, false, 4])
     // the event loop was asked once, and has nothing to do here when it comes
     assert.lengthOf(seen.comesBack, 1)
     seen.comesBack[0]!()
     assert.lengthOf(seen.comesBack, 1)
     seen.now = 100
-    assert.isFalse(yields(1))
+    assert.isFalse(yields(2))
     assert.lengthOf(seen.comesBack, 2)
     seen.now = 109
-    assert.isFalse(yields(1))
+    assert.isFalse(yields(2))
     seen.now = 110
-    assert.isTrue(yields(1))
+    assert.isTrue(yields(2))
   })
 
   it("runs what waits until ten milliseconds are over, the first of them in any case", () => {
@@ -177,7 +204,7 @@ describe("a stretch", () => {
     task("d", 1)
     scheduler.scheduleTask(() => {
       seen.now += 50
-      done.push(yields(1), yields(1))
+      done.push(yields(2), yields(2))
       task("later", 0)
     }, 0)
     const expected = [["a", "b"], ["c", "d", false, true], ["later"]]

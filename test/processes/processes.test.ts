@@ -41,6 +41,8 @@ describe.skipIf(!hasNginx || noGit)(
     let nginx: Awaited<ReturnType<typeof startNginx>>
     let clients: Clients
     let kills = 0
+    /** By processes that were killed. */
+    const said: Array<string> = []
     let sql: Sql
     let stopAsking = async () => {}
     let done = false
@@ -109,6 +111,7 @@ describe.skipIf(!hasNginx || noGit)(
           const n = kills % processes
           await new Promise((resolve) => setTimeout(resolve, 1000 + Math.random() * 1000))
           await services[n]!.kill()
+          said.push(services[n]!.output())
           kills += 1
           await start(n)
         }
@@ -143,7 +146,13 @@ describe.skipIf(!hasNginx || noGit)(
 
     test("end every run once, and ask the model once for each turn", 2, async () => {
       assert.strictEqual(await checkRuns(sql), ledger.of("chat").length, "each chat is one run, however often sent")
-      const resumed = await checkTurns(sql, ledger.of("chat"), model.requests)
+      const warned = [...said, ...services.map((service) => service.output())].flatMap(
+        (text) => text.match(/^.*(?:WARN|ERROR).*$/gm) ?? []
+      )
+      const resumed = await checkTurns(sql, ledger.of("chat"), model.requests).catch((error) => {
+        console.log(warned.join("\n"))
+        throw error
+      })
       console.log(`${resumed} runs taken up`)
     })
 
