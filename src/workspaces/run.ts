@@ -88,7 +88,7 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
 
   /** `fault`: what the same step has failed with twice. */
   const attempt = Effect.fnUntraced(function* (fault: string | undefined) {
-    const past = yield* read
+    let past = yield* read
     if (past === undefined) return
     takenUp ??= resumed && past.started !== undefined
     if ((yield* store.outcome(streamOf(past.requested.event.workspace), endingId(run))).length > 0) return
@@ -166,7 +166,11 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
           "The run was interrupted three times at the same step and was given up. What it had written is saved."
         return yield* end("", { code: "interrupted", error })
       }
+      // a step that the one before had on its way when it ended is in the log by now, or never: its place is taken
+      past = (yield* read) ?? past
+      tree = past.tree ?? base?.tree
     }
+    const history = past.exchanges
 
     yield* Effect.scoped(
       Effect.gen(function* () {
@@ -190,7 +194,7 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
           prompt: text.prompt,
           tools: toolset(overlay, shell, workers, find),
           maxTurns,
-          history: past.exchanges,
+          history,
           beforeTurn: () =>
             asker.fresh(Keys, longPatience).pipe(
               Effect.andThen(Effect.provideService(keyIsLive(key), SqlClient.SqlClient, sql)),

@@ -29,6 +29,8 @@ interface Given {
 export const makeFeed = ({ engine, editions, dimensions, erased, eventAt }: Given) => {
   /** How far each index was that this process has seen: what falls back has lost what it held. */
   const seen = new Map<string, number>()
+  /** Whether there was an index when it was looked how far one has come, made by whichever process. */
+  let found = false
 
   const logAt = (position: number) =>
     Effect.mapError(eventAt(positionOf(position)), ({ message }) => new IndexUnavailable({ fault: message }))
@@ -131,7 +133,8 @@ export const makeFeed = ({ engine, editions, dimensions, erased, eventAt }: Give
   const stand: Effect.Effect<IndexStand, IndexUnavailable> = Effect.gen(function* () {
     const known = (yield* editions.look).filter(({ name, build }) => name === editions.nameOf(build))
     const latest = known.reduce((best, { build }) => Math.max(best, build), -1)
-    if (latest < 0) return { build: undefined, position: 0 }
+    found = latest >= 0
+    if (!found) return { build: undefined, position: 0 }
     const at = yield* editions.checkpoint(editions.nameOf(latest))
     if (at === undefined) return { build: undefined, position: 0 }
     const { position, event, refused } = at
@@ -141,13 +144,14 @@ export const makeFeed = ({ engine, editions, dimensions, erased, eventAt }: Give
       )
       yield* editions.remove
       seen.clear()
+      found = false
       return { build: undefined, position: 0 }
     }
     return { build: latest, position, ...(refused.length > 0 && { refused }) }
   })
 
   /** Whether there was an index, made or found. */
-  const hasBegun = () => seen.size > 0
+  const hasBegun = () => found || seen.size > 0
 
   return { apply, stand, hasBegun }
 }
