@@ -66,19 +66,25 @@ export class FairScheduler implements Scheduler.Scheduler, Scheduler.SchedulerDi
    * Whoever is first in a stretch is not sent away, or nothing would move on a machine that stops for longer than one.
    */
   #first = false
+  /** The latest fiber that has begun: their ids only grow. */
+  #newest = 0
 
   constructor(means: Means = { now: Date.now, later: setImmediate }) {
     this.#means = means
   }
 
-  shouldYield({ currentOpCount, cache }: Fiber.Fiber<unknown, unknown>): boolean {
+  shouldYield({ id, currentOpCount, cache }: Fiber.Fiber<unknown, unknown>): boolean {
     if (currentOpCount >= cache.maxOpsBeforeYield) return true
-    // a fiber that is begun may have to say so before whoever began it goes on, as it does by Effect's own scheduler: a request of MCP
-    // that has not is taken for done when the end of its message is read
-    if (currentOpCount === 1) return false
+    // a fiber that is begun may have to say so before whoever began it goes on, as it does by Effect's own scheduler: a
+    // request of MCP that has not is taken for done when the end of its message is read
+    if (currentOpCount === 1 && id > this.#newest) {
+      this.#newest = id
+      return false
+    }
     this.#asks = (this.#asks + 1) % looks
-    // whoever is woken looks first: many may be, by one message
-    return (this.#asks === 0 || currentOpCount === 2) && this.#isOver()
+    // whoever is woken looks first, before it works on with what it is given: many may be, by one message
+    const isFirst = currentOpCount === 1 || (currentOpCount === 2 && id === this.#newest)
+    return (this.#asks === 0 || isFirst) && this.#isOver()
   }
 
   makeDispatcher(): Scheduler.SchedulerDispatcher {

@@ -15,6 +15,11 @@ const loop = () => {
       Effect.sync(() => {
         now += milliseconds
       }),
+    /** The same, done before there is an operation. */
+    workAtOnce: (milliseconds: number) => {
+      now += milliseconds
+      return Effect.void
+    },
     /** How long the loop is held until it goes round; `undefined`: nothing is left to do. */
     round: (): number | undefined => {
       if (waiting.length === 0) return undefined
@@ -92,6 +97,24 @@ describe("the event loop is held for a stretch of 10 ms and one operation at mos
     assert.isAtMost(Math.max(...taken), 10 + 4)
   })
 
+  it("those that one message wakes do not all work on end with the message itself", () => {
+    const one = loop()
+    const fiber = one.run(
+      Effect.gen(function* () {
+        const message = yield* Deferred.make<number>()
+        const waiters = yield* Effect.forEach(many, () =>
+          Effect.forkChild(Effect.flatMap(Deferred.await(message), one.workAtOnce), { startImmediately: true })
+        )
+        yield* Effect.yieldNow
+        yield* Deferred.succeed(message, 4)
+        yield* Fiber.awaitAll(waiters)
+      })
+    )
+    const taken = rounds(one)
+    assert.isDefined(fiber.pollUnsafe())
+    assert.isAtMost(Math.max(...taken), 10 + 4)
+  })
+
   it("a fiber that is begun has begun before whoever began it goes on, also when the stretch is over", () => {
     const one = loop()
     const begun: Array<number> = []
@@ -160,8 +183,9 @@ const alone = () => {
     return seen.now
   }
   const scheduler = new FairScheduler({ now, later: (run) => void seen.comesBack.push(run) })
-  const yields = (currentOpCount: number) =>
-    scheduler.shouldYield({ currentOpCount, cache: { maxOpsBeforeYield: 2_048 } } as never)
+  /** A fiber's so many-th operation since it was begun or woken; unless told, of one that is known. */
+  const yields = (currentOpCount: number, id = 0) =>
+    scheduler.shouldYield({ id, currentOpCount, cache: { maxOpsBeforeYield: 2_048 } } as never)
   return { seen, scheduler, yields }
 }
 
@@ -171,25 +195,26 @@ describe("a stretch", () => {
     assert.deepStrictEqual([yields(2_047), yields(2_048), yields(2_049), seen.looks], [false, true, true, 0])
   })
 
-  it("is looked at with each fourth operation and with a fiber's second, never with its first, and begins with the first look", () => {
+  it("is looked at with each fourth operation, with the first of a fiber that is woken and the second of one that is begun, and begins with the first look", () => {
     const { seen, yields } = alone()
     for (const looks of [0, 0, 0, 1]) assert.deepStrictEqual([yields(5), seen.looks], [false, looks])
     seen.now = 9
     for (const looks of [1, 1, 1, 2]) assert.deepStrictEqual([yields(5), seen.looks], [false, looks])
     seen.now = 10
-    assert.deepStrictEqual([yields(2), yields(2), seen.looks], [true, true, 4])
-    assert.deepStrictEqual([yields(1), yields(1), seen.looks], [false, false, 4])
+    assert.deepStrictEqual([yields(1), yields(1), seen.looks], [true, true, 4])
+    assert.deepStrictEqual([yields(1, 7), seen.looks], [false, 4])
+    assert.deepStrictEqual([yields(2, 7), yields(1, 7), yields(1, 6), seen.looks], [true, true, true, 7])
     // the event loop was asked once, and has nothing to do here when it comes
     assert.lengthOf(seen.comesBack, 1)
     seen.comesBack[0]!()
     assert.lengthOf(seen.comesBack, 1)
     seen.now = 100
-    assert.isFalse(yields(2))
+    assert.isFalse(yields(1))
     assert.lengthOf(seen.comesBack, 2)
     seen.now = 109
-    assert.isFalse(yields(2))
+    assert.isFalse(yields(1))
     seen.now = 110
-    assert.isTrue(yields(2))
+    assert.isTrue(yields(1))
   })
 
   it("runs what waits until ten milliseconds are over, the first of them in any case", () => {
@@ -204,7 +229,7 @@ describe("a stretch", () => {
     task("d", 1)
     scheduler.scheduleTask(() => {
       seen.now += 50
-      done.push(yields(2), yields(2))
+      done.push(yields(1), yields(1))
       task("later", 0)
     }, 0)
     const expected = [["a", "b"], ["c", "d", false, true], ["later"]]

@@ -45,7 +45,8 @@ const everything = (
   { database, dataDir }: TestInstallation,
   environment: Environment,
   log: Array<string>,
-  bound?: Bound
+  bound?: Bound,
+  scheduler: Scheduler.Scheduler = new FairScheduler()
 ) => {
   const config = readConfig({
     HOST: "127.0.0.1",
@@ -64,7 +65,7 @@ const everything = (
     Layer.provideMerge(Layers.joined(config)),
     Layer.provideMerge(Layers.serviceDatabase(config)),
     Layer.provideMerge(Logger.layer([Logger.map(Logger.formatJson, (line) => void log.push(line))])),
-    Layer.provideMerge(Layer.succeed(Scheduler.Scheduler, new FairScheduler())),
+    Layer.provideMerge(Layer.succeed(Scheduler.Scheduler, scheduler)),
     Layer.provide(bound === undefined ? Layer.empty : Layer.succeed(Bounds, bound))
   )
 }
@@ -92,17 +93,18 @@ export interface Service extends TestInstallation {
 
 /**
  * Starts the service on an installation, a new one unless told, with what the environment would say besides; with
- * `bound`, it takes no more at once than that.
+ * `bound`, it takes no more at once than that; `scheduler` runs its fibers instead of the service's own.
  */
 export const startService = async (
   environment: Environment = {},
   at?: TestInstallation,
-  bound?: Bound
+  bound?: Bound,
+  scheduler?: Scheduler.Scheduler
 ): Promise<Service> => {
   const installation = at ?? (await newInstallation())
   const log: Array<string> = []
   const runtime = ManagedRuntime.make(
-    Layer.unwrap(Effect.sync(() => everything(installation, environment, log, bound)))
+    Layer.unwrap(Effect.sync(() => everything(installation, environment, log, bound, scheduler)))
   )
   const url = await runtime.runPromise(HttpServer.addressFormattedWith(Effect.succeed)).catch(async (error) => {
     await runtime.dispose()

@@ -25,7 +25,7 @@ export const replaying = (handle: Handler, scheduler: Scheduler.Scheduler) => {
     never,
     never
   >
-  // by the scheduler of the server's own fibers: from another one a message's end may overtake it, and nothing answers
+  // in turns with everybody else: without a scheduler it would run by Effect's own
   const posted = HttpEffect.toWebHandlerWith(Context.make(Scheduler.Scheduler, scheduler))(handled)
   const underWay = new Map<string, Promise<void>>()
   const post = async (body: string, more: { readonly [name: string]: string } = {}) => {
