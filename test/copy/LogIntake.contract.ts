@@ -111,6 +111,31 @@ export const contract = <E>(name: string, { opened }: Intakes<E>) => {
       })
     }
 
+    it.live("takes in no text of a subject that is erased already", () =>
+      Effect.gen(function* () {
+        const log = asOf(randomLog("already erased", 60), 1_000)
+        const subjectOf = ({ data }: CopiedEvent) => (JSON.parse(data) as { readonly subject: string }).subject
+        const erased = log.findIndex(({ tenant, erases }, at) =>
+          log.slice(at + 1).some((one) => one.hasText && one.tenant === tenant && erases.includes(subjectOf(one)))
+        )
+        assert.isAtLeast(erased, 0)
+        const [salt, bytes] = [Buffer.alloc(16, 1), Buffer.from('"read before it was erased"')]
+        const before = log.map((event) =>
+          event.hasText && event.text === null ? { ...event, text: { subject: subjectOf(event), salt, bytes } } : event
+        )
+        for (const source of ["postgres", "kurrentdb"] as const) {
+          const open = yield* opened(source, { left: undefined })
+          yield* Effect.gen(function* () {
+            const intake = yield* LogIntake
+            yield* intake.take(before.slice(0, erased + 1))
+            // what was read of the source before it was erased there
+            yield* intake.take(before.slice(erased + 1))
+            yield* equal(log, source)
+          }).pipe(Effect.provide(open))
+        }
+      })
+    )
+
     it.live("leaves what is in already, and says how far it has come", () =>
       Effect.gen(function* () {
         const log = asOf(randomLog("again", 40), 1_000)

@@ -14,8 +14,20 @@ const scope = { home: "t", homes: ["t"], includePublic: false, agent: null, work
 const route = "POST /api/somewhere"
 const body = { a: 1 }
 
+interface Carried {
+  readonly n: number
+  readonly fingerprint: string | null
+  readonly before?: string
+  readonly early: ReadonlyArray<number>
+  readonly delivered: ReadonlyArray<number>
+}
+
 /** Carries a write out; tells as which one, and what was noted as delivered when the answer had left. */
-const carried = (answer: { readonly statusCode: number; readonly destroyed?: boolean }, known?: KnownRequest) => {
+const carried = (
+  answer: { readonly statusCode: number; readonly destroyed?: boolean },
+  known?: KnownRequest,
+  key = known && "key"
+) => {
   const delivered: Array<number> = []
   const response = Object.assign(new EventEmitter(), {
     statusCode: answer.statusCode,
@@ -25,17 +37,17 @@ const carried = (answer: { readonly statusCode: number; readonly destroyed?: boo
     find: () => Effect.succeed(known),
     delivered: (_digest, n) => void delivered.push(n)
   })
-  return once({ route, body, key: known && "key" }, WriteIdentity).pipe(
+  return once({ route, body, key }, WriteIdentity).pipe(
     Effect.map(({ request, before }) => {
       const early = [...delivered]
       response.emit("finish")
-      return { n: request.n, before, early, delivered }
+      return { n: request.n, fingerprint: request.fingerprint, before, early, delivered }
     }),
     Effect.provideService(Requests, requests),
     Effect.provideService(Caller as never, { ...holder, secret } as never),
     Effect.provideService(CallerScope as never, scope as never),
     Effect.provideService(HttpServerRequest.HttpServerRequest as never, { response } as never)
-  ) as Effect.Effect<{ n: number; before?: string; early: Array<number>; delivered: Array<number> }, { code: string }>
+  ) as Effect.Effect<Carried, { code: string }>
 }
 
 it.effect("a write is delivered when the answer to its success has left, and reached somebody", () =>
@@ -67,5 +79,17 @@ it.effect("a key whose fingerprint was noted before an upgrade stands for its re
     assert.deepInclude(yield* carried({ statusCode: 200 }, known(sent)), { n: 0, before: "the first" })
     const other = yield* Effect.flip(carried({ statusCode: 200 }, known("of another body")))
     assert.strictEqual(other.code, "conflict/idempotency_key_reused")
+  })
+)
+
+it.effect("a key's fingerprint can't be made without the key: the log does not tell what was sent", () =>
+  Effect.gen(function* () {
+    const of = (key: string | undefined) =>
+      Effect.map(carried({ statusCode: 200 }, undefined, key), (one) => one.fingerprint)
+    const [one, again, other] = [yield* of("one"), yield* of("one"), yield* of("other")]
+    assert.isString(one)
+    assert.strictEqual(again, one)
+    assert.notStrictEqual(other, one)
+    assert.isNull(yield* of(undefined))
   })
 )

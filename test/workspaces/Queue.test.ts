@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { Asker } from "#engine/ask.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
 import { positionOf } from "#engine/Position.ts"
+import { Claims } from "#engine/ports/Claims.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { Projector } from "#engine/project.ts"
 import { LanguageModel } from "#ports/LanguageModel.ts"
@@ -13,6 +14,7 @@ import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import * as Codec from "#src/codec.ts"
 import { Search } from "#src/snippets/search.ts"
 import { Runs } from "#src/workspaces/queue.ts"
+import { claimOf } from "#src/workspaces/restore.ts"
 import { leftAfter, mostSteps } from "../engine/leaving.ts"
 
 /** Runs that end as soon as the log is read for them, which a test lets happen; and the order in which that is. */
@@ -185,3 +187,23 @@ it.effect("whoever leaves while stopping runs keeps nobody waiting for one of th
     assert.isTrue(ended)
   })
 )
+
+it.effect("an erasure waits for a run that another process has, and for none of another workspace", () => {
+  const { idle, layer } = world([])
+  const asked: Array<string> = []
+  const given = Deferred.makeUnsafe<void>()
+  const claim = (name: string) =>
+    Effect.suspend(() => {
+      asked.push(name)
+      return Effect.as(Deferred.await(given), { lost: Effect.never, handedOver: true })
+    })
+  return Effect.gen(function* () {
+    const runs = yield* Runs
+    const stopping = yield* Effect.forkChild(runs.stop("w", positionOf(3)))
+    yield* idle
+    assert.isUndefined(stopping.pollUnsafe())
+    assert.deepStrictEqual(asked, [claimOf("w")])
+    yield* Deferred.succeed(given, undefined)
+    yield* Fiber.join(stopping)
+  }).pipe(Effect.provide(layer), Effect.provideService(Claims, { shared: true, claim }))
+})

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Asker } from "#engine/ask.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
+import { Claims } from "#engine/ports/Claims.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { Packing } from "#src/workspaces/packing.ts"
 
@@ -43,5 +44,37 @@ it.effect("a repository is pruned only when no chat of its workspace has yet to 
       { repository: "w", prune: true, fresh: 2 },
       { repository: "w", prune: false, fresh: 3 }
     ])
+  }).pipe(Effect.provide(Packing.layer.pipe(Layer.provide(Layer.succeedContext(services)))))
+})
+
+it.effect("a repository is pruned only while no other process has its workspace's claim", () => {
+  let isTaken = true
+  const asked: Array<string> = []
+  const packed: Array<boolean> = []
+  const claim = (name: string) => {
+    asked.push(name)
+    return isTaken ? Effect.never : Effect.succeed({ lost: Effect.never, handedOver: false })
+  }
+  const services = Context.empty().pipe(
+    Context.add(WorkspaceStore, {
+      ref: () => Effect.succeed("head"),
+      pack: (_: string, { prune }: { readonly prune: boolean }) => Effect.sync(() => void packed.push(prune))
+    } as never),
+    Context.add(Dispatcher, {
+      state: () => Effect.succeed({ generation: 0, head: { commit: "head", tree: "t" } })
+    } as never),
+    Context.add(Asker, { fresh: () => Effect.void } as never),
+    Context.add(SqlClient.SqlClient, (() => Effect.sync(() => [{ count: 0 }])) as never),
+    Context.add(Claims, { shared: true, claim })
+  )
+  return Effect.gen(function* () {
+    const packing = yield* Packing
+    for (const [index, taken] of [true, false, true].entries()) {
+      isTaken = taken
+      yield* packing.offer("w")
+      while (packed.length <= index) yield* Effect.andThen(Effect.yieldNow, TestClock.adjust("1 second"))
+      yield* TestClock.adjust("1 second")
+    }
+    assert.deepStrictEqual([packed, asked.length, new Set(asked).size], [[false, true, false], 3, 1])
   }).pipe(Effect.provide(Packing.layer.pipe(Layer.provide(Layer.succeedContext(services)))))
 })
