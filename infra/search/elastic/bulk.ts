@@ -21,9 +21,11 @@ interface Outcomes {
   readonly items: ReadonlyArray<{ readonly [operation: string]: Outcome }>
 }
 
-/** Not this document's fault: the request is to be made again. */
-const passes = ({ status, error }: Outcome): boolean =>
-  status === 429 || status >= 500 || error?.type === "index_not_found_exception"
+/** Written, there already in this version or a later one, or gone already. */
+const isDone = ({ status, error }: Outcome): boolean => error === undefined || status === 409
+
+/** It is this document that can't be taken: no other refusal is one of what was written. */
+const isUnfit = ({ status, error }: Outcome): boolean => status === 400 && error?.type !== "index_closed_exception"
 
 /**
  * Writes changes of one position. What is there of the same position or a later one stays, also of what has gone since:
@@ -50,11 +52,12 @@ export const write = Effect.fnUntraced(function* (
     })
     for (const [at, item] of body.items.entries()) {
       const [outcome] = Object.values(item) as [Outcome]
-      if (passes(outcome))
+      if (isDone(outcome)) continue
+      if (!isUnfit(outcome))
         return yield* new IndexUnavailable({
           fault: `Elasticsearch did not write: ${outcome.status} ${outcome.error?.type ?? ""}`
         })
-      if (outcome.status === 400) refused.push(ids[at]!)
+      refused.push(ids[at]!)
     }
     ids = []
     lines = ""

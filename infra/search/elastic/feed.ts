@@ -27,10 +27,8 @@ interface Given {
 
 /** Takes changes in, one page after another. */
 export const makeFeed = ({ engine, editions, dimensions, erased, eventAt }: Given) => {
-  /** How far each index was that this process has seen: what falls back has lost what it held. */
+  /** How far each index was that this process has seen, whoever filled it: what falls back has lost what it held. */
   const seen = new Map<string, number>()
-  /** Whether there was an index when it was looked how far one has come, made by whichever process. */
-  let found = false
 
   const logAt = (position: number) =>
     Effect.mapError(eventAt(positionOf(position)), ({ message }) => new IndexUnavailable({ fault: message }))
@@ -49,7 +47,8 @@ export const makeFeed = ({ engine, editions, dimensions, erased, eventAt }: Give
     const before = seen.get(name)
     if (at !== undefined) {
       if (before !== undefined && at.position < before) return yield* lost(name)
-      if (before === undefined) yield* editions.promoteWhenDue(name, at.position)
+      // who made it, or filled it, may have ended before it was searched
+      yield* editions.promoteWhenDue(name, at.position)
       return at
     }
     if ((yield* editions.look).some((other) => other.build > build)) return undefined
@@ -133,9 +132,9 @@ export const makeFeed = ({ engine, editions, dimensions, erased, eventAt }: Give
   const stand: Effect.Effect<IndexStand, IndexUnavailable> = Effect.gen(function* () {
     const known = (yield* editions.look).filter(({ name, build }) => name === editions.nameOf(build))
     const latest = known.reduce((best, { build }) => Math.max(best, build), -1)
-    found = latest >= 0
-    if (!found) return { build: undefined, position: 0 }
-    const at = yield* editions.checkpoint(editions.nameOf(latest))
+    if (latest < 0) return { build: undefined, position: 0 }
+    const name = editions.nameOf(latest)
+    const at = yield* editions.checkpoint(name)
     if (at === undefined) return { build: undefined, position: 0 }
     const { position, event, refused } = at
     if (event !== undefined && (yield* logAt(position)) !== event) {
@@ -144,14 +143,15 @@ export const makeFeed = ({ engine, editions, dimensions, erased, eventAt }: Give
       )
       yield* editions.remove
       seen.clear()
-      found = false
       return { build: undefined, position: 0 }
     }
+    // what is fed from here on stands on what is there
+    seen.set(name, position)
     return { build: latest, position, ...(refused.length > 0 && { refused }) }
   })
 
-  /** Whether there was an index, made or found. */
-  const hasBegun = () => found || seen.size > 0
+  /** Whether there was an index that held something, filled by whichever process. */
+  const hasBegun = () => [...seen.values()].some((position) => position > 0)
 
   return { apply, stand, hasBegun }
 }

@@ -47,15 +47,19 @@ export const layer = (
       let writes = 0
       let refreshed = 0
       const refreshing = yield* Semaphore.make(1)
-      /** Makes what was written be seen: whoever comes while one is under way shares the next. */
+      /**
+       * Makes what was written be seen: whoever comes while one is under way shares the next. `false`: there is no index, as
+       * far as the node knows that was asked; another may know one, in which nothing was refreshed.
+       */
       const refresh = Effect.suspend(() => {
         const wanted = writes
-        if (refreshed >= wanted) return Effect.void
+        if (refreshed >= wanted) return Effect.succeed(true)
         return Effect.gen(function* () {
-          if (refreshed >= wanted) return
+          if (refreshed >= wanted) return true
           const now = writes
-          yield* refreshIndex(engine.ask, alias, patience.search)
-          refreshed = now
+          const isThere = yield* refreshIndex(engine.ask, alias, patience.search)
+          if (isThere) refreshed = now
+          return isThere
         }).pipe(refreshing.withPermits(1))
       })
       const written = Effect.sync(() => {
@@ -70,15 +74,16 @@ export const layer = (
         stand: Effect.ensuring(feed.stand, written),
         candidates: Effect.fnUntraced(function* (query, most) {
           if (query.homes.length === 0 && !query.includePublic) return nothing(query.asked)
-          yield* refresh
-          const { status, body } = yield* engine.ask<SearchAnswer>({
-            method: "POST",
-            path: `/${alias}/_search`,
-            query: { allow_partial_search_results: false },
-            body: questionOf(query, most),
-            within: patience.search
-          })
-          if (status !== 404) return candidatesOf(query, body, most)
+          if (yield* refresh) {
+            const { status, body } = yield* engine.ask<SearchAnswer>({
+              method: "POST",
+              path: `/${alias}/_search`,
+              query: { allow_partial_search_results: false },
+              body: questionOf(query, most),
+              within: patience.search
+            })
+            if (status !== 404) return candidatesOf(query, body, most)
+          }
           if (!feed.hasBegun()) return nothing(query.asked)
           return yield* new IndexUnavailable({ fault: `there is no index ${alias} in Elasticsearch any more` })
         })
