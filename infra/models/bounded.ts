@@ -1,7 +1,7 @@
 /** Bytes of one answer: a model's longest has some hundred thousand, and each token as an event of a stream some hundred. */
 const most = 16 * 1024 * 1024
 /** Milliseconds without a byte after which nothing more is awaited. */
-export const silence = 60_000
+const silence = 60_000
 
 /** The model's API said more than a model can. */
 export class AnswerTooLarge extends Error {

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { leastTaken } from "#domain/search/offered.ts"
 import type { ModelTurn, Talk, ToolCall, ToolResult, TurnEnd } from "#ports/LanguageModel.ts"
+import { noTokens } from "./answer.ts"
 
 /** How a shell runs a file of a language. */
 const interpreters: { readonly [language: string]: string } = {
@@ -72,8 +73,6 @@ const bestMatch = (result: ToolResult | undefined): Match | undefined => {
 
 const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`
 
-const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 }
-
 const call = (index: number, name: string, input: object): ToolCall => ({
   _tag: "ToolCall",
   id: `toolu_local_${index}`,
@@ -86,7 +85,7 @@ const says = (text: string, end: TurnEnd = "done", ...called: ReadonlyArray<Tool
   model: "local",
   says: [{ _tag: "Text", text, own: {} }, ...called],
   end,
-  usage
+  usage: noTokens
 })
 
 const calls = (text: string, ...called: ReadonlyArray<ToolCall>): ModelTurn => says(text, "calls", ...called)

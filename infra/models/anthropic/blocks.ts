@@ -6,6 +6,7 @@ import type {
   BetaToolResultBlockParam
 } from "@anthropic-ai/sdk/resources/beta"
 import type { Exchange, ModelTurn, Saying, Talk, ToolResult, TurnEnd } from "#ports/LanguageModel.ts"
+import { nameOf, tokens } from "../answer.ts"
 
 /** The Messages API's reasons to stop. One that it does not have yet says that it was done. */
 const ends = new Map<unknown, TurnEnd>([
@@ -61,12 +62,6 @@ export const messagesOf = ({ prompt, history }: Talk, mark: BetaCacheControlEphe
   )
   return [{ role: "user", content: prompt }, ...said.slice(0, -1), { role: "user", content: marked }]
 }
-
-/** What a server calls its model, if that is a name; else what it was asked for. */
-const nameOf = (said: unknown, asked: string): string =>
-  typeof said === "string" && /^[\w.:/@-]{1,128}$/.test(said) ? said : asked
-
-const tokens = (count: unknown): number => (Number.isSafeInteger(count) ? Math.max(0, count as number) : 0)
 
 /** The API's answer as a turn; throws where it is none. */
 export const turnOf = (message: BetaMessage, model: string): ModelTurn => {

@@ -1,10 +1,7 @@
 import type { BetaMessage, BetaRawMessageStreamEvent } from "@anthropic-ai/sdk/resources/beta"
 import { Stream } from "@anthropic-ai/sdk/streaming"
 import { parseJson } from "#engine/parseJson.ts"
-import { AnswerTooLarge } from "../bounded.ts"
-
-/** Characters of one answer: a model's longest has some hundred thousand. */
-const most = 2 * 1024 * 1024
+import { counting, Unfinished } from "../answer.ts"
 
 type Block = { readonly [key: string]: unknown }
 
@@ -35,20 +32,15 @@ const whole = ({ start, pieces }: Growing): Block => {
 
 /**
  * The message that an answer of the Messages API holds: a stream of events, or, from a server that is merely compatible, one JSON.
- * `onText` hears the text as it comes.
  */
-export const messageOf = async (
-  response: Response,
-  controller: AbortController,
-  onText: (text: string) => void
-): Promise<BetaMessage> => {
+export const messageOf = async (response: Response, controller: AbortController): Promise<BetaMessage> => {
+  const count = counting()
   if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
     const text = await response.text()
-    if (text.length > most) throw new AnswerTooLarge("the answer is too large")
+    count(text)
     return parseJson(text) as BetaMessage
   }
   let message: BetaMessage | undefined
-  let size = 0
   const blocks: Array<Growing> = []
   for await (const event of Stream.fromSSEResponse<BetaRawMessageStreamEvent>(response, controller)) {
     if (event.type === "message_start") message = event.message
@@ -59,11 +51,7 @@ export const messageOf = async (
       const block = blocks[event.index]
       if (from === undefined || to === undefined || block === undefined) continue
       const piece = (event.delta as unknown as Block)[from]
-      if (typeof piece === "string") {
-        size += piece.length
-        if (size > most) throw new AnswerTooLarge("the answer is too large")
-        if (to === "text") onText(piece)
-      }
+      if (typeof piece === "string") count(piece)
       const pieces = block.pieces.get(to)
       if (pieces === undefined) block.pieces.set(to, [piece])
       else pieces.push(piece)
@@ -74,11 +62,6 @@ export const messageOf = async (
   if (message === undefined) throw new TypeError("no message")
   if (message.stop_reason === null) throw new Unfinished("the stream ended before its message")
   return { ...message, content: blocks.map(whole) as unknown as BetaMessage["content"] }
-}
-
-/** The stream ended, and the message did not. */
-export class Unfinished extends Error {
-  override readonly name = "Unfinished"
 }
 
 /** What a later count says; what it leaves open, the first one said. */

@@ -36,7 +36,7 @@ export const makeNext = (settings: AnthropicSettings) => {
             { signal: controller.signal }
           )
           .asResponse()
-        return turnOf(await messageOf(response, controller, () => undefined), model)
+        return turnOf(await messageOf(response, controller), model)
       },
       catch: (error) => modelFailed(api, model, error)
     })

@@ -1,10 +1,7 @@
 import type { ChatCompletionChunk } from "openai/resources"
 import { parseJson } from "#engine/parseJson.ts"
 import type { ModelTurn, Saying, TurnEnd } from "#ports/LanguageModel.ts"
-import { AnswerTooLarge } from "../bounded.ts"
-
-/** Characters of one answer: a model's longest has some hundred thousand. */
-const most = 2 * 1024 * 1024
+import { counting, nameOf, noTokens, tokens, Unfinished } from "../answer.ts"
 
 /** The API's reasons to finish. One that it does not have yet says that it was done. */
 const ends = new Map<unknown, TurnEnd>([
@@ -20,10 +17,6 @@ interface Growing {
   name: string
   readonly pieces: Array<string>
 }
-
-const nothing = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 }
-
-const tokens = (count: unknown): number => (Number.isSafeInteger(count) ? Math.max(0, count as number) : 0)
 
 const usageOf = ({ usage }: ChatCompletionChunk): ModelTurn["usage"] | undefined =>
   usage === null || usage === undefined
@@ -46,29 +39,16 @@ const inputOf = (written: string): unknown => {
   }
 }
 
-/** What a server calls its model, if that is a name; else what it was asked for. */
-const nameOf = (said: unknown, asked: string): string =>
-  typeof said === "string" && /^[\w.:/@-]{1,128}$/.test(said) ? said : asked
-
-/** The stream ended, and the answer did not. */
-export class Unfinished extends Error {
-  override readonly name = "Unfinished"
-}
-
-/** The turn that a stream of the Chat Completions API tells. `onText` hears the text as it comes. */
-export const turnOf = async (
-  chunks: AsyncIterable<ChatCompletionChunk>,
-  asked: string,
-  onText: (text: string) => void
-): Promise<ModelTurn> => {
+/** The turn that a stream of the Chat Completions API tells. */
+export const turnOf = async (chunks: AsyncIterable<ChatCompletionChunk>, asked: string): Promise<ModelTurn> => {
   const text: Array<string> = []
   const refusal: Array<string> = []
   const calls: Array<Growing> = []
-  let [model, reason, usage, size]: [string, unknown, ModelTurn["usage"], number] = [asked, undefined, nothing, 0]
+  const count = counting()
+  let [model, reason, usage]: [string, unknown, ModelTurn["usage"]] = [asked, undefined, noTokens]
   const grow = (pieces: Array<string>, piece: unknown) => {
     if (typeof piece !== "string") return
-    size += piece.length
-    if (size > most) throw new AnswerTooLarge("the answer is too large")
+    count(piece)
     pieces.push(piece)
   }
   for await (const chunk of chunks) {
@@ -80,7 +60,6 @@ export const turnOf = async (
     const { content, refusal: refused, tool_calls: called } = choice.delta ?? {}
     grow(text, content)
     grow(refusal, refused)
-    if (typeof content === "string") onText(content)
     for (const one of called ?? []) {
       // some servers number nothing, and tell each call whole
       const at = one.index ?? calls.length

@@ -1,6 +1,7 @@
 import { Data, Effect } from "effect"
 import { APIError } from "openai"
 import type { ModelFailed, ModelTurn, Talk } from "#ports/LanguageModel.ts"
+import { noTokens } from "../answer.ts"
 import { modelFailed } from "../failure.ts"
 import { apiOf, makeClient } from "./client.ts"
 import { turnOf } from "./completion.ts"
@@ -12,12 +13,7 @@ import type { OpenAiSettings } from "./settings.ts"
 class TooLong extends Data.TaggedError("TooLong") {}
 const isTooLong = (error: unknown) => error instanceof APIError && error.code === "context_length_exceeded"
 
-const full = (model: string): ModelTurn => ({
-  model,
-  says: [],
-  end: "full",
-  usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 }
-})
+const full = (model: string): ModelTurn => ({ model, says: [], end: "full", usage: noTokens })
 
 /**
  * Turns of models of the Chat Completions API: one request each, which holds all that was said before; the API keeps what requests
@@ -41,7 +37,7 @@ export const makeNext = (settings: OpenAiSettings) => {
           },
           { signal }
         )
-        return turnOf(chunks, model, () => undefined)
+        return turnOf(chunks, model)
       },
       catch: (error) => (isTooLong(error) ? new TooLong() : modelFailed(api, model, error))
     }).pipe(Effect.catchTag("TooLong", () => Effect.succeed(full(model))))
