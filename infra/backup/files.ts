@@ -6,6 +6,7 @@ import { pipeline } from "node:stream/promises"
 import zlib from "node:zlib"
 import { Effect, type Scope } from "effect"
 import { BackupFault, type NewFile, type StoredFile } from "#ports/Backup.ts"
+import { syncDirectory } from "../git/durableFs.ts"
 import { systemCode } from "../git/fault.ts"
 import { type Turning, through } from "./cipher.ts"
 
@@ -33,16 +34,6 @@ export const faultOf = (directory: string, error: unknown): BackupFault => {
 export const onDisk = <A>(directory: string, use: () => A | Promise<A>): Effect.Effect<A, BackupFault> =>
   Effect.tryPromise({ try: async () => use(), catch: (error) => faultOf(directory, error) })
 
-export const syncFolder = async (path: string): Promise<void> => {
-  if (process.platform === "win32") return
-  const folder = await fs.promises.open(path, "r")
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
-}
-
 /** Makes the folders of a name, so that they stay. */
 const makeFolders = async (directory: string, name: string): Promise<void> => {
   const folders = name.split("/").slice(0, -1)
@@ -50,7 +41,7 @@ const makeFolders = async (directory: string, name: string): Promise<void> => {
     const path = `${directory}/${folders.slice(0, depth + 1).join("/")}`
     if (fs.existsSync(path)) continue
     fs.mkdirSync(path, { mode: 0o700 })
-    await syncFolder(dirname(path))
+    await syncDirectory(dirname(path))
   }
 }
 
@@ -58,7 +49,7 @@ const makeFolders = async (directory: string, name: string): Promise<void> => {
 const publish = async (directory: string, staged: string, name: string): Promise<void> => {
   await makeFolders(directory, name)
   fs.renameSync(staged, `${directory}/${name}`)
-  await syncFolder(dirname(`${directory}/${name}`))
+  await syncDirectory(dirname(`${directory}/${name}`))
 }
 
 /** A short file, in place of one that is there. */

@@ -23,19 +23,25 @@ const directory = join(import.meta.dirname, "migrations")
 
 const table = "migrations"
 
-/** One file a migration, `NNNN-name.sql`; a DO block runs all of its statements as one. */
-const loader: Migrator.Loader = Effect.sync(() =>
+/** One file a migration, `NNNN-name.sql`, in their order. */
+const migrations = () =>
   readdirSync(directory)
     .filter((file) => file.endsWith(".sql"))
     .sort()
     .map((file) => {
       const [, id, name] = /^(\d+)-(.+)\.sql$/.exec(file)!
-      const statements = readFileSync(join(directory, file), "utf8")
-      const run = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-        sql.unsafe(`DO $migration$ BEGIN\n${statements}\nEND $migration$`)
-      )
-      return [Number(id), name!, Effect.succeed(run)] as const
+      return { id: Number(id), name: name!, file }
     })
+
+/** A DO block runs all of a file's statements as one. */
+const loader: Migrator.Loader = Effect.sync(() =>
+  migrations().map(({ id, name, file }) => {
+    const statements = readFileSync(join(directory, file), "utf8")
+    const run = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+      sql.unsafe(`DO $migration$ BEGIN\n${statements}\nEND $migration$`)
+    )
+    return [id, name, Effect.succeed(run)] as const
+  })
 )
 
 /** The end of a migration's name when older releases can go on behind it: it only adds what they don't look at. */
@@ -49,7 +55,7 @@ const refuseNewer = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [exists] = yield* sql`SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = ${table}`
   if (exists === undefined) return
-  const [known] = (yield* loader).at(-1)!
+  const known = migrations().at(-1)!.id
   const [newer] = yield* sql<{ id: number; name: string }>`SELECT migration_id AS id, name FROM ${sql(table)}
     WHERE migration_id > ${known} AND NOT name LIKE ${`%${adds}`} ORDER BY migration_id LIMIT 1`
   if (newer === undefined) return
