@@ -1,10 +1,9 @@
-import { spawn } from "node:child_process"
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { startKillable } from "#test/cli/killable.ts"
 import { from, run } from "#test/copy/command.ts"
 import { model } from "#test/copy/filled.ts"
 import { ownerKey } from "#test/e2e/kill/calls.ts"
@@ -13,35 +12,11 @@ import { isLong } from "#test/long.ts"
 import { type MessagesApi, startMessagesApi } from "#test/MessagesApi.ts"
 import { freshDatabase } from "#test/postgres.ts"
 
-const root = fileURLToPath(new URL("../..", import.meta.url))
-
 /** In a long run for minutes, a backup every ten seconds; else as often as each of both is killed once. */
 const rounds = isLong ? 24 : 2
 const pause = isLong ? 10_000 : 0
 
-/** `cairn backup` as a process of its own. */
-const backing = (dataDir: string, folder: string) => {
-  const program = ["src/cli/main.ts", "backup", folder, "--json"]
-  const args = process.versions["deno"] === undefined ? program : ["run", "-A", ...program]
-  const child = spawn(process.execPath, args, {
-    cwd: root,
-    stdio: ["ignore", "pipe", "pipe"],
-    env: {
-      ...process.env,
-      DATABASE_URL: "",
-      KURRENTDB_URL: "",
-      CAIRN_DATA_DIR: dataDir,
-      CAIRN_PARENT_PID: String(process.pid)
-    }
-  })
-  let [out, err] = ["", ""]
-  child.stdout.on("data", (text) => void (out += text))
-  child.stderr.on("data", (text) => void (err += text))
-  const ended = new Promise<{ code: number | null; out: string; err: string }>((done) =>
-    child.once("close", (code) => done({ code, out, err }))
-  )
-  return { ended, kill: () => child.kill("SIGKILL") }
-}
+const backing = (dataDir: string, folder: string) => startKillable(dataDir, ["backup", folder, "--json"])
 
 describe("backups of a service under load, with kill -9 of it and of them", () => {
   let api: MessagesApi

@@ -1,10 +1,9 @@
-import { spawn } from "node:child_process"
-import { fileURLToPath } from "node:url"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Effect, Redacted } from "effect"
 import { afterAll, assert, describe, expect, it } from "vitest"
 import { type Running, serve, within } from "#src/cli/demo/programs.ts"
 import { makeFolder } from "#test/cli/cairn.ts"
+import { startKillable } from "#test/cli/killable.ts"
 import { freshDatabase } from "#test/postgres.ts"
 import { run as runIn } from "./command.ts"
 
@@ -15,32 +14,8 @@ interface Found {
   }>
 }
 
-const root = fileURLToPath(new URL("../..", import.meta.url))
-
-/** `cairn copy` as a process of its own, of the data folder to the database; with its exit code, or what it was killed by. */
-const copying = (dataDir: string, target: string) => {
-  const program = ["src/cli/main.ts", "copy", "--json"]
-  const args = process.versions["deno"] === undefined ? program : ["run", "-A", ...program]
-  const child = spawn(process.execPath, args, {
-    cwd: root,
-    stdio: ["ignore", "pipe", "pipe"],
-    env: {
-      ...process.env,
-      DATABASE_URL: "",
-      KURRENTDB_URL: "",
-      CAIRN_DATA_DIR: dataDir,
-      CAIRN_COPY_TO: target,
-      CAIRN_PARENT_PID: String(process.pid)
-    }
-  })
-  let [out, err] = ["", ""]
-  child.stdout.on("data", (text) => void (out += text))
-  child.stderr.on("data", (text) => void (err += text))
-  const ended = new Promise<{ code: number | string; out: string; err: string }>((resolve) =>
-    child.once("close", (code, signal) => resolve({ code: code ?? signal ?? "", out, err }))
-  )
-  return { ended, kill: () => child.kill("SIGKILL") }
-}
+const copying = (dataDir: string, target: string) =>
+  startKillable(dataDir, ["copy", "--json"], { CAIRN_COPY_TO: target })
 
 const snippet = (name: string, length: number) =>
   JSON.stringify({
