@@ -12,10 +12,10 @@ import * as PostgresReadModels from "#infra/postgres/readModels/layer.ts"
 import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import * as Codec from "#src/codec.ts"
+import { nothingMore } from "#test/snippetText.ts"
 import { benchDatabase } from "./database.ts"
 import { nobodys } from "./nobodys.ts"
 import { type Measured, thousands } from "./report.ts"
-import { nothingMore } from "./uploads.ts"
 
 const snippets = 500
 

@@ -4,6 +4,7 @@ import { derivedId } from "#engine/derivedId.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import * as Codec from "#src/codec.ts"
 import type { EvaluationDocument } from "#test/evaluation.ts"
+import { nothingMore } from "#test/snippetText.ts"
 import { nobodys } from "./nobodys.ts"
 
 /** The id under which the log has a document. */
@@ -18,23 +19,6 @@ export const repeated = (documents: ReadonlyArray<EvaluationDocument>, count: nu
       ? document
       : { ...document, id: `${document.id} ${copy}`, name: `${document.name}_variant${copy}` }
   })
-
-/** What a snippet's text says besides what a benchmark asks for. */
-export const nothingMore = {
-  description: "",
-  languageVersion: null,
-  dependencies: {},
-  tags: [],
-  capabilities: [],
-  inputSchema: {},
-  outputSchema: {},
-  exampleQueries: [],
-  externalId: null,
-  workspace: null,
-  agent: null,
-  task: null,
-  logs: null
-}
 
 const uploaded = (document: EvaluationDocument) => {
   const snippet = snippetIdOf(document)

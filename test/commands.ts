@@ -4,6 +4,7 @@ import { SnippetCommand } from "#domain/Snippet/commands.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
 import type { CommandEnvelope } from "#engine/CommandEnvelope.ts"
 import { dispatch } from "#engine/dispatch.ts"
+import { nothingMore } from "#test/snippetText.ts"
 
 /** A command on its way to a stream, under an id of its own unless told otherwise. */
 export const given = <C>(stream: string, command: C, commandId: string = randomUUID()): CommandEnvelope<C> => ({
@@ -16,23 +17,11 @@ export const given = <C>(stream: string, command: C, commandId: string = randomU
 })
 
 const text = {
+  ...nothingMore,
   name: "slugify",
   path: "slug.ts",
   source: "…",
-  entrypoint: "slugify",
-  description: "",
-  languageVersion: null,
-  dependencies: {},
-  tags: [],
-  capabilities: [],
-  inputSchema: {},
-  outputSchema: {},
-  exampleQueries: [],
-  externalId: null,
-  workspace: null,
-  agent: null,
-  task: null,
-  logs: null
+  entrypoint: "slugify"
 }
 
 export const uploadOf = (snippet: string) =>

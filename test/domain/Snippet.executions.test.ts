@@ -5,6 +5,7 @@ import { Snippet } from "#domain/Snippet/decider.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
 import { given } from "#test/given.ts"
 import { laws } from "#test/laws.ts"
+import { nothingMore } from "#test/snippetText.ts"
 import { execution, review } from "./executions.ts"
 
 const { RecordExecution, ReviewExecution, AddComment, DeleteComment } = SnippetCommand
@@ -25,23 +26,12 @@ const uploaded = Event.SnippetUploaded.make({
   published: false,
   subject,
   text: {
+    ...nothingMore,
     name: "csv_rows",
     path: "csv.py",
     source: "def csv_rows(): ...",
     entrypoint: "csv_rows",
-    description: "",
-    languageVersion: null,
-    dependencies: {},
-    tags: [],
-    capabilities: [],
-    inputSchema: {},
-    outputSchema: {},
-    exampleQueries: [],
-    externalId: null,
-    workspace: null,
-    agent: null,
-    task: "a task",
-    logs: null
+    task: "a task"
   }
 })
 const tracked = Event.FunctionsTracked.make({

@@ -4,6 +4,7 @@ import { Snippet } from "#domain/Snippet/decider.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
 import { given } from "#test/given.ts"
 import { laws } from "#test/laws.ts"
+import { nothingMore } from "#test/snippetText.ts"
 
 const { Grade, FailGrading, CancelGrading, UploadSnippet } = SnippetCommand
 const Event = SnippetEvent.cases
@@ -11,23 +12,13 @@ const Event = SnippetEvent.cases
 const snippet = "s1"
 const subject = "snippet/s1"
 const text = {
+  ...nothingMore,
   name: "slugify",
   path: "slug.py",
   source: "def slugify(): ...",
   entrypoint: "slugify",
-  description: "",
-  languageVersion: null,
-  dependencies: {},
-  tags: [],
-  capabilities: [],
-  inputSchema: {},
-  outputSchema: {},
-  exampleQueries: [],
-  externalId: null,
-  workspace: null,
   agent: "agent",
-  task: "a slug",
-  logs: null
+  task: "a slug"
 }
 const facts = {
   snippet,

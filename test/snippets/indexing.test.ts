@@ -20,6 +20,7 @@ import { Snippets } from "#projections/Snippets/tables.ts"
 import { Indexing } from "#src/snippets/indexing.ts"
 import { encoder } from "#test/embeddings.ts"
 import { freshStore } from "#test/infra/stores.ts"
+import { nothingMore } from "#test/snippetText.ts"
 
 const { SnippetUploaded, TaskAdded } = SnippetEvent.cases
 
@@ -54,23 +55,12 @@ const uploaded = (snippet: string, source: string) =>
     published: false,
     subject: `snippet/${snippet}`,
     text: {
+      ...nothingMore,
       name: snippet,
       path: `${snippet}.py`,
       source,
       entrypoint: "",
-      description: "",
-      languageVersion: null,
-      dependencies: {},
-      tags: [],
-      capabilities: [],
-      inputSchema: {},
-      outputSchema: {},
-      exampleQueries: [],
-      externalId: null,
-      workspace: null,
-      agent: null,
-      task: "sort a list",
-      logs: null
+      task: "sort a list"
     }
   })
 

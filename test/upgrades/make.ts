@@ -22,7 +22,7 @@ if (checkout === undefined || name === undefined || database === undefined) {
 }
 
 const data = mkdtempSync(join(tmpdir(), "cairn-upgrade-"))
-const service = spawn(process.env["CAIRN_NODE"] ?? "node", ["start.cjs", "serve"], {
+const service = spawn("node", ["start.cjs", "serve"], {
   cwd: checkout,
   env: {
     PATH: process.env["PATH"],
