@@ -20,6 +20,10 @@ const calling = (name: string) => new RegExp(`\\b${name}\\(`)
 /** What gives commands for whoever calls it. */
 const helpers = [
   ["upload", "src/snippets/store.ts"],
+  ["openWorkspace", "src/workspaces/open.ts"],
+  ["putFile", "src/http/Workspaces/files.ts"],
+  ["deleteFile", "src/http/Workspaces/files.ts"],
+  ["changeFiles", "src/workspaces/change.ts"],
   ["voteForUsed", "src/http/Snippets/uploading.ts"]
 ] as const
 

@@ -45,6 +45,28 @@ export const WorkspaceEvent = Schema.TaggedUnion({
     /** Files in the workspace now. */
     files: Schema.Int
   },
+  /** Whoever called changed files, without an agent. */
+  FilesChanged: {
+    ...Head,
+    /** `opened`: the workspace was made, with an empty commit. */
+    how: Schema.Literals(["opened", "put", "deleted", "archive"]),
+    created: Schema.Int,
+    modified: Schema.Int,
+    deleted: Schema.Int,
+    /** Files in the workspace now. */
+    files: Schema.Int
+  },
+  /** Commits that a caller made with git were pushed on top of the head. */
+  CommitsPushed: {
+    ...Head,
+    /** That were not there before; `commit` is the last of them. */
+    commits: Schema.Int,
+    created: Schema.Int,
+    modified: Schema.Int,
+    deleted: Schema.Int,
+    /** Files in the workspace now. */
+    files: Schema.Int
+  },
   /** Erases its subject: the text of the workspace and of its chats. The next chat opens it anew, without a past. */
   WorkspaceErased: {
     workspace: Schema.String,
@@ -58,7 +80,12 @@ export const WorkspaceEvent = Schema.TaggedUnion({
   }
 })
 export type WorkspaceEvent = typeof WorkspaceEvent.Type
-const { WorkspaceOpened, ChatCompleted, ChatFailed, WorkspaceRestored, WorkspaceErased } = WorkspaceEvent.cases
+const { WorkspaceOpened, ChatCompleted, ChatFailed, WorkspaceRestored, FilesChanged, CommitsPushed, WorkspaceErased } =
+  WorkspaceEvent.cases
+
+/** What is known of a change before it is decided on: how many files there are then follows from those there were. */
+export type FilesChange = Omit<typeof FilesChanged.Type, "_tag" | "files">
+export type Push = Omit<typeof CommitsPushed.Type, "_tag" | "files">
 
 export type WorkspaceCommand = Data.TaggedEnum<{
   EndChat: {
@@ -76,6 +103,23 @@ export type WorkspaceCommand = Data.TaggedEnum<{
     readonly generation: number
     /** As in EndChat, the head that the commit was built on is its parent. Of the head's own tree, nothing happens. */
     readonly restoration: Omit<typeof WorkspaceRestored.Type, "_tag">
+  }
+  OpenWorkspace: {
+    readonly generation: number
+    readonly org: string
+    readonly user: string
+    /** Its empty commit. Where it is open already, nothing happens. */
+    readonly opening: FilesChange
+  }
+  ChangeFiles: {
+    readonly generation: number
+    /** As in RestoreWorkspace, also of what changes nothing. */
+    readonly change: FilesChange
+  }
+  TakePush: {
+    readonly generation: number
+    /** Its `parent` is the head that it was pushed onto. Of the head itself, nothing happens. */
+    readonly push: Push
   }
   EraseWorkspace: {
     readonly workspace: string
@@ -122,6 +166,10 @@ export const repositoryOf = (workspace: string, generation: number): string =>
 
 type Decision = Result.Result<Array<WorkspaceEvent>, WorkspaceRefusal>
 
+/** How many files a change leaves. */
+const filesAfter = ({ files }: WorkspaceState, { created, deleted }: FilesChange | Push): number =>
+  files + created - deleted
+
 /** One workspace: every event moves its head, so that its revision is the fence between two writers. */
 export const Workspace: Decider<WorkspaceCommand, WorkspaceEvent, WorkspaceState, WorkspaceRefusal> = {
   initial: { opened: false, generation: 0, head: null, commits: 0, chats: 0, files: 0 },
@@ -151,6 +199,32 @@ export const Workspace: Decider<WorkspaceCommand, WorkspaceEvent, WorkspaceState
         if (parent !== state.head.commit) return Result.fail(new HeadMoved({ head: state.head }))
         return Result.succeed([WorkspaceRestored.make(restoration)])
       },
+      OpenWorkspace: ({ generation, org, user, opening }): Decision => {
+        const { workspace } = opening
+        if (generation !== state.generation) return Result.fail(new WorkspaceGone({ workspace }))
+        if (state.opened) return Result.succeed([])
+        const subject = workspaceSubject(workspace, generation)
+        return Result.succeed([
+          WorkspaceOpened.make({ workspace, generation, subject, text: { org, user } }),
+          FilesChanged.make({ ...opening, files: filesAfter(state, opening) })
+        ])
+      },
+      ChangeFiles: ({ generation, change }): Decision => {
+        const { workspace, parent, tree } = change
+        if (generation !== state.generation) return Result.fail(new WorkspaceGone({ workspace }))
+        if (state.head === null) return Result.fail(new WorkspaceNotFound({ workspace }))
+        if (parent !== state.head.commit) return Result.fail(new HeadMoved({ head: state.head }))
+        if (tree === state.head.tree) return Result.succeed([])
+        return Result.succeed([FilesChanged.make({ ...change, files: filesAfter(state, change) })])
+      },
+      TakePush: ({ generation, push }): Decision => {
+        const { workspace, parent, commit } = push
+        if (generation !== state.generation) return Result.fail(new WorkspaceGone({ workspace }))
+        if (state.head === null) return Result.fail(new WorkspaceNotFound({ workspace }))
+        if (commit === state.head.commit) return Result.succeed([])
+        if (parent !== state.head.commit) return Result.fail(new HeadMoved({ head: state.head }))
+        return Result.succeed([CommitsPushed.make({ ...push, files: filesAfter(state, push) })])
+      },
       EraseWorkspace: ({ workspace, chatting }): Decision => {
         if (!state.opened && chatting === 0) return Result.fail(new WorkspaceNotFound({ workspace }))
         const { generation, commits, files } = state
@@ -173,6 +247,8 @@ export const Workspace: Decider<WorkspaceCommand, WorkspaceEvent, WorkspaceState
       ChatCompleted: (ended) => moved(ended, 1),
       ChatFailed: (ended) => moved(ended, 1),
       WorkspaceRestored: (restored) => moved(restored, 0),
+      FilesChanged: (changed) => moved(changed, 0),
+      CommitsPushed: (pushed) => moved(pushed, 0),
       WorkspaceErased: ({ generation }) => ({ ...Workspace.initial, generation: generation + 1 })
     })
   }

@@ -28,7 +28,7 @@ interface CommitRow {
   readonly sha: string
   readonly parent: string | null
   readonly tree: string
-  /** `null`: it restores an earlier commit's files. */
+  /** `null`: no chat made it. */
   readonly run: string | null
   readonly recorded_at: string
 }
@@ -48,7 +48,7 @@ interface Moved {
   readonly tree: string
   readonly files: number
   readonly workspace: string
-  /** Without one it restores an earlier commit's files. */
+  /** Without one no chat made it. */
   readonly run?: string | null
 }
 
@@ -99,7 +99,7 @@ const erased = { column: "workspace", value: ({ workspace }: { readonly workspac
 /** Read model `workspaces`: where each workspace stands, its commits, and the runs that are still to end. */
 export const Workspaces = {
   name: "workspaces",
-  version: 2,
+  version: 3,
   tables: {
     workspaces: table<WorkspaceRow>({
       columns: {
@@ -139,6 +139,8 @@ export const Workspaces = {
         ChatCompleted: moved,
         ChatFailed: moved,
         WorkspaceRestored: moved,
+        FilesChanged: moved,
+        CommitsPushed: moved,
         WorkspaceErased: { rows: ofWorkspace, to: () => undefined }
       }
     }),
@@ -154,7 +156,13 @@ export const Workspaces = {
         recorded_at: "timestamptz"
       },
       indexes: ["(workspace, revision)", "(sha)"],
-      on: { ChatCompleted: committed, ChatFailed: committed, WorkspaceRestored: committed },
+      on: {
+        ChatCompleted: committed,
+        ChatFailed: committed,
+        WorkspaceRestored: committed,
+        FilesChanged: committed,
+        CommitsPushed: committed
+      },
       drops: { WorkspaceErased: erased }
     }),
     runs: table<RunRow>({
@@ -197,7 +205,7 @@ export type WorkspacePlace = readonly [updated: number, id: string]
 export const workspacesOf = (tenant: string, after: WorkspacePlace | null, limit: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<WorkspaceRecord>(
-      `SELECT ${columns} FROM workspaces_v2.workspaces WHERE tenant = $1
+      `SELECT ${columns} FROM workspaces_v3.workspaces WHERE tenant = $1
          AND ($2::timestamptz IS NULL OR updated_at < $2 OR (updated_at = $2 AND id > $3::text))
        ORDER BY updated_at DESC, id LIMIT $4::int`,
       [tenant, after && new Date(after[0]), after?.[1] ?? null, limit]
@@ -208,7 +216,7 @@ export const workspacesOf = (tenant: string, after: WorkspacePlace | null, limit
 export const workspaceOf = (tenant: string, id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql.unsafe<WorkspaceRecord>(`SELECT ${columns} FROM workspaces_v2.workspaces WHERE tenant = $1 AND id = $2`, [
+      sql.unsafe<WorkspaceRecord>(`SELECT ${columns} FROM workspaces_v3.workspaces WHERE tenant = $1 AND id = $2`, [
         tenant,
         id
       ]),
@@ -222,7 +230,7 @@ export interface CommitRecord {
   readonly sha: string
   readonly parent: string | null
   readonly tree: string
-  /** `null`: a restore. */
+  /** `null`: no chat made it. */
   readonly run: string | null
   readonly recorded_at: Date
 }
@@ -231,7 +239,7 @@ export interface CommitRecord {
 export const commitsOf = (workspace: string, limit: number, before: number | null) =>
   Effect.flatMap(
     SqlClient.SqlClient,
-    (sql) => sql<CommitRecord>`SELECT id, revision, sha, parent, tree, run, recorded_at FROM workspaces_v2.commits
+    (sql) => sql<CommitRecord>`SELECT id, revision, sha, parent, tree, run, recorded_at FROM workspaces_v3.commits
       WHERE workspace = ${workspace} AND revision < ${before ?? 2147483647} ORDER BY revision DESC LIMIT ${limit}`
   )
 
@@ -239,7 +247,7 @@ export const commitsOf = (workspace: string, limit: number, before: number | nul
 export const commitOf = (workspace: string, sha: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql<CommitRecord>`SELECT id, revision, sha, parent, tree, run, recorded_at FROM workspaces_v2.commits
+      sql<CommitRecord>`SELECT id, revision, sha, parent, tree, run, recorded_at FROM workspaces_v3.commits
         WHERE workspace = ${workspace} AND sha = ${sha} ORDER BY revision DESC LIMIT 1`,
       ([commit]) => commit
     )
@@ -249,7 +257,7 @@ export const commitOf = (workspace: string, sha: string) =>
 export const commitsBeginning = (workspace: string, digits: string, limit: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql<{ sha: string }>`SELECT DISTINCT sha FROM workspaces_v2.commits
+      sql<{ sha: string }>`SELECT DISTINCT sha FROM workspaces_v3.commits
         WHERE workspace = ${workspace} AND starts_with(sha, ${digits}) ORDER BY sha LIMIT ${limit}::int`,
       (rows) => rows.map(({ sha }) => sha)
     )
@@ -259,8 +267,8 @@ export const commitsBeginning = (workspace: string, digits: string, limit: numbe
 export const workspacesBeginning = (digits: string, limit: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql<{ id: string }>`SELECT id FROM workspaces_v2.workspaces WHERE starts_with(id, ${digits})
-        UNION SELECT workspace FROM workspaces_v2.runs WHERE starts_with(workspace, ${digits}) ORDER BY 1 LIMIT ${limit}::int`,
+      sql<{ id: string }>`SELECT id FROM workspaces_v3.workspaces WHERE starts_with(id, ${digits})
+        UNION SELECT workspace FROM workspaces_v3.runs WHERE starts_with(workspace, ${digits}) ORDER BY 1 LIMIT ${limit}::int`,
       (rows) => rows.map(({ id }) => id)
     )
   )
@@ -269,7 +277,7 @@ export const workspacesBeginning = (digits: string, limit: number) =>
 export const openRuns = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(
     sql<{ id: string; tenant: string; workspace: string; position: bigint }>`
-      SELECT id, tenant, workspace, position FROM workspaces_v2.runs ORDER BY position`,
+      SELECT id, tenant, workspace, position FROM workspaces_v3.runs ORDER BY position`,
     (rows) => rows.map((row) => ({ ...row, position: positionOf(row.position) }))
   )
 )
@@ -278,8 +286,8 @@ export const openRuns = Effect.flatMap(SqlClient.SqlClient, (sql) =>
 export const tenantOfWorkspace = (id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql<{ tenant: string }>`SELECT tenant FROM workspaces_v2.workspaces WHERE id = ${id}
-        UNION SELECT tenant FROM workspaces_v2.runs WHERE workspace = ${id}`,
+      sql<{ tenant: string }>`SELECT tenant FROM workspaces_v3.workspaces WHERE id = ${id}
+        UNION SELECT tenant FROM workspaces_v3.runs WHERE workspace = ${id}`,
       ([workspace]) => workspace?.tenant
     )
   )
@@ -288,7 +296,7 @@ export const tenantOfWorkspace = (id: string) =>
 export const openRunsIn = (id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql<{ count: number }>`SELECT count(*)::int AS count FROM workspaces_v2.runs WHERE workspace = ${id}`,
+      sql<{ count: number }>`SELECT count(*)::int AS count FROM workspaces_v3.runs WHERE workspace = ${id}`,
       ([found]) => found!.count
     )
   )

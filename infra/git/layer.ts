@@ -130,7 +130,7 @@ export const layer = ({
             (found) => {
               if (found === undefined) return undefined
               const { sha, size, atOnce } = found
-              return { size, atOnce, pieces: streaming(workspace, (repository) => repository.pieces(sha, size)) }
+              return { sha, size, atOnce, pieces: streaming(workspace, (repository) => repository.pieces(sha, size)) }
             }
           ),
         compare: (workspace, from, to) =>

@@ -1,9 +1,11 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { body } from "./body.ts"
+import { Scoped } from "./Chat.ts"
 import { NextCursor, pageQuery } from "./cursor.ts"
 import { Id, wholeInQuery } from "./fields.ts"
-import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
+import { rawFile, readsRaw } from "./limits.ts"
+import { Authentication, Idempotency, Problems, preconditionFailed, Rate, Scoping, WellFormed } from "./middleware.ts"
 
 const Commit = {
   sha: Schema.String,
@@ -19,6 +21,8 @@ const Commit = {
 }
 const CommitRecord = Schema.Struct(Commit).annotate({ identifier: "Commit" })
 const id = { id: Schema.String }
+/** `/files/` itself names none. */
+const filePath = { ...id, "*": Schema.optional(Schema.String) }
 const at = Schema.Struct({ at: Schema.optional(Schema.String) })
 
 export class WorkspacesApi extends HttpApiGroup.make("workspaces")
@@ -46,6 +50,24 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
           "At most 1,000 at a time, unless `limit` says fewer. Go on with `cursor` = `next_cursor`: none comes twice then; one that changes while you read goes to the beginning."
       })
     ),
+    HttpApiEndpoint.post("openWorkspace", "/api/workspaces", {
+      payload: body(
+        Schema.Struct({ org_id: Scoped, user_id: Scoped }).annotate({ identifier: "OpenWorkspaceRequest" })
+      ),
+      success: Schema.Struct({
+        success: Schema.Boolean,
+        workspace_id: Schema.String,
+        commit: Schema.String
+      }).annotate({ identifier: "OpenWorkspaceResponse" })
+    })
+      .middleware(Idempotency)
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Open the workspace of (org_id, user_id)",
+          description:
+            "Makes it, with one empty commit, before any chat, so that files can be put into it. One that is there is answered as it is."
+        })
+      ),
     HttpApiEndpoint.get("commits", "/api/workspaces/:id/commits", {
       params: id,
       query: Schema.Struct({ limit: wholeInQuery(1, 1000), before: Schema.optional(Schema.String) }),
@@ -71,11 +93,44 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
       })
     }).annotateMerge(OpenApi.annotations({ summary: "The files at a commit, the head unless told" })),
     HttpApiEndpoint.get("file", "/api/workspaces/:id/files/*", {
-      // `/files/` itself names none: a 404 as any other that is not there
-      params: { ...id, "*": Schema.optional(Schema.String) },
+      params: filePath,
       query: at,
       success: HttpApiSchema.StreamUint8Array()
     }).annotateMerge(OpenApi.annotations({ summary: "The raw bytes of a file at a commit, the head unless told" })),
+    HttpApiEndpoint.put("putFile", "/api/workspaces/:id/files/*", {
+      params: filePath,
+      payload: Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array()),
+      success: Schema.Struct({
+        success: Schema.Boolean,
+        commit: Schema.String,
+        /** Of the file's blob. */
+        sha: Schema.String
+      }).annotate({ identifier: "PutFileResponse" }),
+      error: preconditionFailed
+    })
+      .middleware(Idempotency)
+      .annotateMerge(readsRaw(rawFile))
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Put a file into a workspace",
+          description:
+            'The body is the file, and replaces what is at the path; folders are made. One commit, of the workspace\'s user, or none when the file is so already. `If-Match: "<sha>"` (the ETag of reading it, or its `sha` in the tree) replaces only that very content, `If-None-Match: *` makes only a new file; otherwise 412. A run at work in the workspace is not waited for: what it changes comes on top.'
+        })
+      ),
+    HttpApiEndpoint.delete("deleteFile", "/api/workspaces/:id/files/*", {
+      params: filePath,
+      success: Schema.Struct({ success: Schema.Boolean, commit: Schema.String }).annotate({
+        identifier: "DeleteFileResponse"
+      }),
+      error: preconditionFailed
+    })
+      .middleware(Idempotency)
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Delete a file of a workspace",
+          description: "One commit, of the workspace's user; earlier ones keep the file. `If-Match` as for putting it."
+        })
+      ),
     HttpApiEndpoint.post("restoreWorkspace", "/api/workspaces/:id/restore", {
       params: id,
       payload: body(Schema.Struct({ commit: Id }).annotate({ identifier: "RestoreRequest" })),

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { describeFields } from "./descriptions.ts"
-import { deepest, type Limits, limitsKey, sizeOf, small } from "./limits.ts"
+import { deepest, type Limits, limitsKey, rawKey, sizeOf, small } from "./limits.ts"
 import { type Code, statusOf } from "./Problem.ts"
 
 /** A request and its answer, as `examples/<operation>.json` has them: shown in the document, and tried by tests. */
@@ -35,6 +35,7 @@ const texts: { readonly [status: string]: string } = {
   "405": "The route has no such method.",
   "409": "The request contradicts what is stored.",
   "408": "The body came too slowly.",
+  "412": "What `If-Match` or `If-None-Match` says is not so.",
   "413": "The body is larger than the route takes.",
   "415": "The body is not `application/json`.",
   "421": "The service is not known by the name in the header `Host`.",
@@ -77,7 +78,15 @@ const limit = (operation: Document) => {
     "than the route takes",
     `than ${sizeOf(bytes)}`
   )
+  const raw = operation[rawKey] === true
+  delete operation[rawKey]
   if (operation["requestBody"] === undefined) return
+  if (raw) {
+    operation["requestBody"].description =
+      `Bytes as they are, at most ${sizeOf(bytes)}. Their Content-Type does not matter.`
+    operation["requestBody"]["x-max-bytes"] = bytes
+    return
+  }
   operation["requestBody"].description =
     `At most ${sizeOf(bytes)} and ${values.toLocaleString("en")} values${names === undefined ? "" : ` (${names.toLocaleString("en")} named fields)`}, nested no deeper than ${deepest} levels.`
   operation["requestBody"]["x-max-bytes"] = bytes

@@ -30,6 +30,12 @@ export const manyFiles: Limits = { bytes: 32 * mebibyte, values: 20_000 }
 /** What is nested deeper is no request, and walking it would take the stack of whoever reads it. */
 export const deepest = 200
 
+/** A file as it is, of any kind. */
+export const rawFile: Limits = { bytes: 32 * mebibyte, values: 1 }
+
+/** Whether the route of an endpoint takes bytes of any type as they are, and no JSON. */
+export const RawBody = Context.Reference<boolean>("cairn/RawBody", { defaultValue: () => false })
+
 /** What the route of an endpoint reads. */
 export const BodyLimits = Context.Reference<Limits>("cairn/BodyLimits", { defaultValue: () => small })
 
@@ -39,10 +45,19 @@ export const sizeOf = (bytes: number): string =>
 
 /** Where an operation of the document has its limits, until its description says them. */
 export const limitsKey = "x-body-limits"
+/** Where it says that its body is no JSON, until then. */
+export const rawKey = "x-raw-body"
 
 /** Annotates an endpoint with what it reads, where that is not the little that most take. */
 export const reads = (limits: Limits): Context.Context<never> =>
   Context.merge(
     Context.make(BodyLimits, limits),
     OpenApi.annotations({ transform: (operation) => ({ ...operation, [limitsKey]: limits }) })
+  ) as Context.Context<never>
+
+/** Annotates an endpoint that takes bytes as they are. */
+export const readsRaw = (limits: Limits): Context.Context<never> =>
+  Context.merge(
+    Context.make(BodyLimits, limits).pipe(Context.add(RawBody, true)),
+    OpenApi.annotations({ transform: (operation) => ({ ...operation, [limitsKey]: limits, [rawKey]: true }) })
   ) as Context.Context<never>

@@ -31,6 +31,13 @@ const problems = [
   problem(503, "Unavailable", "Not at the moment: send the same request again after `Retry-After` seconds.")
 ] as const
 
+/** The answer of routes that heed `If-Match` and `If-None-Match`. */
+export const preconditionFailed = problem(
+  412,
+  "PreconditionFailed",
+  "What `If-Match` or `If-None-Match` says is not so."
+)
+
 /** Outermost: turns every failure into the one error body, and gives the request its id. */
 export class Problems extends HttpApiMiddleware.Service<Problems>()("cairn/Problems", { error: problems }) {}
 

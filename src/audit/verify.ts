@@ -32,7 +32,14 @@ export interface Verified {
 }
 
 const page = 500
-const workspaceEvents = new Set(["ChatCompleted", "ChatFailed", "WorkspaceRestored", "WorkspaceErased"])
+const workspaceEvents = new Set([
+  "ChatCompleted",
+  "ChatFailed",
+  "WorkspaceRestored",
+  "FilesChanged",
+  "CommitsPushed",
+  "WorkspaceErased"
+])
 
 /** Looks at events one after the other; what it keeps of them does not grow with the log. */
 class Walk {

@@ -17,6 +17,7 @@ import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { Problem } from "#src/api/Problem.ts"
 import * as Codec from "#src/codec.ts"
 import { endingId } from "#src/workspaces/commit.ts"
+import { workspaceId } from "#src/workspaces/open.ts"
 import { Runs } from "#src/workspaces/queue.ts"
 import { streamOf, unlessErased } from "#src/workspaces/restore.ts"
 import { commandMetadata, written } from "./answer.ts"
@@ -94,7 +95,7 @@ const ended = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type) {
   const { tenant, key } = yield* Caller
   const { homes, includePublic } = yield* CallerScope
   const { org_id: org, user_id: user, user_query: prompt } = payload
-  const workspace = derivedId("workspace", tenant, org, user)
+  const workspace = workspaceId(tenant, org, user)
   const { generation } = yield* (yield* Dispatcher).state(Workspace, streamOf(workspace))
   const metadata = inGeneration(yield* commandMetadata, generation)
   const run = derivedId("run", metadata.commandId)

@@ -14,7 +14,6 @@ import {
   type WorkspacePlace,
   type WorkspaceRecord,
   Workspaces,
-  workspaceOf,
   workspacesOf
 } from "#projections/Workspaces.ts"
 import { Api } from "#src/api/Api.ts"
@@ -23,6 +22,7 @@ import { Caller } from "#src/api/middleware.ts"
 import { fieldProblem, type Problem } from "#src/api/Problem.ts"
 import { slight } from "#src/portions.ts"
 import { writtenPosition } from "#src/positions.ts"
+import { openWorkspace } from "#src/workspaces/open.ts"
 import { Runs } from "#src/workspaces/queue.ts"
 import { erase, removeRepository, restore, streamOf, unlessErased } from "#src/workspaces/restore.ts"
 import { commandMetadata, freshOrStale, written } from "./answer.ts"
@@ -30,12 +30,9 @@ import { Answers } from "./answers.ts"
 import { inBytes, inPieces, values } from "./pieces.ts"
 import { orProblem, problemOf } from "./refusals.ts"
 import { commitsPage, fieldsOf, shown } from "./Workspaces/commits.ts"
+import { deleteFile, etagOf, putFile } from "./Workspaces/files.ts"
+import { noWorkspace, own, pathIn } from "./Workspaces/own.ts"
 
-export const noWorkspace = fieldProblem(
-  "not_found/workspace",
-  "id",
-  "You have no workspace with this id. GET /api/workspaces lists those that you have."
-)
 const mostDiffBytes = 10_000_000
 
 /** The field is where the caller named the commit. */
@@ -50,15 +47,6 @@ const noFile = fieldProblem(
   "path",
   "There is no such file at this commit. GET …/tree lists its files."
 )
-
-/** The caller's own workspace: another tenant's is none. */
-export const own = Effect.fnUntraced(function* (given: string) {
-  const { tenant } = yield* Caller
-  const id = idIn(given)
-  if (id === undefined) return yield* noWorkspace
-  yield* freshOrStale(Workspaces)
-  return (yield* Effect.orDie(workspaceOf(tenant, id))) ?? (yield* noWorkspace)
-})
 
 type CommitField = "sha" | "at" | "before" | "commit"
 
@@ -179,19 +167,18 @@ const rawHeaders = {
   "content-security-policy": "sandbox; default-src 'none'"
 }
 
-/** The path as it stands in the URL behind `/files/`, decoded part by part. */
-const pathIn = (url: string): string | undefined => {
-  const [, after = ""] = /\/files\/([^?#]*)/.exec(url) ?? []
-  try {
-    return decodeURIComponent(after)
-  } catch {
-    return undefined
-  }
-}
-
 export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
   handlers
     .handle("listWorkspaces", ({ query }) => ownWorkspaces(query))
+    .handle("openWorkspace", ({ payload }) =>
+      Effect.gen(function* () {
+        const { tenant } = yield* Caller
+        const { org_id: org, user_id: user } = payload
+        const { workspace, commit, position } = yield* openWorkspace(tenant, { org, user }, yield* commandMetadata)
+        if (position !== undefined) yield* written(position)
+        return { success: true, workspace_id: workspace, commit }
+      }).pipe(orProblem)
+    )
     .handle("commits", ({ params, query }) =>
       Effect.gen(function* () {
         const workspace = yield* own(params.id)
@@ -233,9 +220,13 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
     .handle("file", ({ params, query }) =>
       Effect.gen(function* () {
         const path = pathIn((yield* HttpServerRequest.HttpServerRequest).url)
-        return yield* withFile(params.id, path, query.at, ({ size, pieces }) => inBytes(pieces, size, rawHeaders))
+        return yield* withFile(params.id, path, query.at, ({ sha, size, pieces }) =>
+          inBytes(pieces, size, { ...rawHeaders, etag: etagOf(sha) })
+        )
       })
     )
+    .handle("putFile", ({ params, payload }) => putFile(params.id, payload))
+    .handle("deleteFile", ({ params }) => deleteFile(params.id))
     .handle("restoreWorkspace", ({ params, payload }) =>
       Effect.gen(function* () {
         const { tenant } = yield* Caller

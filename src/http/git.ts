@@ -9,7 +9,7 @@ import { followHead, unlessErased } from "#src/workspaces/restore.ts"
 import { asked, unreadable } from "./git/asked.ts"
 import { Rooms } from "./middleware/body.ts"
 import { orProblem } from "./refusals.ts"
-import { noWorkspace, own } from "./Workspaces.ts"
+import { noWorkspace, own } from "./Workspaces/own.ts"
 
 const readOnly = new Problem({
   code: "permission/read_only",

@@ -178,7 +178,7 @@ export class WorkspaceStore extends Context.Service<
     ) => Asked<{ readonly file: TreeFile; readonly bytes: Uint8Array } | undefined>
     /**
      * The same for who takes it piece by piece, of some 64 KiB: `size` in bytes, of which so many are in memory
-     * `atOnce` beside the piece in hand. Nothing is read before it is asked for.
+     * `atOnce` beside the piece in hand; `sha` is its blob. Nothing is read before it is asked for.
      */
     readonly filePieces: (
       workspace: string,
@@ -186,6 +186,7 @@ export class WorkspaceStore extends Context.Service<
       path: string
     ) => Asked<
       | {
+          readonly sha: Sha
           readonly size: number
           readonly atOnce: number
           readonly pieces: Stream.Stream<Uint8Array, WorkspacesUnavailable>

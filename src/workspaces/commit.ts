@@ -33,14 +33,19 @@ export const endingId = (run: string): string => derivedId("end", run)
 
 const subjectLength = 72
 
+/** A commit's first line, from any text. */
+export const subjectOf = (text: string): string => {
+  const line = text.replace(/\s+/g, " ").trim()
+  return line.length > subjectLength ? `${line.slice(0, subjectLength - 1).toWellFormed()}…` : line
+}
+
 /**
  * First line: what was asked for, shortened, and that it failed if it did. Trailers: the event that decides on this
  * commit, the run, and why it failed.
  */
 const messageOf = ({ run, prompt, failure }: Ending, eventId: string): string => {
-  const asked = prompt.replace(/\s+/g, " ").trim() || "Chat"
-  const line = failure === null ? asked : `Failed (${failure.code}): ${asked}`
-  const subject = line.length > subjectLength ? `${line.slice(0, subjectLength - 1).toWellFormed()}…` : line
+  const asked = prompt.trim() === "" ? "Chat" : prompt
+  const subject = subjectOf(failure === null ? asked : `Failed (${failure.code}): ${asked}`)
   const failed = failure === null ? "" : `Cairn-Failed: ${failure.code}\n`
   return `${subject}\n\nCairn-Event: ${eventId}\nCairn-Session: ${run}\n${failed}`
 }

@@ -13,7 +13,7 @@ export const streamOf = (workspace: string): string => `workspace-${workspace}`
 export const claimOf = (workspace: string): string => `workspace ${workspace}`
 
 /** What of a workspace's has to be known to act on it. */
-type Known = Pick<WorkspaceRecord, "id" | "generation" | "user_id">
+export type Known = Pick<WorkspaceRecord, "id" | "generation" | "user_id">
 
 /**
  * Puts a workspace's ref where its log says. Whoever does it, and however often at once: a ref that was set to a head

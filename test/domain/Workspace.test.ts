@@ -11,8 +11,9 @@ import {
 import { given } from "#test/given.ts"
 import { laws } from "#test/laws.ts"
 
-const { EndChat, RestoreWorkspace, EraseWorkspace } = WorkspaceCommand
-const { WorkspaceOpened, ChatCompleted, ChatFailed, WorkspaceRestored, WorkspaceErased } = WorkspaceEvent.cases
+const { EndChat, RestoreWorkspace, OpenWorkspace, ChangeFiles, TakePush, EraseWorkspace } = WorkspaceCommand
+const { WorkspaceOpened, ChatCompleted, ChatFailed, WorkspaceRestored, FilesChanged, CommitsPushed, WorkspaceErased } =
+  WorkspaceEvent.cases
 
 const outcome = (commit: string, parent: string | null) => ({
   run: `run of ${commit}`,
@@ -199,4 +200,84 @@ describe("Workspace", () => {
   })
 
   laws(Workspace, WorkspaceEvent, [end("c1", null), end("c2", "c1", "max_turns"), restore("c3", "c2", "c1"), erase(1)])
+})
+
+const counts = { created: 2, modified: 1, deleted: 1 }
+const change = (commit: string, parent: string, tree = `tree of ${commit}`) =>
+  ({ workspace: "w1", commit, parent, tree, how: "put", ...counts }) as const
+const push = (commit: string, parent: string, tree = `tree of ${commit}`) => ({
+  workspace: "w1",
+  commit,
+  parent,
+  tree,
+  commits: 3,
+  ...counts
+})
+
+describe.each([
+  [
+    "changing files",
+    (commit: string, parent: string, generation = 0) => ChangeFiles({ generation, change: change(commit, parent) }),
+    (commit: string, parent: string, files: number) => FilesChanged.make({ ...change(commit, parent), files })
+  ],
+  [
+    "a push",
+    (commit: string, parent: string, generation = 0) => TakePush({ generation, push: push(commit, parent) }),
+    (commit: string, parent: string, files: number) => CommitsPushed.make({ ...push(commit, parent), files })
+  ]
+])("%s", (_, command, event) => {
+  it("moves the head on, and the number of files with it", () => {
+    const first = event("c3", "c2", 5)
+    given(Workspace, two).when(command("c3", "c2")).then(first)
+    given(Workspace, [...two, first])
+      .when(command("c4", "c3"))
+      .then(event("c4", "c3", 6))
+    given(Workspace, [...two, first])
+      .when(end("c4", "c3"))
+      .then(completed("c4", "c3"))
+  })
+
+  it("is refused on another head, where nothing was opened, and after an erasure", () => {
+    assert.strictEqual(given(Workspace, two).when(command("c3", "c1")).refuses("HeadMoved").head?.commit, "c2")
+    given(Workspace, []).when(command("c3", "c2")).refuses("WorkspaceNotFound")
+    given(Workspace, [...two, erased(2, 2)])
+      .when(command("c3", "c2"))
+      .refuses("WorkspaceGone")
+    given(Workspace, [...two, erased(2, 2)])
+      .when(command("c3", "c2", 1))
+      .refuses("WorkspaceNotFound")
+  })
+})
+
+it("a change that leaves the head's files, and a push of the head itself, are none; a push of other commits with its files is one", () => {
+  given(Workspace, two)
+    .when(ChangeFiles({ generation: 0, change: change("c3", "c2", "tree of c2") }))
+    .then()
+  given(Workspace, two)
+    .when(TakePush({ generation: 0, push: push("c2", "c1") }))
+    .then()
+  const same = push("c3", "c2", "tree of c2")
+  given(Workspace, two)
+    .when(TakePush({ generation: 0, push: same }))
+    .then(CommitsPushed.make({ ...same, files: 5 }))
+})
+
+describe("opening a workspace", () => {
+  const opening = {
+    ...change("c1", "", "empty"),
+    parent: null,
+    how: "opened",
+    created: 0,
+    modified: 0,
+    deleted: 0
+  } as const
+  const command = (generation = 0) => OpenWorkspace({ generation, org: "acme", user: "eve", opening })
+  it("makes it with an empty commit, once", () => {
+    const [first] = [FilesChanged.make({ ...opening, files: 0 })]
+    given(Workspace, []).when(command()).then(opened, first)
+    given(Workspace, [opened, first]).when(command()).then()
+    given(Workspace, two).when(command()).then()
+    given(Workspace, two).when(command(1)).refuses("WorkspaceGone")
+    given(Workspace, [opened, first]).when(end("c2", null)).refuses("HeadMoved")
+  })
 })

@@ -1,11 +1,12 @@
+import { createHash } from "node:crypto"
 import { Context, Effect, Layer, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { BodyLimits, type Limits, small } from "#src/api/limits.ts"
+import { BodyLimits, type Limits, RawBody, small } from "#src/api/limits.ts"
 import { Caller, Received, WellFormed } from "#src/api/middleware.ts"
 import { Problem } from "#src/api/Problem.ts"
 import { makeRoom, type Room, type RoomSize } from "../room.ts"
 import { type Endpoint, knownFields, knownQuery } from "./body/fields.ts"
-import { receive, sizeAhead } from "./body/receive.ts"
+import { receive, receiveBytes, sizeAhead } from "./body/receive.ts"
 
 export const unsupported = new Problem({
   code: "body/unsupported_type",
@@ -49,10 +50,33 @@ export const havingRead = (
   text: unknown
 ): HttpServerRequest.HttpServerRequest => Object.create(request, { text: { value: Effect.succeed(text) } })
 
-/** Runs with the request's body, read within its route's limits and while there is room for it. */
+/** A request whose bytes were read, of whatever type it said they are. */
+const havingBytes = (request: HttpServerRequest.HttpServerRequest, bytes: Uint8Array) =>
+  Object.create(request, {
+    arrayBuffer: { value: Effect.succeed(bytes) },
+    headers: { value: { ...request.headers, "content-type": "application/octet-stream" } }
+  })
+
+/** Reads a body; gives what it is known by, and the request that has it. */
+const readBody = Effect.fnUntraced(function* (limits: Limits, raw: boolean) {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  if (!raw) {
+    const value = yield* receive(limits)
+    return { value, having: havingRead(request, value) }
+  }
+  const bytes = yield* receiveBytes(limits)
+  const value = createHash("sha256").update(bytes).digest("hex")
+  return { value, having: havingBytes(request, bytes) }
+})
+
+/**
+ * Runs with the request's body, read within its route's limits and while there is room for it. Of a `raw` one the value
+ * is a digest.
+ */
 export const withBody = <A, E, R>(
   limits: Limits,
-  run: Effect.Effect<A, E, R>
+  run: Effect.Effect<A, E, R>,
+  raw = false
 ): Effect.Effect<A, E | Problem, Exclude<R, Received> | HttpServerRequest.HttpServerRequest | Rooms> =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
@@ -61,10 +85,10 @@ export const withBody = <A, E, R>(
     const bytes = yield* sizeAhead(request.headers, limits)
     const room = bytes <= small.bytes ? rooms.small : rooms.large
     const read = Effect.gen(function* () {
-      const value = yield* receive(limits)
+      const { value, having } = yield* readBody(limits, raw)
       const decided = run.pipe(
         Effect.provideService(Received, { value }),
-        Effect.provideService(HttpServerRequest.HttpServerRequest, havingRead(request, value))
+        Effect.provideService(HttpServerRequest.HttpServerRequest, having)
       )
       return yield* bytes <= slight ? decided : rooms.deciding.within(owner, bytes, decided)
     })
@@ -87,9 +111,10 @@ export const layer = Layer.effect(
           yield* knownQuery(endpoint)
           if (endpoint.method === "GET") return yield* Effect.provideService(httpEffect, Received, nothing)
           const { headers } = yield* HttpServerRequest.HttpServerRequest
+          const limits = Context.get(endpoint.annotations, BodyLimits)
+          if (Context.get(endpoint.annotations, RawBody)) return yield* withBody(limits, httpEffect, true)
           if (endpoint.payload.size > 0 && !isJson(headers["content-type"])) return yield* unsupported
           const known = Effect.flatMap(Received, ({ value }) => knownFields(endpoint, value))
-          const limits = Context.get(endpoint.annotations, BodyLimits)
           return yield* withBody(limits, Effect.andThen(known, httpEffect))
         }).pipe(Effect.provideService(Rooms, rooms))) as WellFormed["Service"]
   )

@@ -112,9 +112,12 @@ export const layer = Layer.effect(
         const key = request.headers[header.toLowerCase()]
         if (key !== undefined && (key.length === 0 || key.length > 255)) return yield* malformed
         const { value } = yield* Received
+        const conditions = ["if-match", "if-none-match"].map((name) => request.headers[name] ?? null)
+        // under other conditions it is another write
+        const body = conditions.some((one) => one !== null) ? [value ?? null, ...conditions] : value
         // the path as it came: a route's pattern would make one write of all its ids
         const [path] = request.url.split("?")
-        return yield* once({ route: `${endpoint.method} ${path}`, body: value, key }, httpEffect).pipe(
+        return yield* once({ route: `${endpoint.method} ${path}`, body, key }, httpEffect).pipe(
           Effect.provideService(Requests, requests)
         )
       })) as Idempotency["Service"]

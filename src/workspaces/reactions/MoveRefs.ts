@@ -8,7 +8,7 @@ import { followHead } from "#src/workspaces/restore.ts"
  */
 export const MoveRefs = reaction({
   name: "move_refs",
-  on: ["ChatCompleted", "ChatFailed", "WorkspaceRestored"],
+  on: ["ChatCompleted", "ChatFailed", "WorkspaceRestored", "FilesChanged", "CommitsPushed"],
   handle: ({ event: { workspace } }) =>
     Effect.andThen(
       followHead(workspace),

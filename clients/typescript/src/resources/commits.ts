@@ -26,7 +26,7 @@ export interface Commit {
   readonly author: CommitAuthor
   /** ISO 8601. */
   readonly committedAt: string
-  /** The chat that made it; `null` of a restore. */
+  /** The chat that made it; `null`: none did. */
   readonly sessionId: string | null
   /** The event in the log that says so. */
   readonly eventId: string

@@ -94,25 +94,40 @@ export const sizeAhead = (headers: { readonly [name: string]: string | undefined
   return bytes > limits.bytes ? Effect.fail(tooLarge(limits)) : Effect.succeed(bytes)
 }
 
-/** Reads a request's body as it comes; `undefined`: there was none. Fails with a `Problem` at the first byte that is too much. */
-export const receive = Effect.fnUntraced(function* (limits: Limits) {
+/** What a body brings, chunk by chunk, within its time. Fails with a `Problem` at the first byte that is too much. */
+const eachChunk = Effect.fnUntraced(function* <E>(limits: Limits, take: (chunk: Uint8Array) => Effect.Effect<void, E>) {
   const request = yield* HttpServerRequest.HttpServerRequest
-  const reader = new JsonReader({ depth: deepest, values: limits.values, names: limits.names ?? limits.values })
   let bytes = 0
-  const attempt = <A>(run: () => A) => Effect.try({ try: run, catch: (error) => problemOf(error, limits) })
-  const take = Effect.fnUntraced(function* (chunk: Uint8Array) {
+  // nobody's fault here: who sends it went away, or it is no HTTP
+  const chunks = Stream.mapError(request.stream, () => brokenOff)
+  const bounded = Effect.fnUntraced(function* (chunk: Uint8Array) {
     bytes += chunk.length
     if (bytes > limits.bytes) return yield* tooLarge(limits)
+    yield* take(chunk)
+  })
+  yield* Stream.runForEach(chunks, bounded).pipe(
+    Effect.timeoutOrElse({ duration: millisecondsFor(limits.bytes), orElse: () => Effect.fail(tooSlow) })
+  )
+})
+
+/** Reads a request's body as bytes. Fails as `receive` does. */
+export const receiveBytes = Effect.fnUntraced(function* (limits: Limits) {
+  const chunks: Array<Uint8Array> = []
+  yield* eachChunk(limits, (chunk) => Effect.sync(() => chunks.push(chunk)))
+  return new Uint8Array(Buffer.concat(chunks))
+})
+
+/** Reads a request's body as it comes; `undefined`: there was none. Fails with a `Problem` at the first byte that is too much. */
+export const receive = Effect.fnUntraced(function* (limits: Limits) {
+  const reader = new JsonReader({ depth: deepest, values: limits.values, names: limits.names ?? limits.values })
+  const attempt = <A>(run: () => A) => Effect.try({ try: run, catch: (error) => problemOf(error, limits) })
+  const take = Effect.fnUntraced(function* (chunk: Uint8Array) {
     for (let at = 0; at < chunk.length; at += stretch) {
       if (at > 0) yield* Effect.yieldNow
       const part = chunk.subarray(at, at + stretch)
       yield* attempt(() => reader.write(part))
     }
   })
-  // nobody's fault here: who sends it went away, or it is no HTTP
-  const chunks = Stream.mapError(request.stream, () => brokenOff)
-  yield* Stream.runForEach(chunks, take).pipe(
-    Effect.timeoutOrElse({ duration: millisecondsFor(limits.bytes), orElse: () => Effect.fail(tooSlow) })
-  )
+  yield* eachChunk(limits, take)
   return yield* attempt(() => reader.end())
 })

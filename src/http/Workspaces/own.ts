@@ -1,0 +1,31 @@
+import { Effect } from "effect"
+import { idIn } from "#domain/Id.ts"
+import { Workspaces, workspaceOf } from "#projections/Workspaces.ts"
+import { Caller } from "#src/api/middleware.ts"
+import { fieldProblem } from "#src/api/Problem.ts"
+import { freshOrStale } from "../answer.ts"
+
+export const noWorkspace = fieldProblem(
+  "not_found/workspace",
+  "id",
+  "You have no workspace with this id. GET /api/workspaces lists those that you have."
+)
+
+/** The caller's own workspace: another tenant's is none. */
+export const own = Effect.fnUntraced(function* (given: string) {
+  const { tenant } = yield* Caller
+  const id = idIn(given)
+  if (id === undefined) return yield* noWorkspace
+  yield* freshOrStale(Workspaces)
+  return (yield* Effect.orDie(workspaceOf(tenant, id))) ?? (yield* noWorkspace)
+})
+
+/** The path as it stands in the URL behind `/files/`, decoded part by part. */
+export const pathIn = (url: string): string | undefined => {
+  const [, after = ""] = /\/files\/([^?#]*)/.exec(url) ?? []
+  try {
+    return decodeURIComponent(after)
+  } catch {
+    return undefined
+  }
+}

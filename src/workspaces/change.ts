@@ -1,0 +1,137 @@
+import { Clock, Data, Effect } from "effect"
+import {
+  type FilesChange,
+  type Head,
+  repositoryOf,
+  Workspace,
+  WorkspaceCommand,
+  WorkspaceGone
+} from "#domain/Workspace.ts"
+import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
+import { derivedId } from "#engine/derivedId.ts"
+import { Dispatcher } from "#engine/dispatch.ts"
+import { type Change, FileError, type Overlay, PathRefused, type Sha, WorkspaceStore } from "#ports/WorkspaceStore.ts"
+import { subjectOf } from "./commit.ts"
+import { followHead, type Known, streamOf } from "./restore.ts"
+
+/** What is to be so before a file is changed. `sha`: of its blob; `undefined`: there is no such file. */
+export type Condition = (sha: Sha | undefined) => boolean
+
+/** The file is not as the caller has it, or there is one where there should be none, or none. */
+export class ConditionFailed extends Data.TaggedError("ConditionFailed")<{ readonly sha: Sha | undefined }> {}
+
+/** How many files of each kind a change has. */
+export const countsOf = (changes: ReadonlyArray<Change>) => {
+  const count = (status: Change["status"]) => changes.filter((change) => change.status === status).length
+  return { created: count("created"), modified: count("modified"), deleted: count("deleted") }
+}
+
+/** A folder that a path leads through is none: a link is not followed, as a reader of the path would not follow it. */
+const throughFolders = Effect.fnUntraced(function* (overlay: Overlay, path: string) {
+  const names = path.split("/")
+  for (let length = 1; length < names.length; length++) {
+    const folder = names.slice(0, length).join("/")
+    const entry = yield* Effect.catchTag(overlay.lstat(folder), "FileError", (error) =>
+      error.code === "ENOENT" ? Effect.undefined : Effect.fail(error)
+    )
+    if (entry === undefined) return
+    if (entry.kind === "symlink") {
+      return yield* new PathRefused({ path, message: `${folder} is a symbolic link: give the path that it leads to` })
+    }
+  }
+})
+
+/** Puts a file where a path says, in place of the file or the link that is there. */
+export const put = (path: string, bytes: Uint8Array) =>
+  Effect.fnUntraced(function* (overlay: Overlay) {
+    yield* throughFolders(overlay, path)
+    const before = yield* Effect.catchTag(overlay.lstat(path), "FileError", () => Effect.undefined)
+    if (before?.kind === "symlink") yield* overlay.remove(path)
+    yield* overlay.writeFile(path, bytes)
+  })
+
+/** Removes the file or the link at a path; `ENOENT` where there is none, also of a folder. */
+export const remove = (path: string) =>
+  Effect.fnUntraced(function* (overlay: Overlay) {
+    yield* throughFolders(overlay, path)
+    const { kind } = yield* overlay.lstat(path)
+    if (kind === "directory") return yield* new FileError({ code: "ENOENT", path, message: `${path} is a folder` })
+    yield* overlay.remove(path)
+  })
+
+/** A change of files that one asks for. */
+export interface Asked<E> {
+  readonly how: "put" | "deleted" | "archive"
+  /** The commit's first line; any text. */
+  readonly subject: string
+  /** The file that `condition` is about. */
+  readonly path?: string
+  readonly condition?: Condition
+  readonly edit: (overlay: Overlay) => Effect.Effect<void, E>
+}
+
+/**
+ * Changes files of a workspace in one commit, on whatever head there is: nobody at work in it is waited for. Gives the
+ * commit that has the files now, and the position of its event: `undefined` when the head had them already. The same
+ * command again gives the same. Fails with what `edit` fails with, with `ConditionFailed`, and as `restore` does.
+ */
+export const changeFiles = Effect.fnUntraced(function* <E extends { readonly _tag: string }>(
+  { id, generation, user_id }: Known,
+  { how, subject, path, condition, edit }: Asked<E>,
+  tenant: string,
+  metadata: CommandMetadata
+) {
+  const git = yield* WorkspaceStore
+  const dispatcher = yield* Dispatcher
+  const repository = repositoryOf(id, generation)
+  const stream = streamOf(id)
+  const time = yield* Clock.currentTimeMillis
+  const message = `${subjectOf(subject)}\n\nCairn-Event: ${derivedId(metadata.commandId, 0)}\n`
+
+  const give = Effect.fnUntraced(function* (head: Head, change: FilesChange) {
+    const command = WorkspaceCommand.ChangeFiles({ generation, change })
+    const [done] = yield* dispatcher.dispatch(Workspace, { tenant, stream, command, ...metadata })
+    return done?.event._tag === "FilesChanged"
+      ? { commit: done.event.commit, tree: done.event.tree, position: done.position }
+      : { commit: head.commit, tree: head.tree, position: undefined }
+  })
+
+  const on = Effect.fnUntraced(function* (head: Head) {
+    if (path !== undefined && condition !== undefined) {
+      const sha = (yield* git.filePieces(repository, head.tree, path))?.sha
+      if (!condition(sha)) return yield* new ConditionFailed({ sha })
+    }
+    const overlay = yield* git.open(repository, head.tree)
+    yield* edit(overlay)
+    const tree = yield* git.save(repository, overlay)
+    const author = { name: user_id, email: `${id}@cairn` }
+    const same = tree === head.tree
+    const commit = same
+      ? head.commit
+      : yield* git.commit(repository, { tree, parents: [head.commit], author, time, message })
+    const counts = countsOf(yield* git.compare(repository, head.tree, tree))
+    return yield* give(head, { workspace: id, commit, parent: head.commit, tree, how, ...counts })
+  })
+
+  /** What fails now may have been done before, by the same command: then it is answered as then. */
+  const before = Effect.fnUntraced(function* ({ commit, tree }: Head) {
+    const nothing = { workspace: id, commit, parent: commit, tree, how, created: 0, modified: 0, deleted: 0 }
+    return yield* give({ commit, tree }, nothing)
+  })
+
+  for (;;) {
+    const now = yield* dispatcher.state(Workspace, stream)
+    if (now.generation !== generation || now.head === null) return yield* new WorkspaceGone({ workspace: id })
+    const { head } = now
+    const changed = yield* on(head).pipe(
+      Effect.catchIf(
+        (error) => !["HeadMoved", "WorkspaceGone", "Busy", "WorkspacesUnavailable"].includes(error._tag),
+        (error) => Effect.flatMap(before(head), (done) => (done.position ? Effect.succeed(done) : Effect.fail(error)))
+      ),
+      Effect.catchTag("HeadMoved", () => Effect.undefined)
+    )
+    if (changed === undefined) continue
+    yield* followHead(id)
+    return changed
+  }
+})

@@ -1,0 +1,57 @@
+import { Clock, Effect } from "effect"
+import { type FilesChange, repositoryOf, Workspace, WorkspaceCommand } from "#domain/Workspace.ts"
+import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
+import { derivedId } from "#engine/derivedId.ts"
+import { Dispatcher } from "#engine/dispatch.ts"
+import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
+import { followHead, removeRepository, streamOf } from "./restore.ts"
+
+/** The id of the workspace of a tenant's (organization, user). */
+export const workspaceId = (tenant: string, org: string, user: string): string =>
+  derivedId("workspace", tenant, org, user)
+
+/**
+ * Makes the workspace of (`org`, `user`), with one empty commit, where there is none. Gives its id and head, and the
+ * position of its event: `undefined` when it was there. Fails with `Busy` and `WorkspacesUnavailable`.
+ */
+export const openWorkspace = Effect.fnUntraced(function* (
+  tenant: string,
+  { org, user }: { readonly org: string; readonly user: string },
+  metadata: CommandMetadata
+) {
+  const git = yield* WorkspaceStore
+  const dispatcher = yield* Dispatcher
+  const workspace = workspaceId(tenant, org, user)
+  const stream = streamOf(workspace)
+  const time = yield* Clock.currentTimeMillis
+
+  const attempt = Effect.gen(function* () {
+    const { generation, head } = yield* dispatcher.state(Workspace, stream)
+    if (head !== null) return { workspace, commit: head.commit, position: undefined }
+    // one that was erased is opened anew, also by a request that opened it before
+    const commandId = derivedId("open", metadata.commandId, generation)
+    const repository = repositoryOf(workspace, generation)
+    const tree = yield* git.save(repository, yield* git.open(repository, undefined))
+    const author = { name: user, email: `${workspace}@cairn` }
+    const message = `Open the workspace\n\nCairn-Event: ${derivedId(commandId, 1)}\n`
+    const commit = yield* git.commit(repository, { tree, parents: [], author, time, message })
+    const nothing = { created: 0, modified: 0, deleted: 0 }
+    const opening: FilesChange = { workspace, commit, parent: null, tree, how: "opened", ...nothing }
+    const command = WorkspaceCommand.OpenWorkspace({ generation, org, user, opening })
+    const done = (yield* dispatcher.dispatch(Workspace, { tenant, stream, command, ...metadata, commandId }).pipe(
+      // what was made for a workspace that was erased meanwhile is nobody's
+      Effect.tapErrorTag("WorkspaceGone", () => removeRepository(workspace, generation)),
+      Effect.catchTag(["WorkspaceGone", "WorkspaceNotFound", "HeadMoved"], () => Effect.succeed([]))
+    )).at(-1)
+    return done?.event._tag === "FilesChanged"
+      ? { workspace, commit: done.event.commit, position: done.position }
+      : undefined
+  })
+
+  for (;;) {
+    const opened = yield* attempt
+    if (opened === undefined) continue
+    yield* followHead(workspace)
+    return opened
+  }
+})
