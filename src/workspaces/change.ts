@@ -67,6 +67,7 @@ export interface Asked<E> {
   /** The file that `condition` is about. */
   readonly path?: string
   readonly condition?: Condition
+  /** Makes the change in a view of the head's files; again where others were first. */
   readonly edit: (overlay: Overlay) => Effect.Effect<void, E>
 }
 

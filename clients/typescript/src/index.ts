@@ -77,8 +77,11 @@ export type { ErasedUser, EraseUserResponse, Users } from "./resources/users.ts"
 export type {
   CommitList,
   CommitWithDiff,
+  DeleteFileResponse,
   DeleteWorkspaceResponse,
   ErasedWorkspace,
+  OpenWorkspaceResponse,
+  PutFileResponse,
   RestoreResponse,
   Tree,
   TreeFile,

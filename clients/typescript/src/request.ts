@@ -7,12 +7,16 @@ type Parameters = { readonly [name: string]: string | number | undefined }
 
 /** One call of the service, as a method of the library makes it. */
 export interface Call<T> {
-  readonly method: "GET" | "POST" | "DELETE"
+  readonly method: "GET" | "POST" | "PUT" | "DELETE"
   /** Below the base URL, from `/` on; its parts are encoded already. */
   readonly path: string
   readonly query?: Parameters
   /** What is `undefined` is left out. */
   readonly body?: object
+  /** In place of a body of fields: bytes as they are. */
+  readonly bytes?: Uint8Array
+  /** Besides those of every call. What is `undefined` is left out. */
+  readonly headers?: { readonly [name: string]: string | undefined }
   /** In place of the client's: the workspace of this call. */
   readonly workspaceId?: string | undefined
   /** Milliseconds, when neither the call nor the client says. */
@@ -60,7 +64,9 @@ export const urlOf = (baseUrl: string, path: string, query: Parameters = {}): st
 }
 
 /** The body of all tries. */
-export const bodyOf = ({ body }: Call<unknown>): { readonly body?: string } => {
+export const bodyOf = ({ body, bytes }: Call<unknown>): { readonly body?: string | Uint8Array<ArrayBuffer> } => {
+  // a copy that nobody changes between two tries
+  if (bytes !== undefined) return { body: new Uint8Array(bytes) }
   for (const [name, value] of Object.entries(body ?? {})) {
     if (typeof value !== "number" || Number.isFinite(value)) continue
     // JSON would make null of it, which is the service's default
@@ -94,7 +100,9 @@ export const headersOf = (settings: Settings, call: Call<unknown>, options: Requ
     Accept: call.mediaType ?? (call.answer.as === "json" ? "application/json" : "*/*"),
     "User-Agent": `cairn-client/${VERSION} (typescript)`,
     "X-Cairn-SDK-Version": `typescript/${VERSION}`,
-    "Content-Type": call.body === undefined ? undefined : "application/json",
+    "Content-Type":
+      call.bytes !== undefined ? "application/octet-stream" : call.body === undefined ? undefined : "application/json",
+    ...call.headers,
     "Idempotency-Key": options.idempotencyKey ?? (call.method === "GET" ? undefined : globalThis.crypto.randomUUID()),
     Authorization: settings.apiKey === undefined ? undefined : `Bearer ${settings.apiKey}`,
     ...settings.scope,

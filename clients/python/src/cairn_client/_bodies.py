@@ -89,6 +89,22 @@ def file_path(path: str) -> str:
     return "/".join(parts)
 
 
+def file_content(content: str | bytes) -> bytes:
+    """A file's bytes; a text's are those of UTF-8."""
+    if isinstance(content, bytes | bytearray | memoryview):
+        return bytes(content)
+    try:
+        return text(content, "content").encode()
+    except UnicodeEncodeError as failure:
+        raise ValidationError("content has half a surrogate pair; expected text, or bytes", "content") from failure
+
+
+def conditions(if_match: str | None, if_none_match: str | None) -> dict[str, str | None]:
+    """What a file is to be, as HTTP writes it: a SHA is quoted."""
+    given = {"If-Match": if_match, "If-None-Match": if_none_match}
+    return {name: sha if sha is None or sha == "*" else f'"{sha}"' for name, sha in given.items()}
+
+
 def items(values: Iterable[T], field: str, kind: str = "texts") -> list[T]:
     """A list; a single text is not taken for a list of letters, nor an object for a list of its names."""
     if isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping | pydantic.BaseModel):

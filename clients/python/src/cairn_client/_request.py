@@ -43,6 +43,10 @@ class Request:
     path: str
     body: Mapping[str, Any] | None = field(default=None, repr=False)
     query: Mapping[str, str | int | None] = field(default_factory=dict)
+    content: bytes | None = field(default=None, repr=False)
+    """In place of a body of fields: bytes as they are."""
+    headers: Mapping[str, str | None] = field(default_factory=dict)
+    """Besides those of every request. `None` is left out."""
     workspace_id: str | None = None
     options: CallOptions = field(default_factory=CallOptions, repr=False)
     usual_timeout: float = TIMEOUT
@@ -89,6 +93,9 @@ def prepare(request: Request, settings: Settings) -> Prepared:
     headers = settings.headers(request.workspace_id)
     if request.body is not None:
         headers["Content-Type"] = "application/json"
+    if request.content is not None:
+        headers["Content-Type"] = "application/octet-stream"
+    headers.update(given(**request.headers))
     if request.method != "GET":
         headers["Idempotency-Key"] = _idempotency_key(options.get("idempotency_key"))
     replace(headers, options.get("extra_headers") or {}, "extra_headers")
@@ -97,7 +104,7 @@ def prepare(request: Request, settings: Settings) -> Prepared:
         url=settings.base_url + request.path,
         path=request.path,
         headers=headers,
-        content=None if request.body is None else _encoded(given(**request.body)),
+        content=request.content if request.body is None else _encoded(given(**request.body)),
         params={name: _parameter(name, value) for name, value in request.query.items() if value is not None},
         timeout=httpx_timeout(options.get("timeout", timeout)),
         max_retries=settings.max_retries if max_retries is None else retries(max_retries),

@@ -61,6 +61,34 @@ export interface Tree extends Result {
   readonly files: ReadonlyArray<TreeFile>
 }
 
+/** What `workspaces.open` gives. */
+export interface OpenWorkspaceResponse extends Result {
+  /** True: whatever goes wrong is raised. */
+  readonly success: boolean
+  /** A UUID. */
+  readonly workspaceId: string
+  /** The head: an empty commit where the workspace was made. */
+  readonly commit: string
+}
+
+/** What `workspaces.putFile` gives. */
+export interface PutFileResponse extends Result {
+  /** True: whatever goes wrong is raised. */
+  readonly success: boolean
+  /** The head: a new commit, or the one that has the file so already. */
+  readonly commit: string
+  /** Of the file's content: for `ifMatch`. */
+  readonly sha: string
+}
+
+/** What `workspaces.deleteFile` gives. */
+export interface DeleteFileResponse extends Result {
+  /** True: whatever goes wrong is raised. */
+  readonly success: boolean
+  /** The head: a new commit without the file. */
+  readonly commit: string
+}
+
 /** What `workspaces.restore` gives. */
 export interface RestoreResponse extends Result {
   /** True: whatever goes wrong is raised. */
@@ -127,6 +155,23 @@ const tree = json(
     files: wire.files.map(({ path, size, mode, sha }) => ({ path, size, mode, sha }))
   })
 )
+const opened = json(
+  (wire: { success: boolean; workspace_id: string; commit: string }): OpenWorkspaceResponse => ({
+    success: wire.success,
+    workspaceId: wire.workspace_id,
+    commit: wire.commit
+  })
+)
+const putIn = json(
+  (wire: { success: boolean; commit: string; sha: string }): PutFileResponse => ({
+    success: wire.success,
+    commit: wire.commit,
+    sha: wire.sha
+  })
+)
+const removed = json(
+  (wire: { success: boolean; commit: string }): DeleteFileResponse => ({ success: wire.success, commit: wire.commit })
+)
 const restored = json(
   (wire: { success: boolean; commit: string }): RestoreResponse => ({ success: wire.success, commit: wire.commit })
 )
@@ -189,12 +234,57 @@ export class Workspaces {
     at: { readonly at?: string | undefined } = {},
     options?: RequestOptions
   ): APIPromise<Uint8Array> {
-    const parts = () =>
-      path
-        .replace(/^\//, "")
-        .split("/")
-        .map((name) => part("path", name))
-    return this.#get(() => `${base(id)}/files/${parts().join("/")}`, bytes, options, { at: at.at })
+    return this.#get(() => fileIn(id, path), bytes, options, { at: at.at })
+  }
+
+  /** Makes the workspace of (`org`, `user`) before any chat, so that files can be put into it; or finds it. */
+  open(
+    pair: { readonly org: string; readonly user: string },
+    options?: RequestOptions
+  ): APIPromise<OpenWorkspaceResponse> {
+    const call = () =>
+      ({
+        method: "POST",
+        path: "/api/workspaces",
+        body: { org_id: pair.org, user_id: pair.user },
+        answer: opened
+      }) as const
+    return this.#transport.send(call, options)
+  }
+
+  /**
+   * Puts a file into a workspace, in place of what is at the path: one commit. Up to 32 MiB.
+   * @param condition `ifMatch`: only where the file's content is of this `sha`; `ifNoneMatch`: only where it is not, and
+   * with `*` only where there is no file. Otherwise an APIError 412 `precondition/failed`.
+   */
+  putFile(
+    id: string,
+    path: string,
+    content: string | Uint8Array,
+    condition: { readonly ifMatch?: string | undefined; readonly ifNoneMatch?: string | undefined } = {},
+    options?: RequestOptions
+  ): APIPromise<PutFileResponse> {
+    const call = () =>
+      ({
+        method: "PUT",
+        path: fileIn(id, path),
+        bytes: typeof content === "string" ? new TextEncoder().encode(content) : content,
+        headers: headersOf(condition),
+        answer: putIn
+      }) as const
+    return this.#transport.send(call, options)
+  }
+
+  /** Deletes a file of a workspace: one commit; earlier ones keep it. The condition is as of `putFile`. */
+  deleteFile(
+    id: string,
+    path: string,
+    condition: { readonly ifMatch?: string | undefined; readonly ifNoneMatch?: string | undefined } = {},
+    options?: RequestOptions
+  ): APIPromise<DeleteFileResponse> {
+    const call = () =>
+      ({ method: "DELETE", path: fileIn(id, path), headers: headersOf(condition), answer: removed }) as const
+    return this.#transport.send(call, options)
   }
 
   /** Brings back the files of an earlier commit, as a new commit: history is never rewritten. */
@@ -220,6 +310,23 @@ export class Workspaces {
   ): APIPromise<T> {
     return this.#transport.send(() => ({ method: "GET", path: path(), query, answer }), options)
   }
+}
+
+/** What a file is to be before it is changed. */
+interface Condition {
+  readonly ifMatch?: string | undefined
+  readonly ifNoneMatch?: string | undefined
+}
+
+/** As HTTP writes them. */
+const headersOf = ({ ifMatch, ifNoneMatch }: Condition) => {
+  const tag = (sha: string | undefined) => (sha === undefined || sha === "*" ? sha : `"${sha}"`)
+  return { "If-Match": tag(ifMatch), "If-None-Match": tag(ifNoneMatch) }
+}
+
+const fileIn = (id: string, path: string): string => {
+  const names = path.replace(/^\//, "").split("/")
+  return `${base(id)}/files/${names.map((name) => part("path", name)).join("/")}`
 }
 
 const base = (id: string): string => `/api/workspaces/${part("id", id)}`

@@ -58,6 +58,9 @@ class AsyncWorkspacesWithRawResponse:
         self.commit = async_raw(workspaces.commit)
         self.tree = async_raw(workspaces.tree)
         self.file = async_raw(workspaces.file)
+        self.open = async_raw(workspaces.open)
+        self.put_file = async_raw(workspaces.put_file)
+        self.delete_file = async_raw(workspaces.delete_file)
         self.restore = async_raw(workspaces.restore)
         self.delete = async_raw(workspaces.delete)
 

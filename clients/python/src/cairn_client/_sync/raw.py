@@ -59,6 +59,9 @@ class WorkspacesWithRawResponse:
         self.commit = raw(workspaces.commit)
         self.tree = raw(workspaces.tree)
         self.file = raw(workspaces.file)
+        self.open = raw(workspaces.open)
+        self.put_file = raw(workspaces.put_file)
+        self.delete_file = raw(workspaces.delete_file)
         self.restore = raw(workspaces.restore)
         self.delete = raw(workspaces.delete)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Unpack
 from urllib.parse import quote
 
-from cairn_client._bodies import file_path, last_part, word
+from cairn_client._bodies import conditions, file_content, file_path, last_part, word
 from cairn_client._request import CallOptions, Request, path_of
 from cairn_client._sync.raw import (
     KeysWithRawResponse,
@@ -18,10 +18,13 @@ from cairn_client.types import (
     CommitList,
     CommitWithDiff,
     CreatedKey,
+    DeleteFileResponse,
     DeleteWorkspaceResponse,
     EraseUserResponse,
     GradingStatus,
     KeyList,
+    OpenWorkspaceResponse,
+    PutFileResponse,
     RestoreResponse,
     RevokedKey,
     Tree,
@@ -176,9 +179,75 @@ class Workspaces:
             **options: `timeout`, `max_retries`, `extra_headers` of this call.
 
         """
-        address = path_of("api", "workspaces", workspace_id, "files") + "/" + quote(file_path(path), safe="/")
-        response = self._transport.send(Request("GET", address, query={"at": at}, options=options))
+        response = self._transport.send(Request("GET", _file_in(workspace_id, path), query={"at": at}, options=options))
         return response.content
+
+    def open(self, *, org: str, user: str, **options: Unpack[CallOptions]) -> OpenWorkspaceResponse:
+        """Makes the workspace of (org, user) before any chat, so that files can be put into it; or finds it.
+
+        Args:
+            org: the organization, as chats call it.
+            user: the person, as chats call it.
+            **options: `timeout`, `max_retries`, `idempotency_key`, `extra_headers` of this call.
+
+        """
+        body = {"org_id": org, "user_id": user}
+        return self._transport.ask(Request("POST", "/api/workspaces", body, options=options), OpenWorkspaceResponse)
+
+    def put_file(
+        self,
+        workspace_id: str,
+        path: str,
+        content: str | bytes,
+        *,
+        if_match: str | None = None,
+        if_none_match: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> PutFileResponse:
+        """Puts a file into a workspace, in place of what is at the path: one commit. Up to 32 MiB.
+
+        Args:
+            workspace_id: the workspace.
+            path: from the workspace's folder on, such as `lib/words.py`; folders are made.
+            content: the whole file.
+            if_match: only where the file's content is of this SHA; `*`: only where there is a file.
+            if_none_match: only where it is not of this SHA; `*`: only where there is no file.
+            **options: `timeout`, `max_retries`, `idempotency_key`, `extra_headers` of this call.
+
+        Raises:
+            APIError: 412 `precondition/failed`: the file is not as `if_match` or `if_none_match` says.
+
+        """
+        headers = conditions(if_match, if_none_match)
+        sent = file_content(content)
+        request = Request("PUT", _file_in(workspace_id, path), content=sent, headers=headers, options=options)
+        return self._transport.ask(request, PutFileResponse)
+
+    def delete_file(
+        self,
+        workspace_id: str,
+        path: str,
+        *,
+        if_match: str | None = None,
+        if_none_match: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> DeleteFileResponse:
+        """Deletes a file of a workspace: one commit; earlier ones keep it.
+
+        Args:
+            workspace_id: the workspace.
+            path: from the workspace's folder on, such as `lib/words.py`.
+            if_match: only where the file's content is of this SHA.
+            if_none_match: only where it is not of this SHA.
+            **options: `timeout`, `max_retries`, `idempotency_key`, `extra_headers` of this call.
+
+        Raises:
+            APIError: 404 `not_found/file`, and 412 `precondition/failed`.
+
+        """
+        headers = conditions(if_match, if_none_match)
+        request = Request("DELETE", _file_in(workspace_id, path), headers=headers, options=options)
+        return self._transport.ask(request, DeleteFileResponse)
 
     def restore(self, workspace_id: str, commit: str, **options: Unpack[CallOptions]) -> RestoreResponse:
         """Makes a new commit with an older one's files. History is never rewritten.
@@ -200,6 +269,10 @@ class Workspaces:
         """
         path = path_of("api", "workspaces", workspace_id)
         return self._transport.ask(Request("DELETE", path, options=options), DeleteWorkspaceResponse)
+
+
+def _file_in(workspace_id: str, path: str) -> str:
+    return path_of("api", "workspaces", workspace_id, "files") + "/" + quote(file_path(path), safe="/")
 
 
 class Users:

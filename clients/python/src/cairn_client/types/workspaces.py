@@ -128,6 +128,34 @@ class Tree(Result):
     files: list[TreeFile]
 
 
+class OpenWorkspaceResponse(Result):
+    """A workspace that is there now."""
+
+    success: bool
+    workspace_id: str
+    """A UUID."""
+    commit: str
+    """The head's SHA: an empty commit where the workspace was made."""
+
+
+class PutFileResponse(Result):
+    """A file that is in the workspace now."""
+
+    success: bool
+    commit: str
+    """The head's SHA: a new commit, or the one that has the file so already."""
+    sha: str
+    """Of the file's content: for `if_match`."""
+
+
+class DeleteFileResponse(Result):
+    """A file that is in the workspace no more."""
+
+    success: bool
+    commit: str
+    """The head's SHA: a new commit without the file."""
+
+
 class RestoreResponse(Result):
     """The commit that brought earlier files back."""
 
