@@ -21,6 +21,8 @@ const calling = (name: string) => new RegExp(`\\b${name}\\(`)
 const helpers = [
   ["upload", "src/snippets/store.ts"],
   ["openWorkspace", "src/workspaces/open.ts"],
+  ["unpackArchive", "src/http/Workspaces/unpack.ts"],
+  ["changed", "src/http/Workspaces/files.ts"],
   ["putFile", "src/http/Workspaces/files.ts"],
   ["deleteFile", "src/http/Workspaces/files.ts"],
   ["changeFiles", "src/workspaces/change.ts"],

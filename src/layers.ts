@@ -9,6 +9,7 @@ import * as Retire from "#engine/retire.ts"
 import { Tail } from "#engine/tail.ts"
 import * as SecretRules from "#infra/analysis/secretRules/layer.ts"
 import * as TreeSitterAnalysis from "#infra/analysis/treeSitter/layer.ts"
+import * as Archives from "#infra/archives/layer.ts"
 import * as Belonging from "#infra/belonging.ts"
 import * as GitWorkspaceStore from "#infra/git/layer.ts"
 import * as GitCheck from "#infra/git/native/check.ts"
@@ -251,6 +252,7 @@ export const service = (config: Config) =>
         Layer.provide(SecretRules.layer, Workers.layer),
         workspaces(config),
         gitTransport(config),
+        Archives.layer,
         requestCounts(config),
         PostgresMcpSessions.layer,
         LanguageModels.layer(config.models)

@@ -42,6 +42,7 @@ export const statusOf = {
   "validation/not_screened": 400,
   "validation/workspace_required": 400,
   "validation/invalid_path": 400,
+  "validation/invalid_archive": 400,
   "auth/missing_api_key": 401,
   "auth/invalid_api_key": 401,
   "permission/not_org_member": 403,

@@ -4,7 +4,7 @@ import { body } from "./body.ts"
 import { Scoped } from "./Chat.ts"
 import { NextCursor, pageQuery } from "./cursor.ts"
 import { Id, wholeInQuery } from "./fields.ts"
-import { rawFile, readsRaw } from "./limits.ts"
+import { rawArchive, rawFile, readsRaw } from "./limits.ts"
 import { Authentication, Idempotency, Problems, preconditionFailed, Rate, Scoping, WellFormed } from "./middleware.ts"
 
 const Commit = {
@@ -129,6 +129,30 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
         OpenApi.annotations({
           summary: "Delete a file of a workspace",
           description: "One commit, of the workspace's user; earlier ones keep the file. `If-Match` as for putting it."
+        })
+      ),
+    HttpApiEndpoint.post("unpackArchive", "/api/workspaces/:id/archive", {
+      params: id,
+      query: Schema.Struct({
+        path: Schema.optional(Schema.String),
+        replace: Schema.optional(Schema.Literals(["true", "false"]))
+      }),
+      payload: Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array()),
+      success: Schema.Struct({
+        success: Schema.Boolean,
+        commit: Schema.String,
+        created: Schema.Int,
+        modified: Schema.Int,
+        deleted: Schema.Int
+      }).annotate({ identifier: "UnpackArchiveResponse" })
+    })
+      .middleware(Idempotency)
+      .annotateMerge(readsRaw(rawArchive))
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Unpack an archive into a workspace",
+          description:
+            "The body is a zip, a tar, or a tar with gzip: at most 10,000 entries and 128 MiB unpacked. All of it is one commit of the workspace's user, or nothing is. What is at its paths is replaced, the rest stays unless `replace` is `true`. Refused as a whole (`validation/invalid_archive`): paths and links that lead out, entries behind a link, hard links, devices, a `.git` folder. Modes are kept as far as git knows them."
         })
       ),
     HttpApiEndpoint.post("restoreWorkspace", "/api/workspaces/:id/restore", {

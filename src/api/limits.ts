@@ -33,6 +33,9 @@ export const deepest = 200
 /** A file as it is, of any kind. */
 export const rawFile: Limits = { bytes: 32 * mebibyte, values: 1 }
 
+/** An archive as it is. */
+export const rawArchive: Limits = { bytes: 32 * mebibyte, values: 1 }
+
 /** Whether the route of an endpoint takes bytes of any type as they are, and no JSON. */
 export const RawBody = Context.Reference<boolean>("cairn/RawBody", { defaultValue: () => false })
 

@@ -32,6 +32,7 @@ import { orProblem, problemOf } from "./refusals.ts"
 import { commitsPage, fieldsOf, shown } from "./Workspaces/commits.ts"
 import { deleteFile, etagOf, putFile } from "./Workspaces/files.ts"
 import { noWorkspace, own, pathIn } from "./Workspaces/own.ts"
+import { unpackArchive } from "./Workspaces/unpack.ts"
 
 const mostDiffBytes = 10_000_000
 
@@ -227,6 +228,7 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
     )
     .handle("putFile", ({ params, payload }) => putFile(params.id, payload))
     .handle("deleteFile", ({ params }) => deleteFile(params.id))
+    .handle("unpackArchive", ({ params, query, payload }) => unpackArchive(params.id, payload, query))
     .handle("restoreWorkspace", ({ params, payload }) =>
       Effect.gen(function* () {
         const { tenant } = yield* Caller

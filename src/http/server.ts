@@ -97,5 +97,5 @@ const listen = (options: Options) =>
         gracefulShutdownTimeout: "10 seconds"
       })
     ),
-    Layer.provide(Answers.layer)
+    Layer.provide([Answers.layer, Body.Rooms.layer])
   )

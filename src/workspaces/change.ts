@@ -27,7 +27,7 @@ export const countsOf = (changes: ReadonlyArray<Change>) => {
 }
 
 /** A folder that a path leads through is none: a link is not followed, as a reader of the path would not follow it. */
-const throughFolders = Effect.fnUntraced(function* (overlay: Overlay, path: string) {
+export const throughFolders = Effect.fnUntraced(function* (overlay: Overlay, path: string) {
   const names = path.split("/")
   for (let length = 1; length < names.length; length++) {
     const folder = names.slice(0, length).join("/")
@@ -42,12 +42,12 @@ const throughFolders = Effect.fnUntraced(function* (overlay: Overlay, path: stri
 })
 
 /** Puts a file where a path says, in place of the file or the link that is there. */
-export const put = (path: string, bytes: Uint8Array) =>
+export const put = (path: string, bytes: Uint8Array, executable?: boolean) =>
   Effect.fnUntraced(function* (overlay: Overlay) {
     yield* throughFolders(overlay, path)
     const before = yield* Effect.catchTag(overlay.lstat(path), "FileError", () => Effect.undefined)
     if (before?.kind === "symlink") yield* overlay.remove(path)
-    yield* overlay.writeFile(path, bytes)
+    yield* overlay.writeFile(path, bytes, executable === undefined ? {} : { executable })
   })
 
 /** Removes the file or the link at a path; `ENOENT` where there is none, also of a folder. */
@@ -93,8 +93,8 @@ export const changeFiles = Effect.fnUntraced(function* <E extends { readonly _ta
     const command = WorkspaceCommand.ChangeFiles({ generation, change })
     const [done] = yield* dispatcher.dispatch(Workspace, { tenant, stream, command, ...metadata })
     return done?.event._tag === "FilesChanged"
-      ? { commit: done.event.commit, tree: done.event.tree, position: done.position }
-      : { commit: head.commit, tree: head.tree, position: undefined }
+      ? { ...done.event, position: done.position }
+      : { ...head, created: 0, modified: 0, deleted: 0, position: undefined }
   })
 
   const on = Effect.fnUntraced(function* (head: Head) {

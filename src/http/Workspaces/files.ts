@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { repositoryOf } from "#domain/Workspace.ts"
 import { pathProblem } from "#domain/workspacePath.ts"
+import type { ArchiveRefused } from "#ports/Archives.ts"
 import type { OverlayError, Sha } from "#ports/WorkspaceStore.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import type { WorkspaceRecord } from "#projections/Workspaces.ts"
@@ -36,6 +37,12 @@ export const refusedFile = (error: OverlayError): Problem => {
   return fieldProblem("conflict/path_taken", "path", `The path ${taken}. Choose another one, or delete what is there.`)
 }
 
+const refusedArchive = ({ path, message }: ArchiveRefused): Problem =>
+  new Problem({
+    code: "validation/invalid_archive",
+    message: path === null ? message : `An entry of the archive can't be unpacked: ${path}. ${message}`
+  })
+
 const malformed = (name: string) =>
   fieldProblem("validation/invalid_field", name, `${name} is neither * nor a list of entity tags, as "…", "…".`)
 
@@ -62,11 +69,15 @@ const conditionIn = Effect.gen(function* () {
 })
 
 /** Changes the caller's own workspace; gives it, and what `changeFiles` gives. */
-export const changed = Effect.fnUntraced(function* (workspace: WorkspaceRecord, asked: Asked<OverlayError>) {
+export const changed = Effect.fnUntraced(function* (
+  workspace: WorkspaceRecord,
+  asked: Asked<OverlayError | ArchiveRefused>
+) {
   const { tenant } = yield* Caller
   const changing = changeFiles(workspace, asked, tenant, yield* commandMetadata)
   const done = yield* unlessErased(workspace, changing, noWorkspace).pipe(
     Effect.catchTag("ConditionFailed", (error) => Effect.fail(failed(error))),
+    Effect.catchTag("ArchiveRefused", (error) => Effect.fail(refusedArchive(error))),
     Effect.catchTag(["PathRefused", "FileError", "WorkspaceFull"], (error) => Effect.fail(refusedFile(error)))
   )
   if (done.position !== undefined) yield* written(done.position)

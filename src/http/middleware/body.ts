@@ -4,6 +4,7 @@ import { HttpServerRequest } from "effect/http"
 import { BodyLimits, type Limits, RawBody, small } from "#src/api/limits.ts"
 import { Caller, Received, WellFormed } from "#src/api/middleware.ts"
 import { Problem } from "#src/api/Problem.ts"
+import { archiveBounds } from "#src/workspaces/unpack.ts"
 import { makeRoom, type Room, type RoomSize } from "../room.ts"
 import { type Endpoint, knownFields, knownQuery } from "./body/fields.ts"
 import { receive, receiveBytes, sizeAhead } from "./body/receive.ts"
@@ -28,19 +29,22 @@ const forLarge: RoomSize = { all: 64 * mebibyte, each: 32 * mebibyte, keyless: 0
 const forDeciding: RoomSize = { all: 8 * mebibyte, each: 8 * mebibyte, keyless: 0 }
 /** What clients ask git for. Whoever sends it slowly keeps out nobody but other clones. */
 const forGit: RoomSize = { all: 32 * mebibyte, each: 16 * mebibyte, keyless: 0 }
+/** What archives become: one at a time. */
+const forUnpacking: RoomSize = { all: archiveBounds.bytes, each: archiveBounds.bytes, keyless: 0 }
 /** A body up to so many bytes is decided whatever else is. */
 const slight = mebibyte
 
 /** The service's room for bodies: one for all routes. */
 export class Rooms extends Context.Service<
   Rooms,
-  { readonly small: Room; readonly large: Room; readonly deciding: Room; readonly git: Room }
+  { readonly small: Room; readonly large: Room; readonly deciding: Room; readonly git: Room; readonly unpacking: Room }
 >()("cairn/Rooms") {
   static readonly layer = Layer.sync(Rooms, () => ({
     small: makeRoom(forSmall),
     large: makeRoom(forLarge),
     deciding: makeRoom(forDeciding),
-    git: makeRoom(forGit)
+    git: makeRoom(forGit),
+    unpacking: makeRoom(forUnpacking)
   }))
 }
 
@@ -90,7 +94,8 @@ export const withBody = <A, E, R>(
         Effect.provideService(Received, { value }),
         Effect.provideService(HttpServerRequest.HttpServerRequest, having)
       )
-      return yield* bytes <= slight ? decided : rooms.deciding.within(owner, bytes, decided)
+      // bytes are there once
+      return yield* raw || bytes <= slight ? decided : rooms.deciding.within(owner, bytes, decided)
     })
     return yield* room.within(owner, bytes, read)
   }) as never

@@ -1,0 +1,35 @@
+import { type ArchiveBounds, ArchiveRefused } from "#ports/Archives.ts"
+
+const mebibyte = 1024 * 1024
+
+/** Counts what comes out of an archive. */
+export class Bounded {
+  readonly #bounds: ArchiveBounds
+  #bytes = 0
+  #entries = 0
+
+  constructor(bounds: ArchiveBounds) {
+    this.#bounds = bounds
+  }
+
+  /** One more entry; throws when it is one too many. `size`: of what it says itself. */
+  entry(size: number): void {
+    this.#entries += 1
+    if (this.#entries > this.#bounds.entries) {
+      const most = this.#bounds.entries.toLocaleString("en")
+      throw new ArchiveRefused({ path: null, message: `The archive has more than ${most} entries.` })
+    }
+    if (this.#bytes + size > this.#bounds.bytes) throw this.#tooLarge()
+  }
+
+  /** So many bytes have come out; throws when they are too many. */
+  take(bytes: number): void {
+    this.#bytes += bytes
+    if (this.#bytes > this.#bounds.bytes) throw this.#tooLarge()
+  }
+
+  #tooLarge(): ArchiveRefused {
+    const most = this.#bounds.bytes / mebibyte
+    return new ArchiveRefused({ path: null, message: `The archive has more than ${most} MiB unpacked.` })
+  }
+}

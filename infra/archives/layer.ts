@@ -1,0 +1,31 @@
+import { Layer, Stream } from "effect"
+import { ArchiveRefused, Archives } from "#ports/Archives.ts"
+import { Bounded } from "./Bounded.ts"
+import { tarEntries } from "./tar.ts"
+import { zipEntries } from "./zip.ts"
+
+const begins = (archive: Uint8Array, ...bytes: ReadonlyArray<number>): boolean =>
+  bytes.every((byte, index) => archive[index] === byte)
+
+/** Where a tar of our time says that it is one. */
+const isTar = (archive: Uint8Array): boolean => Buffer.from(archive.subarray(257, 262)).toString("latin1") === "ustar"
+
+/** Archives are told apart by their first bytes, not by what is said of them. */
+export const layer = Layer.succeed(Archives, {
+  entries: (archive, bounds) =>
+    Stream.suspend(() => {
+      const bounded = new Bounded(bounds)
+      if (begins(archive, 0x50, 0x4b)) {
+        return Stream.fromAsyncIterable(zipEntries(archive, bounded), (error) =>
+          error instanceof ArchiveRefused
+            ? error
+            : // what the library says of names and sizes; it quotes the archive
+              new ArchiveRefused({ path: null, message: `The zip can't be read: ${String((error as Error).message)}.` })
+        )
+      }
+      const compressed = begins(archive, 0x1f, 0x8b)
+      if (compressed || isTar(archive)) return tarEntries(archive, compressed, bounded, bounds.bytes)
+      const message = "The body is neither a zip nor a tar (with gzip or without)."
+      return Stream.fail(new ArchiveRefused({ path: null, message }))
+    })
+})

@@ -1,0 +1,75 @@
+import { posix } from "node:path"
+import { Effect, Stream } from "effect"
+import { pathProblem } from "#domain/workspacePath.ts"
+import { type ArchivedEntry, ArchiveRefused, Archives } from "#ports/Archives.ts"
+import type { Overlay, OverlayError } from "#ports/WorkspaceStore.ts"
+import { put, throughFolders } from "./change.ts"
+
+/** What an archive may become: much less than a workspace may hold, as all of it is in memory until it is stored. */
+export const archiveBounds = { bytes: 128 * 1024 * 1024, entries: 10_000 }
+
+/** Characters of an archive's path that are told. */
+const mostTold = 300
+
+/** A path of an archive, as a workspace has it; `""`: the archive's root. */
+const normal = (path: string): string =>
+  path
+    .replace(/^(?:\.\/+)+/, "")
+    .replace(/^\.$/, "")
+    .replace(/\/+$/, "")
+
+/** Where a link leads, from the workspace's root on; `..` at its begin: out of it. */
+const leadsOut = (path: string, target: string): boolean => {
+  const led = posix.normalize(posix.join(posix.dirname(path), target))
+  return target.startsWith("/") || led === ".." || led.startsWith("../")
+}
+
+const refused = (path: string, problem: string) =>
+  new ArchiveRefused({ path: path.slice(0, mostTold).toWellFormed(), message: problem })
+
+const place = (overlay: Overlay, folder: string) =>
+  Effect.fnUntraced(function* (entry: ArchivedEntry) {
+    const inside = normal(entry.path)
+    if (inside === "") return
+    const path = folder === "" ? inside : `${folder}/${inside}`
+    const problem = pathProblem(path)
+    if (problem !== undefined) return yield* refused(entry.path, `Its path can't be: ${problem}.`)
+    if (entry.kind === "directory") return
+    if (entry.kind !== "symlink") return yield* put(path, entry.bytes, entry.kind === "executable")(overlay)
+    const target = Buffer.from(entry.bytes).toString()
+    if (leadsOut(path, target)) return yield* refused(entry.path, "It is a link that leads out of the workspace.")
+    yield* throughFolders(overlay, path)
+    yield* overlay.remove(path, { force: true })
+    const parent = posix.dirname(path)
+    if (parent !== ".") yield* overlay.mkdir(parent, { recursive: true })
+    yield* overlay.symlink(target, path)
+  })
+
+const told = (entry: ArchivedEntry, error: OverlayError | ArchiveRefused) => {
+  if (error._tag === "ArchiveRefused" || error._tag === "WorkspaceFull") return error
+  const taken = error._tag === "FileError" ? "something else is there, or in its way" : error.message
+  return refused(entry.path, `It can't be put there: ${taken}.`)
+}
+
+/** Everything in a folder goes. */
+const empty = Effect.fnUntraced(function* (overlay: Overlay, folder: string) {
+  if (folder !== "") {
+    yield* throughFolders(overlay, folder)
+    return yield* overlay.remove(folder, { recursive: true, force: true })
+  }
+  for (const { path } of yield* overlay.readdir("")) yield* overlay.remove(path, { recursive: true })
+})
+
+/**
+ * Unpacks an archive into a folder of a workspace (`""`: its root), over what is there, or in its stead. Nothing is
+ * written through a link, and nothing outside. Fails with `ArchiveRefused` at the first entry that can't be.
+ */
+export const unpack = (archive: Uint8Array, folder: string, instead: boolean) =>
+  Effect.map(Archives, (archives) =>
+    Effect.fnUntraced(function* (overlay: Overlay) {
+      if (instead) yield* empty(overlay, folder)
+      yield* Stream.runForEach(archives.entries(archive, archiveBounds), (entry) =>
+        Effect.mapError(place(overlay, folder)(entry), (error) => told(entry, error))
+      )
+    })
+  )
