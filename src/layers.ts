@@ -15,6 +15,7 @@ import * as GitWorkspaceStore from "#infra/git/layer.ts"
 import * as GitCheck from "#infra/git/native/check.ts"
 import { anyVersion, findGit } from "#infra/git/native/git.ts"
 import * as GitTransport from "#infra/git/native/transport.ts"
+import * as PushIntake from "#infra/git/push/layer.ts"
 import * as LanguageModels from "#infra/models/layer.ts"
 import * as Postgres from "#infra/postgres/client.ts"
 import { finished } from "#infra/postgres/copy/finished.ts"
@@ -224,6 +225,10 @@ export const workspaces = (config: Pick<Config, "dataDir">) =>
 const gitTransport = (config: Pick<Config, "dataDir">) =>
   Layer.unwrap(Effect.sync(() => GitTransport.layer({ directory: repositories(config), git: findGit() })))
 
+/** Pushes to them. */
+const pushIntake = (config: Pick<Config, "dataDir">) =>
+  Layer.unwrap(Effect.sync(() => PushIntake.layer({ directory: repositories(config), git: findGit() })))
+
 /** What the command line looks at from below: the log's tables, repositories, and git itself. */
 export const audit = (config: Pick<Config, "dataDir"> & LogConfig) =>
   Layer.mergeAll(
@@ -252,6 +257,7 @@ export const service = (config: Config) =>
         Layer.provide(SecretRules.layer, Workers.layer),
         workspaces(config),
         gitTransport(config),
+        pushIntake(config),
         Archives.layer,
         requestCounts(config),
         PostgresMcpSessions.layer,

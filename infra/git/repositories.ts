@@ -6,6 +6,8 @@ const config = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare
 const dayMs = 24 * 60 * 60 * 1000
 const making = ".making-"
 const erased = ".erased-"
+/** Begin of the names of quarantines, where what is pushed is looked at. */
+export const incoming = ".incoming-"
 
 /**
  * The file in the folder of repositories that says to which database it belongs. A folder that had it and has it no more is
@@ -24,7 +26,7 @@ export const sweep = async (directory: string): Promise<void> => {
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 })
   for (const name of fs.readdirSync(directory)) {
     const path = `${directory}/${name}`
-    const unfinished = name.startsWith(making) && isOld(path)
+    const unfinished = (name.startsWith(making) || name.startsWith(incoming)) && isOld(path)
     if (unfinished || name.startsWith(erased)) await fs.promises.rm(path, { recursive: true, force: true })
   }
 }

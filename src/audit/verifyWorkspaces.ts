@@ -28,6 +28,8 @@ interface Commit {
   readonly commit: string
   readonly parent: string | null
   readonly tree: string
+  /** Of a push, how many commits it brought from its parent on. */
+  readonly pushed: number | undefined
 }
 
 /** What the log says of a workspace, since it was last erased. */
@@ -69,12 +71,28 @@ const read = Effect.fnUntraced(function* (workspace: string) {
         erased[event.generation] = position
       } else if ("commit" in event) {
         const { commit, parent, tree } = event
-        commits.push({ position, commit, parent, tree })
+        const pushed = event._tag === "CommitsPushed" ? event.commits : undefined
+        commits.push({ position, commit, parent, tree, pushed })
       }
     }
     if (!more) return { revision, generation, commits, erased } satisfies Said
     after = stored.at(-1)!.position
   }
+})
+
+/** Whether a commit comes after another one, by way of so many at most. */
+const comesAfter = Effect.fnUntraced(function* (repository: string, commit: string, before: string, most: number) {
+  const git = yield* WorkspaceStore
+  const seen = new Set<string>()
+  const left = [commit]
+  for (let next = left.pop(); next !== undefined && seen.size <= most; next = left.pop()) {
+    if (next === before) return true
+    if (seen.has(next)) continue
+    seen.add(next)
+    const { value } = { value: undefined, ...(yield* Effect.exit(git.readCommit(repository, next))) }
+    left.push(...(value?.parents ?? []))
+  }
+  return false
 })
 
 /**
@@ -85,14 +103,18 @@ const checkCommits = Effect.fnUntraced(function* (repository: string, { commits 
   const git = yield* WorkspaceStore
   const told: Array<Told[number]> = []
   const trees = new Map<string, string>()
-  for (const { position, commit, parent, tree } of commits) {
+  for (const { position, commit, parent, tree, pushed } of commits) {
     const say = (message: string) => told.push([position, "commit", `${repository}: ${message}`])
     const stored = yield* Effect.exit(git.readCommit(repository, commit))
     if (stored._tag === "Failure" || stored.value === undefined) say(`commit ${commit} is missing or damaged`)
     else {
       const { parents, tree: has } = stored.value
       if (has !== tree) say(`commit ${commit} has the tree ${has}, and the log says ${tree}`)
-      if (parents.join() !== (parent ?? "")) say(`commit ${commit} has other parents than the log says`)
+      const follows =
+        pushed === undefined
+          ? parents.join() === (parent ?? "")
+          : parent !== null && (yield* comesAfter(repository, commit, parent, pushed))
+      if (!follows) say(`commit ${commit} has other parents than the log says`)
     }
     const before = parent === null ? undefined : trees.get(parent)
     const compared = yield* Effect.exit(git.compare(repository, before, tree))

@@ -2,19 +2,22 @@ import { Effect, Layer, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { repositoryOf } from "#domain/Workspace.ts"
 import { GitTransport } from "#ports/GitTransport.ts"
+import { PushIntake } from "#ports/PushIntake.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { Authentication, Caller, Problems, RequestRates } from "#src/api/middleware.ts"
 import { Problem, statusOf } from "#src/api/Problem.ts"
 import { followHead, unlessErased } from "#src/workspaces/restore.ts"
 import { asked, unreadable } from "./git/asked.ts"
+import { advertised } from "./git/pushed.ts"
+import { received } from "./git/receive.ts"
 import { Rooms } from "./middleware/body.ts"
 import { orProblem } from "./refusals.ts"
 import { noWorkspace, own } from "./Workspaces/own.ts"
 
-const readOnly = new Problem({
+const noGit = new Problem({
   code: "permission/read_only",
   message:
-    "Over git a workspace can be cloned and fetched, not pushed to: what its agents write is committed by chats. Give the agent a task with POST /api/agent-chat."
+    "This service has no git to check a push with, so workspaces can only be cloned and fetched. Put files with PUT …/files, or an archive."
 })
 
 const noFile = new Problem({
@@ -46,7 +49,7 @@ const versionOf = (header: string | undefined): string | undefined =>
 const answer = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
   const { id, file, service } = partsOf(request.url)
-  if (service === "git-receive-pack" || file === "git-receive-pack") return yield* readOnly
+  const pushing = service === "git-receive-pack" || file === "git-receive-pack"
   const { tenant } = yield* Caller
   const workspace = yield* own(id)
   const git = yield* WorkspaceStore
@@ -55,8 +58,15 @@ const answer = Effect.gen(function* () {
   const version = versionOf(request.headers["git-protocol"])
   const { smart } = transport
 
+  if (pushing && (yield* PushIntake).take === undefined) return yield* noGit
   if (request.method === "POST") {
     const encoding = request.headers["content-encoding"] ?? "identity"
+    if (file === "git-receive-pack" && ["gzip", "x-gzip", "identity"].includes(encoding)) {
+      return HttpServerResponse.uint8Array(yield* received(workspace), {
+        contentType: "application/x-git-receive-pack-result",
+        headers: caching
+      })
+    }
     if (file !== "git-upload-pack" || smart === undefined) return yield* noFile
     if (!["gzip", "x-gzip", "identity"].includes(encoding)) return yield* unreadable
     const wanted = yield* asked
@@ -71,6 +81,12 @@ const answer = Effect.gen(function* () {
       ref === workspace.head ? Effect.void : followHead(workspace.id)
     )
     yield* unlessErased(workspace, upToDate, noWorkspace)
+    if (service === "git-receive-pack") {
+      return HttpServerResponse.stream(advertised(workspace.head), {
+        contentType: "application/x-git-receive-pack-advertisement",
+        headers: caching
+      })
+    }
     if (service === "git-upload-pack" && smart !== undefined) {
       return HttpServerResponse.stream(smart.advertise(tenant, repository, version), {
         contentType: "application/x-git-upload-pack-advertisement",
@@ -113,7 +129,7 @@ const handler = Effect.gen(function* () {
   })
 })
 
-/** `git clone` and `git fetch` of a workspace. */
+/** `git clone`, `git fetch` and `git push` of a workspace. */
 export const layer = Layer.unwrap(
   Effect.map(handler, (handle) =>
     Layer.mergeAll(HttpRouter.add("GET", "/git/*", handle as never), HttpRouter.add("POST", "/git/*", handle as never))

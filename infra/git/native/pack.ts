@@ -63,8 +63,10 @@ const run = (git: NativeGit, gitdir: string, args: ReadonlyArray<string>): Effec
  * pack. Answers whether there was anything to do.
  */
 export const packLoose = Effect.fnUntraced(function* (git: NativeGit, gitdir: string, left: number) {
-  if ((yield* onDisk(gitdir, () => looseObjects(gitdir))) < left + gathered) return false
   const packs = yield* onDisk(gitdir, () => sweepPacks(`${gitdir}/objects/pack`))
+  // each push brings a pack
+  const few = packs.length < mostPacks && (yield* onDisk(gitdir, () => looseObjects(gitdir))) < left + gathered
+  if (few) return false
   yield* run(git, gitdir, ["repack", "-q", "-d", "-l", ...(packs.length < mostPacks ? [] : ["-A"])])
   return true
 })

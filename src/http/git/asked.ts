@@ -21,7 +21,8 @@ const tooSlow = new Problem({
   message: "The request came too slowly. Fetch again, over a faster connection."
 })
 
-const plainOf = (request: HttpServerRequest.HttpServerRequest): Stream.Stream<Uint8Array, unknown> => {
+/** A request's body, unpacked. */
+export const plainOf = (request: HttpServerRequest.HttpServerRequest): Stream.Stream<Uint8Array, unknown> => {
   const encoding = request.headers["content-encoding"]
   if (encoding === undefined || encoding === "identity") return request.stream
   const plain = Stream.toReadableStream(request.stream).pipeThrough(

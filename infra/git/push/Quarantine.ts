@@ -1,0 +1,97 @@
+import { randomBytes } from "node:crypto"
+import fs from "node:fs"
+import { Readable } from "node:stream"
+import { PushRefused } from "#ports/PushIntake.ts"
+import { publish, syncDirectory } from "../durableFs.ts"
+import { type NativeGit, startGit } from "../native/git.ts"
+import { incoming } from "../repositories.ts"
+
+/** Bytes that git may ask the system for in one piece: what a delta says that it becomes is not believed. */
+const mostAtOnce = 256 * 1024 * 1024
+/** Bytes that are read of what git says. */
+const mostSaid = 64 * 1024 * 1024
+const mostComplaint = 4_096
+
+interface Said {
+  readonly code: number | null
+  readonly out: Buffer
+  /** What it complains of. */
+  readonly complaint: string
+}
+
+/** Objects beside a repository, on the same disk, which has none of them; git reads both. */
+export class Quarantine {
+  readonly objects: string
+  readonly #git: NativeGit
+  readonly #gitdir: string
+
+  constructor(git: NativeGit, directory: string, gitdir: string) {
+    this.#git = git
+    this.#gitdir = gitdir
+    this.objects = `${directory}/${incoming}${randomBytes(8).toString("hex")}`
+    fs.mkdirSync(`${this.objects}/pack`, { recursive: true, mode: 0o700 })
+  }
+
+  /** Asks git; it ends when the signal says so, or when it says more than anybody reads. */
+  ask(args: ReadonlyArray<string>, signal: AbortSignal, input?: AsyncIterable<Uint8Array> | string): Promise<Said> {
+    return new Promise((resolve, reject) => {
+      const child = startGit(this.#git, this.#gitdir, args, {
+        environment: {
+          GIT_OBJECT_DIRECTORY: this.objects,
+          GIT_ALTERNATE_OBJECT_DIRECTORIES: `${this.#gitdir}/objects`,
+          GIT_ALLOC_LIMIT: String(mostAtOnce)
+        },
+        low: true
+      })
+      const stop = () => child.kill("SIGKILL")
+      if (signal.aborted) stop()
+      signal.addEventListener("abort", stop, { once: true })
+      const chunks: Array<Buffer> = []
+      let bytes = 0
+      let complaint = ""
+      child.stdout.on("data", (chunk: Buffer) => {
+        bytes += chunk.length
+        if (bytes > mostSaid) stop()
+        else chunks.push(chunk)
+      })
+      child.stderr.setEncoding("utf8").on("data", (text: string) => {
+        complaint = (complaint + text).slice(0, mostComplaint)
+      })
+      child.once("error", reject)
+      child.once("close", (code) => {
+        signal.removeEventListener("abort", stop)
+        resolve({ code, out: Buffer.concat(chunks), complaint })
+      })
+      if (input === undefined || typeof input === "string") child.stdin.end(input)
+      else {
+        const source = Readable.from(input)
+        // who pushes went away: git says that the pack ends too early
+        source.on("error", () => child.stdin.end())
+        child.once("close", () => source.destroy())
+        source.pipe(child.stdin)
+      }
+    })
+  }
+
+  /** The same for what has to succeed. */
+  async need(args: ReadonlyArray<string>, signal: AbortSignal, reason: string, input?: string): Promise<Buffer> {
+    const { code, out } = await this.ask(args, signal, input)
+    if (code !== 0) throw new PushRefused({ reason })
+    return out
+  }
+
+  /** Moves what is there into the repository: an index after its pack, so that nobody finds one without the other. */
+  async keep(): Promise<void> {
+    const folder = `${this.#gitdir}/objects/pack`
+    const names = fs.readdirSync(`${this.objects}/pack`)
+    const order = ["pack", "rev", "idx"]
+    const rank = (name: string) => order.indexOf(name.split(".").at(-1)!)
+    const kept = names.filter((name) => rank(name) >= 0).sort((a, b) => rank(a) - rank(b))
+    for (const name of kept) publish(`${this.objects}/pack/${name}`, `${folder}/${name}`)
+    await syncDirectory(folder)
+  }
+
+  remove(): Promise<void> {
+    return fs.promises.rm(this.objects, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,106 @@
+import { contentProblem, hasReadContent, kindProblem, pathProblem, targetProblem } from "#domain/workspacePath.ts"
+import { PushRefused } from "#ports/PushIntake.ts"
+import type { Limits } from "../Overlay/totals.ts"
+import type { Quarantine } from "./Quarantine.ts"
+
+const kinds: { readonly [mode: string]: "file" | "executable" | "symlink" } = {
+  "100644": "file",
+  "100664": "file",
+  "100755": "executable",
+  "120000": "symlink"
+}
+/** Links, `.gitmodules` and `.gitattributes` that are read. */
+const mostRead = 10_000
+/** Bytes of one: of a longer one nothing has to be read. */
+const longestRead = 1024 * 1024
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+interface Listed {
+  readonly path: string
+  readonly name: string
+  readonly kind: "file" | "executable" | "symlink"
+  readonly sha: string
+  readonly size: number
+}
+
+/** Characters of a name that are told. */
+const mostTold = 100
+const refused = (path: string, problem: string) =>
+  new PushRefused({ reason: `${JSON.stringify(path.slice(0, mostTold).toWellFormed())}: ${problem}` })
+
+const decoded = (bytes: Uint8Array): string => {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw refused(Buffer.from(bytes).toString(), "a name must be UTF-8")
+  }
+}
+
+/** A line of `git ls-tree -l`: mode, type, hash, size, and the path behind a tab. */
+const listed = (line: Buffer): Listed => {
+  const tab = line.indexOf(9)
+  const path = decoded(line.subarray(tab + 1))
+  const [mode = "", type = "", sha = "", size = ""] = line.toString("latin1", 0, tab).split(/ +/)
+  const kind = kinds[mode]
+  if (type === "commit") throw refused(path, "submodules are not kept")
+  if (kind === undefined) throw refused(path, `no workspace has the mode ${mode}`)
+  const name = path.slice(path.lastIndexOf("/") + 1)
+  const problem = pathProblem(path) ?? kindProblem(name, kind) ?? folderProblem(path)
+  if (problem !== undefined) throw refused(path, problem)
+  return { path, name, kind, sha, size: Number(size) }
+}
+
+const folderProblem = (path: string): string | undefined => {
+  for (const name of path.split("/").slice(0, -1)) {
+    const problem = kindProblem(name, "directory")
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+const linesOf = function* (out: Buffer): Generator<Buffer> {
+  for (let at = 0; at < out.length; ) {
+    const end = out.indexOf(0, at)
+    yield out.subarray(at, end)
+    at = end + 1
+  }
+}
+
+/** What git reads of files itself, and where links lead: as a tool would be refused to write them. */
+const checkContents = async (quarantine: Quarantine, files: ReadonlyArray<Listed>, signal: AbortSignal) => {
+  if (files.length > mostRead) throw new PushRefused({ reason: `more than ${mostRead} links can't be pushed` })
+  const tooLong = files.find(({ size }) => size > longestRead)
+  if (tooLong !== undefined) throw refused(tooLong.path, "it is longer than it may be")
+  const asked = files.map(({ sha }) => `${sha}\n`).join("")
+  const out = await quarantine.need(["cat-file", "--batch"], signal, "links and .git files are too long", asked)
+  let at = 0
+  for (const { path, name, kind, size } of files) {
+    const begin = out.indexOf(10, at) + 1
+    const bytes = out.subarray(begin, begin + size)
+    at = begin + size + 1
+    const problem = kind === "symlink" ? targetProblem(decoded(bytes)) : contentProblem(name, bytes)
+    if (problem !== undefined) throw refused(path, problem)
+  }
+}
+
+/** Looks at the files of a commit: names, kinds, sizes, and how many there are. */
+export const checkFiles = async (
+  quarantine: Quarantine,
+  commit: string,
+  { bytes, files }: Limits,
+  signal: AbortSignal
+): Promise<void> => {
+  const tooMany = `no workspace has more than ${files.toLocaleString("en")} files, or names so long`
+  const out = await quarantine.need(["ls-tree", "-r", "-l", "-z", "--full-tree", commit], signal, tooMany)
+  let [count, sum] = [0, 0]
+  const read: Array<Listed> = []
+  for (const line of linesOf(out)) {
+    const file = listed(line)
+    count += 1
+    sum += file.size
+    if (count > files) throw new PushRefused({ reason: tooMany })
+    if (sum > bytes) throw new PushRefused({ reason: `no workspace has more than ${bytes / 1024 ** 2} MiB of files` })
+    if (file.kind === "symlink" || hasReadContent(file.name)) read.push(file)
+  }
+  if (read.length > 0) await checkContents(quarantine, read, signal)
+}

@@ -1,0 +1,44 @@
+import { Effect, Stream } from "effect"
+import { HttpServerRequest } from "effect/http"
+import type { WorkspaceRecord } from "#projections/Workspaces.ts"
+import { actorOf } from "#src/actor.ts"
+import { Caller } from "#src/api/middleware.ts"
+import { push } from "#src/workspaces/push.ts"
+import { unlessErased } from "#src/workspaces/restore.ts"
+import { noWorkspace } from "../Workspaces/own.ts"
+import { plainOf, unreadable } from "./asked.ts"
+import { type RefUpdate, readPush, report } from "./pushed.ts"
+
+const main = "refs/heads/main"
+const none = "0".repeat(40)
+
+/** Why one ref can't be moved, whatever comes with it. */
+const refusalOf = ({ ref, to }: RefUpdate): string | undefined => {
+  if (ref !== main) return `only ${main} can be pushed to`
+  return to === none ? "main can't be deleted" : undefined
+}
+
+/** Takes what a client pushes; gives what git is told. */
+export const received = Effect.fnUntraced(function* (workspace: WorkspaceRecord) {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const caller = yield* Caller
+  const body = yield* Stream.toAsyncIterableEffect(plainOf(request))
+  const asked = yield* Effect.tryPromise({ try: () => readPush(body), catch: () => unreadable })
+  const { updates, pack } = asked
+  const drained = Effect.ignore(Effect.tryPromise(asked.drain))
+  // git asks first whether it may, with nothing in hand
+  if (updates.length === 0) return new Uint8Array()
+  const refusals = updates.map(refusalOf)
+  const only = updates.length === 1 && refusals[0] === undefined ? updates[0] : undefined
+  if (only === undefined) {
+    yield* drained
+    return report(asked, (update) => refusalOf(update) ?? "push main alone")
+  }
+  const pushed = { from: only.from, to: only.to, pack }
+  const taking = push(workspace, pushed, caller.tenant, actorOf(caller))
+  const refused = yield* unlessErased(workspace, taking, noWorkspace).pipe(
+    Effect.as(undefined),
+    Effect.catchTag("PushRefused", ({ reason }) => Effect.as(drained, reason))
+  )
+  return report(asked, () => refused)
+})

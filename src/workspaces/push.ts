@@ -1,0 +1,57 @@
+import { Effect } from "effect"
+import { type Push, repositoryOf, Workspace, WorkspaceCommand } from "#domain/Workspace.ts"
+import { derivedId } from "#engine/derivedId.ts"
+import { Dispatcher } from "#engine/dispatch.ts"
+import type { Actor } from "#engine/Event.ts"
+import { type Pushed, PushIntake, PushRefused } from "#ports/PushIntake.ts"
+import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
+import type { WorkspaceRecord } from "#projections/Workspaces.ts"
+import { countsOf } from "./change.ts"
+import { followHead, streamOf } from "./restore.ts"
+
+const moved = () => new PushRefused({ reason: "fetch first: main has moved" })
+
+/**
+ * Takes commits that a caller made on top of the head, all or none: one event, whose commit is the last of them. Gives
+ * its position. The same push again gives the same. Fails with `PushRefused`, in the words that git shows, and as
+ * `restore` does.
+ */
+export const push = Effect.fnUntraced(function* (
+  { id, generation }: Pick<WorkspaceRecord, "id" | "generation">,
+  pushed: Pushed,
+  tenant: string,
+  actor: Actor
+) {
+  const git = yield* WorkspaceStore
+  const dispatcher = yield* Dispatcher
+  const { take } = yield* PushIntake
+  const { from, to } = pushed
+  const repository = repositoryOf(id, generation)
+  const stream = streamOf(id)
+  if (take === undefined) return yield* new PushRefused({ reason: "this service has no git to check a push with" })
+  const now = yield* dispatcher.state(Workspace, stream)
+  // its answer was lost: who pushes it again hears that it is there
+  if (now.generation === generation && now.head?.commit === to) return undefined
+  if (now.generation !== generation || now.head?.commit !== from) return yield* moved()
+  const { commits, keep } = yield* take(tenant, repository, pushed)
+  // from here on it may stay: what nothing reaches is pruned some day
+  yield* keep
+  const commit = yield* git.readCommit(repository, to)
+  if (commit === undefined) return yield* Effect.die(new Error("what was kept is there"))
+  const counts = countsOf(yield* git.compare(repository, now.head.tree, commit.tree))
+  const push: Push = { workspace: id, commit: to, parent: from, tree: commit.tree, commits, ...counts }
+  // the head is never the same one twice
+  const commandId = derivedId("push", id, String(generation), from, to)
+  const [done] = yield* dispatcher
+    .dispatch(Workspace, {
+      tenant,
+      stream,
+      command: WorkspaceCommand.TakePush({ generation, push }),
+      commandId,
+      correlationId: commandId,
+      actor
+    })
+    .pipe(Effect.catchTag("HeadMoved", () => Effect.fail(moved())))
+  yield* followHead(id)
+  return done?.position
+}, Effect.scoped)
