@@ -237,6 +237,9 @@ export const audit = (config: Pick<Config, "dataDir"> & LogConfig) =>
     GitCheck.layer({ directory: repositories(config), git: findGit(anyVersion) })
   )
 
+/** Reads archives. */
+export const archives = Archives.layer
+
 /** Everything the service stands on, but the database. */
 export const service = (config: Config) =>
   Layer.mergeAll(
@@ -258,7 +261,7 @@ export const service = (config: Config) =>
         workspaces(config),
         gitTransport(config),
         pushIntake(config),
-        Archives.layer,
+        archives,
         requestCounts(config),
         PostgresMcpSessions.layer,
         LanguageModels.layer(config.models)

@@ -89,8 +89,8 @@ const comesAfter = Effect.fnUntraced(function* (repository: string, commit: stri
     if (next === before) return true
     if (seen.has(next)) continue
     seen.add(next)
-    const { value } = { value: undefined, ...(yield* Effect.exit(git.readCommit(repository, next))) }
-    left.push(...(value?.parents ?? []))
+    const stored = yield* Effect.exit(git.readCommit(repository, next))
+    if (stored._tag === "Success") left.push(...(stored.value?.parents ?? []))
   }
   return false
 })

@@ -9,6 +9,7 @@ import { onLog, upToDate } from "./log.ts"
 import { organizationOf, orgFlag } from "./organization.ts"
 import { answer, Json, plain, table, write } from "./output.ts"
 import { erase, restore } from "./workspace/changes.ts"
+import { importing } from "./workspace/importing.ts"
 import { at, commitIn, find, onGit, which } from "./workspace/which.ts"
 
 /** On the operator's own machine there is no page. */
@@ -145,5 +146,5 @@ const cat = Command.make(
 
 export const command = Command.make("workspace").pipe(
   Command.withDescription("Workspaces of agents: their commits and files"),
-  Command.withSubcommands([list, log, diff, files, cat, restore, erase])
+  Command.withSubcommands([list, log, diff, files, cat, importing, restore, erase])
 )

@@ -60,16 +60,18 @@ const empty = Effect.fnUntraced(function* (overlay: Overlay, folder: string) {
   for (const { path } of yield* overlay.readdir("")) yield* overlay.remove(path, { recursive: true })
 })
 
+/** Puts entries into a folder of a workspace (`""`: its root), over what is there, or in its stead. Fails as `unpack` does. */
+export const putEntries = (entries: Stream.Stream<ArchivedEntry, ArchiveRefused>, folder: string, instead: boolean) =>
+  Effect.fnUntraced(function* (overlay: Overlay) {
+    if (instead) yield* empty(overlay, folder)
+    yield* Stream.runForEach(entries, (entry) =>
+      Effect.mapError(place(overlay, folder)(entry), (error) => told(entry, error))
+    )
+  })
+
 /**
  * Unpacks an archive into a folder of a workspace (`""`: its root), over what is there, or in its stead. Nothing is
  * written through a link, and nothing outside. Fails with `ArchiveRefused` at the first entry that can't be.
  */
 export const unpack = (archive: Uint8Array, folder: string, instead: boolean) =>
-  Effect.map(Archives, (archives) =>
-    Effect.fnUntraced(function* (overlay: Overlay) {
-      if (instead) yield* empty(overlay, folder)
-      yield* Stream.runForEach(archives.entries(archive, archiveBounds), (entry) =>
-        Effect.mapError(place(overlay, folder)(entry), (error) => told(entry, error))
-      )
-    })
-  )
+  Effect.map(Archives, ({ entries }) => putEntries(entries(archive, archiveBounds), folder, instead))

@@ -1,5 +1,6 @@
-import { existsSync, readdirSync } from "node:fs"
-import { join } from "node:path"
+import { execFileSync } from "node:child_process"
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { basename, join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { type Running, serve } from "#src/cli/demo/programs.ts"
 import { makeFolder } from "./cairn.ts"
@@ -94,6 +95,56 @@ describe("cairn workspace", () => {
     const anew = await chat("tide_table")
     assert.deepStrictEqual([anew.workspace_id, ...anew.workspace_files], [id, "tide_table.sh"])
     assert.strictEqual((await json<Log>("workspace", "log", ...pair)).commits.length, 1)
+  })
+
+  it("imports a folder and an archive beside a service, into a workspace that it makes", async () => {
+    const source = join(folder.dataDir, "..", `${basename(folder.dataDir)}-source`)
+    mkdirSync(join(source, ".git"), { recursive: true })
+    mkdirSync(join(source, "lib"))
+    writeFileSync(join(source, ".git", "config"), "x")
+    writeFileSync(join(source, "lib", "a.py"), "a = 1\n")
+    writeFileSync(join(source, "run.sh"), "#!/bin/sh\n", { mode: 0o755 })
+    symlinkSync("lib/a.py", join(source, "link"))
+    const pair = ["--org-id", "sea", "--user-id", "imported"]
+    interface Imported {
+      readonly workspace_id: string
+      readonly commit: string
+      readonly created: number
+      readonly deleted: number
+    }
+    try {
+      const first = await json<Imported>("workspace", "import", source, ...pair)
+      assert.strictEqual(first.created, 3)
+      const id = first.workspace_id
+      type Files = { files: ReadonlyArray<{ path: string; mode: string }> }
+      const filesOf = async () =>
+        (await service!.ask<Files>("GET", `/api/workspaces/${id}/tree`)).files.map(({ path, mode }) => [path, mode])
+      assert.deepStrictEqual(await filesOf(), [
+        ["lib/a.py", "100644"],
+        ["link", "120000"],
+        ["run.sh", "100755"]
+      ])
+      // the same changes nothing
+      assert.strictEqual((await json<Imported>("workspace", "import", source, ...pair)).commit, first.commit)
+      const archive = join(source, "..", `${basename(source)}.tgz`)
+      execFileSync("tar", ["-czf", archive, "-C", source, "--exclude=.git", "./lib", "./link"])
+      const second = await json<Imported>("workspace", "import", id, archive, "--path", "in", "--replace")
+      assert.deepInclude(second, { created: 2, deleted: 0 })
+      assert.deepStrictEqual((await filesOf())[0], ["in/lib/a.py", "100644"])
+      const { commits } = await json<Log>("workspace", "log", id)
+      assert.deepStrictEqual(commits.map(({ sha }) => sha).slice(0, 2), [second.commit, first.commit])
+      // a link that leads out is refused as a whole
+      symlinkSync("/etc/passwd", join(source, "out"))
+      assert.match(await refused("workspace", "import", source, ...pair), /leads out/)
+      assert.match(await refused("workspace", "import", join(source, "nothing"), ...pair), /no /)
+      assert.match(await refused("workspace", "import", "nobody", source), /no workspace nobody/)
+      assert.match(await refused("workspace", "import", id, archive, "--path", "../x"), /path can't be/)
+      assert.strictEqual((await json<Log>("workspace", "log", id)).commits.length, commits.length)
+      rmSync(archive)
+      await json("workspace", "erase", id)
+    } finally {
+      rmSync(source, { recursive: true, force: true })
+    }
   })
 
   it("does the same without a service", async () => {

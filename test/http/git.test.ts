@@ -90,35 +90,6 @@ describe("git over HTTP", () => {
       for (const half of halves) half.destroy()
     })
 
-    it("refuses a push, and says so", async () => {
-      const { workspace_id: id, commit } = await wrote("pushed", { "a.txt": "one\n" })
-      const clone = place()
-      await good("clone", "-q", urlOf(id), clone)
-      await good(
-        "-C",
-        clone,
-        "-c",
-        "user.name=n",
-        "-c",
-        "user.email=n@n",
-        "commit",
-        "-q",
-        "--allow-empty",
-        "-m",
-        "mine"
-      )
-      const { code, err } = await git("-C", clone, "push", "-q", "origin", "main")
-      assert.notStrictEqual(code, 0)
-      assert.include(err, "403")
-      refused(
-        await service.call("GET", `/git/${id}.git/info/refs?service=git-receive-pack`),
-        403,
-        "permission/read_only"
-      )
-      refused(await service.call("POST", `/git/${id}.git/git-receive-pack`, "0000"), 403, "permission/read_only")
-      assert.strictEqual(await good("ls-remote", urlOf(id), "main"), `${commit}\trefs/heads/main`)
-    })
-
     it("is for live keys of the tenant", async () => {
       const { workspace_id: id } = await wrote("guarded", { "a.txt": "one\n" })
       const stranger = await organization(service, "ENTERPRISE")

@@ -25,6 +25,19 @@ describe("git over HTTP", () => {
 
     clonesAndFetches("file by file", () => plain)
 
+    it("refuses a push, and says so", async () => {
+      const { workspace_id: id, commit } = await wrote("pushes", { "a.txt": "one\n" }, plain)
+      const clone = place()
+      await good("clone", "-q", urlOf(id, ownerKey, plain), clone)
+      const me = ["-c", "user.name=n", "-c", "user.email=n@n"]
+      await good("-C", clone, ...me, "commit", "-q", "--allow-empty", "-m", "mine")
+      const { code, err } = await git("-C", clone, "push", "-q", "origin", "main")
+      assert.notStrictEqual(code, 0)
+      assert.include(err, "403")
+      refused(await plain.call("POST", `/git/${id}.git/git-receive-pack`, "0000"), 403, "permission/read_only")
+      assert.strictEqual(await good("ls-remote", urlOf(id, ownerKey, plain), "main"), `${commit}\trefs/heads/main`)
+    })
+
     it("clones what was packed, and speaks no smart protocol", async () => {
       const { workspace_id: id } = await wrote("packed", { "a.txt": "one\n", "b.txt": "two\n" }, plain)
       const gitdir = join(plain.dataDir, "workspaces", `${id}.git`)

@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process"
 import { readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { Effect } from "effect"
 import { assert, describe, it } from "vitest"
 import { verify } from "#src/audit/verify.ts"
-import { projections } from "#src/layers.ts"
+import { audit, projections } from "#src/layers.ts"
 import { fsck, noGit } from "#test/infra/git/git.ts"
 import { organization } from "#test/service/tenants.ts"
 import { ownerKey } from "#test/service.ts"
@@ -53,6 +54,8 @@ const packOf = (clone: string, objects: ReadonlyArray<string>): Uint8Array =>
   spawnSync("git", ["-C", clone, "pack-objects", "-q", "--stdout"], { input: `${objects.join("\n")}\n` }).stdout
 
 const headOf = async (id: string) => (await commitsOf(id))[0]!.sha
+const findings = async () =>
+  (await service.run(verify(projections, () => {}).pipe(Effect.provide(audit({ dataDir: service.dataDir }))))).findings
 const left = () => readdirSync(join(service.dataDir, "workspaces")).filter((name) => name.startsWith(".incoming-"))
 
 describe.skipIf(noGit)("git push", () => {
@@ -96,8 +99,7 @@ describe.skipIf(noGit)("git push", () => {
     assert.strictEqual(fsck(clone), "")
     const { json } = await service.call("POST", `/api/workspaces/${id}/restore`, { commit: tip })
     assert.strictEqual(json.success, true)
-    const verified = await service.run(verify(projections, () => {}))
-    assert.deepStrictEqual(verified.findings, [])
+    assert.deepStrictEqual(await findings(), [])
     assert.deepStrictEqual(left(), [])
   })
 
@@ -129,7 +131,7 @@ describe.skipIf(noGit)("git push", () => {
     const second = place()
     await good("clone", "-q", urlOf(id), second)
     assert.strictEqual(fsck(second), "")
-    assert.deepStrictEqual((await service.run(verify(projections, () => {}))).findings, [])
+    assert.deepStrictEqual(await findings(), [])
   })
 
   it("is fast-forward only, onto main only, and of two at once takes one", async () => {
