@@ -21,12 +21,9 @@ const calling = (name: string) => new RegExp(`\\b${name}\\(`)
 const helpers = [
   ["upload", "src/snippets/store.ts"],
   ["openWorkspace", "src/workspaces/open.ts"],
-  ["unpackArchive", "src/http/Workspaces/unpack.ts"],
-  ["changed", "src/http/Workspaces/files.ts"],
-  ["putFile", "src/http/Workspaces/files.ts"],
-  ["deleteFile", "src/http/Workspaces/files.ts"],
-  ["changeFiles", "src/workspaces/change.ts"],
-  ["voteForUsed", "src/http/Snippets/uploading.ts"]
+  ["putFile", "src/workspaces/change.ts"],
+  ["deleteFile", "src/workspaces/change.ts"],
+  ["unpackArchive", "src/workspaces/change.ts"]
 ] as const
 
 /** What a file's own functions, before its handlers, do for a piece of its code. */

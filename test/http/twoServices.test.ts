@@ -61,6 +61,45 @@ describe("two services on one database", () => {
     }
   })
 
+  it("make one line of commits of what both put into a workspace, and one commit of the same request", async () => {
+    const installation = await newInstallation()
+    const services = [await startService({}, installation), await startService({}, installation)] as const
+    try {
+      const opened = await Promise.all(
+        services.map(({ call }) => call("POST", "/api/workspaces", { org_id: "o", user_id: "u" }))
+      )
+      assert.deepStrictEqual(opened[0]!.json, opened[1]!.json)
+      const id: string = opened[0]!.json.workspace_id
+      const put = (n: number) => services[n % 2]!.call("PUT", `/api/workspaces/${id}/files/f/${n}.txt`, `${n}`)
+      const answers = await Promise.all(Array.from({ length: 16 }, (_, n) => put(n)))
+      for (const { status, text } of answers) assert.strictEqual(status, 200, text)
+      const lines = await Promise.all(
+        services.map(async ({ call }) => {
+          const { json } = await call("GET", `/api/workspaces/${id}/commits?limit=100`)
+          return json.commits as ReadonlyArray<{ sha: string; parents: ReadonlyArray<string> }>
+        })
+      )
+      assert.deepStrictEqual(lines[0], lines[1])
+      assert.strictEqual(lines[0]!.length, 17)
+      for (const [n, { parents }] of lines[0]!.entries())
+        assert.deepStrictEqual(
+          parents,
+          lines[0]!.slice(n + 1, n + 2).map(({ sha }) => sha)
+        )
+      const log = await holdWrites(installation)
+      const same = services.map(({ call }) => call("PUT", `/api/workspaces/${id}/files/same.txt`, "same"))
+      await log.waiting(2)
+      await log.release()
+      const [first, second] = (await Promise.all(same)).map(fine)
+      assert.deepStrictEqual(first, second)
+      const { json } = await services[0].call("GET", `/api/workspaces/${id}/commits`)
+      assert.strictEqual(json.commits.length, 18)
+    } finally {
+      for (const { stop } of services) await stop()
+      removeInstallation(installation)
+    }
+  })
+
   it("know of each other's answers: after a restart an identical write is new only if the last was answered", async () => {
     const installation = await newInstallation()
     let one = await startService({}, installation)

@@ -85,6 +85,7 @@ export type {
   RestoreResponse,
   Tree,
   TreeFile,
+  UnpackResponse,
   Workspace,
   WorkspaceList,
   Workspaces

@@ -89,6 +89,20 @@ export interface DeleteFileResponse extends Result {
   readonly commit: string
 }
 
+/** What `workspaces.unpack` gives. */
+export interface UnpackResponse extends Result {
+  /** True: whatever goes wrong is raised. */
+  readonly success: boolean
+  /** The head: a new commit, or the one that has all of it already. */
+  readonly commit: string
+  /** Files that were not there before. */
+  readonly created: number
+  /** Files that have other content or another mode now. */
+  readonly modified: number
+  /** Files that are there no more. */
+  readonly deleted: number
+}
+
 /** What `workspaces.restore` gives. */
 export interface RestoreResponse extends Result {
   /** True: whatever goes wrong is raised. */
@@ -171,6 +185,15 @@ const putIn = json(
 )
 const removed = json(
   (wire: { success: boolean; commit: string }): DeleteFileResponse => ({ success: wire.success, commit: wire.commit })
+)
+const unpacked = json(
+  (wire: UnpackResponse): UnpackResponse => ({
+    success: wire.success,
+    commit: wire.commit,
+    created: wire.created,
+    modified: wire.modified,
+    deleted: wire.deleted
+  })
 )
 const restored = json(
   (wire: { success: boolean; commit: string }): RestoreResponse => ({ success: wire.success, commit: wire.commit })
@@ -284,6 +307,29 @@ export class Workspaces {
   ): APIPromise<DeleteFileResponse> {
     const call = () =>
       ({ method: "DELETE", path: fileIn(id, path), headers: headersOf(condition), answer: removed }) as const
+    return this.#transport.send(call, options)
+  }
+
+  /**
+   * Unpacks a zip, a tar, or a tar with gzip into a workspace: all of it as one commit, or nothing. Up to 32 MiB, and
+   * 128 MiB and 10,000 entries unpacked. An APIError 400 `validation/invalid_archive` where something would lead out.
+   * @param into `path`: the folder that it goes into, the root unless told; `replace`: what else is there goes.
+   */
+  unpack(
+    id: string,
+    archive: Uint8Array,
+    into: { readonly path?: string | undefined; readonly replace?: boolean | undefined } = {},
+    options?: RequestOptions
+  ): APIPromise<UnpackResponse> {
+    const replace = into.replace === undefined ? undefined : String(into.replace)
+    const call = () =>
+      ({
+        method: "POST",
+        path: `${base(id)}/archive`,
+        query: { path: into.path, replace },
+        bytes: archive,
+        answer: unpacked
+      }) as const
     return this.#transport.send(call, options)
   }
 

@@ -60,6 +60,7 @@ class AsyncWorkspacesWithRawResponse:
         self.file = async_raw(workspaces.file)
         self.open = async_raw(workspaces.open)
         self.put_file = async_raw(workspaces.put_file)
+        self.unpack = async_raw(workspaces.unpack)
         self.delete_file = async_raw(workspaces.delete_file)
         self.restore = async_raw(workspaces.restore)
         self.delete = async_raw(workspaces.delete)

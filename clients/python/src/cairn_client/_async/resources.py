@@ -27,6 +27,7 @@ from cairn_client.types import (
     RestoreResponse,
     RevokedKey,
     Tree,
+    UnpackResponse,
     WorkspaceList,
 )
 
@@ -255,6 +256,33 @@ class AsyncWorkspaces:
         headers = conditions(if_match, if_none_match)
         request = Request("DELETE", _file_in(workspace_id, path), headers=headers, options=options)
         return await self._transport.ask(request, DeleteFileResponse)
+
+    async def unpack(
+        self,
+        workspace_id: str,
+        archive: bytes,
+        *,
+        path: str | None = None,
+        replace: bool | None = None,
+        **options: Unpack[CallOptions],
+    ) -> UnpackResponse:
+        """Unpacks a zip, a tar, or a tar with gzip into a workspace: all of it as one commit, or nothing.
+
+        Args:
+            workspace_id: the workspace.
+            archive: up to 32 MiB, and 128 MiB and 10,000 entries unpacked.
+            path: the folder that it goes into. Default: the root.
+            replace: whether what else is in that folder goes. Default: it stays.
+            **options: `timeout`, `max_retries`, `idempotency_key`, `extra_headers` of this call.
+
+        Raises:
+            ValidationError: `validation/invalid_archive`: it is none, does not end, or something in it would lead out.
+
+        """
+        query = {"path": path, "replace": None if replace is None else str(replace).lower()}
+        address = path_of("api", "workspaces", workspace_id, "archive")
+        request = Request("POST", address, query=query, content=file_content(archive), options=options)
+        return await self._transport.ask(request, UnpackResponse)
 
     async def restore(self, workspace_id: str, commit: str, **options: Unpack[CallOptions]) -> RestoreResponse:
         """Makes a new commit with an older one's files. History is never rewritten.

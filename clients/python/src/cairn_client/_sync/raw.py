@@ -61,6 +61,7 @@ class WorkspacesWithRawResponse:
         self.file = raw(workspaces.file)
         self.open = raw(workspaces.open)
         self.put_file = raw(workspaces.put_file)
+        self.unpack = raw(workspaces.unpack)
         self.delete_file = raw(workspaces.delete_file)
         self.restore = raw(workspaces.restore)
         self.delete = raw(workspaces.delete)

@@ -81,6 +81,7 @@ from cairn_client.types.workspaces import (
     RestoreResponse,
     Tree,
     TreeFile,
+    UnpackResponse,
     Workspace,
     WorkspaceList,
 )
@@ -156,6 +157,7 @@ __all__ = [
     "TaskPatterns",
     "Tree",
     "TreeFile",
+    "UnpackResponse",
     "VoteCodeSnipResponse",
     "VoteSource",
     "Workspace",

@@ -156,6 +156,20 @@ class DeleteFileResponse(Result):
     """The head's SHA: a new commit without the file."""
 
 
+class UnpackResponse(Result):
+    """An archive whose files are in the workspace now."""
+
+    success: bool
+    commit: str
+    """The head's SHA: a new commit, or the one that has all of it already."""
+    created: int
+    """Files that were not there before."""
+    modified: int
+    """Files that have other content or another mode now."""
+    deleted: int
+    """Files that are there no more."""
+
+
 class RestoreResponse(Result):
     """The commit that brought earlier files back."""
 
