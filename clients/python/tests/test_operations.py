@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
 import uuid
+import zipfile
 from typing import TYPE_CHECKING, Any
 
 import httpx2
 import pytest
 
-from cairn_client import AgentVerdict, APIError, AuthenticationError
+from cairn_client import AgentVerdict, APIError, AuthenticationError, ValidationError
 from tests.answering import Answers
 from tests.snippets import recent, unique
 
@@ -133,6 +135,30 @@ def test_logs_and_functions(client: Cairn) -> None:
     assert functions is not None
     assert f"depth_{word}" in client.functions.history(functions[0].fingerprint)
     assert refused(client.functions.history, "fn_0").code == "not_found/function"
+
+
+def test_files_come_into_a_workspace_that_no_chat_has_opened(client: Cairn) -> None:
+    word = unique()
+    opened = client.workspaces.open(org="acme", user=word)
+    workspace = opened.workspace_id
+    assert client.workspaces.open(org="acme", user=word) == opened
+    path = "in put/ü.txt"
+    put = client.workspaces.put_file(workspace, path, "one", if_none_match="*")
+    failure = refused(client.workspaces.put_file, workspace, path, "two", if_none_match="*")
+    assert failure.code == "precondition/failed"
+    assert client.workspaces.file(workspace, path) == b"one"
+    again = client.workspaces.put_file(workspace, path, b"\x00\xff", if_match=put.sha)
+    assert again.commit != put.commit
+    assert client.workspaces.delete_file(workspace, path, if_match=again.sha).success
+    with pytest.raises(ValidationError) as no_archive:
+        client.workspaces.unpack(workspace, b"nothing")
+    assert no_archive.value.code == "validation/invalid_archive"
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.txt", "one")
+    unpacked = client.workspaces.unpack(workspace, packed.getvalue(), path="d", replace=True)
+    assert (unpacked.success, unpacked.created, unpacked.deleted) == (True, 1, 0)
+    assert [file.path for file in client.workspaces.tree(workspace).files] == ["d/a.txt"]
 
 
 def test_a_workspace_is_erased(client: Cairn) -> None:

@@ -12,6 +12,29 @@ const mostAtOnce = 256 * 1024 * 1024
 const mostSaid = 64 * 1024 * 1024
 const mostComplaint = 4_096
 
+/** Milliseconds that a pack may take, and as many more as its bytes allow: 16 kB/s. Who sends slower keeps others out. */
+const patience = 60_000
+const slowest = 16
+
+/** What is given on, and whether it comes too slowly. */
+const watched = (input: AsyncIterable<Uint8Array>, slow: () => void) => {
+  const begun = Date.now()
+  let bytes = 0
+  const watching = setInterval(() => Date.now() - begun > patience + bytes / slowest && slow(), 1_000)
+  watching.unref()
+  const read = async function* () {
+    try {
+      for await (const chunk of input) {
+        bytes += chunk.length
+        yield chunk
+      }
+    } finally {
+      clearInterval(watching)
+    }
+  }
+  return { read: read(), stop: () => clearInterval(watching) }
+}
+
 interface Said {
   readonly code: number | null
   readonly out: Buffer
@@ -64,7 +87,9 @@ export class Quarantine {
       })
       if (input === undefined || typeof input === "string") child.stdin.end(input)
       else {
-        const source = Readable.from(input)
+        const { read, stop: leave } = watched(input, stop)
+        child.once("close", leave)
+        const source = Readable.from(read)
         // who pushes went away: git says that the pack ends too early
         source.on("error", () => child.stdin.end())
         child.once("close", () => source.destroy())

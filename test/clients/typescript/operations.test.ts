@@ -1,3 +1,5 @@
+import { Effect, Stream } from "effect"
+import * as Zip from "effect/encoding/Zip"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type MessagesApi, says, startMessagesApi } from "#test/MessagesApi.ts"
 import { organization } from "#test/service/tenants.ts"
@@ -154,6 +156,37 @@ describe("runs", () => {
     const [known] = matches[0]!.functions!
     assert.include(await cairn.functions.history(known!.fingerprint), "snow_depth")
     assert.strictEqual(await codeOf(cairn.functions.history("fn_0")), "not_found/function")
+  })
+})
+
+describe("files", () => {
+  it("come into a workspace that no chat has opened", async () => {
+    const pair = { org: "opened", user: "early" }
+    const opened = await cairn.workspaces.open(pair)
+    const { workspaceId } = opened
+    assert.deepStrictEqual({ ...(await cairn.workspaces.open(pair)) }, { ...opened })
+    const path = "in put/ü.txt"
+    const put = await cairn.workspaces.putFile(workspaceId, path, "one", { ifNoneMatch: "*" })
+    const twice = cairn.workspaces.putFile(workspaceId, path, "two", { ifNoneMatch: "*" })
+    assert.strictEqual(await codeOf(twice), "precondition/failed")
+    assert.strictEqual(new TextDecoder().decode(await cairn.workspaces.file(workspaceId, path)), "one")
+    const again = await cairn.workspaces.putFile(workspaceId, path, Uint8Array.of(0, 255), { ifMatch: put.sha })
+    assert.notStrictEqual(again.commit, put.commit)
+    assert.isTrue((await cairn.workspaces.deleteFile(workspaceId, path, { ifMatch: again.sha })).success)
+    const broken = cairn.workspaces.unpack(workspaceId, Uint8Array.of(1))
+    assert.strictEqual(await codeOf(broken), "validation/invalid_archive")
+    const entries = Stream.make(Zip.file("a.txt", "one")).pipe(
+      Stream.pipeThroughChannel(Zip.encode()),
+      Stream.runCollect
+    )
+    const archive = Buffer.concat([...(await Effect.runPromise(entries))])
+    const unpacked = await cairn.workspaces.unpack(workspaceId, archive, { path: "d", replace: true })
+    assert.deepInclude({ ...unpacked }, { success: true, created: 1, modified: 0, deleted: 0 })
+    const { files } = await cairn.workspaces.tree(workspaceId)
+    assert.deepStrictEqual(
+      files.map(({ path }) => path),
+      ["d/a.txt"]
+    )
   })
 })
 
