@@ -169,6 +169,10 @@ describe("an archive", () => {
     const central = liar.indexOf("PK\u0001\u0002")
     liar.writeUInt32LE(10, central + 24)
     refused(await unpack(id, liar), 400, "validation/invalid_archive")
+    // one whose digest is another's
+    const other = await zip(Zip.file("other", "x"))
+    other.writeUInt32LE(1, other.indexOf("PK\u0001\u0002") + 16)
+    refused(await unpack(id, other), 400, "validation/invalid_archive")
     // and one whose bytes are others
     const broken = await zip(Zip.file("broken", "x".repeat(10_000)))
     broken.fill(0xff, 40, 50)

@@ -99,6 +99,9 @@ describe("putting a file", () => {
     refused(await put(id, "b.txt", "three", { "if-match": "*" }), 412, "precondition/failed")
     refused(await put(id, "a.txt", "three", { "if-none-match": "*" }), 412, "precondition/failed")
     refused(await put(id, "a.txt", "three", { "if-match": `W/"${first.json.sha}"` }), 412, "precondition/failed")
+    // under another condition it is another write
+    const changed = { ...match, "if-match": '"x"' }
+    refused(await put(id, "a.txt", "two", changed), 409, "conflict/idempotency_key_reused")
     refused(await put(id, "a.txt", "three", { "if-match": "nonsense" }), 400, "validation/invalid_field")
     assert.strictEqual(await service.head(), head)
     assert.strictEqual((await put(id, "b.txt", "three", { "if-none-match": "*" })).status, 200)

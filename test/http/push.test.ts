@@ -293,6 +293,13 @@ describe.skipIf(noGit)("git push", () => {
         assert.strictEqual(status, 200)
         assert.match(text, /ng refs\/heads\/main /)
       }
+      const other = Buffer.concat([
+        Buffer.from(`${line(`${base} ${tip} refs/heads/other\0 report-status`)}0000`),
+        packed
+      ])
+      assert.match((await send(id, other)).text, /ng refs\/heads\/other only refs\/heads\/main/)
+      const two = Buffer.concat([Buffer.from(`${update}${line(`${base} ${tip} refs/heads/other`)}0000`), packed])
+      assert.match((await send(id, two)).text, /ng refs\/heads\/main [\s\S]*ng refs\/heads\/other /)
       refused(await send(id, "nonsense"), 400, "validation/invalid_body")
       refused(await send(id, ""), 400, "validation/invalid_body")
       assert.strictEqual((await send(id, "0000")).status, 200)
