@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import { generateX25519Identity, identityToRecipient } from "age-encryption"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
@@ -8,15 +10,37 @@ import { from, run } from "#test/copy/command.ts"
 import { fill, model, seen } from "#test/copy/filled.ts"
 import { ended } from "#test/http/agent.ts"
 import { matches, remove, stored } from "#test/http/store.ts"
+import { noGit } from "#test/infra/git/git.ts"
 import { type MessagesApi, startMessagesApi } from "#test/MessagesApi.ts"
 import { freshDatabase } from "#test/postgres.ts"
 import {
   newInstallation,
+  ownerKey,
   removeInstallation,
   type Service,
   startService,
   type TestInstallation
 } from "#test/service.ts"
+
+const git = promisify(execFile)
+
+/** Pushes two commits on top of a workspace's head: the log names the last of them alone. */
+const pushed = async (url: string, id: string) => {
+  const clone = mkdtempSync(join(tmpdir(), "cairn-clone-"))
+  const run = (...args: ReadonlyArray<string>) =>
+    git("git", ["-C", clone, "-c", "user.name=n", "-c", "user.email=n@n", ...args])
+  try {
+    await run("clone", "-q", `${url.replace("//", `//x:${ownerKey}@`)}/git/${id}.git`, ".")
+    for (const name of ["first.txt", "second.txt"]) {
+      writeFileSync(join(clone, name), name)
+      await run("add", "-A")
+      await run("commit", "-q", "-m", name)
+    }
+    await run("push", "-q", "origin", "HEAD:main")
+  } finally {
+    rmSync(clone, { recursive: true, force: true })
+  }
+}
 
 /** Whatever was decided; searches are noted in the background, and so are keys. */
 const counting = `SELECT type, count(*)::int AS count FROM events
@@ -81,7 +105,9 @@ describe("backups of a service that runs", () => {
     assert.deepInclude(first, { success: true, number: 1, encrypted: false })
     assert.isAbove(first.repositories, 0)
 
-    await ended(call, "three", "ada")
+    const { workspace_id: adas } = await ended(call, "three", "ada")
+    assert.strictEqual((await call("PUT", `/api/workspaces/${adas}/files/put.txt`, "put")).status, 200)
+    if (!noGit) await pushed(service.url, adas)
     await ended(call, "another", "zoe")
     const [beta] = await matches(call, "beta task")
     assert.strictEqual((await remove(call, beta!.code_block.name)).status, 200)
