@@ -10,6 +10,13 @@ const begins = (archive: Uint8Array, ...bytes: ReadonlyArray<number>): boolean =
 /** Where a tar of our time says that it is one. */
 const isTar = (archive: Uint8Array): boolean => Buffer.from(archive.subarray(257, 262)).toString("latin1") === "ustar"
 
+/** Characters of it, at most. */
+const mostTold = 300
+const told = (error: unknown): string =>
+  String((error as Error).message)
+    .slice(0, mostTold)
+    .replace(/\.+$/, "")
+
 /** Archives are told apart by their first bytes, not by what is said of them. */
 export const layer = Layer.succeed(Archives, {
   entries: (archive, bounds) =>
@@ -20,7 +27,7 @@ export const layer = Layer.succeed(Archives, {
           error instanceof ArchiveRefused
             ? error
             : // what the library says of names and sizes; it quotes the archive
-              new ArchiveRefused({ path: null, message: `The zip can't be read: ${String((error as Error).message)}.` })
+              new ArchiveRefused({ path: null, message: `The zip can't be read: ${told(error)}.` })
         )
       }
       const compressed = begins(archive, 0x1f, 0x8b)

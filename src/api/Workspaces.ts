@@ -109,7 +109,7 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
       error: preconditionFailed
     })
       .middleware(Idempotency)
-      .annotateMerge(readsRaw(rawFile))
+      .annotateMerge(readsRaw(rawFile, false))
       .annotateMerge(
         OpenApi.annotations({
           summary: "Put a file into a workspace",
@@ -147,7 +147,7 @@ export class WorkspacesApi extends HttpApiGroup.make("workspaces")
       }).annotate({ identifier: "UnpackArchiveResponse" })
     })
       .middleware(Idempotency)
-      .annotateMerge(readsRaw(rawArchive))
+      .annotateMerge(readsRaw(rawArchive, true))
       .annotateMerge(
         OpenApi.annotations({
           summary: "Unpack an archive into a workspace",

@@ -78,10 +78,11 @@ const limit = (operation: Document) => {
     "than the route takes",
     `than ${sizeOf(bytes)}`
   )
-  const raw = operation[rawKey] === true
+  const raw: { readonly needed: boolean } | undefined = operation[rawKey]
   delete operation[rawKey]
   if (operation["requestBody"] === undefined) return
-  if (raw) {
+  if (raw !== undefined) {
+    operation["requestBody"].required = raw.needed
     operation["requestBody"].description =
       `Bytes as they are, at most ${sizeOf(bytes)}. Their Content-Type does not matter.`
     operation["requestBody"]["x-max-bytes"] = bytes

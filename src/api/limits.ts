@@ -58,9 +58,9 @@ export const reads = (limits: Limits): Context.Context<never> =>
     OpenApi.annotations({ transform: (operation) => ({ ...operation, [limitsKey]: limits }) })
   ) as Context.Context<never>
 
-/** Annotates an endpoint that takes bytes as they are. */
-export const readsRaw = (limits: Limits): Context.Context<never> =>
+/** Annotates an endpoint that takes bytes as they are; unless they are `needed`, none are an empty file. */
+export const readsRaw = (limits: Limits, needed: boolean): Context.Context<never> =>
   Context.merge(
     Context.make(BodyLimits, limits).pipe(Context.add(RawBody, true)),
-    OpenApi.annotations({ transform: (operation) => ({ ...operation, [limitsKey]: limits, [rawKey]: true }) })
+    OpenApi.annotations({ transform: (operation) => ({ ...operation, [limitsKey]: limits, [rawKey]: { needed } }) })
   ) as Context.Context<never>

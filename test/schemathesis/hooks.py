@@ -6,8 +6,10 @@ Seeds are read from the environment (`run.ts`). A request that is meant to be wr
 
 import base64
 import copy
+import io
 import json
 import os
+import zipfile
 import zlib
 
 import schemathesis
@@ -37,6 +39,16 @@ IDS = (
     ("/api/repos/", "repository"),
     ("/raw/", "snippet"),
 )
+
+
+def packed() -> bytes:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as files:
+        files.writestr("a.py", "a = 1\n")
+    return archive.getvalue()
+
+
+ARCHIVE = packed()
 
 
 def kind_of(path: str, name: str) -> str | None:
@@ -131,6 +143,11 @@ def map_case(context: schemathesis.HookContext, case: schemathesis.Case) -> sche
     if case.query:
         case.query = seeded(path, case.query, 2)
         from_the_beginning(case.query)
+    if path.endswith("/archive"):
+        # what is no archive, and a folder that can't be, have tests of their own
+        case.body = ARCHIVE
+        if case.query and "path" in case.query:
+            case.query["path"] = "unpacked"
     if isinstance(case.body, dict):
         case.body = made_whole(path, seeded(path, copy.deepcopy(case.body), 3))
         from_the_beginning(case.body)
