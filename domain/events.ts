@@ -1,4 +1,5 @@
 import type { Upcast } from "#engine/codec.ts"
+import { BoundsEvent } from "./Bounds.ts"
 import { BundleEvent } from "./Bundle.ts"
 import { ChatEvent } from "./Chat.ts"
 import { ExecutionEvent } from "./Execution.ts"
@@ -20,6 +21,7 @@ export type DomainEvent =
   | ExecutionEvent
   | RetrievalEvent
   | UsageEvent
+  | BoundsEvent
 
 export type EventType = DomainEvent["_tag"]
 export type EventOf<T extends EventType> = Extract<DomainEvent, { readonly _tag: T }>
@@ -34,7 +36,8 @@ export const eventSchemas = {
   ...ChatEvent.cases,
   ...ExecutionEvent.cases,
   ...RetrievalEvent.cases,
-  ...UsageEvent.cases
+  ...UsageEvent.cases,
+  ...BoundsEvent.cases
 } as const
 
 /**

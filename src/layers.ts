@@ -32,6 +32,7 @@ import * as JustBash from "#infra/sandbox/justBash/layer.ts"
 import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
 import * as Workers from "#infra/workers/layer.ts"
 import { Bundles } from "#projections/Bundles.ts"
+import { Consumption } from "#projections/Consumption.ts"
 import { Executions } from "#projections/Executions.ts"
 import { Functions } from "#projections/Functions/tables.ts"
 import { Gradings } from "#projections/Gradings.ts"
@@ -96,7 +97,8 @@ export const projections = [
   Executions,
   Patterns,
   Functions,
-  Retrievals
+  Retrievals,
+  Consumption
 ] as const
 
 /**

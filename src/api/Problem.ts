@@ -50,6 +50,8 @@ export const statusOf = {
   "permission/admin_key_required": 403,
   "permission/only_owner_can_promote": 403,
   "permission/tier_required": 403,
+  "bound/reached": 403,
+  "bound/model_not_allowed": 403,
   "permission/not_your_snippet": 403,
   "permission/not_your_comment": 403,
   "permission/read_only": 403,

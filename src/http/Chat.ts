@@ -3,7 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Chat, ChatCommand } from "#domain/Chat.ts"
 import type { WorkspaceEvent } from "#domain/Workspace.ts"
 import { repositoryOf, Workspace } from "#domain/Workspace.ts"
-import { Unreadable } from "#engine/ask.ts"
+import { fresh, longPatience, Unreadable } from "#engine/ask.ts"
 import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { Dispatcher, dispatch } from "#engine/dispatch.ts"
@@ -11,11 +11,13 @@ import { EventStore } from "#engine/ports/EventStore.ts"
 import { LanguageModel } from "#ports/LanguageModel.ts"
 import type { Prices } from "#ports/ModelSettings.ts"
 import { WorkspaceStore, type WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
+import { Consumption } from "#projections/Consumption.ts"
 import { Api } from "#src/api/Api.ts"
 import type { ChatRequest, ChatResponse } from "#src/api/Chat.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { Problem } from "#src/api/Problem.ts"
 import * as Codec from "#src/codec.ts"
+import { boundsRefusal, mostTurns } from "#src/usage/bounds.ts"
 import { endingId } from "#src/workspaces/commit.ts"
 import { workspaceId } from "#src/workspaces/open.ts"
 import { Runs } from "#src/workspaces/queue.ts"
@@ -99,6 +101,20 @@ const ended = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type) {
   const { generation } = yield* (yield* Dispatcher).state(Workspace, streamOf(workspace))
   const metadata = inGeneration(yield* commandMetadata, generation)
   const run = derivedId("run", metadata.commandId)
+  const model = payload.model ?? "sonnet"
+  yield* fresh(Consumption, longPatience)
+  const most = yield* Effect.orDie(mostTurns(tenant, key))
+  const maxTurns = payload.max_turns ?? Math.min(8, most ?? 8)
+  // what was asked for before goes on, and is answered as it ended
+  const begun = yield* Effect.mapError(
+    (yield* EventStore).outcome(`chat-${run}`, metadata.commandId),
+    () => new Unreadable()
+  )
+  if (begun.length === 0) {
+    const chatting = { tenant, key, model, turns: maxTurns, requested: null }
+    const refusal = yield* Effect.orDie(boundsRefusal(chatting))
+    if (refusal !== undefined) return yield* refusal
+  }
   const [requested] = yield* dispatch(Chat, {
     tenant,
     stream: `chat-${run}`,
@@ -112,8 +128,8 @@ const ended = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type) {
       prompt,
       org,
       user,
-      model: payload.model ?? "sonnet",
-      maxTurns: payload.max_turns ?? 8
+      model,
+      maxTurns
     }),
     ...metadata,
     correlationId: run

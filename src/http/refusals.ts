@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { BoundRefusal } from "#domain/bounded.ts"
 import type { ExecutionNotFound } from "#domain/Execution.ts"
 import type { OrganizationRefusal } from "#domain/Organization.ts"
 import type {
@@ -15,9 +16,11 @@ import type { TooMuchWaits } from "#ports/JobFaults.ts"
 import type { IndexUnavailable } from "#ports/SnippetIndex.ts"
 import type { WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
+import { told } from "#src/usage/bounds.ts"
 
 type Refusal =
   | OrganizationRefusal
+  | BoundRefusal
   | SnippetNotFound
   | SnippetGone
   | CommentNotFound
@@ -124,6 +127,13 @@ export const problemOf = (refusal: Refusal): Problem => {
         "execution_id",
         "No run of this request's scope has this id. Send the execution_id that /api/store/execution answered with, or check the workspace header."
       )
+    case "BoundReached":
+      return new Problem({ code: "bound/reached", message: told(refusal) })
+    case "TooManyTurns":
+      return fieldProblem("bound/reached", "max_turns", told(refusal))
+    case "ModelNotAllowed":
+    case "CostUnknown":
+      return fieldProblem("bound/model_not_allowed", "model", told(refusal))
     case "Busy":
       return new Problem({
         code: "unavailable/busy",

@@ -13,8 +13,10 @@ import { type Exchange, LanguageModel, type ModelTurn, type ToolResult } from "#
 import { Sandbox } from "#ports/Sandbox.ts"
 import { Workers, WorkingFor } from "#ports/Workers.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
+import { Consumption } from "#projections/Consumption.ts"
 import { Keys, keyIsLive } from "#projections/Keys.ts"
 import { Search } from "#src/snippets/search.ts"
+import { boundsRefusal, told } from "#src/usage/bounds.ts"
 import { endingId, endRun } from "./commit.ts"
 import { untilEnded } from "./faults.ts"
 import { findSnippets } from "./findSnippets.ts"
@@ -42,6 +44,7 @@ const thisProcess = randomUUID()
 /** Another process has gone on with this run: begin again from what the log has. */
 const superseded = "superseded"
 const revoked = "revoked"
+const bounded = "bounded"
 
 const pastOf = (events: ReadonlyArray<Recorded<ChatEvent>>): Past | undefined => {
   const [requested] = events
@@ -171,6 +174,8 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
       tree = past.tree ?? base?.tree
     }
     const history = past.exchanges
+    /** What a bound that is reached says, once it is. */
+    let overBound = ""
 
     yield* Effect.scoped(
       Effect.gen(function* () {
@@ -195,12 +200,23 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
           tools: toolset(overlay, shell, workers, find),
           maxTurns,
           history,
-          beforeTurn: () =>
-            asker.fresh(Keys, longPatience).pipe(
-              Effect.andThen(Effect.provideService(keyIsLive(key), SqlClient.SqlClient, sql)),
-              Effect.mapError(() => new ConversationStopped({ reason: superseded })),
-              Effect.flatMap((live) => (live ? Effect.void : Effect.fail(new ConversationStopped({ reason: revoked }))))
-            ),
+          beforeTurn: Effect.fnUntraced(function* (turn: number) {
+            const live = yield* asker.fresh(Keys, longPatience).pipe(
+              Effect.andThen(keyIsLive(key)),
+              Effect.provideService(SqlClient.SqlClient, sql),
+              Effect.mapError(() => new ConversationStopped({ reason: superseded }))
+            )
+            if (!live) return yield* new ConversationStopped({ reason: revoked })
+            const refusal = yield* asker.fresh(Consumption, longPatience).pipe(
+              Effect.andThen(boundsRefusal({ tenant, key, model: name, turns: turn, requested })),
+              Effect.provideService(SqlClient.SqlClient, sql),
+              Effect.provideService(LanguageModel, model),
+              Effect.mapError(() => new ConversationStopped({ reason: superseded }))
+            )
+            if (refusal === undefined) return
+            overBound = `${told(refusal)} What the run had written is saved.`
+            return yield* new ConversationStopped({ reason: bounded })
+          }),
           onTurn: Effect.fnUntraced(function* (turn: number, said: ModelTurn) {
             const [event] = yield* record("turn", turn, ChatCommand.RecordTurn({ turn, ...recordedTurn(said) }))
             return event?.event._tag === "ModelTurned" ? turnOf(event.event) : said
@@ -235,6 +251,10 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
       Effect.catchIf(
         (error) => error._tag === "ConversationStopped" && error.reason === revoked,
         () => end("", { code: "revoked", error: "The API key of this run was revoked. What it had written is saved." })
+      ),
+      Effect.catchIf(
+        (error) => error._tag === "ConversationStopped" && error.reason === bounded,
+        () => end("", { code: "bound", error: overBound })
       )
     )
   })

@@ -1,0 +1,60 @@
+import { Data, HashMap, Option, Result, Schema } from "effect"
+import type { Decider } from "#engine/Decider.ts"
+
+/** What a tenant, or one key of it, may use at most; `null`: nothing is said of it. Days and months are those of UTC. */
+export const BoundsFields = {
+  chatsPerDay: Schema.NullOr(Schema.Int),
+  /** Of the models, input and output together. */
+  tokensPerMonth: Schema.NullOr(Schema.Int),
+  /** US dollars. */
+  costPerMonth: Schema.NullOr(Schema.Finite),
+  /** Of one chat. */
+  maxTurns: Schema.NullOr(Schema.Int),
+  /** By the names that chats ask for. */
+  models: Schema.NullOr(Schema.Array(Schema.String))
+}
+export const BoundsOf = Schema.Struct(BoundsFields)
+export type BoundsOf = typeof BoundsOf.Type
+
+export const unbounded: BoundsOf = {
+  chatsPerDay: null,
+  tokensPerMonth: null,
+  costPerMonth: null,
+  maxTurns: null,
+  models: null
+}
+
+/** Stored for good: add a tag or a version, never change the meaning of one. */
+export const BoundsEvent = Schema.TaggedUnion({
+  /** Of the whole tenant, or of a key; what was said of it before is gone. */
+  BoundsSet: { tenant: Schema.String, key: Schema.NullOr(Schema.String), ...BoundsFields }
+})
+export type BoundsEvent = typeof BoundsEvent.Type
+
+export type BoundsCommand = Data.TaggedEnum<{
+  /** `key`: `null` for the whole tenant. */
+  SetBounds: { readonly tenant: string; readonly key: string | null; readonly bounds: BoundsOf }
+}>
+export const BoundsCommand = Data.taggedEnum<BoundsCommand>()
+
+export type BoundsState = HashMap.HashMap<string, BoundsOf>
+
+const list = (models: BoundsOf["models"]) => (models === null ? null : [...new Set(models)].sort())
+
+const same = (one: BoundsOf, other: BoundsOf) =>
+  (Object.keys(unbounded) as Array<keyof BoundsOf>).every(
+    (name) => JSON.stringify(one[name]) === JSON.stringify(other[name])
+  )
+
+/** What one tenant and its keys may use. */
+export const Bounds: Decider<BoundsCommand, BoundsEvent, BoundsState, never> = {
+  initial: HashMap.empty(),
+
+  decide: ({ tenant, key, bounds: given }, state) => {
+    const bounds = { ...given, models: list(given.models) }
+    const before = Option.getOrElse(HashMap.get(state, key ?? ""), () => unbounded)
+    return Result.succeed(same(before, bounds) ? [] : [BoundsEvent.cases.BoundsSet.make({ tenant, key, ...bounds })])
+  },
+
+  evolve: (state, { _tag, tenant: _, key, ...bounds }) => HashMap.set(state, key ?? "", bounds)
+}

@@ -1,0 +1,85 @@
+import { Data } from "effect"
+import type { BoundsOf } from "./Bounds.ts"
+
+/** What has been used, of a day's chats and of a month's tokens and US dollars. */
+export interface Used {
+  readonly chats: number
+  readonly tokens: number
+  readonly cost: number
+}
+
+/** Whose bounds: the whole tenant's, or the key's. */
+export type Bounded = "tenant" | "key"
+
+/** A bound that is spent. `resetsAt` is in milliseconds; at that time its count begins anew. */
+export class BoundReached extends Data.TaggedError("BoundReached")<{
+  readonly bound: "chats_per_day" | "tokens_per_month" | "cost_per_month"
+  readonly of: Bounded
+  readonly limit: number
+  readonly used: number
+  readonly resetsAt: number
+}> {}
+/** More turns than a chat may have. */
+export class TooManyTurns extends Data.TaggedError("TooManyTurns")<{
+  readonly of: Bounded
+  readonly limit: number
+  readonly asked: number
+}> {}
+/** Not one of the tenant's models. */
+export class ModelNotAllowed extends Data.TaggedError("ModelNotAllowed")<{
+  readonly model: string
+  readonly allowed: ReadonlyArray<string>
+}> {}
+/** Costs are bounded, and nobody knows this model's. */
+export class CostUnknown extends Data.TaggedError("CostUnknown")<{ readonly model: string; readonly of: Bounded }> {}
+
+export type BoundRefusal = BoundReached | TooManyTurns | ModelNotAllowed | CostUnknown
+
+/** The day of a time in milliseconds, as `2026-11-23`; its month is `2026-11`. All of UTC. */
+export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
+
+/** The first day of a time's month. */
+export const monthOf = (time: number): string => `${dayOf(time).slice(0, 7)}-01`
+
+const tomorrow = (time: number) => {
+  const date = new Date(time)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate() + 1)
+}
+const nextMonth = (time: number) => {
+  const date = new Date(time)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)
+}
+
+/** What a chat asks for, before it begins or at its next turn. */
+export interface Asking {
+  readonly model: string
+  /** Whether it is known what the model costs. */
+  readonly priced: boolean
+  /** Turns that the chat wants, or has begun. */
+  readonly turns: number
+  /** Milliseconds. */
+  readonly now: number
+}
+
+/** Why a chat may not begin, or go on; `undefined`: it may. */
+export const boundRefusal = (
+  of: Bounded,
+  { chatsPerDay, tokensPerMonth, costPerMonth, maxTurns, models }: BoundsOf,
+  used: Used,
+  { model, priced, turns, now }: Asking
+): BoundRefusal | undefined => {
+  if (models !== null && !models.includes(model)) return new ModelNotAllowed({ model, allowed: models })
+  if (maxTurns !== null && turns > maxTurns) return new TooManyTurns({ of, limit: maxTurns, asked: turns })
+  if (chatsPerDay !== null && used.chats >= chatsPerDay) {
+    const counted = { limit: chatsPerDay, used: used.chats, resetsAt: tomorrow(now) }
+    return new BoundReached({ bound: "chats_per_day", of, ...counted })
+  }
+  const resetsAt = nextMonth(now)
+  if (tokensPerMonth !== null && used.tokens >= tokensPerMonth)
+    return new BoundReached({ bound: "tokens_per_month", of, limit: tokensPerMonth, used: used.tokens, resetsAt })
+  if (costPerMonth === null) return undefined
+  if (!priced) return new CostUnknown({ model, of })
+  return used.cost >= costPerMonth
+    ? new BoundReached({ bound: "cost_per_month", of, limit: costPerMonth, used: used.cost, resetsAt })
+    : undefined
+}

@@ -1,0 +1,81 @@
+import { Clock, Effect } from "effect"
+import type { BoundsOf } from "#domain/Bounds.ts"
+import { type BoundRefusal, boundRefusal, dayOf, monthOf, type Used } from "#domain/bounded.ts"
+import { LanguageModel } from "#ports/LanguageModel.ts"
+import { boundsOf, chatsOn, spentBy } from "#projections/Consumption.ts"
+import { pricesOf, totalOf } from "./cost.ts"
+
+/** A chat that would begin, or take its next turn. */
+export interface Chatting {
+  readonly tenant: string
+  readonly key: string
+  readonly model: string
+  /** That it asks for, or has begun. */
+  readonly turns: number
+  /** Where it was asked for, once it was, and the time in milliseconds: of the day's chats those before it count. */
+  readonly requested: { readonly position: number; readonly recordedAt: number } | null
+}
+
+/** What a tenant, or one key of it, used: of the day that `now` (milliseconds) is in and of its month, as far as bounds are about it. */
+export const usedOf = Effect.fnUntraced(function* (
+  tenant: string,
+  key: string | null,
+  { chatsPerDay, tokensPerMonth, costPerMonth }: BoundsOf,
+  now: number,
+  requested: Chatting["requested"] = null
+) {
+  const { choices } = yield* LanguageModel
+  const day = dayOf(requested?.recordedAt ?? now)
+  const chats = chatsPerDay === null ? 0 : yield* chatsOn(tenant, key, day, requested?.position ?? null)
+  if (tokensPerMonth === null && costPerMonth === null) return { chats, tokens: 0, cost: 0 } satisfies Used
+  const { tokens, cost } = totalOf(choices, yield* spentBy(tenant, key, "model", monthOf(now), dayOf(now)))
+  return { chats, tokens, cost } satisfies Used
+})
+
+/** Why a chat may not begin, or not go on; `undefined`: it may. The read model has to be as new as the answer should be. */
+export const boundsRefusal = Effect.fnUntraced(function* ({ tenant, key, model, turns, requested }: Chatting) {
+  const { choices } = yield* LanguageModel
+  const now = yield* Clock.currentTimeMillis
+  const priced = pricesOf(choices, model) !== undefined
+  for (const { key: bounded, bounds } of yield* boundsOf(tenant, key)) {
+    const used = yield* usedOf(tenant, bounded, bounds, now, requested)
+    const of = bounded === null ? "tenant" : "key"
+    const refusal: BoundRefusal | undefined = boundRefusal(of, bounds, used, { model, priced, turns, now })
+    if (refusal !== undefined) return refusal
+  }
+  return undefined
+})
+
+/** Most turns that a chat of a key may have; `null`: nothing is said of it. */
+export const mostTurns = (tenant: string, key: string) =>
+  Effect.map(boundsOf(tenant, key), (bounds) =>
+    bounds.reduce<number | null>(
+      (least, { bounds: { maxTurns } }) => (maxTurns === null ? least : Math.min(least ?? maxTurns, maxTurns)),
+      null
+    )
+  )
+
+const dollars = (amount: number) => `$${amount.toFixed(2)}`
+
+/** What a refusal says to whoever is refused, and how to go on. */
+export const told = (refusal: BoundRefusal): string => {
+  const whose = (of: "tenant" | "key") => (of === "key" ? "This API key" : "All keys of this account together")
+  switch (refusal._tag) {
+    case "BoundReached": {
+      const { bound, of, limit, used, resetsAt } = refusal
+      const [most, now] =
+        bound === "cost_per_month"
+          ? [`cost ${dollars(limit)} a month`, dollars(used)]
+          : bound === "chats_per_day"
+            ? [`begin ${limit} chats a day`, used]
+            : [`use ${limit} tokens a month`, used]
+      return `${whose(of)} may ${most} (${bound}): ${now} used. It resets at ${new Date(resetsAt).toISOString()}. Wait until then, or ask an owner or admin for more.`
+    }
+    case "TooManyTurns":
+      return `${whose(refusal.of)} may have ${refusal.limit} turns in a chat (max_turns): ${refusal.asked} used or asked for. It does not reset: ask for fewer, or an owner or admin for more.`
+    case "ModelNotAllowed":
+      return `The model ${JSON.stringify(refusal.model)} is none of those allowed here (models): ${refusal.allowed.join(", ") || "none"}. Ask for one of these, or an owner or admin for more.`
+    case "CostUnknown":
+      return `${whose(refusal.of)} may spend so much a month (cost_per_month), and nobody has said what the model ${JSON.stringify(refusal.model)} costs. Ask for one with prices (GET /api/models), or the operator for a price.`
+  }
+}

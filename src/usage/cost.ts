@@ -1,0 +1,43 @@
+import type { LanguageModel } from "#ports/LanguageModel.ts"
+import type { Prices } from "#ports/ModelSettings.ts"
+import type { Spent } from "#projections/Consumption.ts"
+
+type Choices = LanguageModel["Service"]["choices"]
+
+const nothing: Prices = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
+
+/**
+ * What a model costs, by the name that chats ask for; `undefined`: nobody has said. What the one without a language model
+ * answers costs nothing, and it answers for every name where there is no other.
+ */
+export const pricesOf = ({ named, others }: Choices, model: string): Prices | undefined => {
+  const found = named.find(({ name }) => name === model)
+  if (found !== undefined) return found.api === "local" ? nothing : found.prices
+  return !others && named.every(({ api }) => api === "local") ? nothing : undefined
+}
+
+/** US dollars that was spent, by today's prices; `undefined` where nobody has said any. */
+export const costOf = (choices: Choices, { model, input, output, cacheRead, cacheWrite }: Spent) => {
+  const prices = pricesOf(choices, model)
+  if (prices === undefined) return undefined
+  const uncached = input - cacheRead - cacheWrite
+  const { input: read, output: written, cacheRead: hit, cacheWrite: kept } = prices
+  return (uncached * read + output * written + cacheRead * hit + cacheWrite * kept) / 1_000_000
+}
+
+/** Sums of what was spent: tokens, and the dollars of those models whose prices are known. */
+export const totalOf = (choices: Choices, spent: ReadonlyArray<Spent>) => {
+  const sum = (count: (one: Spent) => number) => spent.reduce((total, one) => total + count(one), 0)
+  return {
+    chats: sum(({ chats }) => chats),
+    turns: sum(({ turns }) => turns),
+    input: sum(({ input }) => input),
+    output: sum(({ output }) => output),
+    cacheRead: sum(({ cacheRead }) => cacheRead),
+    cacheWrite: sum(({ cacheWrite }) => cacheWrite),
+    tokens: sum(({ input, output }) => input + output),
+    cost: sum((one) => costOf(choices, one) ?? 0),
+    /** Whether all of it has a price. */
+    priced: spent.every((one) => one.input + one.output === 0 || costOf(choices, one) !== undefined)
+  }
+}
