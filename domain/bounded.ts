@@ -35,6 +35,10 @@ export class CostUnknown extends Data.TaggedError("CostUnknown")<{ readonly mode
 
 export type BoundRefusal = BoundReached | TooManyTurns | ModelNotAllowed | CostUnknown
 
+/** What usage is told by. */
+export const usageGroups = ["day", "model", "key", "workspace"] as const
+export type UsageGroup = (typeof usageGroups)[number]
+
 /** The day of a time in milliseconds, as `2026-11-23`; its month is `2026-11`. All of UTC. */
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
@@ -49,6 +53,10 @@ const nextMonth = (time: number) => {
   const date = new Date(time)
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)
 }
+
+/** When the count of a bound begins anew, in milliseconds. */
+export const resetsAt = (bound: BoundReached["bound"], now: number): number =>
+  bound === "chats_per_day" ? tomorrow(now) : nextMonth(now)
 
 /** What a chat asks for, before it begins or at its next turn. */
 export interface Asking {
@@ -71,15 +79,14 @@ export const boundRefusal = (
   if (models !== null && !models.includes(model)) return new ModelNotAllowed({ model, allowed: models })
   if (maxTurns !== null && turns > maxTurns) return new TooManyTurns({ of, limit: maxTurns, asked: turns })
   if (chatsPerDay !== null && used.chats >= chatsPerDay) {
-    const counted = { limit: chatsPerDay, used: used.chats, resetsAt: tomorrow(now) }
+    const counted = { limit: chatsPerDay, used: used.chats, resetsAt: resetsAt("chats_per_day", now) }
     return new BoundReached({ bound: "chats_per_day", of, ...counted })
   }
-  const resetsAt = nextMonth(now)
+  const spent = (bound: "tokens_per_month" | "cost_per_month", limit: number, used: number) =>
+    new BoundReached({ bound, of, limit, used, resetsAt: resetsAt(bound, now) })
   if (tokensPerMonth !== null && used.tokens >= tokensPerMonth)
-    return new BoundReached({ bound: "tokens_per_month", of, limit: tokensPerMonth, used: used.tokens, resetsAt })
+    return spent("tokens_per_month", tokensPerMonth, used.tokens)
   if (costPerMonth === null) return undefined
   if (!priced) return new CostUnknown({ model, of })
-  return used.cost >= costPerMonth
-    ? new BoundReached({ bound: "cost_per_month", of, limit: costPerMonth, used: used.cost, resetsAt })
-    : undefined
+  return used.cost >= costPerMonth ? spent("cost_per_month", costPerMonth, used.cost) : undefined
 }

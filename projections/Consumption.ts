@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { BoundsOf } from "#domain/Bounds.ts"
-import { dayOf } from "#domain/bounded.ts"
+import { dayOf, type UsageGroup } from "#domain/bounded.ts"
 import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { table } from "./table.ts"
 
@@ -186,10 +186,6 @@ export const chatsOn = (tenant: string, key: string | null, day: string, before:
     )
   )
 
-/** What usage is told by. */
-export const groups = ["day", "model", "key", "workspace"] as const
-export type Group = (typeof groups)[number]
-
 /** Of one group and one model, as it was asked for: prices are the models'. Tokens of the prompt cache are input, too. */
 export interface Spent {
   readonly group: string
@@ -205,7 +201,7 @@ export interface Spent {
 const columns = { day: "day", model: "model", key: "key", workspace: "workspace" } as const
 
 /** What a tenant, or one key of it, used from one day to another, both included. */
-export const spentBy = (tenant: string, key: string | null, group: Group, from: string, to: string) =>
+export const spentBy = (tenant: string, key: string | null, group: UsageGroup, from: string, to: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
       sql.unsafe<Record<Exclude<keyof Spent, "group" | "model">, string> & Pick<Spent, "group" | "model">>(

@@ -13,6 +13,7 @@ import { RawApi } from "./Raw.ts"
 import { ReposApi } from "./Repos.ts"
 import { SnippetsApi } from "./Snippets.ts"
 import { SystemApi } from "./System.ts"
+import { UsageApi } from "./Usage.ts"
 import { UsersApi } from "./Users.ts"
 import { WorkspacesApi } from "./Workspaces.ts"
 
@@ -32,6 +33,7 @@ export class Api extends HttpApi.make("cairn")
   .add(WorkspacesApi)
   .add(EventsApi)
   .add(UsersApi)
+  .add(UsageApi)
   .add(SystemApi)
   .annotate(HttpApi.PayloadParseOptions, { errors: "all" })
   .annotate(HttpApi.QueryParseOptions, { errors: "all" })

@@ -32,6 +32,7 @@ import * as Raw from "./Raw.ts"
 import * as Repos from "./Repos.ts"
 import * as Snippets from "./Snippets.ts"
 import * as System from "./System.ts"
+import * as Usage from "./Usage.ts"
 import * as Users from "./Users.ts"
 import * as Workspaces from "./Workspaces.ts"
 
@@ -55,6 +56,7 @@ const handlers = Layer.mergeAll(
   Workspaces.layer,
   Events.layer,
   Users.layer,
+  Usage.layer,
   System.layer
 )
 

@@ -25,6 +25,16 @@ import {
 import { type Health, health, type Readiness, ready, skill } from "./resources/system.ts"
 import { type SubmitExecutionResultResponse, type UploadParams, upload } from "./resources/upload.ts"
 import { Uploads } from "./resources/uploads.ts"
+import {
+  type Bounds,
+  type BoundsList,
+  bounds,
+  type SetBoundsParams,
+  setBounds,
+  type UsageParams,
+  type UsageReport,
+  usage
+} from "./resources/usage.ts"
 import { Users } from "./resources/users.ts"
 import { Workspaces } from "./resources/workspaces.ts"
 import { Transport } from "./transport.ts"
@@ -172,6 +182,24 @@ export class Cairn {
   /** The models that `chat` may ask for. */
   models(options?: RequestOptions): APIPromise<ModelList> {
     return this.#transport.send(() => models, options)
+  }
+
+  /** What chats used: of the whole organization for its owners and admins, else of this client's key. */
+  usage(params: UsageParams = {}, options?: RequestOptions): APIPromise<UsageReport> {
+    return this.#transport.send(() => usage(params), options)
+  }
+
+  /** What the organization and its keys may use; for members, what the organization and this client's key may. */
+  bounds(options?: RequestOptions): APIPromise<BoundsList> {
+    return this.#transport.send(() => bounds, options)
+  }
+
+  /**
+   * Sets what the organization, or one of its keys, may use, in place of what was set before. For owners and admins.
+   * @throws {@link APIError}: 403 `permission/…`; 404 `not_found/api_key`.
+   */
+  setBounds(params: SetBoundsParams, options?: RequestOptions): APIPromise<Bounds> {
+    return this.#transport.send(() => setBounds(params), options)
   }
 
   /** Whether the service's process answers. Needs no API key. */

@@ -73,6 +73,16 @@ export type {
   Voting
 } from "./resources/upload.ts"
 export type { GradingStatus, GradingVote, Uploads } from "./resources/uploads.ts"
+export type {
+  Bounds,
+  BoundsList,
+  SetBoundsParams,
+  SpentBound,
+  UsageEntry,
+  UsageParams,
+  UsageReport,
+  UsageTotal
+} from "./resources/usage.ts"
 export type { ErasedUser, EraseUserResponse, Users } from "./resources/users.ts"
 export type {
   CommitList,

@@ -27,6 +27,9 @@ class AsyncWithRawResponse:
         self.health = async_raw(client.health)
         self.ready = async_raw(client.ready)
         self.models = async_raw(client.models)
+        self.usage = async_raw(client.usage)
+        self.bounds = async_raw(client.bounds)
+        self.set_bounds = async_raw(client.set_bounds)
         self.skill = async_raw(client.skill)
         self.keys = client.keys.with_raw_response
         self.users = client.users.with_raw_response

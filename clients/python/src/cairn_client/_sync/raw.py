@@ -28,6 +28,9 @@ class WithRawResponse:
         self.health = raw(client.health)
         self.ready = raw(client.ready)
         self.models = raw(client.models)
+        self.usage = raw(client.usage)
+        self.bounds = raw(client.bounds)
+        self.set_bounds = raw(client.set_bounds)
         self.skill = raw(client.skill)
         self.keys = client.keys.with_raw_response
         self.users = client.users.with_raw_response

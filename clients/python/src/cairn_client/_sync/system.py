@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Literal, Unpack
 
+from cairn_client._bodies import word
 from cairn_client._request import CallOptions, Request
-from cairn_client.types import Health, ModelList, Readiness
+from cairn_client.types import Bounds, BoundsList, Health, ModelList, Readiness, UsageReport
 
 if TYPE_CHECKING:
     import httpx2
@@ -39,6 +40,68 @@ class System:
     def models(self, **options: Unpack[CallOptions]) -> ModelList:
         """The models that `chat` may ask for."""
         return self._transport.ask(Request("GET", "/api/models", options=options), ModelList)
+
+    def usage(
+        self,
+        *,
+        by: Literal["day", "model", "key", "workspace"] | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> UsageReport:
+        """What chats used: of the whole organization for its owners and admins, else of this client's key.
+
+        Args:
+            by: what each entry is of. Default: `day`.
+            since: the first day, of UTC, as `2026-11-01`. Default: the first of the month of `until`.
+            until: the last day. Default: today.
+            **options: `timeout`, `max_retries`, `extra_headers` of this call.
+
+        """
+        query = {"by": word(by), "since": since, "until": until}
+        return self._transport.ask(Request("GET", "/api/usage", query=query, options=options), UsageReport)
+
+    def bounds(self, **options: Unpack[CallOptions]) -> BoundsList:
+        """What the organization and its keys may use; for members, what the organization and this client's key may."""
+        return self._transport.ask(Request("GET", "/api/bounds", options=options), BoundsList)
+
+    def set_bounds(
+        self,
+        *,
+        key_id: str | None = None,
+        chats_per_day: int | None = None,
+        tokens_per_month: int | None = None,
+        cost_per_month: float | None = None,
+        max_turns: int | None = None,
+        models: list[str] | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Bounds:
+        """Sets what the organization, or one of its keys, may use, in place of what was set before.
+
+        For owners and admins. What is left out is not bounded; days and months are those of UTC.
+
+        Args:
+            key_id: of which key. Default: of the whole organization.
+            chats_per_day: chats that may begin in a day.
+            tokens_per_month: tokens that models may read and write in a month.
+            cost_per_month: US dollars in a month.
+            max_turns: turns of one chat, 1 to 100.
+            models: names that chats may ask for; of the whole organization only.
+            **options: `timeout`, `max_retries`, `idempotency_key`, `extra_headers` of this call.
+
+        Raises:
+            APIError: 403 `permission/…`; 404 `not_found/api_key`.
+
+        """
+        body = {
+            "key_id": key_id,
+            "chats_per_day": chats_per_day,
+            "tokens_per_month": tokens_per_month,
+            "cost_per_month": cost_per_month,
+            "max_turns": max_turns,
+            "models": models,
+        }
+        return self._transport.ask(Request("POST", "/api/bounds", body, options=options), Bounds)
 
     def skill(self, **options: Unpack[CallOptions]) -> str:
         """The service described for agents, as Markdown. Needs no API key."""

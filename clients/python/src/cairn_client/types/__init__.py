@@ -68,6 +68,14 @@ from cairn_client.types.uploads import (
     GradingStatus,
     SubmitExecutionResultResponse,
 )
+from cairn_client.types.usage import (
+    Bounds,
+    BoundsList,
+    SpentBound,
+    UsageEntry,
+    UsageReport,
+    UsageTotal,
+)
 from cairn_client.types.workspaces import (
     ChatResponse,
     Commit,
@@ -90,6 +98,8 @@ __all__ = [
     "AgentReview",
     "AgentVerdict",
     "AutoReviewResponse",
+    "Bounds",
+    "BoundsList",
     "BrowsePublicResponse",
     "BulkExecutionResultResponse",
     "CachedCodeBlock",
@@ -149,6 +159,7 @@ __all__ = [
     "SearchResponse",
     "SnippetComment",
     "SnipsDesired",
+    "SpentBound",
     "StoreCodeBlockResponse",
     "StoreExecutionResponse",
     "StoreRepoResponse",
@@ -158,6 +169,9 @@ __all__ = [
     "Tree",
     "TreeFile",
     "UnpackResponse",
+    "UsageEntry",
+    "UsageReport",
+    "UsageTotal",
     "VoteCodeSnipResponse",
     "VoteSource",
     "Workspace",

@@ -1,0 +1,201 @@
+import type { Result } from "../Result.ts"
+import { type Call, json } from "../request.ts"
+
+/** What `usage` takes. Days are those of UTC, such as `2026-11-23`. */
+export interface UsageParams {
+  /** What each entry is of. Default: `day`. */
+  readonly by?: "day" | "model" | "key" | "workspace" | undefined
+  /** The first day. Default: the first of the month of `until`. */
+  readonly since?: string | undefined
+  /** The last day. Default: today. */
+  readonly until?: string | undefined
+}
+
+/** What chats used together. */
+export interface UsageTotal {
+  /** Chats that were begun. */
+  readonly chats: number
+  /** Turns of models. */
+  readonly turns: number
+  /** Tokens that models read, those of a prompt cache too. */
+  readonly inputTokens: number
+  /** Tokens that they wrote. */
+  readonly outputTokens: number
+  /** Tokens of the input that a prompt cache had. */
+  readonly cacheReadTokens: number
+  /** Tokens of the input that were put there. */
+  readonly cacheWriteTokens: number
+  /** US dollars by the prices that the service has now; `null`: it has none for one of the models. */
+  readonly cost: number | null
+}
+
+/** What was used of one kind. */
+export interface UsageEntry extends UsageTotal {
+  /** The day, the model as chats ask for it, the key's id or the workspace's. */
+  readonly of: string
+}
+
+/** How far a bound is spent. */
+export interface SpentBound {
+  /** `null`: it is of the whole organization. */
+  readonly keyId: string | null
+  /** `chats_per_day`, `tokens_per_month` or `cost_per_month`. */
+  readonly bound: string
+  /** Chats, tokens or US dollars. */
+  readonly limit: number
+  /** Today, or this month. */
+  readonly used: number
+  /** When its count begins anew, in ISO 8601. */
+  readonly resetsAt: string
+}
+
+/** What `usage` gives. */
+export interface UsageReport extends Result {
+  /** The first day that is counted. */
+  readonly since: string
+  /** The last one. */
+  readonly until: string
+  /** What each entry is of. */
+  readonly by: string
+  /** Days in their order, else those that used the most tokens first; at most 1,000. */
+  readonly usage: ReadonlyArray<UsageEntry>
+  /** How many further entries there are. */
+  readonly leftOut: number
+  /** All entries together, those that are left out too. */
+  readonly total: UsageTotal
+  /** Bounds that are spent over time, and how far they are. */
+  readonly bounds: ReadonlyArray<SpentBound>
+}
+
+/** What `setBounds` takes; what is left out is not bounded. Days and months are those of UTC. */
+export interface SetBoundsParams {
+  /** Of which key. Default: of the whole organization. */
+  readonly keyId?: string | undefined
+  /** Chats that may begin in a day. */
+  readonly chatsPerDay?: number | undefined
+  /** Tokens that models may read and write in a month. */
+  readonly tokensPerMonth?: number | undefined
+  /** US dollars in a month. */
+  readonly costPerMonth?: number | undefined
+  /** Turns of one chat: 1 to 100. */
+  readonly maxTurns?: number | undefined
+  /** Names of models that chats may ask for; of the whole organization only. */
+  readonly models?: ReadonlyArray<string> | undefined
+}
+
+/** What the organization, or one of its keys, may use; `null`: it is not bounded. */
+export interface Bounds extends Result {
+  /** `null`: it is of the whole organization. */
+  readonly keyId: string | null
+  /** Chats that may begin in a day. */
+  readonly chatsPerDay: number | null
+  /** Tokens that models may read and write in a month. */
+  readonly tokensPerMonth: number | null
+  /** US dollars in a month. */
+  readonly costPerMonth: number | null
+  /** Turns of one chat. */
+  readonly maxTurns: number | null
+  /** Names of models that chats may ask for. */
+  readonly models: ReadonlyArray<string> | null
+}
+
+/** What `bounds` gives. */
+export interface BoundsList extends Result {
+  /** The organization first, then its keys; at most 1,000. */
+  readonly bounds: ReadonlyArray<Bounds>
+}
+
+interface TotalWire {
+  readonly chats: number
+  readonly turns: number
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly cache_read_tokens: number
+  readonly cache_write_tokens: number
+  readonly cost: number | null
+}
+
+interface UsageWire {
+  readonly since: string
+  readonly until: string
+  readonly by: string
+  readonly usage: ReadonlyArray<TotalWire & { readonly of: string }>
+  readonly left_out?: number
+  readonly total: TotalWire
+  readonly bounds: ReadonlyArray<{
+    readonly key_id: string | null
+    readonly bound: string
+    readonly limit: number
+    readonly used: number
+    readonly resets_at: string
+  }>
+}
+
+interface BoundsWire {
+  readonly key_id: string | null
+  readonly chats_per_day: number | null
+  readonly tokens_per_month: number | null
+  readonly cost_per_month: number | null
+  readonly max_turns: number | null
+  readonly models: ReadonlyArray<string> | null
+}
+
+const totalOf = (wire: TotalWire): UsageTotal => ({
+  chats: wire.chats,
+  turns: wire.turns,
+  inputTokens: wire.input_tokens,
+  outputTokens: wire.output_tokens,
+  cacheReadTokens: wire.cache_read_tokens,
+  cacheWriteTokens: wire.cache_write_tokens,
+  cost: wire.cost
+})
+
+const boundsOf = (wire: BoundsWire): Bounds => ({
+  keyId: wire.key_id,
+  chatsPerDay: wire.chats_per_day,
+  tokensPerMonth: wire.tokens_per_month,
+  costPerMonth: wire.cost_per_month,
+  maxTurns: wire.max_turns,
+  models: wire.models
+})
+
+export const usage = ({ by, since, until }: UsageParams): Call<UsageReport> => ({
+  method: "GET",
+  path: "/api/usage",
+  query: { by, since, until },
+  answer: json((wire: UsageWire) => ({
+    since: wire.since,
+    until: wire.until,
+    by: wire.by,
+    usage: wire.usage.map(({ of, ...total }) => ({ of, ...totalOf(total) })),
+    leftOut: wire.left_out ?? 0,
+    total: totalOf(wire.total),
+    bounds: wire.bounds.map((one) => ({
+      keyId: one.key_id,
+      bound: one.bound,
+      limit: one.limit,
+      used: one.used,
+      resetsAt: one.resets_at
+    }))
+  }))
+})
+
+export const bounds: Call<BoundsList> = {
+  method: "GET",
+  path: "/api/bounds",
+  answer: json((wire: { readonly bounds: ReadonlyArray<BoundsWire> }) => ({ bounds: wire.bounds.map(boundsOf) }))
+}
+
+export const setBounds = (params: SetBoundsParams): Call<Bounds> => ({
+  method: "POST",
+  path: "/api/bounds",
+  body: {
+    key_id: params.keyId,
+    chats_per_day: params.chatsPerDay,
+    tokens_per_month: params.tokensPerMonth,
+    cost_per_month: params.costPerMonth,
+    max_turns: params.maxTurns,
+    models: params.models
+  },
+  answer: json(boundsOf)
+})

@@ -1,0 +1,113 @@
+import { Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { Bounds, BoundsCommand, type BoundsOf } from "#domain/Bounds.ts"
+import { dispatch } from "#engine/dispatch.ts"
+import { boundsOf, Consumption } from "#projections/Consumption.ts"
+import { Keys, ownerOfKey } from "#projections/Keys.ts"
+import { shownBounds } from "#src/usage/report.ts"
+import { Failed } from "./failure.ts"
+import { onLog, reach, upToDate } from "./log.ts"
+import { metadata } from "./metadata.ts"
+import { organizationOf, orgFlag } from "./organization.ts"
+import { answer, plain, table } from "./output.ts"
+
+const columns = ["key", "chats/day", "tokens/month", "US$/month", "max turns", "models"]
+const lineOf = (key: string | null, { chatsPerDay, tokensPerMonth, costPerMonth, maxTurns, models }: BoundsOf) => [
+  key ?? "(all)",
+  chatsPerDay,
+  tokensPerMonth,
+  costPerMonth,
+  maxTurns,
+  models?.join(" ")
+]
+
+const count = (name: string, description: string, [least, most]: readonly [number, number]) =>
+  Flag.Int(name).pipe(
+    Flag.withDescription(description),
+    Flag.filter(
+      (value) => value >= least && value <= most,
+      () => `expected a whole number from ${least} to ${most}`
+    ),
+    Flag.optional
+  )
+
+const set = Command.make(
+  "set",
+  {
+    org: orgFlag,
+    key: Flag.String("key").pipe(
+      Flag.withMetavar("ID"),
+      Flag.withDescription("The key that it is of; all of the organization unless given"),
+      Flag.optional
+    ),
+    chats: count("chats-per-day", "Chats that may begin in a day", [0, 1_000_000_000]),
+    tokens: count("tokens-per-month", "Tokens of models, read and written, in a month", [0, 1_000_000_000_000]),
+    cost: Flag.Finite("cost-per-month").pipe(
+      Flag.withDescription("US dollars in a month, by CAIRN_MODELS"),
+      Flag.filter(
+        (value) => value >= 0 && value <= 1e9,
+        () => "expected US dollars from 0 to 1e9"
+      ),
+      Flag.optional
+    ),
+    turns: count("max-turns", "Turns of one chat", [1, 100]),
+    models: Flag.String("model").pipe(
+      Flag.withDescription("A model that may be asked for; may be given again, and without it all may"),
+      Flag.between(0, 100)
+    )
+  },
+  ({ org, key: typed, chats, tokens, cost, turns, models }) =>
+    onLog(
+      Effect.gen(function* () {
+        const { id, name } = yield* organizationOf(org)
+        const key = Option.isNone(typed) ? null : typed.value.toLowerCase()
+        if (key !== null) {
+          yield* upToDate(Keys)
+          if ((yield* ownerOfKey(key))?.id !== id)
+            return yield* new Failed({
+              message: `${plain(name)} has no live key ${plain(key)}: see \`cairn key list\`.`
+            })
+          if (models.length > 0)
+            return yield* new Failed({ message: "--model is of the whole organization: leave --key out." })
+        }
+        const bounds: BoundsOf = {
+          chatsPerDay: Option.getOrNull(chats),
+          tokensPerMonth: Option.getOrNull(tokens),
+          costPerMonth: Option.getOrNull(cost),
+          maxTurns: Option.getOrNull(turns),
+          models: models.length === 0 ? null : models
+        }
+        const events = yield* dispatch(Bounds, {
+          tenant: id,
+          stream: `bounds-${id}`,
+          command: BoundsCommand.SetBounds({ tenant: id, key, bounds }),
+          ...metadata()
+        })
+        const last = events.at(-1)
+        if (last !== undefined) yield* reach([Consumption], last.position)
+        const now = last?.event ?? bounds
+        yield* answer({ organization_id: id, ...shownBounds(key, now) }, () => table(columns, [lineOf(key, now)]))
+      })
+    )
+).pipe(Command.withDescription("Set what an organization, or a key, may use; what is left out is not bounded any more"))
+
+const list = Command.make("list", { org: orgFlag }, ({ org }) =>
+  onLog(
+    Effect.gen(function* () {
+      const { id } = yield* organizationOf(org)
+      yield* upToDate(Consumption)
+      const all = yield* boundsOf(id, null)
+      yield* answer({ organization_id: id, bounds: all.map(({ key, bounds }) => shownBounds(key, bounds)) }, () =>
+        table(
+          columns,
+          all.map(({ key, bounds }) => lineOf(key, bounds))
+        )
+      )
+    })
+  )
+).pipe(Command.withDescription("What an organization and its keys may use"))
+
+export const command = Command.make("bounds").pipe(
+  Command.withDescription("What an organization and its keys may use"),
+  Command.withSubcommands([set, list])
+)

@@ -1,0 +1,83 @@
+import { Clock, Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Bounds, BoundsCommand, type BoundsOf } from "#domain/Bounds.ts"
+import { dayOf, monthOf } from "#domain/bounded.ts"
+import { KeyNotFound } from "#domain/Key.ts"
+import { AdminKeyRequired, NotOrganizationMember } from "#domain/Organization.ts"
+import type { Holder } from "#domain/Scope.ts"
+import { dispatch } from "#engine/dispatch.ts"
+import { boundsOf, Consumption } from "#projections/Consumption.ts"
+import { Keys, ownerOfKey } from "#projections/Keys.ts"
+import { Api } from "#src/api/Api.ts"
+import { Caller } from "#src/api/middleware.ts"
+import { fieldProblem } from "#src/api/Problem.ts"
+import { shownBounds, usageReport } from "#src/usage/report.ts"
+import { commandMetadata, freshOrStale, written } from "./answer.ts"
+import { orProblem } from "./refusals.ts"
+
+/** Whose usage somebody sees: members that of their key. */
+const seenBy = ({ role, key }: Holder) => (role === "member" ? key : null)
+
+export const layer = HttpApiBuilder.group(Api, "usage", (handlers) =>
+  handlers
+    .handle("usage", ({ query }) =>
+      Effect.gen(function* () {
+        const holder = yield* Caller
+        yield* freshOrStale(Consumption)
+        const now = yield* Clock.currentTimeMillis
+        const until = query.until ?? dayOf(now)
+        const since = query.since ?? monthOf(Date.parse(until))
+        if (since > until)
+          return yield* fieldProblem(
+            "validation/invalid_field",
+            "since",
+            "since: is behind until; expected a day before it."
+          )
+        const asked = { tenant: holder.tenant, key: seenBy(holder), by: query.by ?? "day", since, until } as const
+        return yield* Effect.orDie(usageReport(asked, now))
+      })
+    )
+    .handle("bounds", () =>
+      Effect.gen(function* () {
+        const holder = yield* Caller
+        yield* freshOrStale(Consumption)
+        const all = yield* Effect.orDie(boundsOf(holder.tenant, seenBy(holder)))
+        return { bounds: all.map(({ key, bounds }) => shownBounds(key, bounds)) }
+      })
+    )
+    .handle("setBounds", ({ payload }) =>
+      Effect.gen(function* () {
+        const { organization, role } = yield* Caller
+        if (organization === null) return yield* new NotOrganizationMember()
+        if (role === "member") return yield* new AdminKeyRequired({ role })
+        const key = payload.key_id?.toLowerCase() ?? null
+        if (key !== null) {
+          yield* freshOrStale(Keys)
+          const owner = yield* Effect.orDie(ownerOfKey(key))
+          if (owner?.id !== organization) return yield* new KeyNotFound({ key })
+          if (payload.models != null)
+            return yield* fieldProblem(
+              "validation/invalid_field",
+              "models",
+              "models: is set for the whole organization; expected no key_id, or no models."
+            )
+        }
+        const bounds: BoundsOf = {
+          chatsPerDay: payload.chats_per_day ?? null,
+          tokensPerMonth: payload.tokens_per_month ?? null,
+          costPerMonth: payload.cost_per_month ?? null,
+          maxTurns: payload.max_turns ?? null,
+          models: payload.models ?? null
+        }
+        const events = yield* dispatch(Bounds, {
+          tenant: organization,
+          stream: `bounds-${organization}`,
+          command: BoundsCommand.SetBounds({ tenant: organization, key, bounds }),
+          ...(yield* commandMetadata)
+        })
+        const last = events.at(-1)
+        if (last !== undefined) yield* written(last.position)
+        return shownBounds(key, last?.event ?? bounds)
+      }).pipe(orProblem)
+    )
+)

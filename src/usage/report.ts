@@ -1,0 +1,76 @@
+import { Effect } from "effect"
+import type { BoundsOf } from "#domain/Bounds.ts"
+import { resetsAt, type UsageGroup } from "#domain/bounded.ts"
+import { LanguageModel } from "#ports/LanguageModel.ts"
+import { boundsOf, type Spent, spentBy } from "#projections/Consumption.ts"
+import { usedOf } from "./bounds.ts"
+import { totalOf } from "./cost.ts"
+
+/** Rows that a report has at most: those that used the most. */
+const mostRows = 1_000
+
+export interface Asked {
+  readonly tenant: string
+  /** `null`: all of the tenant's. */
+  readonly key: string | null
+  readonly by: UsageGroup
+  /** Days of UTC, both included. */
+  readonly since: string
+  readonly until: string
+}
+
+/** Bounds as callers see them. */
+export const shownBounds = (key: string | null, bounds: BoundsOf) => ({
+  key_id: key,
+  chats_per_day: bounds.chatsPerDay,
+  tokens_per_month: bounds.tokensPerMonth,
+  cost_per_month: bounds.costPerMonth,
+  max_turns: bounds.maxTurns,
+  models: bounds.models
+})
+
+/** What was used, as callers see it, and how far bounds are spent at a time (milliseconds). */
+export const usageReport = Effect.fnUntraced(function* ({ tenant, key, by, since, until }: Asked, now: number) {
+  const { choices } = yield* LanguageModel
+  const spent = yield* spentBy(tenant, key, by, since, until)
+  const shown = (of: ReadonlyArray<Spent>) => {
+    const { chats, turns, input, output, cacheRead, cacheWrite, cost, priced } = totalOf(choices, of)
+    return {
+      chats,
+      turns,
+      input_tokens: input,
+      output_tokens: output,
+      cache_read_tokens: cacheRead,
+      cache_write_tokens: cacheWrite,
+      cost: priced ? cost : null
+    }
+  }
+  const rows = [...Map.groupBy(spent, ({ group }) => group)].map(([of, its]) => ({ of, ...shown(its) }))
+  const tokens = (row: (typeof rows)[number]) => row.input_tokens + row.output_tokens
+  if (by !== "day") rows.sort((one, other) => tokens(other) - tokens(one) || other.chats - one.chats)
+  const bounded = yield* Effect.forEach(yield* boundsOf(tenant, key), ({ key, bounds }) =>
+    Effect.map(usedOf(tenant, key, bounds, now), (used) =>
+      (
+        [
+          ["chats_per_day", bounds.chatsPerDay, used.chats],
+          ["tokens_per_month", bounds.tokensPerMonth, used.tokens],
+          ["cost_per_month", bounds.costPerMonth, used.cost]
+        ] as const
+      ).flatMap(([bound, limit, used]) =>
+        limit === null
+          ? []
+          : [{ key_id: key, bound, limit, used, resets_at: new Date(resetsAt(bound, now)).toISOString() }]
+      )
+    )
+  )
+  const kept = by === "day" ? rows.slice(-mostRows) : rows.slice(0, mostRows)
+  return {
+    since,
+    until,
+    by,
+    usage: kept,
+    left_out: rows.length - kept.length,
+    total: shown(spent),
+    bounds: bounded.flat()
+  }
+})
