@@ -13,12 +13,13 @@ const may: Record<string, ReadonlyArray<string>> = {
   spine,
   snippets: ["snippets", ...spine],
   keys: ["keys", "workspaces", ...spine],
-  workspaces: ["workspaces", "snippets", ...spine],
+  usage: ["usage", ...spine],
+  workspaces: ["workspaces", "snippets", "usage", ...spine],
   audit: ["audit", "snippets", "workspaces", ...spine],
   api: ["api", "domain", "engine"],
   mcp: ["mcp", "api", "snippets", "workspaces", "audit", ...spine],
-  http: ["http", "api", "mcp", "snippets", "workspaces", "keys", "audit", ...spine],
-  cli: ["cli", "audit", "snippets", "workspaces", "keys", ...spine]
+  http: ["http", "api", "mcp", "snippets", "workspaces", "keys", "audit", "usage", ...spine],
+  cli: ["cli", "audit", "snippets", "workspaces", "keys", "usage", ...spine]
 }
 /** The composition roots: they alone may name adapters, or build the whole. */
 const roots = ["src/copying.ts", "src/engines.ts", "src/layers.ts", "src/main.ts"]

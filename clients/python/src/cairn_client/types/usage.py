@@ -65,7 +65,7 @@ class UsageReport(Result):
 
 
 class Bounds(Result):
-    """What the organization, or one of its keys, may use; `None`: it is not bounded. Days and months are those of UTC."""
+    """What the organization, or one of its keys, may use; `None`: any amount. Days and months are those of UTC."""
 
     key_id: str | None = None
     """`None`: it is of the whole organization."""
