@@ -1,4 +1,8 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { schemaOf } from "#engine/Projection.ts"
+import { Consumption } from "#projections/Consumption.ts"
 import { calls, type MessagesApi, says, startMessagesApi } from "#test/MessagesApi.ts"
 import { memberKey, organization, personal } from "#test/service/tenants.ts"
 import { type Service, startService } from "#test/service.ts"
@@ -120,6 +124,19 @@ describe("bounds", () => {
     }
   })
 
+  it("of a month count nothing of the month before", async () => {
+    const { call, id } = await organization(service, "ENTERPRISE")
+    await done(call, "u")
+    await set(call, { tokens_per_month: 1 })
+    refused(await chat(call, "work", "v"), 403, "bound/reached")
+    const before = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+      sql.unsafe(`UPDATE ${schemaOf(Consumption)}.spent SET day = $1 WHERE tenant = $2`, ["2020-01-31", id])
+    )
+    await service.run(before)
+    assert.deepInclude((await usage(call)).bounds[0], { bound: "tokens_per_month", used: 0 })
+    assert.include((await done(call, "v")).error, "(tokens_per_month)")
+  })
+
   it("that are set while a run works hold at its next turn", async () => {
     const { call } = await organization(service, "ENTERPRISE")
     before = async (turn) => {
@@ -172,6 +189,8 @@ describe("bounds", () => {
     assert.deepStrictEqual(await seen(call), [null, admin.id])
     assert.deepStrictEqual(await seen(service.as(member.key)), [null])
     assert.deepStrictEqual(await seen(others), [])
+    assert.strictEqual((await call("POST", "/api/keys/org/revoke", { key_id: admin.id })).status, 200)
+    assert.deepStrictEqual(await seen(call), [null])
   })
 })
 
