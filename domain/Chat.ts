@@ -42,7 +42,21 @@ export const ChatEvent = Schema.TaggedUnion({
     cacheWriteTokens: Schema.Int,
     ...text({ content: Content })
   },
-  ToolsRan: { run: Schema.String, turn: Schema.Int, tree: Schema.String, ...text({ results: Results }) }
+  ToolsRan: { run: Schema.String, turn: Schema.Int, tree: Schema.String, ...text({ results: Results }) },
+  /** From here on the model is told the summary in place of turns 1 to `upTo`: all of them are more than it reads. */
+  ChatCompacted: {
+    run: Schema.String,
+    /** The turns that the run had. */
+    turn: Schema.Int,
+    upTo: Schema.Int,
+    /** The one that wrote the summary, by its full name; `null`: none could, so it is a list of the steps. */
+    model: Schema.NullOr(Schema.String),
+    inputTokens: Schema.Int,
+    outputTokens: Schema.Int,
+    cacheReadTokens: Schema.Int,
+    cacheWriteTokens: Schema.Int,
+    ...text({ summary: Schema.String })
+  }
 })
 export type ChatEvent = typeof ChatEvent.Type
 const Event = ChatEvent.cases
@@ -77,6 +91,16 @@ export type ChatCommand = Data.TaggedEnum<{
     readonly cacheWriteTokens: number
   }
   RecordTools: { readonly turn: number; readonly results: Results; readonly tree: string }
+  RecordCompaction: {
+    readonly turn: number
+    readonly upTo: number
+    readonly summary: string
+    readonly model: string | null
+    readonly inputTokens: number
+    readonly outputTokens: number
+    readonly cacheReadTokens: number
+    readonly cacheWriteTokens: number
+  }
 }>
 export const ChatCommand = Data.taggedEnum<ChatCommand>()
 
@@ -89,12 +113,14 @@ export interface ChatState {
   readonly run: string | undefined
   readonly subject: string
   readonly started: boolean
-  /** Turns and rounds of tools that are recorded. */
+  /** Turns, rounds of tools and compactions that are recorded. */
   readonly step: number
   /** How often the run was taken up at this step. */
   readonly attempts: number
   readonly turns: HashSet.HashSet<number>
   readonly rounds: HashSet.HashSet<number>
+  /** The turns after which the model was told less. */
+  readonly compactions: HashSet.HashSet<number>
 }
 
 const maxAttempts = 3
@@ -108,7 +134,8 @@ export const Chat: Decider<ChatCommand, ChatEvent, ChatState, ChatNotRequested |
     step: 0,
     attempts: 0,
     turns: HashSet.empty(),
-    rounds: HashSet.empty()
+    rounds: HashSet.empty(),
+    compactions: HashSet.empty()
   },
 
   decide: (command, state) => {
@@ -137,6 +164,12 @@ export const Chat: Decider<ChatCommand, ChatEvent, ChatState, ChatNotRequested |
       RecordTools: ({ turn, tree, results }): Decision =>
         Result.succeed(
           HashSet.has(state.rounds, turn) ? [] : [Event.ToolsRan.make({ run, turn, tree, subject, text: { results } })]
+        ),
+      RecordCompaction: ({ _tag, summary, ...compaction }): Decision =>
+        Result.succeed(
+          HashSet.has(state.compactions, compaction.turn)
+            ? []
+            : [Event.ChatCompacted.make({ run, ...compaction, subject, text: { summary } })]
         )
     })
   },
@@ -152,6 +185,17 @@ export const Chat: Decider<ChatCommand, ChatEvent, ChatState, ChatNotRequested |
         attempts: 0,
         turns: HashSet.add(state.turns, turn)
       }),
-      ToolsRan: ({ turn }) => ({ ...state, step: state.step + 1, attempts: 0, rounds: HashSet.add(state.rounds, turn) })
+      ToolsRan: ({ turn }) => ({
+        ...state,
+        step: state.step + 1,
+        attempts: 0,
+        rounds: HashSet.add(state.rounds, turn)
+      }),
+      ChatCompacted: ({ turn }) => ({
+        ...state,
+        step: state.step + 1,
+        attempts: 0,
+        compactions: HashSet.add(state.compactions, turn)
+      })
     })
 }

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { BoundsOf } from "#domain/Bounds.ts"
 import { dayOf, type UsageGroup } from "#domain/bounded.ts"
+import type { ChatEvent } from "#domain/Chat.ts"
 import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { table } from "./table.ts"
 
@@ -43,6 +44,31 @@ interface BoundsRow {
   /** JSON. */
   readonly models: string | null
 }
+
+type Took = Pick<
+  (typeof ChatEvent.cases.ChatCompacted)["Type"],
+  "run" | "inputTokens" | "outputTokens" | "cacheReadTokens" | "cacheWriteTokens"
+>
+
+/** A day's row of a run, with what one more request took. */
+const spend = (
+  id: string,
+  tenant: string,
+  recordedAt: number,
+  row: SpentRow | undefined,
+  took: Took,
+  turns: number
+): SpentRow => ({
+  id,
+  run: took.run,
+  tenant,
+  day: dayOf(recordedAt),
+  turns: Number(row?.turns ?? 0) + turns,
+  input: Number(row?.input ?? 0) + took.inputTokens,
+  output: Number(row?.output ?? 0) + took.outputTokens,
+  cache_read: Number(row?.cache_read ?? 0) + took.cacheReadTokens,
+  cache_write: Number(row?.cache_write ?? 0) + took.cacheWriteTokens
+})
 
 const idOf = (tenant: string, key: string | null) => `${tenant}/${key ?? ""}`
 
@@ -93,17 +119,11 @@ export const Consumption = {
       on: {
         ModelTurned: {
           rows: ({ run }, { recordedAt }) => [`${run}/${dayOf(recordedAt)}`],
-          to: (row, turned, { tenant, recordedAt }, id) => ({
-            id,
-            run: turned.run,
-            tenant,
-            day: dayOf(recordedAt),
-            turns: Number(row?.turns ?? 0) + 1,
-            input: Number(row?.input ?? 0) + turned.inputTokens,
-            output: Number(row?.output ?? 0) + turned.outputTokens,
-            cache_read: Number(row?.cache_read ?? 0) + turned.cacheReadTokens,
-            cache_write: Number(row?.cache_write ?? 0) + turned.cacheWriteTokens
-          })
+          to: (row, turned, { tenant, recordedAt }, id) => spend(id, tenant, recordedAt, row, turned, 1)
+        },
+        ChatCompacted: {
+          rows: ({ run }, { recordedAt }) => [`${run}/${dayOf(recordedAt)}`],
+          to: (row, compacted, { tenant, recordedAt }, id) => spend(id, tenant, recordedAt, row, compacted, 0)
         }
       }
     }),

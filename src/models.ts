@@ -13,6 +13,8 @@ const id = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$/
 /** What callers may call it: what the API takes for a model. */
 const name = /^[a-z0-9][a-z0-9._:/@-]{1,127}$/
 const variable = /^[A-Z][A-Z0-9_]{1,63}$/
+/** Less than a thousand holds no system prompt with its tools. */
+const Context = Schema.Int.check(Schema.isBetween({ minimum: 1_000, maximum: 100_000_000 }))
 const Dollars = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
 
 const Given = Schema.Record(
@@ -22,6 +24,7 @@ const Given = Schema.Record(
     model: Schema.String.check(Schema.isPattern(id)),
     base_url: Schema.optionalKey(Schema.String),
     key: Schema.optionalKey(Schema.String.check(Schema.isPattern(variable))),
+    context: Schema.optionalKey(Context),
     prices: Schema.optionalKey(
       Schema.Struct({
         input: Dollars,
@@ -76,7 +79,7 @@ export const readModels = (read: Read): ModelSettings => {
     const variable = `CAIRN_MODEL_${alias.toUpperCase()}`
     const model = read(variable) ?? standing
     if (!name.test(model)) refuse(variable, "a model's full id, such as claude-sonnet-5-5")
-    return [alias, { provider: anthropic!, model, prices: undefined }]
+    return [alias, { provider: anthropic!, model, prices: undefined, context: undefined }]
   })
   const known: ReadonlyArray<[string, NamedModel]> = anthropic === undefined ? [] : ofAnthropic
   const text = read("CAIRN_MODELS")
@@ -105,12 +108,13 @@ export const readModels = (read: Read): ModelSettings => {
   }
   const given = Object.entries(parse(text)).map(([alias, one]): [string, NamedModel] => {
     if (alias === "local") refuse("CAIRN_MODELS", "another name than local, which is the one without a language model")
-    const { prices } = one
+    const { prices, context } = one
     return [
       alias,
       {
         provider: providerOf(alias, one),
         model: one.model,
+        context,
         prices: prices && {
           input: prices.input,
           output: prices.output,

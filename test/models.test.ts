@@ -15,6 +15,7 @@ describe("CAIRN_MODELS", () => {
     ["a name that no chat can ask for", { "A b": openai }, /expected a JSON object like /],
     ["a price below nothing", { a1: { ...openai, prices: { input: -1, output: 1 } } }, /expected a JSON object like /],
     ["a provider without its key", { a1: openai }, /expected OPENAI_API_KEY, for a1$/],
+    ["a context of no tokens", { a1: { ...openai, context: 0 } }, /expected a JSON object like /],
     ["a key that is not there", { a1: { ...openai, key: "SOME_KEY" } }, /expected SOME_KEY to have a key, for a1$/],
     ["a URL that is none", { a1: { ...openai, base_url: "ftp://x" } }, /expected a base_url that begins with http/],
     ["the name local", { local: { ...openai, base_url: "https://x" } }, /expected another name than local/]

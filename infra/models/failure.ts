@@ -1,5 +1,6 @@
-import { Predicate, Redacted } from "effect"
-import { ModelFailed } from "#ports/LanguageModel.ts"
+import { Data, Effect, Predicate, Redacted } from "effect"
+import { ModelFailed, type ModelTurn } from "#ports/LanguageModel.ts"
+import { noTokens } from "./answer.ts"
 import { AnswerTooLarge, Silent } from "./bounded.ts"
 
 type Class<E> = abstract new (...args: never) => E
@@ -14,7 +15,11 @@ export interface Api {
   readonly variable: string
   readonly errors: {
     /** It answered with a status, or broke off its answer. */
-    readonly answered: Class<{ readonly status: number | undefined; readonly type?: string | null | undefined }>
+    readonly answered: Class<{
+      readonly status: number | undefined
+      readonly type?: string | null | undefined
+      readonly code?: string | null | undefined
+    }>
     readonly unreachable: Class<Error>
     /** An `unreachable` that took too long. */
     readonly late: Class<Error>
@@ -28,6 +33,25 @@ export const modelFailed = (api: Api, model: string, error: unknown): ModelFaile
   const key = Redacted.value(api.apiKey)
   const told = (text: string) => (key === "" ? text : text.replaceAll(key, "…"))
   return new ModelFailed({ message: told(reason(api, model, error)), fault: told(fault(api, model, error)) })
+}
+
+/** How servers say that a talk is longer than their model reads; the Messages API can end a turn with it, too. */
+const tooLong =
+  /context_length_exceeded|exceed_context_size|maximum context length|context (size|window|length)|prompt is too long/i
+
+/** What the SDK threw, whatever it is. */
+export class Refused extends Data.TaggedError("Refused")<{ readonly error: unknown }> {}
+
+/** What a request for a turn comes to that threw: the end of a talk that is too long, or a failure. */
+export const refusedTurn = (api: Api, model: string, error: unknown): Effect.Effect<ModelTurn, ModelFailed> => {
+  const full: ModelTurn = { model, says: [], end: "full", usage: noTokens }
+  return saysTooLong(api, error) ? Effect.succeed(full) : Effect.fail(modelFailed(api, model, error))
+}
+
+const saysTooLong = (api: Api, error: unknown): boolean => {
+  if (!(error instanceof api.errors.answered)) return false
+  if (error.status === 413) return true
+  return error.status === 400 && [error.code, error.type, api.wordsOf(error)].some((said) => tooLong.test(`${said}`))
 }
 
 const hostOf = ({ baseURL }: Api) => (URL.canParse(baseURL) ? new URL(baseURL).host : "its address")

@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
-import { LanguageModel, type ModelChoice, ModelFailed } from "#ports/LanguageModel.ts"
+import { LanguageModel, ModelFailed } from "#ports/LanguageModel.ts"
 import type { ModelSettings, NamedModel, Provider } from "#ports/ModelSettings.ts"
+import { choicesOf } from "#ports/modelChoices.ts"
 import { Sandbox } from "#ports/Sandbox.ts"
 import * as Anthropic from "./anthropic/adapter.ts"
 import { nextLocally } from "./local.ts"
@@ -42,14 +43,12 @@ export const layer = ({ models, others }: ModelSettings) =>
         return made
       }
       const find = (name: string): NamedModel | undefined =>
-        models.get(name) ?? (others === undefined ? undefined : { provider: others, model: name, prices: undefined })
-      const choices: ReadonlyArray<ModelChoice> = [
-        ...[...models].map(([name, { model, provider, prices }]) => ({ name, model, api: provider.api, prices })),
-        { name: "local", model: "local", api: "local" as const, prices: undefined }
-      ]
-      const names = choices.map(({ name }) => name)
+        models.get(name) ??
+        (others === undefined ? undefined : { provider: others, model: name, prices: undefined, context: undefined })
+      const choices = choicesOf({ models, others })
+      const names = choices.named.map(({ name }) => name)
       return LanguageModel.of({
-        choices: { named: choices, others: others !== undefined },
+        choices,
         canBeAsked: find("haiku") !== undefined,
         ask: (question) => {
           const { model: name } = question

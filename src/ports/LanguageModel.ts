@@ -104,6 +104,8 @@ export interface ModelChoice {
   readonly model: string
   readonly api: Provider["api"] | "local"
   readonly prices: Prices | undefined
+  /** Tokens that it reads and writes together, where the operator has said so. */
+  readonly context: number | undefined
 }
 
 /** Models by their names. They remember nothing: what comes next follows from what they are given. */

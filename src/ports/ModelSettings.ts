@@ -24,6 +24,8 @@ export interface NamedModel {
   /** The full id that the provider knows it by. */
   readonly model: string
   readonly prices: Prices | undefined
+  /** Tokens that it reads and writes together; `undefined`: its API says when a talk is too long. */
+  readonly context: number | undefined
 }
 
 /** Which models callers may ask for. */

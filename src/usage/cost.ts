@@ -1,5 +1,5 @@
 import type { LanguageModel } from "#ports/LanguageModel.ts"
-import type { ModelSettings, Prices } from "#ports/ModelSettings.ts"
+import type { Prices } from "#ports/ModelSettings.ts"
 import type { Spent } from "#projections/Consumption.ts"
 
 type Choices = LanguageModel["Service"]["choices"]
@@ -41,12 +41,3 @@ export const totalOf = (choices: Choices, spent: ReadonlyArray<Spent>) => {
     priced: spent.every((one) => one.input + one.output === 0 || costOf(choices, one) !== undefined)
   }
 }
-
-/** What there is to choose from, for who asks no model. */
-export const choicesOf = ({ models, others }: ModelSettings): Choices => ({
-  named: [
-    ...[...models].map(([name, { model, provider, prices }]) => ({ name, model, api: provider.api, prices })),
-    { name: "local", model: "local", api: "local", prices: undefined }
-  ],
-  others: others !== undefined
-})

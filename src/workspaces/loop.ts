@@ -8,6 +8,7 @@ import {
   type ToolResult,
   type Usage
 } from "#ports/LanguageModel.ts"
+import { type Compaction, canBeShorter, compact, isTooLong, promptOf, toldOf } from "./compact.ts"
 import type { Tool } from "./tools/tool.ts"
 
 /** An agent's work on one task, from wherever it stands. What the hooks fail with ends it. */
@@ -16,6 +17,8 @@ export interface Conversation extends Omit<Talk, "tools" | "history"> {
   readonly maxTurns: number
   /** Non-empty when a run resumes; the last exchange's tools run first when they have no results yet. */
   readonly history: ReadonlyArray<Exchange>
+  /** The last one that the run has; what the model is told in place of its first turns. */
+  readonly compaction: Compaction | undefined
   /** Turns count from 1. Called before each request to the model. */
   readonly beforeTurn: (turn: number) => Effect.Effect<void, ConversationStopped>
   /** Makes a turn durable before its tools run; the conversation goes on from what it answers. */
@@ -25,6 +28,8 @@ export interface Conversation extends Omit<Talk, "tools" | "history"> {
     turn: number,
     results: ReadonlyArray<ToolResult>
   ) => Effect.Effect<ReadonlyArray<ToolResult>, ConversationStopped>
+  /** Makes a compaction durable before the model is asked again; the conversation goes on from what it answers. */
+  readonly onCompaction: (compaction: Compaction) => Effect.Effect<Compaction, ConversationStopped>
 }
 
 export interface ConversationResult {
@@ -52,9 +57,10 @@ export class ConversationStopped extends Schema.TaggedError<ConversationStopped>
  * on exactly as it would have. Fails with `ModelFailed`, and with `ConversationStopped` from its callbacks.
  */
 export const converse = Effect.fnUntraced(function* (conversation: Conversation) {
-  const { model, system, prompt, tools, maxTurns, beforeTurn, onTurn, onTools } = conversation
-  const { next } = yield* LanguageModel
-  let history = conversation.history
+  const { model, system, prompt, tools, maxTurns, beforeTurn, onTurn, onTools, onCompaction } = conversation
+  const { next, choices } = yield* LanguageModel
+  const context = choices.named.find(({ name }) => name === model)?.context
+  let { history, compaction } = conversation
   for (;;) {
     const last = history.at(-1)
     if (last !== undefined && last.results === undefined && callsTools(last.turn)) {
@@ -63,19 +69,22 @@ export const converse = Effect.fnUntraced(function* (conversation: Conversation)
       history = [...history.slice(0, -1), { turn: last.turn, results }]
       continue
     }
-    const result = resultOf(history, maxTurns)
+    const result = resultOf(history, maxTurns, canBeShorter(history, compaction))
     if (result !== undefined) return result
-    if (sizeOf(history) > mostOfConversation) return overgrown(history)
     const turn = history.length + 1
     yield* beforeTurn(turn)
-    const said = yield* next({ model, system, prompt, tools, history })
+    if (isTooLong(history, compaction, context)) {
+      compaction = yield* onCompaction(yield* compact({ model, prompt }, history, compaction, context))
+    }
+    const talk = { prompt: promptOf(prompt, compaction), history: toldOf(history, compaction) }
+    const said = yield* next({ model, system, tools, ...talk })
     history = [...history, { turn: yield* onTurn(turn, said), results: undefined }]
   }
 })
 
-/** What all turns took together. */
-export const usageOf = (history: ReadonlyArray<Exchange>): Usage => {
-  const sum = (count: (usage: Usage) => number) => history.reduce((sum, { turn }) => sum + count(turn.usage), 0)
+/** What all requests took together. */
+export const usageOf = (usages: ReadonlyArray<Usage>): Usage => {
+  const sum = (count: (usage: Usage) => number) => usages.reduce((sum, usage) => sum + count(usage), 0)
   return {
     inputTokens: sum((usage) => usage.inputTokens),
     outputTokens: sum((usage) => usage.outputTokens),
@@ -91,12 +100,8 @@ const runTool = (tools: ReadonlyArray<Tool>, { id, name, input }: ToolCall): Eff
   return Effect.map(answered, (result) => ({ toolUseId: id, ...result }))
 }
 
-/**
- * Characters of all results of one turn, and of a whole conversation: all of it is sent with each request, and more
- * than any model reads.
- */
+/** Characters of all results of one turn: they are sent with each request. */
 const mostOfResults = 1024 * 1024
-const mostOfConversation = 4 * 1024 * 1024
 
 /** Results of a turn that calls more tools than anyone reads, the last ones cut. */
 const bounded = (results: ReadonlyArray<ToolResult>): ReadonlyArray<ToolResult> => {
@@ -109,33 +114,16 @@ const bounded = (results: ReadonlyArray<ToolResult>): ReadonlyArray<ToolResult> 
   })
 }
 
-const lengthOf = (value: unknown): number => {
-  if (typeof value === "string") return value.length
-  if (typeof value !== "object" || value === null) return 8
-  return Object.values(value).reduce((sum: number, one) => sum + lengthOf(one), 8)
-}
-
-const sizeOf = (history: ReadonlyArray<Exchange>): number => history.reduce((sum, one) => sum + sizeOfOne(one), 0)
-
-const sizes = new WeakMap<Exchange, number>()
-const sizeOfOne = (exchange: Exchange): number => {
-  const size = sizes.get(exchange) ?? lengthOf([exchange.turn.says, exchange.results])
-  sizes.set(exchange, size)
-  return size
-}
-
-const overgrown = (history: ReadonlyArray<Exchange>): ConversationResult => ({
-  output: textOf(history.at(-1)!.turn),
-  turns: history.length,
-  ended: "failed",
-  error: failures.full
-})
-
-/** How a conversation ended, or `undefined` when the model is to be asked. */
-const resultOf = (history: ReadonlyArray<Exchange>, maxTurns: number): ConversationResult | undefined => {
+/** How a conversation ended, or `undefined` when the model is to be asked. `canBeShorter`: what it is told. */
+const resultOf = (
+  history: ReadonlyArray<Exchange>,
+  maxTurns: number,
+  canBeShorter: boolean
+): ConversationResult | undefined => {
   const turns = history.length
   const last = history.at(-1)?.turn
-  if (last !== undefined && last.end !== "paused" && !callsTools(last)) {
+  const goesOn = last === undefined || last.end === "paused" || (last.end === "full" && canBeShorter)
+  if (!goesOn && !callsTools(last)) {
     const output = textOf(last)
     // it says that it waits for tools and calls none: there is nothing to wait for
     if (last.end === "done" || last.end === "calls") return { output, turns, ended: "done", error: "" }

@@ -18,13 +18,14 @@ import { Keys, keyIsLive } from "#projections/Keys.ts"
 import { Search } from "#src/snippets/search.ts"
 import { boundsRefusal, told } from "#src/usage/bounds.ts"
 import { endingId, endRun } from "./commit.ts"
+import type { Compaction } from "./compact.ts"
 import { untilEnded } from "./faults.ts"
 import { findSnippets } from "./findSnippets.ts"
 import { ConversationStopped, converse, usageOf } from "./loop.ts"
 import { awayIn, removeRepository, streamOf } from "./restore.ts"
 import { systemPrompt } from "./system.ts"
 import { toolset } from "./tools/toolset.ts"
-import { recordedTurn, resultsOf, turnOf } from "./turns.ts"
+import { compactionOf, recordedCompaction, recordedTurn, resultsOf, turnOf } from "./turns.ts"
 
 type Case<T extends ChatEvent["_tag"]> = Extract<ChatEvent, { readonly _tag: T }>
 
@@ -33,6 +34,8 @@ interface Past {
   readonly requested: Recorded<Case<"ChatRequested">>
   readonly started: Case<"ChatStarted"> | undefined
   readonly exchanges: ReadonlyArray<Exchange>
+  /** Oldest first. */
+  readonly compactions: ReadonlyArray<Compaction>
   /** The tree after the last recorded round of tools. */
   readonly tree: string | undefined
   readonly recordedAt: number
@@ -52,6 +55,7 @@ const pastOf = (events: ReadonlyArray<Recorded<ChatEvent>>): Past | undefined =>
   let started: Past["started"]
   let tree: string | undefined
   const exchanges: Array<Exchange> = []
+  const compactions: Array<Compaction> = []
   for (const { event } of events) {
     if (event._tag === "ChatStarted") started = event
     if (event._tag === "ModelTurned") exchanges.push({ turn: turnOf(event), results: undefined })
@@ -59,8 +63,16 @@ const pastOf = (events: ReadonlyArray<Recorded<ChatEvent>>): Past | undefined =>
       exchanges[event.turn - 1] = { turn: exchanges[event.turn - 1]!.turn, results: resultsOf(event) }
       tree = event.tree
     }
+    if (event._tag === "ChatCompacted") compactions.push(compactionOf(event))
   }
-  return { requested: requested as Past["requested"], started, exchanges, tree, recordedAt: events.at(-1)!.recordedAt }
+  return {
+    requested: requested as Past["requested"],
+    started,
+    exchanges,
+    compactions,
+    tree,
+    recordedAt: events.at(-1)!.recordedAt
+  }
 }
 
 /**
@@ -150,7 +162,7 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
         tree: tree ?? (yield* workspaces.save(repository, overlay)),
         time: now?.recordedAt ?? time,
         turns: exchanges.length,
-        ...usageOf(exchanges)
+        ...usageOf([...exchanges.map(({ turn }) => turn), ...(now?.compactions ?? [])].map(({ usage }) => usage))
       }).pipe(Effect.catchTag("WorkspaceGone", () => new ConversationStopped({ reason: superseded })))
     })
 
@@ -174,6 +186,7 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
       tree = past.tree ?? base?.tree
     }
     const history = past.exchanges
+    const compaction = past.compactions.at(-1)
     /** What a bound that is reached says, once it is. */
     let overBound = ""
 
@@ -200,6 +213,7 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
           tools: toolset(overlay, shell, workers, find),
           maxTurns,
           history,
+          compaction,
           beforeTurn: Effect.fnUntraced(function* (turn: number) {
             const live = yield* asker.fresh(Keys, longPatience).pipe(
               Effect.andThen(keyIsLive(key)),
@@ -229,6 +243,11 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
             if (event.event.tree !== saved) return yield* new ConversationStopped({ reason: superseded })
             tree = saved
             return resultsOf(event.event)
+          }),
+          onCompaction: Effect.fnUntraced(function* (made: Compaction) {
+            const command = ChatCommand.RecordCompaction(recordedCompaction(made))
+            const [event] = yield* record("compaction", made.turn, command)
+            return event?.event._tag === "ChatCompacted" ? compactionOf(event.event) : made
           })
         }).pipe(Effect.provideService(LanguageModel, model))
       })

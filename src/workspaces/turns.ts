@@ -1,7 +1,9 @@
 import type { ChatCommand, ChatEvent } from "#domain/Chat.ts"
-import type { ModelTurn, Saying, ToolResult, TurnEnd } from "#ports/LanguageModel.ts"
+import type { ModelTurn, Saying, ToolResult, TurnEnd, Usage } from "#ports/LanguageModel.ts"
+import type { Compaction } from "./compact.ts"
 
 type Case<T extends ChatEvent["_tag"]> = Extract<ChatEvent, { readonly _tag: T }>
+type CompactionToRecord = Omit<Extract<ChatCommand, { readonly _tag: "RecordCompaction" }>, "_tag">
 type TurnToRecord = Omit<Extract<ChatCommand, { readonly _tag: "RecordTurn" }>, "_tag" | "turn">
 
 /** The log's words for how a turn ended; any other that it has is of a turn that was done. */
@@ -49,13 +51,30 @@ export const turnOf = ({ text, model, stopReason, ...turned }: Case<"ModelTurned
   model,
   says: (text?.content ?? []).map(fromLog),
   end: ends.get(stopReason) ?? "done",
-  usage: {
-    inputTokens: turned.inputTokens,
-    outputTokens: turned.outputTokens,
-    cacheReadTokens: turned.cacheReadTokens,
-    cacheWriteTokens: turned.cacheWriteTokens
-  }
+  usage: countsOf(turned)
+})
+
+const countsOf = ({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Usage): Usage => ({
+  inputTokens,
+  outputTokens,
+  cacheReadTokens,
+  cacheWriteTokens
 })
 
 /** The results of a recorded round of tools; none when their text was erased. */
 export const resultsOf = ({ text }: Case<"ToolsRan">): ReadonlyArray<ToolResult> => text?.results ?? []
+
+/** A compaction as it is recorded. */
+export const recordedCompaction = ({ usage, ...compaction }: Compaction): CompactionToRecord => ({
+  ...compaction,
+  ...usage
+})
+
+/** A recorded compaction; without its words when they were erased. */
+export const compactionOf = ({ turn, upTo, model, text, ...counted }: Case<"ChatCompacted">): Compaction => ({
+  turn,
+  upTo,
+  model,
+  summary: text?.summary ?? "",
+  usage: countsOf(counted)
+})

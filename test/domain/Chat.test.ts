@@ -3,8 +3,8 @@ import { Chat, ChatCommand, ChatEvent } from "#domain/Chat.ts"
 import { given } from "#test/given.ts"
 import { laws } from "#test/laws.ts"
 
-const { RequestChat, StartChat, ResumeChat, RecordTurn, RecordTools } = ChatCommand
-const { ChatRequested, ChatStarted, ChatResumed, ModelTurned, ToolsRan } = ChatEvent.cases
+const { RequestChat, StartChat, ResumeChat, RecordTurn, RecordTools, RecordCompaction } = ChatCommand
+const { ChatRequested, ChatStarted, ChatResumed, ModelTurned, ToolsRan, ChatCompacted } = ChatEvent.cases
 
 const run = "r1"
 const subject = "workspace/w1.2"
@@ -40,6 +40,11 @@ const results = [{ toolUseId: "u1", content: "ok", isError: false }]
 const tools = (turn: number) => RecordTools({ turn, results, tree: `t${turn}` })
 const ran = (turn: number) => ToolsRan.make({ run, turn, tree: `t${turn}`, subject, text: { results } })
 
+const { stopReason, ...counted } = usage
+const shorter = { turn: 2, upTo: 1, ...counted }
+const compact = RecordCompaction({ ...shorter, summary: "It was read." })
+const compacted = ChatCompacted.make({ run, ...shorter, subject, text: { summary: "It was read." } })
+
 const resume = ResumeChat()
 
 describe("a run of the agent", () => {
@@ -48,7 +53,7 @@ describe("a run of the agent", () => {
   it("is requested once", () => given(Chat, [requested]).when(request).then())
 
   it("is nothing before it was requested", () => {
-    for (const command of [StartChat({ base }), resume, turn(1), tools(1)]) {
+    for (const command of [StartChat({ base }), resume, turn(1), tools(1), compact]) {
       given(Chat, []).when(command).refuses("ChatNotRequested")
     }
   })
@@ -80,6 +85,24 @@ describe("a run of the agent", () => {
       .when(turn(2))
       .then(turned(2))
   })
+})
+
+describe("a run whose talk is too long", () => {
+  const before = [requested, started, turned(1), ran(1), turned(2)]
+  it("is compacted, once after each turn", () => {
+    given(Chat, before).when(compact).then(compacted)
+    given(Chat, [...before, compacted])
+      .when(RecordCompaction({ ...shorter, upTo: 2, summary: "Another account." }))
+      .then()
+    given(Chat, [...before, compacted, turned(3)])
+      .when(RecordCompaction({ ...shorter, turn: 3, summary: "More." }))
+      .then(ChatCompacted.make({ run, ...shorter, turn: 3, subject, text: { summary: "More." } }))
+  })
+
+  it("has got past its step with it", () =>
+    given(Chat, [...before, resumed(3, 1), resumed(3, 2), resumed(3, 3), compacted])
+      .when(resume)
+      .then(resumed(4, 1)))
 })
 
 describe("taking a run up", () => {
@@ -115,5 +138,5 @@ describe("taking a run up", () => {
 })
 
 describe("Chat", () => {
-  laws(Chat, ChatEvent, [request, StartChat({ base }), resume, turn(1), tools(1)])
+  laws(Chat, ChatEvent, [request, StartChat({ base }), resume, turn(1), tools(1), compact])
 })

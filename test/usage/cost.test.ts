@@ -2,10 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import type { ModelChoice } from "#ports/LanguageModel.ts"
 import { costOf, pricesOf, totalOf } from "#src/usage/cost.ts"
 
-const local: ModelChoice = { name: "local", model: "local", api: "local", prices: undefined }
+const local: ModelChoice = { name: "local", model: "local", api: "local", prices: undefined, context: undefined }
 const prices = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 }
-const sonnet: ModelChoice = { name: "sonnet", model: "claude", api: "anthropic", prices }
-const house: ModelChoice = { name: "house", model: "qwen", api: "openai", prices: undefined }
+const sonnet: ModelChoice = { name: "sonnet", model: "claude", api: "anthropic", prices, context: undefined }
+const house: ModelChoice = { name: "house", model: "qwen", api: "openai", prices: undefined, context: undefined }
 const choices = { named: [sonnet, house, local], others: false }
 
 const spent = (model: string) => ({

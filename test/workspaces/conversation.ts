@@ -1,6 +1,13 @@
 import { Effect } from "effect"
 import { z } from "zod"
-import { type Exchange, LanguageModel, type ModelTurn, type ToolResult } from "#ports/LanguageModel.ts"
+import {
+  type Exchange,
+  LanguageModel,
+  type ModelChoice,
+  type ModelTurn,
+  type ToolResult
+} from "#ports/LanguageModel.ts"
+import type { Compaction } from "#src/workspaces/compact.ts"
 import { type Conversation, type ConversationStopped, converse } from "#src/workspaces/loop.ts"
 import { define, type Tool } from "#src/workspaces/tools/tool.ts"
 import { type Script, scriptedModel } from "#test/languageModel.ts"
@@ -9,9 +16,10 @@ import { type Script, scriptedModel } from "#test/languageModel.ts"
 export interface Recorder {
   readonly steps: Array<string>
   exchanges: ReadonlyArray<Exchange>
+  readonly compactions: Array<Compaction>
 }
 
-export const recorder = (): Recorder => ({ steps: [], exchanges: [] })
+export const recorder = (): Recorder => ({ steps: [], exchanges: [], compactions: [] })
 
 /** A tool that answers with its input, and writes down when it starts and ends. */
 export const echo = (name: string, steps: Array<string>, work: Effect.Effect<void> = Effect.void): Tool => {
@@ -48,6 +56,7 @@ export const conversation = (kept: Recorder, changes: Changes = {}): Conversatio
     tools: [echo("Echo", kept.steps)],
     maxTurns: 8,
     history: [],
+    compaction: undefined,
     beforeTurn: (turn) =>
       Effect.andThen(
         stopBefore,
@@ -67,6 +76,12 @@ export const conversation = (kept: Recorder, changes: Changes = {}): Conversatio
         )
         return results
       }),
+    onCompaction: (made) =>
+      Effect.sync(() => {
+        kept.steps.push(`compaction ${made.turn}`)
+        kept.compactions.push(made)
+        return made
+      }),
     ...rest
   }
 }
@@ -75,8 +90,9 @@ export const conversation = (kept: Recorder, changes: Changes = {}): Conversatio
  * A model that says `script`, and what comes of a conversation with it: its end, and what was recorded and said until
  * then.
  */
-export const given = (script: Script, kept: Recorder = recorder()) => {
-  const { model, told } = scriptedModel(script)
+export const given = (script: Script, kept: Recorder = recorder(), named: ReadonlyArray<ModelChoice> = []) => {
+  const { model: scripted, told } = scriptedModel(script)
+  const model = { ...scripted, choices: { named, others: true } }
   return {
     kept,
     told,

@@ -198,7 +198,7 @@ describe("the agent's loop", () => {
         )
       )
       yield* when()
-      assert.deepStrictEqual(usageOf(kept.exchanges), usage(123, 1_007, 80, 3))
+      assert.deepStrictEqual(usageOf(kept.exchanges.map(({ turn }) => turn.usage)), usage(123, 1_007, 80, 3))
     })
   )
 })

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { ModelFailed, ModelTurn, Talk } from "#ports/LanguageModel.ts"
-import { modelFailed } from "../failure.ts"
+import { Refused, refusedTurn } from "../failure.ts"
 import { messagesOf, turnOf } from "./blocks.ts"
 import { apiOf, makeClient } from "./client.ts"
 import { toolOf } from "./form.ts"
@@ -38,7 +38,7 @@ export const makeNext = (settings: AnthropicSettings) => {
           .asResponse()
         return turnOf(await messageOf(response, controller), model)
       },
-      catch: (error) => modelFailed(api, model, error)
-    })
+      catch: (error) => new Refused({ error })
+    }).pipe(Effect.catch(({ error }) => refusedTurn(api, model, error)))
   }
 }

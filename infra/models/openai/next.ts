@@ -1,19 +1,11 @@
-import { Data, Effect } from "effect"
-import { APIError } from "openai"
+import { Effect } from "effect"
 import type { ModelFailed, ModelTurn, Talk } from "#ports/LanguageModel.ts"
-import { noTokens } from "../answer.ts"
-import { modelFailed } from "../failure.ts"
+import { Refused, refusedTurn } from "../failure.ts"
 import { apiOf, makeClient } from "./client.ts"
 import { turnOf } from "./completion.ts"
 import { toolOf } from "./form.ts"
 import { messagesOf } from "./messages.ts"
 import type { OpenAiSettings } from "./settings.ts"
-
-/** The talk is longer than the model reads: the API refuses the request, where others end the turn. */
-class TooLong extends Data.TaggedError("TooLong") {}
-const isTooLong = (error: unknown) => error instanceof APIError && error.code === "context_length_exceeded"
-
-const full = (model: string): ModelTurn => ({ model, says: [], end: "full", usage: noTokens })
 
 /**
  * Turns of models of the Chat Completions API: one request each, which holds all that was said before; the API keeps what requests
@@ -39,7 +31,7 @@ export const makeNext = (settings: OpenAiSettings) => {
         )
         return turnOf(chunks, model)
       },
-      catch: (error) => (isTooLong(error) ? new TooLong() : modelFailed(api, model, error))
-    }).pipe(Effect.catchTag("TooLong", () => Effect.succeed(full(model))))
+      catch: (error) => new Refused({ error })
+    }).pipe(Effect.catch(({ error }) => refusedTurn(api, model, error)))
   }
 }

@@ -8,7 +8,12 @@ describe("Anthropic, when something goes wrong", () => {
   const failures: ReadonlyArray<readonly [name: string, reply: Reply, says: string, requests: number]> = [
     ["a wrong key", { status: 401, message: "invalid x-api-key" }, "refused the key", 1],
     ["an unknown model", { status: 404, message: "model: nope" }, 'no model "claude-sonnet-5-5"', 1],
-    ["a request it refuses", { status: 400, message: "prompt is too long" }, "400: prompt is too long", 1],
+    [
+      "a request it refuses",
+      { status: 400, message: "messages: roles must alternate" },
+      "400: messages: roles must alternate",
+      1
+    ],
     ["a rate limit", { status: 429 }, "limits the rate", 3],
     ["overload", { status: 529 }, "overloaded", 3],
     ["its own failure", { status: 500, message: "key sk-ant-stand-in broke" }, "answered 500: key … broke", 3],

@@ -96,6 +96,8 @@ describe("Anthropic", () => {
     [{ ...says("No."), stopReason: "refusal" }, "declined"],
     [{ ...says("And th"), stopReason: "max_tokens" }, "cut"],
     [{ ...says(""), stopReason: "model_context_window_exceeded" }, "full"],
+    [{ status: 400, message: "prompt is too long: 208310 tokens > 200000 maximum" }, "full"],
+    [{ status: 413, message: "Request exceeds the maximum size" }, "full"],
     [{ ...says("Done."), stopReason: "stop_sequence" }, "done"]
   ]
   it.effect("tells how a turn ends by the API's reasons to stop", () =>

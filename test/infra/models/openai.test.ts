@@ -60,7 +60,10 @@ describe("OpenAI-compatible: a turn", () => {
     [{ refusal: "I won't." }, "declined"],
     [{ content: "No", reason: "content_filter" }, "declined"],
     [{ content: "And th", reason: "length" }, "cut"],
-    [{ status: 400, code: "context_length_exceeded", message: "too long" }, "full"]
+    [{ status: 400, code: "context_length_exceeded", message: "too long" }, "full"],
+    // as other servers say it
+    [{ status: 400, code: "400", message: "This model's maximum context length is 8192 tokens." }, "full"],
+    [{ status: 400, code: "400", message: "the request exceeds the available context size" }, "full"]
   ]
   it.effect("ends as the API says", () =>
     Effect.gen(function* () {
