@@ -36,6 +36,10 @@ export interface RequestIdentity {
   readonly digest: string
   readonly n: number
   readonly fingerprint: string | null
+  /** How its answer's `X-Request-Id` began the log's lines of it, where that is an id by its shape. */
+  readonly id?: string
+  /** W3C's `traceparent` under which it was carried out, where somebody traced it. */
+  readonly traceparent?: string
 }
 
 /** Where events come from: of all that one command led to, but for the request. */

@@ -5,6 +5,7 @@ import { type Build, ReadModels } from "#engine/ports/ReadModels.ts"
 import { hasReached, isAfter, latest, type Position } from "./Position.ts"
 import { type Projection, schemaOf, typesOf } from "./Projection.ts"
 import { decodeAll } from "./pages.ts"
+import { saying } from "./saying.ts"
 
 /** Events that are taken in within one transaction, when they are small. */
 const batch = 5_000
@@ -72,6 +73,7 @@ export class Projector extends Context.Service<
         const models = yield* ReadModels
         const moved = yield* PubSub.sliding<string>(64)
         const failures = new Map<string, string>()
+        const said = new Map(projections.map((projection) => [projection, saying()]))
         const { shared } = yield* Claims
         /** Those that this process has claimed, and how often that has changed. */
         const mine = new Set<Projection>(shared ? [] : projections)
@@ -107,6 +109,7 @@ export class Projector extends Context.Service<
         const alone = Effect.fnUntraced(function* (projection: Projection, to: Position) {
           const build = yield* bring(yield* models.live(projection), to, (build) => tell([build]))
           failures.delete(nameOf(build))
+          said.get(projection)!.over()
           return [build]
         })
 
@@ -120,8 +123,10 @@ export class Projector extends Context.Service<
               if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
               const name = schemaOf(projection)
               if (!mine.has(projection)) return Effect.succeed([])
-              failures.set(name, String(Cause.squash(cause)))
-              return Effect.as(Effect.logError(`read model ${name} can't go on`, cause), [])
+              const fault = String(Cause.squash(cause))
+              failures.set(name, fault)
+              const { say } = said.get(projection)!
+              return Effect.as(say(fault, Effect.logError(`read model ${name} can't go on`, cause)), [])
             })
           )
 

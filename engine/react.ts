@@ -8,6 +8,8 @@ import type { AnyEvent, Recorded } from "./Event.ts"
 import { type LeftEvent, LeftOut } from "./leftOut.ts"
 import { beginning, isAfter, latest, type Position } from "./Position.ts"
 import { inSteps } from "./pages.ts"
+import { Reacting } from "./reacting.ts"
+import { saying } from "./saying.ts"
 import { Tail } from "./tail.ts"
 
 /**
@@ -90,6 +92,13 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
   let left: ReadonlyArray<LeftEvent> = []
   let triedAt = 0
   let failing: { readonly position: Position | undefined; readonly times: number } = { position: undefined, times: 0 }
+  let fault: string | undefined
+  const { say, over } = saying()
+  const reacting = yield* Reacting
+  reacting?.set(name, () => ({
+    lag: !known || tail.concerns(at, wanted) ? Math.max(0, tail.reached() - at) : 0,
+    fault
+  }))
 
   const leave = (events: ReadonlyArray<LeftEvent>) => {
     left = events
@@ -169,12 +178,17 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
   })
 
   return yield* step.pipe(
-    Effect.tapCause((cause) => Effect.logWarning(`reaction ${name} stands still`, cause)),
+    Effect.tapCause((cause) => {
+      fault = String(Cause.squash(cause))
+      return say(fault, Effect.logWarning(`reaction ${name} stands still`, cause))
+    }),
     // a defect may pass too: a full disk, an event of a newer version that runs beside this one
     Effect.catchDefect((defect) => Effect.fail(defect)),
     Effect.retry(Schedule.spaced("1 second")),
     Effect.andThen(
       Effect.gen(function* () {
+        fault = undefined
+        over()
         const moved = PubSub.takeAll(looks)
         // what moves the log does not put off what was left out
         if (left.length === 0) yield* moved
@@ -193,8 +207,12 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
  */
 export const react = Effect.fnUntraced(function* <A extends AnyReaction>(reactions: ReadonlyArray<A>, passes: Passes) {
   const leftOut = yield* LeftOut
+  const reacting = yield* Reacting
   for (const one of reactions) {
-    const forget = Effect.sync(() => leftOut.delete(one.name))
+    const forget = Effect.sync(() => {
+      leftOut.delete(one.name)
+      reacting?.delete(one.name)
+    })
     const mine = whileMine(`reaction ${one.name}`, () => Effect.ensuring(Effect.scoped(run(one, passes)), forget))
     yield* Effect.forkScoped(mine)
   }

@@ -3,12 +3,14 @@ import { IpNetwork, NetAddress } from "effect/net"
 import { keyPattern } from "#domain/Key.ts"
 import type { ElasticsearchSettings } from "#ports/ElasticsearchSettings.ts"
 import type { ModelSettings } from "#ports/ModelSettings.ts"
+import type { TelemetrySettings } from "#ports/TelemetrySettings.ts"
 import { refuse } from "./BadConfig.ts"
 import { parseDatabaseUrl, readCa } from "./databaseUrl.ts"
 import { heapLimit } from "./memory.ts"
 import { readModels } from "./models.ts"
 import { defaultRates, type RateClass, type Rates } from "./rates.ts"
 import { secretsIn, withFiles } from "./secrets.ts"
+import { type LogLevel, readLogLevel, readTelemetry } from "./telemetry.ts"
 
 /** What the environment says; see the table in the README. */
 export interface Config {
@@ -40,6 +42,12 @@ export interface Config {
   readonly memoryLimit: number
   /** Which language models callers may ask for. */
   readonly models: ModelSettings
+  /** What the log leaves out. */
+  readonly logLevel: LogLevel
+  /** A port of this machine's own, at which Prometheus finds what is counted. */
+  readonly metricsPort: number | undefined
+  /** Where traces, metrics and logs are sent. */
+  readonly telemetry: TelemetrySettings | undefined
 }
 
 type Environment = { readonly [name: string]: string | undefined }
@@ -47,8 +55,10 @@ type Environment = { readonly [name: string]: string | undefined }
 /** An empty variable is as good as none. */
 const reader = (environment: Environment) => (name: string) => environment[name]?.trim() || undefined
 
-const parsePort = (text: string): number =>
-  /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : refuse("PORT", "a number from 0 to 65535")
+const parsePort =
+  (name: string) =>
+  (text: string): number =>
+    /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : refuse(name, "a number from 0 to 65535")
 
 const parseMemory = (text: string): number =>
   /^\d{2,7}$/.test(text) && Number(text) >= 64
@@ -159,7 +169,7 @@ export const readConfig = (environment: Environment): Config => {
     parsed(name, (text) => Redacted.make(parse(text), { label: name }))
   return {
     host: read("HOST") ?? "127.0.0.1",
-    port: parsed("PORT", parsePort) ?? 8080,
+    port: parsed("PORT", parsePort("PORT")) ?? 8080,
     dataDir: read("CAIRN_DATA_DIR") ?? "./data",
     databaseUrl: secret("DATABASE_URL", parseDatabaseUrl),
     databaseCa: readCa(read("DATABASE_URL")),
@@ -182,6 +192,9 @@ export const readConfig = (environment: Environment): Config => {
       ) ?? "just-bash",
     readPatience: parsed("CAIRN_READ_PATIENCE_MS", parseReadPatience) ?? 1_000,
     memoryLimit: parsed("CAIRN_MEMORY_LIMIT", parseMemory) ?? heapLimit(),
-    models: readModels(read)
+    models: readModels(read),
+    logLevel: readLogLevel(read("CAIRN_LOG_LEVEL")),
+    metricsPort: parsed("CAIRN_METRICS_PORT", parsePort("CAIRN_METRICS_PORT")),
+    telemetry: readTelemetry(read)
   }
 }

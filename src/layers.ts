@@ -5,6 +5,7 @@ import { Dispatcher } from "#engine/dispatch.ts"
 import { LeftOut } from "#engine/leftOut.ts"
 import { Claims, unshared } from "#engine/ports/Claims.ts"
 import { Projector } from "#engine/project.ts"
+import { Reacting } from "#engine/reacting.ts"
 import * as Retire from "#engine/retire.ts"
 import { Tail } from "#engine/tail.ts"
 import * as SecretRules from "#infra/analysis/secretRules/layer.ts"
@@ -17,6 +18,10 @@ import { anyVersion, findGit } from "#infra/git/native/git.ts"
 import * as GitTransport from "#infra/git/native/transport.ts"
 import * as PushIntake from "#infra/git/push/layer.ts"
 import * as LanguageModels from "#infra/models/layer.ts"
+import * as ObservedModels from "#infra/observed/languageModel.ts"
+import * as ObservedLog from "#infra/observed/log.ts"
+import * as ObservedSandbox from "#infra/observed/sandbox.ts"
+import * as ObservedWorkspaces from "#infra/observed/workspaces.ts"
 import * as Postgres from "#infra/postgres/client.ts"
 import { finished } from "#infra/postgres/copy/finished.ts"
 import * as PostgresHold from "#infra/postgres/hold.ts"
@@ -30,6 +35,8 @@ import * as PostgresRequests from "#infra/postgres/requests/layer.ts"
 import * as Bubblewrap from "#infra/sandbox/bubblewrap/layer.ts"
 import * as JustBash from "#infra/sandbox/justBash/layer.ts"
 import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
+import * as Telemetry from "#infra/telemetry/layer.ts"
+import * as Lines from "#infra/telemetry/lines.ts"
 import * as Workers from "#infra/workers/layer.ts"
 import { Bundles } from "#projections/Bundles.ts"
 import { Consumption } from "#projections/Consumption.ts"
@@ -48,6 +55,7 @@ import { EraseUsers } from "#src/keys/reactions/EraseUsers.ts"
 import * as Grader from "#src/snippets/grading/grade.ts"
 import { Indexing } from "#src/snippets/indexing.ts"
 import { KnownSnippets } from "#src/snippets/knownSnippets.ts"
+import * as MeasuredSearch from "#src/snippets/measured.ts"
 import { EraseBundles } from "#src/snippets/reactions/EraseBundles.ts"
 import { EraseSearches } from "#src/snippets/reactions/EraseSearches.ts"
 import { StoreBundles } from "#src/snippets/reactions/StoreBundles.ts"
@@ -73,6 +81,7 @@ import {
   snippetIndex
 } from "./engines.ts"
 import { Notes } from "./notes.ts"
+import { isCounted, type Watched } from "./telemetry.ts"
 
 /** What follows from events: all of it runs in every service. */
 export const reactions = [
@@ -170,8 +179,19 @@ export const analysis = Layer.provideMerge(Layer.mergeAll(TreeSitterAnalysis.lay
 export { parentGone } from "#infra/parent.ts"
 export { findText } from "#infra/postgres/findText.ts"
 
+/** With what watches it, where somebody looks. */
+const watched = <A, E, R, A2, E2, R2>(
+  config: Watched,
+  watching: Layer.Layer<A, E2, R2 | A>,
+  layer: Layer.Layer<A | A2, E, R>
+) => (isCounted(config) ? Layer.provideMerge(watching, layer) : layer)
+
+/** The log's lines, and what goes to an OTLP receiver. */
+export const telemetry = (config: Pick<Config, "logLevel" | "telemetry">) =>
+  Layer.provideMerge(Telemetry.layer(config.telemetry), Lines.layer(config.logLevel))
+
 /** The log and the read models, on a database. */
-export const log = (config: LogConfig) =>
+export const log = (config: LogConfig & Watched) =>
   bounded(
     config,
     Layer.mergeAll(
@@ -183,7 +203,10 @@ export const log = (config: LogConfig) =>
       Layer.provideMerge(
         Layer.mergeAll(
           Codec.layer,
-          PostgresRequests.layer.pipe(Layer.provide(eventStore(config)), Layer.provideMerge(PostgresReadModels.layer)),
+          PostgresRequests.layer.pipe(
+            Layer.provide(watched(config, ObservedLog.layer, eventStore(config))),
+            Layer.provideMerge(PostgresReadModels.layer)
+          ),
           PostgresKeySightings.layer,
           PostgresInstallation.layer,
           Layer.provideMerge(TreeSitterAnalysis.layer, Workers.layer)
@@ -253,22 +276,32 @@ export const service = (config: Config) =>
     Retire.layer(projections),
     erasing(config)
   ).pipe(
-    Layer.provideMerge(Layer.mergeAll(Search.layer, KnownSnippets.layer, Reputations.layer, LeftOut.layer)),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        watched(config, MeasuredSearch.layer, Search.layer),
+        KnownSnippets.layer,
+        Reputations.layer,
+        LeftOut.layer,
+        Layer.sync(Reacting, () => new Map())
+      )
+    ),
     Layer.provideMerge(Indexing.layer),
     Layer.provideMerge(snippetIndex(config)),
     Layer.provideMerge(
       Layer.mergeAll(
         log(config),
         Layer.provide(SecretRules.layer, Workers.layer),
-        workspaces(config),
+        watched(config, ObservedWorkspaces.layer, workspaces(config)),
         gitTransport(config),
         pushIntake(config),
         archives,
         requestCounts(config),
         PostgresMcpSessions.layer,
-        LanguageModels.layer(config.models)
+        watched(config, ObservedModels.layer, LanguageModels.layer(config.models))
       )
     ),
-    Layer.provideMerge(config.sandbox === "bubblewrap" ? Bubblewrap.layer : JustBash.layer),
+    Layer.provideMerge(
+      watched(config, ObservedSandbox.layer, config.sandbox === "bubblewrap" ? Bubblewrap.layer : JustBash.layer)
+    ),
     Layer.provideMerge(Layer.succeed(ReadPatience, config.readPatience))
   )

@@ -14,7 +14,7 @@ import { bootstrap, ForeignOwnerKey } from "#src/keys/bootstrap.ts"
 import { BadConfig } from "./BadConfig.ts"
 import { type Config, readConfig } from "./config.ts"
 import * as Server from "./http/server.ts"
-import { joined, reactions, service, serviceDatabase } from "./layers.ts"
+import { joined, reactions, service, serviceDatabase, telemetry } from "./layers.ts"
 import { memoryPassed, TooMuchMemory } from "./memory.ts"
 import { passesByItself } from "./reaction.ts"
 import { FairScheduler } from "./scheduler.ts"
@@ -66,7 +66,8 @@ const program = Effect.gen(function* () {
   const everything = http.pipe(
     Layer.provide(service(config)),
     Layer.provideMerge(joined(config)),
-    Layer.provide(serviceDatabase(config))
+    Layer.provide(serviceDatabase(config)),
+    Layer.provideMerge(telemetry(config))
   )
   const launched = Effect.scoped(Effect.flatMap(Layer.build(everything), (built) => Context.get(built, Hold).lost))
   const serving = Effect.catchTag(launched, "ServeError", ({ cause }) => {

@@ -10,7 +10,8 @@ export const secrets = [
   "ELASTICSEARCH_PASSWORD",
   "CAIRN_OWNER_KEY",
   "ANTHROPIC_API_KEY",
-  "OPENAI_API_KEY"
+  "OPENAI_API_KEY",
+  "OTEL_EXPORTER_OTLP_HEADERS"
 ] as const
 
 type Environment = { readonly [name: string]: string | undefined }

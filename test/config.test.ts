@@ -206,12 +206,14 @@ describe("names of a service", () => {
       ELASTICSEARCH_PASSWORD: "hunter2 and more",
       CAIRN_OWNER_KEY: `cairn_live_${"x1".repeat(21)}y`,
       ANTHROPIC_API_KEY: "hunter2",
-      OPENAI_API_KEY: "hunter2"
+      OPENAI_API_KEY: "hunter2",
+      OTEL_EXPORTER_OTLP_HEADERS: "authorization=hunter2"
     }
     /** What has to be beside it. */
     const beside = (name: string) => ({
       ...(name.startsWith("ELASTIC") ? { ELASTICSEARCH_URL: "https://search:9200" } : {}),
-      ...(name.endsWith("_PASSWORD") ? { ELASTICSEARCH_USERNAME: "me" } : {})
+      ...(name.endsWith("_PASSWORD") ? { ELASTICSEARCH_USERNAME: "me" } : {}),
+      ...(name.startsWith("OTEL_") ? { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318" } : {})
     })
     /** All that is hidden in a configuration. */
     const hidden = (value: unknown): ReadonlyArray<unknown> =>

@@ -1,11 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect, Layer, Logger, ManagedRuntime, Redacted, Scheduler } from "effect"
+import { Effect, Layer, Logger, ManagedRuntime, Metric, Redacted, References, Scheduler } from "effect"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { type Bound, Bounds } from "#engine/ports/Bounds.ts"
 import { react } from "#engine/react.ts"
+import * as Telemetry from "#infra/telemetry/layer.ts"
 import { readConfig } from "#src/config.ts"
 import * as Server from "#src/http/server.ts"
 import { bootstrap } from "#src/keys/bootstrap.ts"
@@ -40,11 +41,15 @@ export const ownerKey = "cairn_live_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg"
 
 type Environment = { readonly [name: string]: string }
 
+/** That a request was answered, which is said of each. */
+const isOfRequest = (line: string) => line.includes('"message":"request"')
+
 /** The layers of `src/main.ts`, without its greeting, on a free port. */
 const everything = (
   { database, dataDir }: TestInstallation,
   environment: Environment,
   log: Array<string>,
+  asked: Array<string>,
   bound?: Bound,
   scheduler: Scheduler.Scheduler = new FairScheduler()
 ) => {
@@ -64,7 +69,12 @@ const everything = (
     Layer.provideMerge(Layers.service(config)),
     Layer.provideMerge(Layers.joined(config)),
     Layer.provideMerge(Layers.serviceDatabase(config)),
-    Layer.provideMerge(Logger.layer([Logger.map(Logger.formatJson, (line) => void log.push(line))])),
+    Layer.provideMerge(Telemetry.layer(config.telemetry)),
+    Layer.provideMerge(
+      Logger.layer([Logger.map(Logger.formatJson, (line) => void (isOfRequest(line) ? asked : log).push(line))])
+    ),
+    Layer.provideMerge(Layer.sync(Metric.MetricRegistry, () => new Map())),
+    Layer.provideMerge(Layer.succeed(References.MinimumLogLevel, config.logLevel)),
     Layer.provideMerge(Layer.succeed(Scheduler.Scheduler, scheduler)),
     Layer.provide(bound === undefined ? Layer.empty : Layer.succeed(Bounds, bound))
   )
@@ -84,6 +94,8 @@ export interface Service extends TestInstallation {
   readonly sql: <Row>(statement: string, parameters?: ReadonlyArray<unknown>) => Promise<ReadonlyArray<Row>>
   /** Everything that the service logged, one JSON text each. */
   readonly log: ReadonlyArray<string>
+  /** Its lines about single requests, which are not in `log`. */
+  readonly asked: ReadonlyArray<string>
   /** The log's last position. */
   readonly head: () => Promise<number>
   readonly stop: () => Promise<void>
@@ -103,8 +115,9 @@ export const startService = async (
 ): Promise<Service> => {
   const installation = at ?? (await newInstallation())
   const log: Array<string> = []
+  const asked: Array<string> = []
   const runtime = ManagedRuntime.make(
-    Layer.unwrap(Effect.sync(() => everything(installation, environment, log, bound, scheduler)))
+    Layer.unwrap(Effect.sync(() => everything(installation, environment, log, asked, bound, scheduler)))
   )
   const url = await runtime.runPromise(HttpServer.addressFormattedWith(Effect.succeed)).catch(async (error) => {
     await runtime.dispose()
@@ -126,6 +139,7 @@ export const startService = async (
     run: (effect) => runtime.runPromise(effect),
     sql,
     log,
+    asked,
     head: async () => {
       const [row] = await sql<{ head: bigint }>("SELECT coalesce(max(position), 0) AS head FROM events")
       return Number(row!.head)

@@ -6,12 +6,14 @@ import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
 import { beginning, hasReached, type Position } from "#engine/Position.ts"
 import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
+import { Origin } from "#ports/Origin.ts"
 import { actorOf } from "#src/actor.ts"
 import { Caller, WriteIdentity } from "#src/api/middleware.ts"
 import * as Codec from "#src/codec.ts"
 import { writtenPosition } from "#src/positions.ts"
 import { type Found, type FoundSnippet, type Question, Search, type Sight } from "#src/snippets/search.ts"
 import { byPortions } from "./answers.ts"
+import { inEvent } from "./observed/origin.ts"
 import { problemOf } from "./refusals.ts"
 
 const setHeader = (name: string, value: string) =>
@@ -57,8 +59,10 @@ export const shownFound = <A, F extends Found, E, R>(
 
 /** The request's write, as `dispatch` takes it. */
 export const commandMetadata = Effect.gen(function* () {
-  const { commandId, request } = yield* WriteIdentity
+  const { commandId, request: identity } = yield* WriteIdentity
   const holder: Holder = yield* Caller
+  const origin = yield* Origin
+  const request = origin === undefined || identity === null ? identity : inEvent(identity, origin)
   const metadata: CommandMetadata = { commandId, correlationId: commandId, actor: actorOf(holder), request }
   return metadata
 })

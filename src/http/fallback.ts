@@ -2,7 +2,7 @@ import { Effect, Layer, Predicate, type Types } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Api } from "#src/api/Api.ts"
 import { Problem } from "#src/api/Problem.ts"
-import { respond } from "./middleware/problems.ts"
+import { answering } from "./middleware/problems.ts"
 
 /** A route's pattern as a regular expression: `:name` is one part, `*` the rest. */
 const patternOf = (path: string): RegExp =>
@@ -52,13 +52,14 @@ const notOffered: ReadonlyArray<readonly [RegExp, string]> = [
   ]
 ]
 
-const answer = Effect.map(HttpServerRequest.HttpServerRequest, ({ method, url }) => {
+const answer = Effect.gen(function* () {
+  const { method, url } = yield* HttpServerRequest.HttpServerRequest
   const path = url.split("?")[0]!
   const allowed = routes.filter(({ pattern }) => pattern.test(path)).map((route) => route.method)
   // a path that can't be decoded is a route's by its pattern, and yet no route takes it
   if (allowed.length === 0 || allowed.includes(method)) {
     const instead = notOffered.find(([pattern]) => pattern.test(path))?.[1]
-    return respond(
+    return yield* answering(
       new Problem({
         code: "not_found/route",
         message: instead ?? "There is no such route. /docs lists those that there are."
@@ -70,7 +71,7 @@ const answer = Effect.map(HttpServerRequest.HttpServerRequest, ({ method, url })
     code: "method/not_allowed",
     message: `This route does not take ${method}. It takes ${methods}.`
   })
-  return HttpServerResponse.setHeader(respond(problem), "allow", methods)
+  return HttpServerResponse.setHeader(yield* answering(problem), "allow", methods)
 })
 
 const isRouteNotFound = (error: unknown): boolean =>

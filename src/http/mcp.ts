@@ -17,7 +17,7 @@ import { malformed, noSession, notAllowed, spoken, tooLarge, tooManyMessages, un
 import { calling, path, replaying, sessionHeader } from "./mcp/replayed.ts"
 import { patiently } from "./mcp/stream.ts"
 import { havingRead, Rooms, withBody } from "./middleware/body.ts"
-import { respond } from "./middleware/problems.ts"
+import { answering } from "./middleware/problems.ts"
 
 type Handler = (
   request: HttpServerRequest.HttpServerRequest
@@ -128,7 +128,7 @@ const routes = Effect.gen(function* () {
           Effect.andThen(sessions.opened(holder, begun)),
           Effect.as(response),
           // a session that no process knows is none
-          Effect.catch(() => Effect.as(ending(begun), respond(unavailable, response.headers["x-request-id"])))
+          Effect.catch(() => Effect.andThen(ending(begun), answering(unavailable)))
         )
       })
     }

@@ -4,7 +4,9 @@ import { HttpRouter } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "#src/api/Api.ts"
 import { Closing } from "#src/closing.ts"
+import type { Config } from "#src/config.ts"
 import type { Rates } from "#src/rates.ts"
+import { isCounted } from "#src/telemetry.ts"
 import { Answers } from "./answers.ts"
 import * as Bundles from "./Bundles.ts"
 import * as Chat from "./Chat.ts"
@@ -26,6 +28,8 @@ import * as Idempotency from "./middleware/idempotency.ts"
 import * as Problems from "./middleware/problems.ts"
 import * as Rate from "./middleware/rate.ts"
 import * as Scope from "./middleware/scope.ts"
+import * as Observed from "./observed/listener.ts"
+import { observed } from "./observed/requests.ts"
 import * as Patterns from "./Patterns.ts"
 import * as Public from "./Public.ts"
 import * as Raw from "./Raw.ts"
@@ -36,7 +40,7 @@ import * as Usage from "./Usage.ts"
 import * as Users from "./Users.ts"
 import * as Workspaces from "./Workspaces.ts"
 
-export interface Options extends Guard.Guarded {
+export interface Options extends Guard.Guarded, Pick<Config, "metricsPort" | "telemetry" | "memoryLimit"> {
   readonly port: number
   readonly rates: Rates
 }
@@ -85,10 +89,16 @@ export const routes = ({ rates, ...options }: Options) =>
 export const serve = (options: Options) =>
   Closing.announce.pipe(Layer.provideMerge(listen(options)), Layer.provideMerge(Closing.layer))
 
+const watching = ({ metricsPort, telemetry, memoryLimit }: Options) =>
+  isCounted({ metricsPort, telemetry })
+    ? Observed.layer(metricsPort, telemetry !== undefined, memoryLimit)
+    : Layer.empty
+
 const listen = (options: Options) =>
   HttpRouter.serve(routes(options), {
     disableLogger: true,
     disableListenLog: true,
+    middleware: observed(isCounted(options)),
     // a file's path is one parameter; a request's head is limited to 16 KiB anyway
     routerConfig: { maxParamLength: 16_384 }
   }).pipe(
@@ -99,5 +109,6 @@ const listen = (options: Options) =>
         gracefulShutdownTimeout: "10 seconds"
       })
     ),
+    Layer.merge(watching(options)),
     Layer.provide([Answers.layer, Body.Rooms.layer])
   )

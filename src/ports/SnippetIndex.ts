@@ -110,5 +110,7 @@ export class SnippetIndex extends Context.Service<
     readonly stand: Effect.Effect<IndexStand, IndexUnavailable>
     /** At most `most` of all that match, those that it deems likeliest to rank first. */
     readonly candidates: (query: IndexQuery, most: number) => Effect.Effect<Candidates, IndexUnavailable>
+    /** How many snippets it holds, where that costs nothing to know. */
+    readonly size?: Effect.Effect<number>
   }
 >()("cairn/SnippetIndex") {}

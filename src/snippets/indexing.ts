@@ -46,6 +46,8 @@ export class Indexing extends Context.Service<
     readonly away: Effect.Effect<boolean>
     /** Snippets that are not found by all that they say, and why; `refused`: the index could not take them. */
     readonly leftOut: Effect.Effect<ReadonlyMap<string, WhyLeftOut | "refused">>
+    /** How many snippets the index holds; `undefined`: it is elsewhere. */
+    readonly size: Effect.Effect<number | undefined>
   }
 >()("cairn/Indexing") {
   static readonly layer = Layer.effect(
@@ -197,7 +199,8 @@ export class Indexing extends Context.Service<
         furthest: Effect.sync(() => furthest),
         fault: Effect.sync(() => fault),
         away: Effect.sync(() => isAway),
-        leftOut: Effect.sync(() => new Map(leftOut))
+        leftOut: Effect.sync(() => new Map(leftOut)),
+        size: index.size ?? Effect.undefined
       })
     })
   )

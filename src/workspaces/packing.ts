@@ -4,6 +4,7 @@ import { repositoryOf, Workspace } from "#domain/Workspace.ts"
 import { Asker } from "#engine/ask.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
 import { Claims } from "#engine/ports/Claims.ts"
+import { saying } from "#engine/saying.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { openRunsIn, Workspaces } from "#projections/Workspaces.ts"
 import { claimOf, followHead, streamOf } from "./restore.ts"
@@ -32,6 +33,7 @@ export class Packing extends Context.Service<
       const { shared, claim } = yield* Claims
       const waiting = new Set<string>()
       const wake = yield* Queue.sliding<void>(1)
+      const { say } = saying()
 
       const pack = Effect.fnUntraced(function* (workspace: string) {
         const { generation, head } = yield* dispatcher.state(Workspace, streamOf(workspace))
@@ -54,7 +56,7 @@ export class Packing extends Context.Service<
             Effect.catchCause((cause) =>
               Cause.hasInterruptsOnly(cause)
                 ? Effect.interrupt
-                : Effect.logWarning("a repository could not be packed", cause)
+                : say(String(Cause.squash(cause)), Effect.logWarning("a repository could not be packed", cause))
             )
           )
         }

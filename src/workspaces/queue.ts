@@ -8,7 +8,9 @@ import { schemaOf } from "#engine/Projection.ts"
 import { type Claim, Claims } from "#engine/ports/Claims.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { Projector } from "#engine/project.ts"
+import { saying } from "#engine/saying.ts"
 import type { LanguageModel } from "#ports/LanguageModel.ts"
+import { Origin } from "#ports/Origin.ts"
 import type { Sandbox } from "#ports/Sandbox.ts"
 import type { Workers } from "#ports/Workers.ts"
 import type { WorkspaceStore, WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
@@ -62,6 +64,8 @@ export class Runs extends Context.Service<
     readonly end: (run: Asked) => Effect.Effect<void, Delayed>
     /** Stops a workspace's runs that were asked for before it was erased, and waits until none is at work, in whatever process. */
     readonly stop: (workspace: string, erasedAt: Position) => Effect.Effect<void>
+    /** Runs that this process carries, and those that wait here. */
+    readonly counts: Effect.Effect<{ readonly running: number; readonly waiting: number }>
   }
 >()("cairn/Runs") {
   static readonly layer = Layer.effect(
@@ -91,6 +95,7 @@ export class Runs extends Context.Service<
 
       const carry = Effect.fnUntraced(function* (waiting: Waiting, { handedOver }: Claim) {
         const { run, workspace } = waiting
+        const { say } = saying()
         for (let tries = 1; ; tries++) {
           const resumed = !handedOver && !begun.has(run)
           begun.add(run)
@@ -106,17 +111,17 @@ export class Runs extends Context.Service<
           // the log or the disk may be away for a while, and so may be what a defect came from: the run goes on from
           // its last step
           const away = awayIn(cause)
-          yield* (
+          const told =
             away === undefined
               ? Effect.logWarning("a run can't go on yet", cause)
               : Effect.logWarning(`a run can't go on yet: ${away.message}`)
-          ).pipe(Effect.annotateLogs({ run }))
+          yield* say(String(away ?? Cause.squash(cause)), told).pipe(Effect.annotateLogs({ run }))
           if (tries >= patience) {
-            const told = waiting.delayed
+            const delayed = waiting.delayed
             waiting.delayed = yield* Deferred.make<never, Delayed>()
             yield* away === undefined && Cause.hasDies(cause)
-              ? Deferred.die(told, new Error("a run can't go on"))
-              : Deferred.fail(told, away ?? new Unreadable())
+              ? Deferred.die(delayed, new Error("a run can't go on"))
+              : Deferred.fail(delayed, away ?? new Unreadable())
           }
           yield* Effect.sleep(Math.min(firstPause * 2 ** (tries - 1), longestPause))
         }
@@ -195,7 +200,8 @@ export class Runs extends Context.Service<
         } else {
           const queue = [waiting]
           queues.set(run.workspace, queue)
-          yield* Effect.forkIn(work(run.workspace, queue), scope)
+          // whoever asked for the first of them has nothing to do with the others
+          yield* Effect.forkIn(Effect.provideService(work(run.workspace, queue), Origin, undefined), scope)
         }
         return waiting
       }, Effect.uninterruptible)
@@ -273,7 +279,8 @@ export class Runs extends Context.Service<
             Effect.andThen(enqueue(run)),
             Effect.flatMap(({ done, delayed }) => Effect.raceFirst(Deferred.await(done), Deferred.await(delayed)))
           ),
-        stop
+        stop,
+        counts: Effect.sync(() => ({ running: atWork.size, waiting: known.size - atWork.size }))
       })
     })
   )

@@ -25,6 +25,7 @@ import { ConversationStopped, converse, usageOf } from "./loop.ts"
 import { awayIn, removeRepository, streamOf } from "./restore.ts"
 import { systemPrompt } from "./system.ts"
 import { toolset } from "./tools/toolset.ts"
+import { underTrace } from "./trace.ts"
 import { compactionOf, recordedCompaction, recordedTurn, resultsOf, turnOf } from "./turns.ts"
 
 type Case<T extends ChatEvent["_tag"]> = Extract<ChatEvent, { readonly _tag: T }>
@@ -102,9 +103,8 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
   }).pipe(Effect.provideService(EventStore, store))
 
   /** `fault`: what the same step has failed with twice. */
-  const attempt = Effect.fnUntraced(function* (fault: string | undefined) {
-    let past = yield* read
-    if (past === undefined) return
+  const goOn = Effect.fnUntraced(function* (from: Past, fault: string | undefined) {
+    let past = from
     takenUp ??= resumed && past.started !== undefined
     if ((yield* store.outcome(streamOf(past.requested.event.workspace), endingId(run))).length > 0) return
     const { requested } = past
@@ -142,7 +142,8 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
 
     const end = Effect.fnUntraced(function* (
       output: string,
-      failure: { readonly code: ChatFailure; readonly error: string } | null
+      failure: { readonly code: ChatFailure; readonly error: string } | null,
+      fault?: string
     ) {
       const now = yield* read
       const exchanges = now?.exchanges ?? []
@@ -164,11 +165,15 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
         turns: exchanges.length,
         ...usageOf([...exchanges.map(({ turn }) => turn), ...(now?.compactions ?? [])].map(({ usage }) => usage))
       }).pipe(Effect.catchTag("WorkspaceGone", () => new ConversationStopped({ reason: superseded })))
+      if (failure === null) return
+      // its code, and of the model's API what is all our own: the error itself may quote it
+      const why = fault === undefined ? failure.code : `${failure.code}: ${fault}`
+      yield* Effect.logWarning(`a chat failed (${why})`).pipe(Effect.annotateLogs({ workspace }))
     })
 
     if (fault !== undefined) {
       const error = `The run failed twice at the same step (${fault}) and was given up. What it had written is saved.`
-      return yield* end("", { code: "interrupted", error })
+      return yield* end("", { code: "interrupted", error }, fault)
     }
 
     if (takenUp) {
@@ -261,12 +266,7 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
         }
         return end(output, { code: "model", error })
       }),
-      Effect.catchTag("ModelFailed", ({ message, fault }) =>
-        Effect.andThen(
-          Effect.logWarning(`a run failed for want of its model: ${fault}`).pipe(Effect.annotateLogs({ run })),
-          end("", { code: "model", error: message })
-        )
-      ),
+      Effect.catchTag("ModelFailed", ({ message, fault }) => end("", { code: "model", error: message }, fault)),
       Effect.catchIf(
         (error) => error._tag === "ConversationStopped" && error.reason === revoked,
         () => end("", { code: "revoked", error: "The API key of this run was revoked. What it had written is saved." })
@@ -277,6 +277,11 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
       )
     )
   })
+
+  const attempt = (fault: string | undefined) =>
+    Effect.flatMap(read, (past) =>
+      past === undefined ? Effect.void : underTrace(run, past.requested.request)(goOn(past, fault))
+    )
 
   /**
    * What fails on a repository that was erased is no fault: the next look at the log ends the run. The disk's faults in

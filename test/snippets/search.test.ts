@@ -20,7 +20,8 @@ const stubs = Layer.mergeAll(
       furthest: Effect.succeed(0),
       fault: Effect.succeed(undefined),
       away: Effect.succeed(false),
-      leftOut: Effect.succeed(new Map())
+      leftOut: Effect.succeed(new Map()),
+      size: Effect.succeed(undefined)
     })
   ),
   Layer.succeed(

@@ -2,6 +2,7 @@ import type { Message } from "@anthropic-ai/sdk/resources"
 import { Effect } from "effect"
 import type { ZodType } from "zod"
 import { ModelFailed, type Question } from "#ports/LanguageModel.ts"
+import { handedOn } from "#ports/Origin.ts"
 import { modelFailed } from "../failure.ts"
 import { apiOf, makeClient } from "./client.ts"
 import { toolOf } from "./form.ts"
@@ -22,21 +23,23 @@ export const makeAsk = (settings: AnthropicSettings) => {
   const api = apiOf(settings)
   return ({ model, system, prompt, form }: Question): Effect.Effect<unknown, ModelFailed> => {
     const schema = form.schema as ZodType
-    return Effect.tryPromise({
-      try: (signal) =>
-        client.messages.create(
-          {
-            model,
-            max_tokens: Math.min(settings.maxTokens ?? longest, longest),
-            system,
-            messages: [{ role: "user", content: prompt }],
-            tools: [toolOf(form)],
-            tool_choice: { type: "tool", name: form.name, disable_parallel_tool_use: true }
-          },
-          { signal, timeout: Math.min(settings.timeout ?? patience, patience) }
-        ),
-      catch: (error) => modelFailed(api, model, error)
-    }).pipe(Effect.flatMap((message) => filledIn(message, form.name, schema)))
+    return Effect.flatMap(handedOn, (headers) =>
+      Effect.tryPromise({
+        try: (signal) =>
+          client.messages.create(
+            {
+              model,
+              max_tokens: Math.min(settings.maxTokens ?? longest, longest),
+              system,
+              messages: [{ role: "user", content: prompt }],
+              tools: [toolOf(form)],
+              tool_choice: { type: "tool", name: form.name, disable_parallel_tool_use: true }
+            },
+            { signal, headers, timeout: Math.min(settings.timeout ?? patience, patience) }
+          ),
+        catch: (error) => modelFailed(api, model, error)
+      })
+    ).pipe(Effect.flatMap((message) => filledIn(message, form.name, schema)))
   }
 }
 

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { ModelFailed, ModelTurn, Talk } from "#ports/LanguageModel.ts"
+import { handedOn } from "#ports/Origin.ts"
 import { Refused, refusedTurn } from "../failure.ts"
 import { messagesOf, turnOf } from "./blocks.ts"
 import { apiOf, makeClient } from "./client.ts"
@@ -19,26 +20,28 @@ export const makeNext = (settings: AnthropicSettings) => {
   const api = apiOf(settings)
   return (talk: Talk): Effect.Effect<ModelTurn, ModelFailed> => {
     const { model } = talk
-    return Effect.tryPromise({
-      try: async (signal) => {
-        const controller = new AbortController()
-        signal.addEventListener("abort", () => controller.abort(signal.reason))
-        const response = await client.beta.messages
-          .create(
-            {
-              model,
-              max_tokens: settings.maxTokens ?? 16_000,
-              system: [{ type: "text", text: talk.system, cache_control: ephemeral }],
-              messages: messagesOf(talk, ephemeral),
-              tools: talk.tools.map((form) => ({ type: "custom" as const, ...toolOf(form) })),
-              stream: true
-            },
-            { signal: controller.signal }
-          )
-          .asResponse()
-        return turnOf(await messageOf(response, controller), model)
-      },
-      catch: (error) => new Refused({ error })
-    }).pipe(Effect.catch(({ error }) => refusedTurn(api, model, error)))
+    return Effect.flatMap(handedOn, (headers) =>
+      Effect.tryPromise({
+        try: async (signal) => {
+          const controller = new AbortController()
+          signal.addEventListener("abort", () => controller.abort(signal.reason))
+          const response = await client.beta.messages
+            .create(
+              {
+                model,
+                max_tokens: settings.maxTokens ?? 16_000,
+                system: [{ type: "text", text: talk.system, cache_control: ephemeral }],
+                messages: messagesOf(talk, ephemeral),
+                tools: talk.tools.map((form) => ({ type: "custom" as const, ...toolOf(form) })),
+                stream: true
+              },
+              { signal: controller.signal, headers }
+            )
+            .asResponse()
+          return turnOf(await messageOf(response, controller), model)
+        },
+        catch: (error) => new Refused({ error })
+      })
+    ).pipe(Effect.catchTag("Refused", ({ error }) => refusedTurn(api, model, error)))
   }
 }

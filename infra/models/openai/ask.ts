@@ -3,6 +3,7 @@ import type { ChatCompletion } from "openai/resources"
 import type { ZodType } from "zod"
 import { parseJson } from "#engine/parseJson.ts"
 import { ModelFailed, type Question } from "#ports/LanguageModel.ts"
+import { handedOn } from "#ports/Origin.ts"
 import { modelFailed } from "../failure.ts"
 import { apiOf, makeClient } from "./client.ts"
 import { toolOf } from "./form.ts"
@@ -20,23 +21,25 @@ export const makeAsk = (settings: OpenAiSettings) => {
   const client = makeClient({ silence: patience, ...settings })
   const api = apiOf(settings)
   return ({ model, system, prompt, form }: Question): Effect.Effect<unknown, ModelFailed> =>
-    Effect.tryPromise({
-      try: (signal) =>
-        client.chat.completions.create(
-          {
-            model,
-            messages: [
-              { role: "system", content: system },
-              { role: "user", content: prompt }
-            ],
-            tools: [toolOf(form)],
-            tool_choice: { type: "function", function: { name: form.name } },
-            parallel_tool_calls: false
-          },
-          { signal, timeout: Math.min(settings.timeout ?? patience, patience) }
-        ),
-      catch: (error) => modelFailed(api, model, error)
-    }).pipe(Effect.flatMap((completion) => filledIn(completion, form.name, form.schema as ZodType)))
+    Effect.flatMap(handedOn, (headers) =>
+      Effect.tryPromise({
+        try: (signal) =>
+          client.chat.completions.create(
+            {
+              model,
+              messages: [
+                { role: "system", content: system },
+                { role: "user", content: prompt }
+              ],
+              tools: [toolOf(form)],
+              tool_choice: { type: "function", function: { name: form.name } },
+              parallel_tool_calls: false
+            },
+            { signal, headers, timeout: Math.min(settings.timeout ?? patience, patience) }
+          ),
+        catch: (error) => modelFailed(api, model, error)
+      })
+    ).pipe(Effect.flatMap((completion) => filledIn(completion, form.name, form.schema as ZodType)))
 }
 
 const inputOf = (written: string): unknown => {

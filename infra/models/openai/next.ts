@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { ModelFailed, ModelTurn, Talk } from "#ports/LanguageModel.ts"
+import { handedOn } from "#ports/Origin.ts"
 import { Refused, refusedTurn } from "../failure.ts"
 import { apiOf, makeClient } from "./client.ts"
 import { turnOf } from "./completion.ts"
@@ -16,22 +17,24 @@ export const makeNext = (settings: OpenAiSettings) => {
   const api = apiOf(settings)
   return (talk: Talk): Effect.Effect<ModelTurn, ModelFailed> => {
     const { model } = talk
-    return Effect.tryPromise({
-      try: async (signal) => {
-        const chunks = await client.chat.completions.create(
-          {
-            model,
-            messages: messagesOf(talk),
-            ...(talk.tools.length === 0 ? undefined : { tools: talk.tools.map(toolOf) }),
-            ...(settings.maxTokens === undefined ? undefined : { max_completion_tokens: settings.maxTokens }),
-            stream: true,
-            stream_options: { include_usage: true }
-          },
-          { signal }
-        )
-        return turnOf(chunks, model)
-      },
-      catch: (error) => new Refused({ error })
-    }).pipe(Effect.catch(({ error }) => refusedTurn(api, model, error)))
+    return Effect.flatMap(handedOn, (headers) =>
+      Effect.tryPromise({
+        try: async (signal) => {
+          const chunks = await client.chat.completions.create(
+            {
+              model,
+              messages: messagesOf(talk),
+              ...(talk.tools.length === 0 ? undefined : { tools: talk.tools.map(toolOf) }),
+              ...(settings.maxTokens === undefined ? undefined : { max_completion_tokens: settings.maxTokens }),
+              stream: true,
+              stream_options: { include_usage: true }
+            },
+            { signal, headers }
+          )
+          return turnOf(chunks, model)
+        },
+        catch: (error) => new Refused({ error })
+      })
+    ).pipe(Effect.catchTag("Refused", ({ error }) => refusedTurn(api, model, error)))
   }
 }

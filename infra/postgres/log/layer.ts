@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
-import { Cause, Deferred, Effect, Layer, PubSub, Queue, Schedule } from "effect"
+import { Cause, Deferred, Effect, Layer, Metric, PubSub, Queue, Schedule } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { type Append, type Appended, EventStore, StoreUnavailable, WrongRevision } from "#engine/ports/EventStore.ts"
+import { batchUnits } from "#ports/metrics.ts"
 import { passes } from "#ports/passes.ts"
 import { appendBatch } from "./append.ts"
 import { groupCommit } from "./groupCommit.ts"
@@ -105,6 +106,7 @@ export const layerBy = Layer.effect(
       send: (batch) =>
         commitOrFail(batch).pipe(
           Effect.provideContext(context),
+          Effect.andThen(Metric.update(batchUnits(), batch.length)),
           Effect.andThen(PubSub.publish(news, undefined)),
           Effect.andThen(Queue.offer(told, undefined))
         ),

@@ -58,6 +58,10 @@ class Index {
     ;(isPublic ? this.#public : this.#private).delete(home)
   }
 
+  get size(): number {
+    return this.#places.size
+  }
+
   /** Ids of all that it has. */
   get ids(): Iterable<string> {
     return this.#places.keys()
@@ -157,7 +161,8 @@ export const layer = Layer.effect(
           return { refused }
         }).pipe(one.withPermits(1)),
       stand: Effect.sync(() => stand),
-      candidates: (query, most) => Effect.sync(() => index.candidates(query, most))
+      candidates: (query, most) => Effect.sync(() => index.candidates(query, most)),
+      size: Effect.sync(() => index.size)
     })
   })
 )

@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
-import { HttpEffect, HttpMiddleware, HttpRouter } from "effect/http"
+import { HttpEffect, HttpMiddleware, HttpRouter, HttpServerResponse } from "effect/http"
+import { Origin } from "#ports/Origin.ts"
 import type { Config } from "#src/config.ts"
 import { isPublicLibraryOpen } from "#src/snippets/publicLibrary.ts"
 import { Answers } from "../answers.ts"
@@ -13,7 +14,17 @@ export type Guarded = Pick<Config, "host" | "allowedHosts" | "trustedProxies" | 
 const finishing = ({ sent }: Answers["Service"]) =>
   Effect.andThen(
     HttpEffect.appendPreResponseHandler((request, response) =>
-      Effect.succeed(sent(request, guarded(request, response)))
+      Effect.map(Origin, (origin) =>
+        sent(
+          request,
+          guarded(
+            request,
+            origin?.requestId == null
+              ? response
+              : HttpServerResponse.setHeader(response, "x-request-id", origin.requestId)
+          )
+        )
+      )
     ),
     compressed
   )

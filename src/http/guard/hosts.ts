@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Problem } from "#src/api/Problem.ts"
-import { respond } from "../middleware/problems.ts"
+import { answering } from "../middleware/problems.ts"
 
 /** Names that mean this machine wherever they are asked for. */
 const loopback = ["localhost", "127.0.0.1", "[::1]"]
@@ -57,8 +57,10 @@ export const admitting =
     Effect.gen(function* () {
       const { headers, url, source } = yield* HttpServerRequest.HttpServerRequest
       const { host, origin } = headers
-      if (host === undefined && (source as Partial<IncomingMessage>).httpVersion === "1.1") return respond(nameless)
-      if (names !== undefined && host !== undefined && !names.has(nameIn(host) ?? "")) return respond(foreignHost(host))
-      if (origin !== undefined && pageless.test(url)) return respond(foreignOrigin)
+      if (host === undefined && (source as Partial<IncomingMessage>).httpVersion === "1.1")
+        return yield* answering(nameless)
+      if (names !== undefined && host !== undefined && !names.has(nameIn(host) ?? ""))
+        return yield* answering(foreignHost(host))
+      if (origin !== undefined && pageless.test(url)) return yield* answering(foreignOrigin)
       return yield* app
     })

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpEffect, HttpServerResponse } from "effect/http"
 import { Problem, statusOf } from "#src/api/Problem.ts"
 import { unsupported } from "../middleware/body.ts"
-import { respond } from "../middleware/problems.ts"
+import { answering } from "../middleware/problems.ts"
 
 /** What the server answers with an empty body, in our words. */
 const refusals = [
@@ -46,14 +46,10 @@ const otherMethod = new Problem({
   code: "method/not_allowed",
   message: "/mcp takes the messages of MCP as POST, and DELETE for a session. It opens no stream for GET."
 })
-export const notAllowed = Effect.sync(() => HttpServerResponse.setHeader(respond(otherMethod), "allow", "POST, DELETE"))
+export const notAllowed = Effect.map(answering(otherMethod), HttpServerResponse.setHeader("allow", "POST, DELETE"))
 
 /** An empty refusal of the server's becomes the one error body; this is the last to see the answer. */
 export const spoken = HttpEffect.appendPreResponseHandler((_, response) => {
   const problem = refusals.find(({ code }) => statusOf[code] === response.status)
-  return Effect.succeed(
-    problem === undefined || response.body._tag !== "Empty"
-      ? response
-      : respond(problem, response.headers["x-request-id"])
-  )
+  return problem === undefined || response.body._tag !== "Empty" ? Effect.succeed(response) : answering(problem)
 })

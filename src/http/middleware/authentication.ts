@@ -10,6 +10,7 @@ import { holderOf, Keys } from "#projections/Keys.ts"
 import { Authentication, Caller } from "#src/api/middleware.ts"
 import { Problem } from "#src/api/Problem.ts"
 import { Notes } from "#src/notes.ts"
+import { Recording } from "../observed/record.ts"
 
 const missing = new Problem({
   code: "auth/missing_api_key",
@@ -76,6 +77,8 @@ export const layer = Layer.effect(
           Effect.mapError(() => unavailable)
         )
         if (holder === undefined) return yield* wrong
+        const record = yield* Recording
+        if (record !== undefined) record.key = holder.key
         yield* notes.used(holder)
         return yield* httpEffect.pipe(
           Effect.provideService(Caller, holder),

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto"
 import { Cause, Effect, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiSchemaError } from "effect/http-api/HttpApiError"
@@ -8,6 +7,7 @@ import { passes } from "#ports/passes.ts"
 import { fieldErrors, invalidFields, seeDocs } from "#src/api/invalid.ts"
 import { Problems } from "#src/api/middleware.ts"
 import { bodyOf, Problem, statusOf } from "#src/api/Problem.ts"
+import { Recording, requestId } from "../observed/record.ts"
 
 const invalid = (error: HttpApiSchemaError): Problem => {
   const errors = fieldErrors(error.cause.issue)
@@ -39,8 +39,11 @@ const newer = new Problem({
   retryAfter: 1
 })
 
+/** The answer that says a problem of the request that is being answered. */
+export const answering = (problem: Problem) => Effect.map(requestId, (id) => respond(problem, id))
+
 /** The answer that says a problem. */
-export const respond = (problem: Problem, requestId: string = randomUUID()): HttpServerResponse.HttpServerResponse =>
+export const respond = (problem: Problem, requestId: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.jsonUnsafe(bodyOf(problem, requestId), {
     status: statusOf[problem.code],
     headers: {
@@ -76,18 +79,19 @@ export const explained = (cause: Cause.Cause<unknown>): Effect.Effect<Problem> =
   return problem === undefined ? Effect.as(Effect.logError("a request failed", cause), defect) : Effect.succeed(problem)
 }
 
-/** The id is made for each request, not once for the route. */
-export const layer = Layer.succeed(Problems, (httpEffect) =>
-  Effect.suspend(() => {
-    const requestId = randomUUID()
-    return httpEffect.pipe(
+export const layer = Layer.succeed(Problems, (httpEffect, { endpoint }) =>
+  Effect.gen(function* () {
+    const id = yield* requestId
+    const record = yield* Recording
+    if (record !== undefined) record.route = endpoint.path
+    return yield* httpEffect.pipe(
       Effect.map((response) => {
-        return HttpServerResponse.setHeader(response, "x-request-id", requestId)
+        return HttpServerResponse.setHeader(response, "x-request-id", id)
       }),
       Effect.catchCause((cause) => {
         if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-        return Effect.map(explained(cause), (problem) => respond(problem, requestId)).pipe(
-          Effect.annotateLogs({ request_id: requestId })
+        return Effect.map(explained(cause), (problem) => respond(problem, id)).pipe(
+          Effect.annotateLogs({ request_id: id })
         )
       })
     )

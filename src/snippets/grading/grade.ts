@@ -95,8 +95,11 @@ const ending = Effect.fnUntraced(function* (due: DueGrading, desk: Desk) {
   if (waited > longestWait) return SnippetCommand.CancelGrading({ snippet, request, cause: "expired" })
   return yield* attempt(due, desk).pipe(
     Effect.retry({ schedule: backOff, times: attempts - 1 }),
-    Effect.catchTag("ModelFailed", ({ message }) =>
-      Effect.succeed(SnippetCommand.FailGrading({ snippet, request, error: textOf(message) }))
+    Effect.catchTag("ModelFailed", ({ message, fault }) =>
+      Effect.as(
+        Effect.logWarning(`a grading failed: ${fault}`).pipe(Effect.annotateLogs({ request, snippet })),
+        SnippetCommand.FailGrading({ snippet, request, error: textOf(message) })
+      )
     )
   )
 })
@@ -107,7 +110,12 @@ export const grade = Effect.fnUntraced(function* (due: DueGrading, desk: Desk) {
   const command = yield* persistently(ending(due, desk), due).pipe(
     Effect.catchTag("BrokeOff", () => {
       const error = "The grading broke off again and again; the service's log says why."
-      return Effect.succeed(SnippetCommand.FailGrading({ snippet, request, error }))
+      return Effect.as(
+        Effect.logWarning("a grading failed: it broke off again and again").pipe(
+          Effect.annotateLogs({ request, snippet })
+        ),
+        SnippetCommand.FailGrading({ snippet, request, error })
+      )
     })
   )
   if (command === undefined) return

@@ -1,0 +1,62 @@
+import { Cause, Effect, Exit, References, type Tracer } from "effect"
+import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { requestSeconds, requests, requestsOpen } from "#ports/metrics.ts"
+import { Origin } from "#ports/Origin.ts"
+import { originOf } from "./origin.ts"
+import { Recording, type RequestRecord } from "./record.ts"
+
+const methods = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"])
+/** Asked every few seconds by whoever watches. */
+const often = new Set(["/health", "/ready"])
+
+/** Whoever asked had left (nginx's number for it). */
+const left = 499
+
+type Answer = HttpServerResponse.HttpServerResponse
+
+const statusOf = (exit: Exit.Exit<Answer, unknown>): number => {
+  if (Exit.isSuccess(exit)) return exit.value.status
+  return Cause.hasInterrupts(exit.cause) ? left : 500
+}
+
+/**
+ * Stands before everything: gives a request its id, says in the log how it was answered, and counts it. A line has the route's pattern
+ * and not the path, in which callers write.
+ */
+export const observed =
+  (counted: boolean) =>
+  <E, R>(app: Effect.Effect<Answer, E, R>): Effect.Effect<Answer, E, R | HttpServerRequest.HttpServerRequest> =>
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+      Effect.withFiber<Answer, E, R>((fiber) => {
+        const { context } = fiber
+        const began = performance.now()
+        const record: RequestRecord = { route: "other", key: undefined }
+        const span: Tracer.AnySpan | undefined = fiber.getRef(References.TracerEnabled) ? fiber.cache.span : undefined
+        const origin = originOf(request.headers, span)
+        if (counted) requestsOpen().modifyUnsafe(1, context)
+        const ended = (exit: Exit.Exit<Answer, E>) => {
+          const method = methods.has(request.method) ? request.method : "other"
+          const status = statusOf(exit)
+          const took = performance.now() - began
+          const { route, key } = record
+          if (counted) {
+            requestsOpen().modifyUnsafe(-1, context)
+            requests(method, route, String(status)).updateUnsafe(1, context)
+            requestSeconds(route).updateUnsafe(took / 1000, context)
+          }
+          const line = often.has(route) && status < 300 ? Effect.logDebug("request") : Effect.logInfo("request")
+          return Effect.annotateLogs(Effect.provideService(line, Origin, origin), {
+            method,
+            route,
+            status,
+            duration_ms: Math.round(took * 10) / 10,
+            ...(key === undefined ? {} : { key })
+          })
+        }
+        return app.pipe(
+          Effect.provideService(Recording, record),
+          Effect.provideService(Origin, origin),
+          Effect.onExit(ended)
+        )
+      })
+    )

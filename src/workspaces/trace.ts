@@ -1,0 +1,27 @@
+import { Effect, Option } from "effect"
+import { Headers, HttpTraceContext } from "effect/http"
+import type { RequestIdentity } from "#engine/Event.ts"
+import { Origin, type RequestOrigin } from "#ports/Origin.ts"
+
+/** The request that a run was asked for by, as its event has it: whoever carries the run may be another process, and a later one. */
+const originIn = (request: RequestIdentity | null): RequestOrigin | undefined =>
+  request?.id === undefined && request?.traceparent === undefined
+    ? undefined
+    : { requestId: request.id ?? null, traceparent: request.traceparent ?? null }
+
+/** Carries a run on in the trace of the request that asked for it, and says in the log's lines which one that was. */
+export const underTrace =
+  (run: string, request: RequestIdentity | null) =>
+  <A, E, R>(carrying: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
+    const origin = originIn(request)
+    const traceparent = origin?.traceparent ?? ""
+    const parent = Option.getOrUndefined(HttpTraceContext.w3c(Headers.fromInput({ traceparent })))
+    return carrying.pipe(
+      Effect.withSpan("run", {
+        kind: "consumer",
+        attributes: { "cairn.run.id": run },
+        ...(parent === undefined ? { root: true } : { parent })
+      }),
+      Effect.provideService(Origin, origin)
+    )
+  }
