@@ -12,6 +12,7 @@ import { replay } from "./replay.ts"
 import { type Measured, table } from "./report.ts"
 import { services } from "./services.ts"
 import { start } from "./start.ts"
+import { telemetry } from "./telemetry.ts"
 
 /** `bench [name …] [--scale=0.1]`: each prints its rows beside the design's bars. */
 const benches: Record<string, (scale: number) => Effect.Effect<ReadonlyArray<Measured>, unknown>> = {
@@ -24,6 +25,7 @@ const benches: Record<string, (scale: number) => Effect.Effect<ReadonlyArray<Mea
   chat,
   start,
   limits,
+  telemetry,
   elastic
 }
 

@@ -60,6 +60,10 @@ const parsePort =
   (text: string): number =>
     /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : refuse(name, "a number from 0 to 65535")
 
+/** Nobody would find it at a port that the system chose. */
+const parseMetricsPort = (text: string): number =>
+  parsePort("CAIRN_METRICS_PORT")(text) || refuse("CAIRN_METRICS_PORT", "a number from 1 to 65535")
+
 const parseMemory = (text: string): number =>
   /^\d{2,7}$/.test(text) && Number(text) >= 64
     ? Number(text) * 1024 * 1024
@@ -194,7 +198,7 @@ export const readConfig = (environment: Environment): Config => {
     memoryLimit: parsed("CAIRN_MEMORY_LIMIT", parseMemory) ?? heapLimit(),
     models: readModels(read),
     logLevel: readLogLevel(read("CAIRN_LOG_LEVEL")),
-    metricsPort: parsed("CAIRN_METRICS_PORT", parsePort("CAIRN_METRICS_PORT")),
+    metricsPort: parsed("CAIRN_METRICS_PORT", parseMetricsPort),
     telemetry: readTelemetry(read)
   }
 }

@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect, Layer, Logger, ManagedRuntime, Metric, Redacted, References, Scheduler } from "effect"
+import { Effect, Layer, ManagedRuntime, Metric, Redacted, Scheduler } from "effect"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { type Bound, Bounds } from "#engine/ports/Bounds.ts"
 import { react } from "#engine/react.ts"
 import * as Telemetry from "#infra/telemetry/layer.ts"
+import * as Lines from "#infra/telemetry/lines.ts"
 import { readConfig } from "#src/config.ts"
 import * as Server from "#src/http/server.ts"
 import { bootstrap } from "#src/keys/bootstrap.ts"
@@ -71,10 +72,9 @@ const everything = (
     Layer.provideMerge(Layers.serviceDatabase(config)),
     Layer.provideMerge(Telemetry.layer(config.telemetry)),
     Layer.provideMerge(
-      Logger.layer([Logger.map(Logger.formatJson, (line) => void (isOfRequest(line) ? asked : log).push(line))])
+      Lines.layer(config.logLevel, false, (line) => void (isOfRequest(line) ? asked : log).push(line.trimEnd()))
     ),
     Layer.provideMerge(Layer.sync(Metric.MetricRegistry, () => new Map())),
-    Layer.provideMerge(Layer.succeed(References.MinimumLogLevel, config.logLevel)),
     Layer.provideMerge(Layer.succeed(Scheduler.Scheduler, scheduler)),
     Layer.provide(bound === undefined ? Layer.empty : Layer.succeed(Bounds, bound))
   )

@@ -21,6 +21,13 @@ const RecordedEvent = Schema.Struct({
   command_id: Schema.String,
   correlation_id: Schema.String,
   causation_id: Schema.NullOr(Schema.String),
+  request_id: Schema.NullOr(Schema.String).annotate({
+    description:
+      "The `X-Request-Id` of the request that led to it, on the first event of a command, where that is an id by its shape."
+  }),
+  trace_id: Schema.NullOr(Schema.String).annotate({
+    description: "The trace (W3C) that the request was part of, on the first event of a command."
+  }),
   recorded_at: Schema.String
 }).annotate({ identifier: "RecordedEvent" })
 export type RecordedEvent = typeof RecordedEvent.Type

@@ -5,6 +5,10 @@ import { Problems, WellFormed } from "./middleware.ts"
 const Readiness = Schema.Struct({
   status: Schema.Literals(["ready", "starting", "failing"]),
   read_models: Schema.Record(Schema.String, Schema.String),
+  reactions: Schema.Record(Schema.String, Schema.String).annotate({
+    description:
+      "What follows from events, of what this process runs: `ok`, `behind`, or why it stands still. No reason not to serve."
+  }),
   missing: Schema.Array(Schema.Literals(["database", "log", "search"])).annotate({
     description:
       "What can't be had at the moment, and is taken up again by itself. Without `search`, searches answer 503; without the `log`, writes do, and reads may be old; all else goes on, so neither is a reason not to serve. Without the `database` nothing goes on."

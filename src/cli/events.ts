@@ -10,6 +10,7 @@ import { Snippets } from "#projections/Snippets/tables.ts"
 import { deletedIn, withoutDeleted } from "#src/audit/withoutDeleted.ts"
 import { withoutSecrets } from "#src/audit/withoutSecrets.ts"
 import { positionWriter, readTold } from "#src/positions.ts"
+import { requestIn } from "#src/requestIn.ts"
 import { Failed } from "./failure.ts"
 import { onLog, upToDate } from "./log.ts"
 import { organizationOf, orgFlag } from "./organization.ts"
@@ -32,6 +33,7 @@ const shown = (
   command_id: stored.commandId,
   correlation_id: stored.correlationId,
   causation_id: stored.causationId,
+  ...requestIn(stored.request),
   recorded_at: new Date(stored.recordedAt).toISOString()
 })
 

@@ -5,12 +5,15 @@ import { hasReached, type Position, positionOf } from "#engine/Position.ts"
 import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { Projector } from "#engine/project.ts"
+import { Reacting } from "#engine/reacting.ts"
 import { Indexing } from "#src/snippets/indexing.ts"
 
 export interface Report {
   readonly status: "ready" | "starting" | "failing"
   /** Read model → `ok`, `behind`, or why it stopped. */
   readonly read_models: { readonly [name: string]: string }
+  /** Reaction that this process runs → `ok`, `behind`, or why it stands still. No reason not to serve. */
+  readonly reactions: { readonly [name: string]: string }
   /**
    * What can't be had at the moment, and is taken up again by itself. Without `search` or the `log` all else goes on, and is
    * to be asked for: every other process misses the same. Without the `database` nothing does.
@@ -47,6 +50,7 @@ export class Readiness extends Context.Service<Readiness, { readonly look: Effec
         const indexing = yield* Indexing
         const store = yield* EventStore
         const undone = yield* LeftOut
+        const reacting = yield* Reacting
         const start = yield* store.head
 
         const look = Effect.gen(function* () {
@@ -87,7 +91,13 @@ export class Readiness extends Context.Service<Readiness, { readonly look: Effec
             snippets: [...leftOut.keys()].slice(0, told),
             streams: [...streams].slice(0, told)
           }
-          const report: Report = { status, read_models, missing, left_out }
+          const reactions = Object.fromEntries(
+            [...(reacting ?? [])].map(([name, progress]) => {
+              const { lag, fault } = progress()
+              return [name, fault ?? (lag === 0 ? "ok" : "behind")]
+            })
+          )
+          const report: Report = { status, read_models, reactions, missing, left_out }
           return report
         })
         return Readiness.of({ look })

@@ -12,7 +12,9 @@ const read = (path: string) => readFileSync(`${root}${path}`, "utf8")
 
 /** Every variable that the configuration asks for. */
 const variables = () => {
-  const named = [...read("src/config.ts").matchAll(/"([A-Z]+(?:_[A-Z]+)*)"/g)].map(([, name]) => name!)
+  const named = [...`${read("src/config.ts")}${read("src/telemetry.ts")}`.matchAll(/"([A-Z]+(?:_[A-Z]+)*)"/g)].map(
+    ([, name]) => name!
+  )
   const ofElasticsearch = ["API_KEY", "USERNAME", "PASSWORD", "CA_FILE", "INDEX"].map((name) => `ELASTICSEARCH_${name}`)
   return new Set([...named, ...ofElasticsearch, ...secrets.map((name) => `${name}_FILE`)])
 }
@@ -174,7 +176,10 @@ describe("the unit of systemd", () => {
 })
 
 it("nothing that is deployed is left out of these tests", () => {
-  assert.sameMembers(readdirSync(`${root}deploy`), ["nginx", "systemd"])
+  assert.sameMembers(readdirSync(`${root}deploy`), ["grafana", "nginx", "prometheus", "systemd"])
+  // test/deploy/watching.test.ts
+  assert.sameMembers(readdirSync(`${root}deploy/grafana`), ["cairn.json"])
+  assert.sameMembers(readdirSync(`${root}deploy/prometheus`), ["alerts.yml", "prometheus.yml"])
   assert.sameMembers(readdirSync(`${root}deploy/nginx`), ["cairn.conf", "nginx.conf", "tls.conf", "upstream.conf"])
   assert.sameMembers(readdirSync(`${root}deploy/systemd`), ["bubblewrap.conf", "cairn.env", "cairn.service"])
 })

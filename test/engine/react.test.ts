@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
+import { Unreadable } from "#engine/ask.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { react } from "#engine/react.ts"
+import { type Progress, Reacting } from "#engine/reacting.ts"
 import { passesByItself, reaction } from "#src/reaction.ts"
 import { idle, registered, until, used, world } from "./reacting.ts"
 
@@ -44,6 +46,39 @@ describe("reactions", () => {
       }).pipe(Effect.scoped, Effect.provide(layer))
     }
   )
+
+  it.effect("one that stands still says so once, again after a minute, and how far it is behind", () => {
+    const { logged, layer } = world()
+    let tried = 0
+    const mine = reaction({
+      name: "mine",
+      on: ["KeyUsed"],
+      handle: () =>
+        Effect.suspend(() => {
+          tried += 1
+          return new Unreadable()
+        })
+    })
+    const reacting = new Map<string, () => Progress>()
+    return Effect.gen(function* () {
+      yield* react([mine], passesByItself)
+      yield* used("a")
+      const said = () => logged.filter(([, message]) => message === "reaction mine stands still").length
+      yield* until(() => tried === 1)
+      for (let second = 1; second < 59; second++) {
+        yield* TestClock.adjust("1 second")
+        yield* until(() => tried > second)
+      }
+      assert.strictEqual(said(), 1)
+      assert.deepInclude(reacting.get("mine")!(), { lag: 1 })
+      assert.include(reacting.get("mine")!().fault, "Unreadable")
+      for (let second = 59; second < 62; second++) {
+        yield* TestClock.adjust("1 second")
+        yield* until(() => tried > second)
+      }
+      assert.strictEqual(said(), 2)
+    }).pipe(Effect.provideService(Reacting, reacting), Effect.scoped, Effect.provide(layer))
+  })
 
   it.effect("one that fails tries again from there, and holds up none beside it", () => {
     const { checkpoints, layer } = world()

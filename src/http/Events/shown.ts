@@ -8,6 +8,7 @@ import type { RecordedEvent } from "#src/api/Events.ts"
 import { deletedIn, withoutDeleted } from "#src/audit/withoutDeleted.ts"
 import { withoutSecrets } from "#src/audit/withoutSecrets.ts"
 import { positionWriter } from "#src/positions.ts"
+import { requestIn } from "#src/requestIn.ts"
 
 /** Someone of another tenant, who voted or commented on a public snippet. */
 const external = "external"
@@ -59,6 +60,7 @@ const shown = (
     command_id: stored.commandId,
     correlation_id: stored.correlationId,
     causation_id: stored.causationId,
+    ...requestIn(own ? stored.request : null),
     recorded_at: new Date(stored.recordedAt).toISOString()
   }
 }

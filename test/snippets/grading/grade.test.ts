@@ -79,6 +79,10 @@ describe("a grading", () => {
       service.log.filter((line) => line.includes("a grading got no verdict: 529 overloaded_error")),
       5
     )
+    assert.lengthOf(
+      service.log.filter((line) => line.includes("a grading failed: 529 overloaded_error")),
+      1
+    )
     const status = await statusOf(service.call, status_url)
     assert.strictEqual(status.status, "failed")
     assert.strictEqual(status.reason, "1 of 1 file got no verdict; each vote says why.")

@@ -50,6 +50,10 @@ export interface RecordedEvent {
   readonly correlationId: string
   /** The event that it follows from. */
   readonly causationId: string | null
+  /** The `X-Request-Id` of the request that led to it, on the first event of a command. */
+  readonly requestId: string | null
+  /** The trace (W3C) that the request was part of, on the first event of a command. */
+  readonly traceId: string | null
   /** ISO 8601. */
   readonly recordedAt: string
 }
@@ -79,6 +83,8 @@ export interface EventWire {
   readonly command_id: string
   readonly correlation_id: string
   readonly causation_id: string | null
+  readonly request_id?: string | null
+  readonly trace_id?: string | null
   readonly recorded_at: string
 }
 
@@ -98,6 +104,8 @@ export const eventOf = (wire: EventWire): RecordedEvent => ({
   commandId: wire.command_id,
   correlationId: wire.correlation_id,
   causationId: wire.causation_id,
+  requestId: wire.request_id ?? null,
+  traceId: wire.trace_id ?? null,
   recordedAt: wire.recorded_at
 })
 

@@ -40,6 +40,10 @@ class RecordedEvent(Model):
     """The same for all that followed from one request."""
     causation_id: str | None = None
     """The event that it follows from."""
+    request_id: str | None = None
+    """The `X-Request-Id` of the request that led to it, on the first event of a command."""
+    trace_id: str | None = None
+    """The trace (W3C) that the request was part of, on the first event of a command."""
     recorded_at: datetime
 
 

@@ -1,0 +1,86 @@
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
+import { type MessagesApi, says, startMessagesApi } from "#test/MessagesApi.ts"
+import { type Service, startService } from "#test/service.ts"
+import { startReceiver } from "./receiver.ts"
+
+const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+const mark = "hush-hush"
+const patient = { timeout: 60_000, interval: 100 }
+
+describe.each(["http/json", "http/protobuf"])("over OTLP, as %s", (protocol) => {
+  let receiver: Awaited<ReturnType<typeof startReceiver>>
+  let api: MessagesApi
+  let service: Service
+  beforeAll(async () => {
+    receiver = await startReceiver()
+    api = await startMessagesApi(() => says(mark))
+    service = await startService({
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+      OTEL_EXPORTER_OTLP_HEADERS: "x-tenant=a%20b",
+      OTEL_TRACES_SAMPLER: "parentbased_always_off",
+      OTEL_BSP_SCHEDULE_DELAY: "100",
+      OTEL_METRIC_EXPORT_INTERVAL: "200",
+      ANTHROPIC_API_KEY: api.key,
+      ANTHROPIC_BASE_URL: api.url
+    })
+  })
+  afterAll(async () => {
+    await service.close()
+    await api.close()
+    await receiver.close()
+  })
+
+  it("a caller's trace goes on through the request, the run and the question to the model", async () => {
+    const headers = { traceparent: `00-${trace}-00f067aa0ba902b7-01`, "user-agent": mark }
+    const body = { user_query: mark, user_id: mark, org_id: mark, model: "sonnet" }
+    await service.call("POST", "/api/retrieve/search", { task: mark }, {})
+    const { status } = await service.call("POST", "/api/agent-chat", body, headers)
+    assert.strictEqual(status, 200)
+    const named = (name: string) => receiver.spans().find((span) => span.name === name)
+    await vi.waitFor(() => {
+      for (const name of ["POST /api/agent-chat", "run", "chat sonnet"]) assert.isDefined(named(name), name)
+    }, patient)
+    const [request, run, chat] = ["POST /api/agent-chat", "run", "chat sonnet"].map((name) => named(name)!)
+    assert.deepStrictEqual([request!.trace, request!.parent], [trace, "00f067aa0ba902b7"])
+    assert.deepStrictEqual([run!.trace, run!.parent], [trace, request!.id])
+    assert.deepStrictEqual([chat!.trace, chat!.parent], [trace, run!.id])
+    assert.deepInclude(chat!.attributes, { "gen_ai.operation.name": "chat", "gen_ai.request.model": "sonnet" })
+    assert.deepInclude(request!.attributes, { "http.request.method": "POST", "http.route": "/api/agent-chat" })
+    // the model was asked under the span that says so
+    assert.strictEqual(api.requests[0]!.headers["traceparent"], `00-${trace}-${chat!.id}-01`)
+    // a search that nobody traces is in none, and the database's part is in the others'
+    for (const span of receiver.spans()) assert.strictEqual(span.trace, trace, span.name)
+    assert.include(
+      receiver.spans().map(({ name }) => name),
+      "postgres"
+    )
+  })
+
+  it("metrics and the log come too, with what the receiver wants to see, and nobody's words", async () => {
+    await vi.waitFor(() => {
+      for (const path of ["/v1/metrics", "/v1/logs"])
+        assert.isTrue(
+          receiver.received.some((one) => one.path === path),
+          path
+        )
+      assert.include(JSON.stringify(receiver.received), "cairn_http_requests_total")
+      assert.include(JSON.stringify(receiver.received), "cairn_read_model_lag")
+    }, patient)
+    for (const { headers } of receiver.received) assert.strictEqual(headers["x-tenant"], "a b")
+    const all = JSON.stringify(receiver.received.map(({ body }) => body))
+    assert.include(all, '"cairn"')
+    assert.notInclude(all, mark)
+  })
+})
+
+describe("a receiver that is away", () => {
+  it("keeps nobody waiting", async () => {
+    const receiver = await startReceiver()
+    await receiver.close()
+    const service = await startService({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_BSP_SCHEDULE_DELAY: "50" })
+    const { status } = await service.call("POST", "/api/retrieve/search", { task: "x" })
+    assert.strictEqual(status, 200)
+    await service.close()
+  })
+})
