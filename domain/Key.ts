@@ -2,9 +2,38 @@ import { createHash } from "node:crypto"
 import { Data, Schema } from "effect"
 import { text } from "#engine/Event.ts"
 
-/** A user's role in an organization, and the authority of a key: it is the key's own, given when the key was made. */
-export const Role = Schema.Literals(["owner", "admin", "member"])
+/** A person's role in an organization, and the authority of a key; from the greatest to the least. */
+export const Role = Schema.Literals(["owner", "admin", "member", "reader"])
 export type Role = typeof Role.Type
+
+/** The lesser of two roles. */
+export const lesser = (one: Role, other: Role): Role =>
+  Role.literals.indexOf(one) > Role.literals.indexOf(other) ? one : other
+
+/** Whether a role is greater than another. */
+export const isAbove = (one: Role, other: Role): boolean => Role.literals.indexOf(one) < Role.literals.indexOf(other)
+
+/** In whose workspaces a key works: in its own person's, or in those of all whom a back end acts for. */
+export const ActsFor = Schema.Literals(["own", "any"])
+export type ActsFor = typeof ActsFor.Type
+
+const limits = {
+  actsFor: ActsFor,
+  readOnly: Schema.Boolean,
+  /** Milliseconds since the epoch, from which on the key is none; `null`: never. */
+  expiresAt: Schema.NullOr(Schema.Int),
+  /** Ids of the workspaces that it works in; `null`: all. */
+  workspaces: Schema.NullOr(Schema.Array(Schema.String)),
+  /** Names of the models that it may ask for; `null`: all. */
+  models: Schema.NullOr(Schema.Array(Schema.String))
+}
+const Limits = Schema.Struct(limits)
+
+/** What bounds a key besides its role. */
+export interface KeyLimits extends Schema.Schema.Type<typeof Limits> {}
+
+/** What bounded keys before there were limits: their role alone. */
+export const unlimited: KeyLimits = { actsFor: "any", readOnly: false, expiresAt: null, workspaces: null, models: null }
 
 /** What a key's text looks like: `cairn_live_` and 43 base62 characters (256 random bits and more). */
 export const keyPattern = /^cairn_live_[0-9A-Za-z]{43}$/
@@ -31,11 +60,17 @@ export const keyPrefix = (key: string): string => key.slice(0, 20)
 export const KeyCreated = {
   key: Schema.String,
   user: Schema.String,
-  role: Role,
+  /** A role of the key's own, which may be less than the person's; `null`: the person's, whatever it is at a time. */
+  role: Schema.NullOr(Role),
   hash: Schema.String,
   prefix: Schema.String,
-  ...text({ name: Schema.String })
+  ...limits,
+  /** `userId`: the person's `user_id` in chats, when it is not their e-mail. */
+  ...text({ name: Schema.String, userId: Schema.NullOr(Schema.String) })
 }
+
+/** What bounds a key from now on: all of it, also what has not changed. */
+export const KeyLimited = { key: Schema.String, role: Schema.NullOr(Role), ...limits }
 
 export const KeyRevoked = { key: Schema.String, user: Schema.String }
 
@@ -43,6 +78,8 @@ export const KeyRevoked = { key: Schema.String, user: Schema.String }
 export interface NewKey {
   readonly key: string
   readonly name: string
+  /** What chats call its person, unless it is their e-mail. */
+  readonly userId?: string | null
   readonly hash: string
   readonly prefix: string
 }

@@ -1,6 +1,6 @@
 import { Data, Result } from "effect"
 import { keyedId } from "./Id.ts"
-import type { Role } from "./Key.ts"
+import type { KeyLimits, Role } from "./Key.ts"
 import type { Tier } from "./Tier.ts"
 
 /** Who a live key speaks for. */
@@ -11,9 +11,12 @@ export interface Holder {
   readonly tenant: string
   readonly organization: string | null
   readonly tier: Tier
-  /** The key's own authority. */
+  /** The key's authority. */
   readonly role: Role
+  readonly limits: KeyLimits
   readonly email: string
+  /** The person's `user_id` in chats, when it is not their e-mail. */
+  readonly userId: string | null
   /** Keys the tenant's digests and ids. */
   readonly secret: string
 }
@@ -55,7 +58,10 @@ export type ScopeRefusal = ForeignOrganization | TierRequired | WorkspaceRequire
 const present = (header: string | undefined) => (header === undefined || header === "" ? undefined : header)
 
 /** What the holder's headers open: a workspace sees its organization's snippets, never the other way round. */
-export const scopeOf = (holder: Holder, headers: ScopeHeaders): Result.Result<Scope, ScopeRefusal> => {
+export const scopeOf = (
+  holder: Pick<Holder, "tenant" | "organization" | "tier" | "secret">,
+  headers: ScopeHeaders
+): Result.Result<Scope, ScopeRefusal> => {
   const organization = present(headers.organization)
   const workspace = present(headers.workspace)
   const desired = present(headers.snipsDesired)

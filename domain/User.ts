@@ -1,7 +1,7 @@
 import { Data, HashSet, Result, Schema } from "effect"
 import type { Decider } from "#engine/Decider.ts"
 import { text } from "#engine/Event.ts"
-import { KeyCreated, KeyNotFound, KeyRevoked, type NewKey } from "./Key.ts"
+import { KeyCreated, type KeyLimits, KeyNotFound, KeyRevoked, type NewKey, unlimited } from "./Key.ts"
 import { userSubject } from "./Person.ts"
 
 /** Stored for good: add a tag or a version, never change the meaning of one. */
@@ -24,6 +24,7 @@ export type UserCommand = Data.TaggedEnum<{
     /** Keys every digest of the tenant, when the person is registered by this; random. */
     readonly secret: string
     readonly key: NewKey
+    readonly limits?: Partial<KeyLimits>
   }
   RevokePersonalKey: { readonly key: string }
   EraseUser: { readonly user: string }
@@ -52,7 +53,8 @@ export const User: Decider<UserCommand, UserEvent, UserState, KeyNotFound | User
         user,
         email,
         secret,
-        key: { key, name, hash, prefix }
+        key: { key, name, hash, prefix, userId = null },
+        limits = {}
       }): Result.Result<Array<UserEvent>, KeyNotFound> => {
         const subject = userSubject(user, state.erasures)
         const created = UserEvent.cases.KeyCreated.make({
@@ -61,8 +63,10 @@ export const User: Decider<UserCommand, UserEvent, UserState, KeyNotFound | User
           role: "owner",
           hash,
           prefix,
+          ...unlimited,
+          ...limits,
           subject,
-          text: { name }
+          text: { name, userId }
         })
         return Result.succeed(
           state.registered

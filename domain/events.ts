@@ -3,7 +3,8 @@ import { BoundsEvent } from "./Bounds.ts"
 import { BundleEvent } from "./Bundle.ts"
 import { ChatEvent } from "./Chat.ts"
 import { ExecutionEvent } from "./Execution.ts"
-import { OrganizationEvent } from "./Organization.ts"
+import { unlimited } from "./Key.ts"
+import { OrganizationEvent } from "./Organization/events.ts"
 import { RetrievalEvent } from "./Retrieval.ts"
 import { SnippetEvent } from "./Snippet/events.ts"
 import { UsageEvent } from "./Usage.ts"
@@ -45,6 +46,14 @@ export const eventSchemas = {
  * version is one more than its upcasts. A new meaning is a new type instead.
  */
 export const upcasts: { readonly [T in EventType]?: ReadonlyArray<Upcast> } = {
+  // before, a key's role was its only bound, and every key worked in all workspaces of its tenant
+  KeyCreated: [
+    ({ text, ...fields }) => ({
+      ...fields,
+      ...unlimited,
+      text: text === null ? null : { ...(text as object), userId: null }
+    })
+  ],
   ModelTurned: [
     // before, only the request said which model was asked for, by an alias
     (fields) => ({ ...fields, model: null }),

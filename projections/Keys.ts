@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Role } from "#domain/Key.ts"
+import type { ActsFor, KeyLimits, Role } from "#domain/Key.ts"
 import type { Holder } from "#domain/Scope.ts"
 import type { Tier } from "#domain/Tier.ts"
 import type { Envelope } from "#engine/Event.ts"
@@ -24,19 +24,37 @@ interface Member {
   readonly user_id: string
   readonly role: Role
   readonly email: string
+  readonly joined_at: string
+  readonly joined_by: number
 }
 
 interface KeyRow {
   readonly id: string
   readonly tenant: string
   readonly user_id: string
-  readonly role: Role
+  /** `null`: its person's. */
+  readonly role: Role | null
   readonly hash: string
   readonly prefix: string
   readonly name: string
+  readonly acts_for: ActsFor
+  readonly read_only: boolean
+  readonly expires_at: string | null
+  readonly workspaces: ReadonlyArray<string> | null
+  readonly models: ReadonlyArray<string> | null
+  /** The person's `user_id` in chats, when it is not their e-mail. */
+  readonly acts_as: string | null
   readonly created_at: string
   readonly created_by: number
 }
+
+const limitsOf = ({ actsFor, readOnly, expiresAt, workspaces, models }: KeyLimits) => ({
+  acts_for: actsFor,
+  read_only: readOnly,
+  expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+  workspaces,
+  models
+})
 
 const iso = ({ recordedAt }: Envelope) => new Date(recordedAt).toISOString()
 const own = (_: unknown, { tenant }: Envelope) => [tenant]
@@ -49,7 +67,7 @@ const gone = {
 /** Read model `keys`: who may call, for whom. Revoked keys have no row. */
 export const Keys = {
   name: "keys",
-  version: 2,
+  version: 3,
   tables: {
     tenants: table<Tenant>({
       columns: {
@@ -87,27 +105,44 @@ export const Keys = {
       }
     }),
     members: table<Member>({
-      columns: { id: "text", tenant: "text", user_id: "text", role: "text", email: "text" },
+      columns: {
+        id: "text",
+        tenant: "text",
+        user_id: "text",
+        role: "text",
+        email: "text",
+        joined_at: "timestamptz",
+        joined_by: "bigint"
+      },
+      indexes: ["(tenant)"],
       on: {
         MemberAdded: {
           rows: ({ user }, { tenant }) => [`${tenant}/${user}`],
-          to: (_, { user, role, text }, { tenant }) => ({
-            id: `${tenant}/${user}`,
-            tenant,
+          to: (_, { user, role, text }, envelope) => ({
+            id: `${envelope.tenant}/${user}`,
+            tenant: envelope.tenant,
             user_id: user,
             role,
-            email: text?.email ?? ""
+            email: text?.email ?? "",
+            joined_at: iso(envelope),
+            joined_by: envelope.position
           })
         },
         UserRegistered: {
           rows: ({ user }, { tenant }) => [`${tenant}/${user}`],
-          to: (_, { user, text }, { tenant }) => ({
-            id: `${tenant}/${user}`,
-            tenant,
+          to: (_, { user, text }, envelope) => ({
+            id: `${envelope.tenant}/${user}`,
+            tenant: envelope.tenant,
             user_id: user,
             role: "owner",
-            email: text?.email ?? ""
+            email: text?.email ?? "",
+            joined_at: iso(envelope),
+            joined_by: envelope.position
           })
+        },
+        MemberRoleChanged: {
+          rows: ({ user }, { tenant }) => [`${tenant}/${user}`],
+          to: (member, { role }) => member && { ...member, role }
         },
         MemberErased: gone,
         UserErased: gone
@@ -122,6 +157,12 @@ export const Keys = {
         hash: "text",
         prefix: "text",
         name: "text",
+        acts_for: "text",
+        read_only: "boolean",
+        expires_at: "timestamptz",
+        workspaces: "json",
+        models: "json",
+        acts_as: "text",
         created_at: "timestamptz",
         created_by: "bigint"
       },
@@ -129,7 +170,7 @@ export const Keys = {
       on: {
         KeyCreated: {
           rows: ({ key }) => [key],
-          to: (_, { key, user, role, hash, prefix, text }, envelope) => ({
+          to: (_, { key, user, role, hash, prefix, text, ...limits }, envelope) => ({
             id: key,
             tenant: envelope.tenant,
             user_id: user,
@@ -137,9 +178,15 @@ export const Keys = {
             hash,
             prefix,
             name: text?.name ?? "",
+            ...limitsOf(limits),
+            acts_as: text?.userId ?? null,
             created_at: iso(envelope),
             created_by: envelope.position
           })
+        },
+        KeyLimited: {
+          rows: ({ key }) => [key],
+          to: (row, { role, ...limits }) => row && { ...row, role, ...limitsOf(limits) }
         },
         KeyRevoked: { rows: ({ key }) => [key], to: () => undefined }
       }
@@ -147,18 +194,35 @@ export const Keys = {
   }
 } satisfies Projection
 
-/** The holder of the key with this hash, if it is live. */
-export const holderOf = (hash: string) =>
+type HolderRow = Omit<Holder, "limits"> & Omit<KeyLimits, "expiresAt"> & { readonly expiresAt: Date | null }
+
+const holderIn = ({ actsFor, readOnly, expiresAt, workspaces, models, ...holder }: HolderRow): Holder => ({
+  ...holder,
+  limits: { actsFor, readOnly, expiresAt: expiresAt === null ? null : expiresAt.getTime(), workspaces, models }
+})
+
+const holderWhere = (column: "hash" | "id", value: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql<Holder>`SELECT k.id AS key, k.user_id AS "user", k.tenant, k.role, t.tier, t.secret, m.email,
+      sql.unsafe<HolderRow>(
+        `SELECT k.id AS key, k.user_id AS "user", k.tenant, coalesce(k.role, m.role, 'reader') AS role,
+          t.tier, t.secret, coalesce(m.email, '') AS email, k.acts_as AS "userId", k.acts_for AS "actsFor",
+          k.read_only AS "readOnly", k.expires_at AS "expiresAt", k.workspaces, k.models,
           CASE WHEN t.kind = 'organization' THEN t.id END AS organization
-        FROM keys_v2.keys k JOIN keys_v2.tenants t ON t.id = k.tenant
-        LEFT JOIN keys_v2.members m ON m.id = k.tenant || '/' || k.user_id
-        WHERE k.hash = ${hash}`,
-      ([holder]) => holder
+        FROM keys_v3.keys k JOIN keys_v3.tenants t ON t.id = k.tenant
+        LEFT JOIN keys_v3.members m ON m.id = k.tenant || '/' || k.user_id
+        WHERE k.${column} = $1`,
+        [value]
+      ),
+      ([row]) => (row === undefined ? undefined : holderIn(row))
     )
   )
+
+/** The holder of the key with this hash, unless it was revoked; its time may be over. */
+export const holderOf = (hash: string) => holderWhere("hash", hash)
+
+/** The same by the key's id. */
+export const holderOfKey = (id: string) => holderWhere("id", id)
 
 /** A live key as it is listed; times are ISO 8601. */
 export interface ListedKey {
@@ -168,6 +232,12 @@ export interface ListedKey {
   readonly user_email: string
   readonly user_id: string
   readonly role: Role
+  readonly acts_for: ActsFor
+  readonly acts_as: string | null
+  readonly read_only: boolean
+  readonly expires_at: string | null
+  readonly workspaces: ReadonlyArray<string> | null
+  readonly models: ReadonlyArray<string> | null
   readonly created_at: string
   readonly last_used_at: string | null
 }
@@ -180,15 +250,18 @@ export const listKeys = (tenant: string, after: number, limit: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
       sql<
-        Omit<ListedKey, "created_at" | "last_used_at"> & {
+        Omit<ListedKey, "created_at" | "last_used_at" | "expires_at"> & {
           created_at: Date
+          expires_at: Date | null
           last_used_at: Date | null
           created_by: bigint
         }
       >`
-        SELECT k.id, k.name, k.prefix AS key_prefix, m.email AS user_email, k.user_id, k.role, k.created_at, k.created_by,
+        SELECT k.id, k.name, k.prefix AS key_prefix, m.email AS user_email, k.user_id,
+          coalesce(k.role, m.role) AS role, k.acts_for, k.acts_as, k.read_only, k.expires_at, k.workspaces, k.models,
+          k.created_at, k.created_by,
           greatest(u.last_used_at, s.seen_at) AS last_used_at
-        FROM keys_v2.keys k LEFT JOIN keys_v2.members m ON m.id = k.tenant || '/' || k.user_id
+        FROM keys_v3.keys k LEFT JOIN keys_v3.members m ON m.id = k.tenant || '/' || k.user_id
         LEFT JOIN key_usage_v1.keys u ON u.id = k.id LEFT JOIN key_sightings s ON s.key = k.id
         WHERE k.tenant = ${tenant} AND k.created_by > ${BigInt(after)} ORDER BY k.created_by LIMIT ${limit}::int`,
       (rows) =>
@@ -197,6 +270,7 @@ export const listKeys = (tenant: string, after: number, limit: number) =>
             ...row,
             created_by: Number(row.created_by),
             created_at: row.created_at.toISOString(),
+            expires_at: row.expires_at?.toISOString() ?? null,
             last_used_at: row.last_used_at?.toISOString() ?? null
           })
         )
@@ -219,7 +293,7 @@ export interface TenantRecord {
 export const tenantOf = (id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql<TenantRecord>`SELECT id, kind, name, tier, secret FROM keys_v2.tenants WHERE id = ${id}`,
+      sql<TenantRecord>`SELECT id, kind, name, tier, secret FROM keys_v3.tenants WHERE id = ${id}`,
       ([tenant]) => tenant
     )
   )
@@ -227,22 +301,16 @@ export const tenantOf = (id: string) =>
 /** Organizations, the first one registered first. */
 export const organizations = Effect.flatMap(
   SqlClient.SqlClient,
-  (sql) => sql<TenantRecord>`SELECT id, kind, name, tier, secret FROM keys_v2.tenants
+  (sql) => sql<TenantRecord>`SELECT id, kind, name, tier, secret FROM keys_v3.tenants
     WHERE kind = 'organization' ORDER BY registered_at, id`
 )
-
-/** Whether a key with this id may still be used. */
-export const keyIsLive = (id: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.map(sql<{ id: string }>`SELECT id FROM keys_v2.keys WHERE id = ${id}`, (rows) => rows.length > 0)
-  )
 
 /** Whose key this is, if it is live. */
 export const ownerOfKey = (id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
       sql<Pick<TenantRecord, "id" | "kind">>`SELECT t.id, t.kind
-        FROM keys_v2.keys k JOIN keys_v2.tenants t ON t.id = k.tenant WHERE k.id = ${id}`,
+        FROM keys_v3.keys k JOIN keys_v3.tenants t ON t.id = k.tenant WHERE k.id = ${id}`,
       ([owner]) => owner
     )
   )
@@ -251,7 +319,52 @@ export const ownerOfKey = (id: string) =>
 export const hasUser = (tenant: string, user: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql<{ id: string }>`SELECT id FROM keys_v2.members WHERE id = ${`${tenant}/${user}`}`,
+      sql<{ id: string }>`SELECT id FROM keys_v3.members WHERE id = ${`${tenant}/${user}`}`,
       (rows) => rows.length > 0
+    )
+  )
+
+/** A person of an organization as they are listed; times are ISO 8601. */
+export interface ListedUser {
+  readonly user_id: string
+  readonly user_email: string
+  readonly role: Role
+  /** Live ones. */
+  readonly keys: number
+  readonly joined_at: string
+  /** Of all their live keys. */
+  readonly last_used_at: string | null
+}
+
+/** With the position that they joined at. */
+export type PlacedUser = ListedUser & { readonly joined_by: number }
+
+/** A tenant's people, who joined first, behind a position. */
+export const listUsers = (tenant: string, after: number, limit: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql<
+        Omit<ListedUser, "joined_at" | "last_used_at"> & {
+          joined_at: Date
+          last_used_at: Date | null
+          joined_by: bigint
+        }
+      >`
+        SELECT m.user_id, m.email AS user_email, m.role, m.joined_at, m.joined_by, count(k.id)::int AS keys,
+          max(greatest(u.last_used_at, s.seen_at)) AS last_used_at
+        FROM keys_v3.members m LEFT JOIN keys_v3.keys k ON k.tenant = m.tenant AND k.user_id = m.user_id
+        LEFT JOIN key_usage_v1.keys u ON u.id = k.id LEFT JOIN key_sightings s ON s.key = k.id
+        WHERE m.tenant = ${tenant} AND m.joined_by > ${BigInt(after)}
+        GROUP BY m.id, m.user_id, m.email, m.role, m.joined_at, m.joined_by
+        ORDER BY m.joined_by LIMIT ${limit}::int`,
+      (rows) =>
+        rows.map(
+          (row): PlacedUser => ({
+            ...row,
+            joined_by: Number(row.joined_by),
+            joined_at: row.joined_at.toISOString(),
+            last_used_at: row.last_used_at?.toISOString() ?? null
+          })
+        )
     )
   )

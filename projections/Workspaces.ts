@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Holder } from "#domain/Scope.ts"
 import { positionOf } from "#engine/Position.ts"
 import type { Projection } from "#engine/Projection.ts"
 import { table } from "./table.ts"
@@ -201,16 +202,26 @@ const columns = "id, generation, org_id, user_id, head, tree, commits, files, up
 /** When a workspace changed last (milliseconds), and its id. */
 export type WorkspacePlace = readonly [updated: number, id: string]
 
-/** A tenant's workspaces, the one that changed last first, from behind a place. */
-export const workspacesOf = (tenant: string, after: WorkspacePlace | null, limit: number) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    sql.unsafe<WorkspaceRecord>(
+/** The workspaces that a key works in, the one that changed last first, from behind a place. */
+export const workspacesOf = (
+  { tenant, limits, userId, email }: Pick<Holder, "tenant" | "limits" | "userId" | "email">,
+  after: WorkspacePlace | null,
+  limit: number
+) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => {
+    const own = limits.actsFor === "own"
+    return sql.unsafe<WorkspaceRecord>(
       `SELECT ${columns} FROM workspaces_v3.workspaces WHERE tenant = $1
          AND ($2::timestamptz IS NULL OR updated_at < $2 OR (updated_at = $2 AND id > $3::text))
+         AND ($5::text IS NULL OR user_id = $5) AND ($6::text IS NULL OR lower(user_id) = $6)
+         AND ($7::text[] IS NULL OR id = ANY ($7))
        ORDER BY updated_at DESC, id LIMIT $4::int`,
-      [tenant, after && new Date(after[0]), after?.[1] ?? null, limit]
+      [
+        ...[tenant, after && new Date(after[0]), after?.[1] ?? null, limit],
+        ...[own ? userId : null, own && userId === null ? email : null, limits.workspaces]
+      ]
     )
-  )
+  })
 
 /** A tenant's workspace; `undefined` when there is none of this id, or it was erased. */
 export const workspaceOf = (tenant: string, id: string) =>

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
-import { Organization, OrganizationCommand } from "#domain/Organization.ts"
+import { OrganizationCommand } from "#domain/Organization/commands.ts"
+import { Organization } from "#domain/Organization/decider.ts"
 import { SnippetCommand } from "#domain/Snippet/commands.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
 import type { CommandEnvelope } from "#engine/CommandEnvelope.ts"

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { unlimited } from "#domain/Key.ts"
 import type { Holder } from "#domain/Scope.ts"
 import * as MemoryEventStore from "#engine/memory/EventStore.ts"
 import { beginning } from "#engine/Position.ts"
@@ -15,7 +16,9 @@ const holder: Holder = {
   organization: "acme",
   tier: "ENTERPRISE",
   role: "member",
+  limits: unlimited,
   email: "max@example.org",
+  userId: null,
   secret: "secret"
 }
 

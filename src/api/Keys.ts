@@ -1,9 +1,10 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Role } from "#domain/Key.ts"
+import { ActsFor, Role } from "#domain/Key.ts"
 import { body } from "./body.ts"
+import { Model, Scoped } from "./Chat.ts"
 import { NextCursor, pageQuery } from "./cursor.ts"
-import { Id, optional, textUpTo, wellFormed } from "./fields.ts"
+import { Id, optional, textUpTo, time, wellFormed } from "./fields.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
 const Email = Schema.String.check(
@@ -14,6 +15,39 @@ const Email = Schema.String.check(
   })
 )
 const Name = textUpTo(200)
+
+const listUpTo100 = <S extends Schema.Top>(of: S) =>
+  Schema.Array(of).check(
+    Schema.isMinLength(1, { message: "is empty; expected 1 to 100 entries" }),
+    Schema.isMaxLength(100, { message: "has too many entries; expected 1 to 100" })
+  )
+const WorkspaceId = Schema.String.check(
+  Schema.isPattern(/^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/u, {
+    message: "is no workspace's id; expected a UUID, as a chat or GET /api/workspaces tells it"
+  })
+)
+
+/** What is asked of a key's bounds; what is left out stays as it is, or is unbounded for a new one. */
+const askedLimits = {
+  acts_for: optional(ActsFor),
+  read_only: optional(Schema.Boolean),
+  expires_at: optional(time),
+  workspaces: optional(listUpTo100(WorkspaceId)),
+  models: optional(listUpTo100(Model))
+}
+
+const AskedLimits = Schema.Struct(askedLimits)
+export type AskedLimits = typeof AskedLimits.Type
+
+/** What bounds a key. */
+const shownLimits = {
+  acts_for: ActsFor,
+  read_only: Schema.Boolean,
+  /** ISO 8601. */
+  expires_at: Schema.NullOr(Schema.String),
+  workspaces: Schema.NullOr(Schema.Array(Schema.String)),
+  models: Schema.NullOr(Schema.Array(Schema.String))
+}
 
 const CreatedKey = Schema.Struct({
   id: Schema.String,
@@ -26,6 +60,8 @@ const CreatedKey = Schema.Struct({
   organization_name: Schema.String,
   /** What the key may do. */
   role: Role,
+  ...shownLimits,
+  acts_as: Schema.NullOr(Schema.String),
   is_new_member: Schema.Boolean,
   created_at: Schema.String
 }).annotate({ identifier: "CreatedKey" })
@@ -37,6 +73,8 @@ const ListedKey = Schema.Struct({
   user_email: Schema.String,
   user_id: Schema.String,
   role: Role,
+  ...shownLimits,
+  acts_as: Schema.NullOr(Schema.String),
   created_at: Schema.String,
   last_used_at: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "ListedKey" })
@@ -48,7 +86,9 @@ export class KeysApi extends HttpApiGroup.make("keys")
         Schema.Struct({
           email: Email,
           key_name: Name,
-          role: optional(Schema.Literals(["member", "admin"]))
+          role: optional(Schema.Literals(["member", "admin", "reader"])),
+          acts_as: optional(Scoped),
+          ...askedLimits
         })
       ),
       success: CreatedKey
@@ -58,7 +98,7 @@ export class KeysApi extends HttpApiGroup.make("keys")
         OpenApi.annotations({
           summary: "Create a key for a member",
           description:
-            "Adds the person to the organization when they are no member yet. `role` is `member` unless told for who is new; for a member it is then the one that they joined with, but never more than the role of the key that asks."
+            "Adds the person to the organization when they are no member yet. `role` is `member` unless told for who is new; for a member it is then their own, but never more than the role of the key that asks. A greater role than the person's becomes the person's; a lesser one is this key's alone. Keys of members and readers act for their own person unless `acts_for` says otherwise."
         })
       ),
     HttpApiEndpoint.post("listKeys", "/api/keys/org/list", {
@@ -74,6 +114,18 @@ export class KeysApi extends HttpApiGroup.make("keys")
         description: "At most 1,000 at a time, unless `limit` says fewer. Go on with `cursor` = `next_cursor`."
       })
     ),
+    HttpApiEndpoint.post("limitKey", "/api/keys/org/limit", {
+      payload: body(Schema.Struct({ key_id: Id, ...askedLimits })),
+      success: Schema.Struct({ success: Schema.Boolean, key_id: Schema.String, ...shownLimits })
+    })
+      .middleware(Idempotency)
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Change what bounds a key",
+          description:
+            "Those bounds that are given; the others stay. Counts at once, also for chats and streams that are under way. No key outlives the one that bounds it."
+        })
+      ),
     HttpApiEndpoint.post("revokeKey", "/api/keys/org/revoke", {
       payload: body(Schema.Struct({ key_id: Id })),
       success: Schema.Struct({ success: Schema.Boolean, key_id: Schema.String })

@@ -1,6 +1,6 @@
 import { Schema, SchemaGetter } from "effect"
 import { AgentVerdict, type Review } from "#domain/Execution.ts"
-import { optional, TextOrEmpty } from "./fields.ts"
+import { millisecondsOf, optional, TextOrEmpty, time } from "./fields.ts"
 
 /** Values that are written in lower case here and elsewhere in upper case; both are read. */
 export const eitherCase = <L extends string>(literals: ReadonlyArray<L>) =>
@@ -16,20 +16,6 @@ export const Verdict = eitherCase(AgentVerdict.literals)
 const Texts = Schema.Array(TextOrEmpty).check(
   Schema.isMaxLength(100, { message: "has too many entries; expected at most 100" })
 )
-
-/**
- * A day, and mostly a time of it, with or without a zone: what else a runtime takes for a time differs between them.
- */
-const iso8601 =
-  /^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])(?:[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?)?$/u
-
-const time = Schema.String.check(
-  Schema.isPattern(iso8601, { message: "is no time; expected ISO 8601, e.g. 2026-01-31T12:00:00Z" })
-)
-
-/** A time without a zone is in UTC. */
-const millisecondsOf = (text: string): number =>
-  Date.parse(/^.{10}[T ][\d:.]+$/.test(text) ? `${text.replace(" ", "T")}Z` : text.replace(" ", "T"))
 
 /** Each field under both of its names. */
 const both = <const S extends string, const C extends string, F extends Schema.Top>(snake: S, camel: C, schema: F) =>

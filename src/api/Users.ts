@@ -1,9 +1,49 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Role } from "#domain/Key.ts"
+import { body } from "./body.ts"
+import { NextCursor, pageQuery } from "./cursor.ts"
 import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
+
+const ListedUser = Schema.Struct({
+  user_id: Schema.String,
+  user_email: Schema.String,
+  role: Role,
+  /** Live ones. */
+  keys: Schema.Int,
+  /** ISO 8601, as `last_used_at`. */
+  joined_at: Schema.String,
+  last_used_at: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "ListedUser" })
 
 export class UsersApi extends HttpApiGroup.make("users")
   .add(
+    HttpApiEndpoint.get("listUsers", "/api/users", {
+      query: pageQuery,
+      success: Schema.Struct({
+        users: Schema.Array(ListedUser),
+        organization_id: Schema.String,
+        next_cursor: NextCursor
+      })
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "List the organization's people, who joined first",
+        description: "For owners and admins. At most 1,000 at a time, unless `limit` says fewer."
+      })
+    ),
+    HttpApiEndpoint.post("changeRole", "/api/users/:id/role", {
+      params: { id: Schema.String },
+      payload: body(Schema.Struct({ role: Schema.Literals(["admin", "member", "reader"]) })),
+      success: Schema.Struct({ success: Schema.Boolean, user_id: Schema.String, role: Role })
+    })
+      .middleware(Idempotency)
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Change a person's role",
+          description:
+            "Only owners make admins, and take their role. Counts at once for all of the person's keys; those with a role of their own lose it where it is greater. The owner stays."
+        })
+      ),
     HttpApiEndpoint.delete("eraseUser", "/api/users/:id", {
       params: { id: Schema.String },
       success: Schema.Struct({

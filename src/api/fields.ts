@@ -48,6 +48,20 @@ export const FileContent = AnyText.check(
   )
 )
 
+/**
+ * A day, and mostly a time of it, with or without a zone: what else a runtime takes for a time differs between them.
+ */
+const iso8601 =
+  /^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])(?:[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?)?$/u
+
+export const time = Schema.String.check(
+  Schema.isPattern(iso8601, { message: "is no time; expected ISO 8601, e.g. 2026-01-31T12:00:00Z" })
+)
+
+/** Of such a text, since the epoch; a time without a zone is in UTC. */
+export const millisecondsOf = (text: string): number =>
+  Date.parse(/^.{10}[T ][\d:.]+$/.test(text) ? `${text.replace(" ", "T")}Z` : text.replace(" ", "T"))
+
 /** A whole number from `minimum` to `maximum`, both included. */
 export const whole = (minimum: number, maximum: number) => {
   const message = `is out of range; expected a whole number from ${minimum} to ${maximum}`

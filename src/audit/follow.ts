@@ -1,4 +1,7 @@
 import { Clock, Effect, PubSub, Stream } from "effect"
+import type { Operation } from "#domain/access/operations.ts"
+import { isPermitted } from "#domain/access/permitted.ts"
+import type { Holder } from "#domain/Scope.ts"
 import { fresh, longPatience } from "#engine/ask.ts"
 import { isAfter, latest, type Position } from "#engine/Position.ts"
 import {
@@ -10,7 +13,7 @@ import {
   type StoreUnavailable
 } from "#engine/ports/EventStore.ts"
 import { Tail } from "#engine/tail.ts"
-import { Keys, keyIsLive } from "#projections/Keys.ts"
+import { holderOfKey, Keys } from "#projections/Keys.ts"
 import { Closing } from "#src/closing.ts"
 
 /** Events that are read at once, and about how many bytes: who does not take them makes the service hold that much. */
@@ -20,7 +23,7 @@ const silence = 15_000
 /** Others' appends wake every reader: this long it waits for more of them. */
 const pause = "20 millis"
 
-/** `revoked`: the key is no longer valid. `stopping`: so is the service. `unavailable`: its store does not answer. */
+/** `revoked`: the key is no longer valid, or may not do this any more. `stopping`: so is the service. `unavailable`: its store does not answer. */
 export type Ending = "revoked" | "stopping" | "unavailable"
 
 /** What a reader is told: new events, that there are none for a while, or why nothing more comes. */
@@ -38,12 +41,13 @@ interface State {
 }
 
 /**
- * The log behind a position as it grows, for as long as a key is live and the service runs. A page is read when the one
+ * The log behind a position as it grows, for as long as a key may do this operation and the service runs. A page is read when the one
  * before was taken, and is given out only when the key was live behind its last event. Each read goes through
  * `reading`, which may look before it reads, and let it wait in between.
  */
 export const follow = <E, R>(
   key: string,
+  operation: Operation,
   after: Position,
   filters: Omit<ReadAll, "limit" | "bytes">,
   reading: (read: (look: Look) => Effect.Effect<Page, StoreUnavailable>) => Effect.Effect<Page, E, R>
@@ -56,14 +60,14 @@ export const follow = <E, R>(
       const looks = yield* tail.join
       const joined = tail.reached()
       let checkedAt = -1
-      let live = true
+      let holder: Holder | undefined
 
-      /** Looks anew whenever the keys' read model has changed. */
+      /** Looks anew whenever the keys' read model has changed; a key's time may be over at any moment. */
       const isLive = Effect.gen(function* () {
         const { changed } = yield* fresh(Keys, longPatience)
-        if (changed !== checkedAt) live = yield* keyIsLive(key)
+        if (changed !== checkedAt) holder = yield* holderOfKey(key)
         checkedAt = changed
-        return live
+        return isPermitted(holder, operation, yield* Clock.currentTimeMillis)
       })
 
       const end = (state: State, why: Ending): readonly [News, State] => [

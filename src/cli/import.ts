@@ -40,7 +40,7 @@ export const homeIn = (
   { id, tier, secret }: TenantRecord,
   workspace: Option.Option<string>
 ): Effect.Effect<Scope, { readonly _tag: string }> => {
-  const holder = { key: "", user: "", tenant: id, organization: id, tier, role: "owner" as const, email: "", secret }
+  const holder = { tenant: id, organization: id, tier, secret }
   const nothing = { organization: undefined, snipsDesired: undefined, publicSnips: undefined, agent: undefined }
   const scope = scopeOf(holder, { ...nothing, workspace: Option.getOrUndefined(workspace) })
   return Result.isSuccess(scope) ? Effect.succeed(scope.success) : Effect.fail(scope.failure)

@@ -1,6 +1,7 @@
 import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
-import { Organization, OrganizationCommand } from "#domain/Organization.ts"
+import { OrganizationCommand } from "#domain/Organization/commands.ts"
+import { Organization } from "#domain/Organization/decider.ts"
 import { normalEmail, personId } from "#domain/Person.ts"
 import { User, UserCommand } from "#domain/User.ts"
 import { dispatch } from "#engine/dispatch.ts"

@@ -1,5 +1,6 @@
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { unlimited } from "#domain/Key.ts"
 import { repositoryOf } from "#domain/Workspace.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { organizations } from "#projections/Keys.ts"
@@ -15,12 +16,17 @@ import { at, commitIn, find, onGit, which } from "./workspace/which.ts"
 /** On the operator's own machine there is no page. */
 const all = 2_147_483_647
 
+/** Who operates the service sees the workspaces of everybody. */
+const operator = { limits: unlimited, userId: null, email: "" }
+
 const list = Command.make("list", { org: orgFlag }, ({ org }) =>
   onLog(
     Effect.gen(function* () {
       yield* upToDate(Workspaces)
       const tenants = Option.isSome(org) ? [yield* organizationOf(org)] : yield* organizations
-      const found = (yield* Effect.forEach(tenants, ({ id }) => workspacesOf(id, null, all))).flat()
+      const found = (yield* Effect.forEach(tenants, ({ id }) =>
+        workspacesOf({ ...operator, tenant: id }, null, all)
+      )).flat()
       const shown = found.map(({ id, generation, tree, updated_at, ...workspace }) => ({
         workspace_id: id,
         ...workspace,

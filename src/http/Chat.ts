@@ -1,5 +1,6 @@
 import { Effect, Option, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { mayAsk, worksIn } from "#domain/access/reach.ts"
 import { Chat, ChatCommand } from "#domain/Chat.ts"
 import type { WorkspaceEvent } from "#domain/Workspace.ts"
 import { repositoryOf, Workspace } from "#domain/Workspace.ts"
@@ -15,7 +16,7 @@ import { Consumption } from "#projections/Consumption.ts"
 import { Api } from "#src/api/Api.ts"
 import type { ChatRequest, ChatResponse } from "#src/api/Chat.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
-import { Problem } from "#src/api/Problem.ts"
+import { fieldProblem, Problem } from "#src/api/Problem.ts"
 import * as Codec from "#src/codec.ts"
 import { boundsRefusal, mostTurns } from "#src/usage/bounds.ts"
 import { endingId } from "#src/workspaces/commit.ts"
@@ -92,16 +93,32 @@ const inGeneration = (metadata: CommandMetadata, generation: number): CommandMet
     ? metadata
     : { ...metadata, commandId: derivedId("chat", metadata.commandId, generation) }
 
+const notYours = fieldProblem(
+  "permission/not_your_workspace",
+  "user_id",
+  "This key works in other workspaces than this one: in those of its own person, whose e-mail is their user_id unless the key has another, or in those that it is limited to. Use a key with acts_for any, or ask an admin for one."
+)
+
+const notThisModel = (model: string) =>
+  fieldProblem(
+    "permission/limited_key",
+    "model",
+    `This key may not ask for the model ${model}. GET /api/models lists those that it may ask for.`
+  )
+
 /** Gives the agent a task in a workspace of the caller's, and waits for how it ends. */
 const ended = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type) {
-  const { tenant, key } = yield* Caller
+  const holder = yield* Caller
+  const { tenant, key } = holder
   const { homes, includePublic } = yield* CallerScope
   const { org_id: org, user_id: user, user_query: prompt } = payload
+  const model = payload.model ?? "sonnet"
   const workspace = workspaceId(tenant, org, user)
+  if (!worksIn(holder, { id: workspace, user })) return yield* notYours
+  if (!mayAsk(holder, model)) return yield* notThisModel(model)
   const { generation } = yield* (yield* Dispatcher).state(Workspace, streamOf(workspace))
   const metadata = inGeneration(yield* commandMetadata, generation)
   const run = derivedId("run", metadata.commandId)
-  const model = payload.model ?? "sonnet"
   yield* fresh(Consumption, longPatience)
   const most = yield* Effect.orDie(mostTurns(tenant, key))
   const maxTurns = payload.max_turns ?? Math.min(8, most ?? 8)
@@ -199,14 +216,16 @@ export const layer = HttpApiBuilder.group(Api, "chat", (handlers) =>
     .handle("chat", ({ payload }) => chatting(payload, inFull))
     .handle("models", () =>
       Effect.gen(function* () {
+        const holder = yield* Caller
         const { named, others } = (yield* LanguageModel).choices
-        const models = named.map(({ name, model, api, prices }) => ({
+        const allowed = named.filter(({ name }) => mayAsk(holder, name))
+        const models = allowed.map(({ name, model, api, prices }) => ({
           name,
           model,
           provider: api,
           prices: prices === undefined ? null : pricesOf(prices)
         }))
-        return { models, full_ids: others }
+        return { models, full_ids: others && holder.limits.models === null }
       })
     )
 )

@@ -18,6 +18,7 @@ import { fieldProblem } from "#src/api/Problem.ts"
 import { codeBlock } from "#src/snippets/codeBlock.ts"
 import { commandMetadata, doneBefore, freshOrStale, written } from "./answer.ts"
 import { orProblem } from "./refusals.ts"
+import { mayDelete } from "./Snippets/storedBy.ts"
 
 const noSnippet = fieldProblem(
   "not_found/snippet",
@@ -61,11 +62,12 @@ const deleted = Effect.fnUntraced(function* (holder: Holder, scope: Scope, comme
   const found = yield* Effect.orDie(knownComment(schema, comment))
   const known = found === undefined ? undefined : yield* Effect.orDie(knownSnippet(found.snippet))
   if (found === undefined || known === undefined) return yield* new CommentNotFound({ comment })
-  const owns = known.tenant === holder.tenant && known.home === scope.home
+  const isIn = known.tenant === holder.tenant && known.home === scope.home
+  const owns = isIn && (yield* mayDelete(holder, known.id))
   const wrote = found.tenant === holder.tenant && found.author === holder.user
   const onlooker = { tenant: holder.tenant, ...scope }
   const shown = sees(scope, known) && shownAs(onlooker, known.tenant, found) !== "hidden"
-  if (!owns && !wrote && !shown) return yield* new CommentNotFound({ comment })
+  if (!isIn && !wrote && !shown) return yield* new CommentNotFound({ comment })
   const { id: snippet, tenant } = known
   const command = SnippetCommand.DeleteComment({ snippet, comment, by: wrote ? holder.user : "", owns })
   return yield* dispatch(Snippet, { tenant, stream: `snippet-${snippet}`, command, ...metadata })

@@ -3,7 +3,6 @@ import { Effect, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import type { SqlClient } from "effect/sql"
-import { AdminKeyRequired } from "#domain/Organization.ts"
 import { toldPosition } from "#domain/toldPosition.ts"
 import type { Asker } from "#engine/ask.ts"
 import type { Codec } from "#engine/codec.ts"
@@ -22,7 +21,6 @@ import type { Answers } from "./answers.ts"
 import { portions, roomyInTurn } from "./Events/portions.ts"
 import { allShown, type Reader } from "./Events/shown.ts"
 import { inPieces, streamInTurns } from "./pieces.ts"
-import { problemOf } from "./refusals.ts"
 
 interface Filters {
   readonly type?: string | undefined
@@ -36,12 +34,6 @@ const filtersOf = (tenant: string, { type, stream }: Filters) => ({
   ...(stream === undefined ? {} : { stream })
 })
 
-/** The caller, who must not be a mere member. */
-const auditor = Effect.gen(function* () {
-  const holder = yield* Caller
-  return holder.role === "member" ? yield* problemOf(new AdminKeyRequired({ role: holder.role })) : holder
-})
-
 const badLastEventId = fieldProblem(
   "validation/invalid_field",
   "Last-Event-ID",
@@ -49,7 +41,7 @@ const badLastEventId = fieldProblem(
 )
 
 const said: { readonly [E in Ending]: string } = {
-  revoked: "The API key was revoked.",
+  revoked: "The API key was revoked, has expired, or may not do this any more.",
   stopping: "The service is stopping. Connect again, with the Last-Event-ID.",
   unavailable: "The service can't read its store at the moment. Connect again, with the Last-Event-ID."
 }
@@ -121,7 +113,7 @@ export const layer = HttpApiBuilder.group(Api, "events", (handlers) => {
   return handlers
     .handle("events", ({ query }) =>
       Effect.gen(function* () {
-        const { tenant } = yield* auditor
+        const { tenant } = yield* Caller
         const { includePublic } = yield* CallerScope
         const { after = "0", limit = 100 } = query
         const from = yield* placeIn("after", after)
@@ -137,7 +129,7 @@ export const layer = HttpApiBuilder.group(Api, "events", (handlers) => {
     )
     .handle("eventStream", ({ query, headers }) =>
       Effect.gen(function* () {
-        const { key, tenant } = yield* auditor
+        const { key, tenant } = yield* Caller
         const { includePublic } = yield* CallerScope
         const request = yield* HttpServerRequest.HttpServerRequest
         const given = headers["last-event-id"]
@@ -157,7 +149,10 @@ export const layer = HttpApiBuilder.group(Api, "events", (handlers) => {
           | HttpServerRequest.HttpServerRequest
         >()
         const news = Stream.unwrap(
-          Effect.as(cutWhenStopping(request), follow(key, from, filtersOf(tenant, query), roomyInTurn()))
+          Effect.as(
+            cutWhenStopping(request),
+            follow(key, "events.eventStream", from, filtersOf(tenant, query), roomyInTurn())
+          )
         ).pipe(Stream.rechunk(1))
         const body = Stream.make("retry: 1000\n\n").pipe(
           Stream.concat(Stream.flatMap(news, (news) => Stream.unwrap(linesOf({ tenant, includePublic }, news)))),

@@ -1,41 +1,57 @@
-import { Effect, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import {
-  AdminKeyRequired,
-  EnterpriseRequired,
-  NotOrganizationMember,
-  Organization,
-  OrganizationCommand,
-  type OrganizationEvent
-} from "#domain/Organization.ts"
+import { type KeyLimits, KeyNotFound, type Role } from "#domain/Key.ts"
+import { type AskedLimits, NotOrganizationMember, OrganizationCommand } from "#domain/Organization/commands.ts"
+import { Organization } from "#domain/Organization/decider.ts"
+import type { OrganizationEvent } from "#domain/Organization/events.ts"
 import { normalEmail, personId } from "#domain/Person.ts"
 import type { Holder } from "#domain/Scope.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
 import type { Position } from "#engine/Position.ts"
 import { Installation } from "#ports/Installation.ts"
-import { Keys, listKeys, tenantOf } from "#projections/Keys.ts"
+import { holderOfKey, Keys, listKeys, tenantOf } from "#projections/Keys.ts"
 import { KeyUsage } from "#projections/KeyUsage.ts"
 import { Api } from "#src/api/Api.ts"
 import { cursors, mostListed, placePosition } from "#src/api/cursor.ts"
+import { millisecondsOf } from "#src/api/fields.ts"
+import type { AskedLimits as Asked } from "#src/api/Keys.ts"
 import { Caller } from "#src/api/middleware.ts"
-import { Problem } from "#src/api/Problem.ts"
+import { fieldProblem, Problem } from "#src/api/Problem.ts"
 import { issueKey } from "#src/keys/issue.ts"
 import { placesIn } from "#src/positions.ts"
 import { commandMetadata, freshOrStale, written } from "./answer.ts"
-import { orProblem, problemOf } from "./refusals.ts"
+import { orProblem } from "./refusals.ts"
 
 const places = cursors<readonly [position: number]>(Schema.Tuple([placePosition]))
 
 const organizationOf = ({ organization }: Holder) =>
   organization === null ? Effect.fail(new NotOrganizationMember()) : Effect.succeed(organization)
 
-/** Listing needs the same authority as making: the decider's rules, asked without a command. */
-const mayManage = ({ organization, tier, role }: Holder) => {
-  if (organization === null) return problemOf(new NotOrganizationMember())
-  if (tier !== "ENTERPRISE") return problemOf(new EnterpriseRequired({ tier }))
-  return role === "member" ? problemOf(new AdminKeyRequired({ role })) : undefined
-}
+const past = fieldProblem("validation/invalid_field", "expires_at", "expires_at is over. Send a time that is to come.")
+
+/** The bounds that a request asks for; what it leaves out, or has as `null`, is not among them. */
+const limitsIn = Effect.fnUntraced(function* ({ acts_for, read_only, expires_at, workspaces, models }: Asked) {
+  const expiresAt = expires_at == null ? undefined : millisecondsOf(expires_at)
+  if (expiresAt !== undefined && expiresAt <= (yield* Clock.currentTimeMillis)) return yield* past
+  const limits: AskedLimits = {
+    ...(acts_for == null ? {} : { actsFor: acts_for }),
+    ...(read_only == null ? {} : { readOnly: read_only }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(workspaces == null ? {} : { workspaces: [...new Set(workspaces.map((id) => id.toLowerCase()))] }),
+    ...(models == null ? {} : { models: [...new Set(models)] })
+  }
+  return limits
+})
+
+/** As answers show them. */
+const shownLimits = ({ actsFor, readOnly, expiresAt, workspaces, models }: KeyLimits) => ({
+  acts_for: actsFor,
+  read_only: readOnly,
+  expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+  workspaces,
+  models
+})
 
 const alreadyCreated = (key: string) =>
   new Problem({
@@ -53,7 +69,8 @@ export const layer = HttpApiBuilder.group(Api, "keys", (handlers) =>
         const { secret } = yield* Installation
         const email = normalEmail(payload.email)
         const user = personId(secret, email)
-        const { full, key } = issueKey(derivedId("key", metadata.commandId), payload.key_name)
+        const { full, key: issued } = issueKey(derivedId("key", metadata.commandId), payload.key_name)
+        const key = { ...issued, userId: payload.acts_as ?? null }
         const events: ReadonlyArray<{
           readonly event: OrganizationEvent
           readonly position: Position
@@ -65,7 +82,8 @@ export const layer = HttpApiBuilder.group(Api, "keys", (handlers) =>
             by: holder.key,
             member: { user, email },
             role: payload.role ?? null,
-            key
+            key,
+            limits: yield* limitsIn(payload)
           }),
           ...metadata
         })
@@ -75,6 +93,9 @@ export const layer = HttpApiBuilder.group(Api, "keys", (handlers) =>
         yield* written(created.position)
         yield* freshOrStale(Keys)
         const tenant = yield* Effect.orDie(tenantOf(organization))
+        const made = yield* Effect.orDie(holderOfKey(key.key))
+        const changed = events.find(({ event }) => event._tag === "MemberAdded" || event._tag === "MemberRoleChanged")
+        const theirs = changed?.event as { readonly role: Role } | undefined
         return {
           id: key.key,
           name: payload.key_name,
@@ -83,8 +104,10 @@ export const layer = HttpApiBuilder.group(Api, "keys", (handlers) =>
           user_email: email,
           organization_id: organization,
           organization_name: tenant?.name ?? "",
-          role: created.event.role,
-          is_new_member: events.length > 1,
+          role: created.event.role ?? theirs?.role ?? made?.role ?? "member",
+          ...shownLimits(created.event),
+          acts_as: key.userId,
+          is_new_member: events.some(({ event }) => event._tag === "MemberAdded"),
           created_at: new Date(created.recordedAt).toISOString()
         }
       }).pipe(orProblem)
@@ -93,8 +116,6 @@ export const layer = HttpApiBuilder.group(Api, "keys", (handlers) =>
     .handle("listKeys", ({ query }) =>
       Effect.gen(function* () {
         const holder = yield* Caller
-        const refused = mayManage(holder)
-        if (refused !== undefined) return yield* refused
         yield* freshOrStale(Keys)
         yield* freshOrStale(KeyUsage)
         const asked = ["keys", holder.tenant, ...(yield* placesIn)]
@@ -108,6 +129,26 @@ export const layer = HttpApiBuilder.group(Api, "keys", (handlers) =>
           next_cursor: found.length > limit ? places.write(asked, [last!.created_by]) : null
         }
       })
+    )
+
+    .handle("limitKey", ({ payload }) =>
+      Effect.gen(function* () {
+        const holder = yield* Caller
+        const organization = yield* organizationOf(holder)
+        const key = payload.key_id.toLowerCase()
+        const events = yield* dispatch(Organization, {
+          tenant: organization,
+          stream: `organization-${organization}`,
+          command: OrganizationCommand.LimitKey({ by: holder.key, key, limits: yield* limitsIn(payload) }),
+          ...(yield* commandMetadata)
+        })
+        const last = events.at(-1)
+        if (last !== undefined) yield* written(last.position)
+        yield* freshOrStale(Keys)
+        const limited = yield* Effect.orDie(holderOfKey(key))
+        if (limited === undefined) return yield* new KeyNotFound({ key })
+        return { success: true, key_id: key, ...shownLimits(limited.limits) }
+      }).pipe(orProblem)
     )
 
     .handle("revokeKey", ({ payload }) =>

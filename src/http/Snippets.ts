@@ -27,6 +27,7 @@ import { inPieces } from "./pieces.ts"
 import { orProblem } from "./refusals.ts"
 import { codeBlockTexts, describedIn } from "./Snippets/codeBlock.ts"
 import { search } from "./Snippets/search.ts"
+import { mayDelete } from "./Snippets/storedBy.ts"
 import { gradingOf, kindOf, publicTexts, voteForUsed, voteOf } from "./Snippets/uploading.ts"
 import { screened } from "./screening.ts"
 import { byAgent, ignoredVoting, sourceOf } from "./voting.ts"
@@ -42,6 +43,12 @@ const noneToVoteOn = fieldProblem(
   "code_block_id",
   "No snippet of this request's scope has this id. Send the id that a search gave, not a name; check the workspace header too."
 )
+
+const storedByOthers = new Problem({
+  code: "permission/not_your_snippet",
+  message:
+    "Somebody else stored this snippet: this key takes away what its own person stored. Ask them, or an admin, to delete it."
+})
 
 /** The one snippet that the caller means by an id, or by a name that no other of its scope has. */
 const named = Effect.fnUntraced(function* (scope: Scope, idOrName: string) {
@@ -76,6 +83,7 @@ const deleted = Effect.fnUntraced(function* (
   metadata: CommandMetadata
 ) {
   const { id } = yield* named(scope, idOrName)
+  if (!(yield* mayDelete(holder, id))) return yield* storedByOthers
   const command = SnippetCommand.DeleteSnippet({ snippet: id })
   return yield* dispatch(Snippet, { tenant: holder.tenant, stream: `snippet-${id}`, command, ...metadata })
 })

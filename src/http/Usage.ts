@@ -2,8 +2,8 @@ import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Bounds, BoundsCommand, type BoundsOf } from "#domain/Bounds.ts"
 import { dayOf, monthOf } from "#domain/bounded.ts"
-import { KeyNotFound } from "#domain/Key.ts"
-import { AdminKeyRequired, NotOrganizationMember } from "#domain/Organization.ts"
+import { isAbove, KeyNotFound } from "#domain/Key.ts"
+import { NotOrganizationMember } from "#domain/Organization/commands.ts"
 import type { Holder } from "#domain/Scope.ts"
 import { dispatch } from "#engine/dispatch.ts"
 import { boundsOf, Consumption } from "#projections/Consumption.ts"
@@ -16,7 +16,7 @@ import { commandMetadata, freshOrStale, written } from "./answer.ts"
 import { orProblem } from "./refusals.ts"
 
 /** Whose usage somebody sees: members that of their key. */
-const seenBy = ({ role, key }: Holder) => (role === "member" ? key : null)
+const seenBy = ({ role, key }: Holder) => (isAbove("admin", role) ? key : null)
 
 export const layer = HttpApiBuilder.group(Api, "usage", (handlers) =>
   handlers
@@ -47,9 +47,8 @@ export const layer = HttpApiBuilder.group(Api, "usage", (handlers) =>
     )
     .handle("setBounds", ({ payload }) =>
       Effect.gen(function* () {
-        const { organization, role } = yield* Caller
+        const { organization } = yield* Caller
         if (organization === null) return yield* new NotOrganizationMember()
-        if (role === "member") return yield* new AdminKeyRequired({ role })
         const key = payload.key_id?.toLowerCase() ?? null
         if (key !== null) {
           yield* freshOrStale(Keys)

@@ -1,34 +1,72 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { NotOrganizationMember, Organization, OrganizationCommand } from "#domain/Organization.ts"
+import { NotOrganizationMember, OrganizationCommand } from "#domain/Organization/commands.ts"
+import { Organization } from "#domain/Organization/decider.ts"
 import { dispatch } from "#engine/dispatch.ts"
-import { Keys } from "#projections/Keys.ts"
+import { Keys, listUsers } from "#projections/Keys.ts"
+import { KeyUsage } from "#projections/KeyUsage.ts"
 import { Api } from "#src/api/Api.ts"
+import { cursors, mostListed, placePosition } from "#src/api/cursor.ts"
 import { Caller } from "#src/api/middleware.ts"
-import { writtenPosition } from "#src/positions.ts"
+import { placesIn, writtenPosition } from "#src/positions.ts"
 import { commandMetadata, freshOrStale, written } from "./answer.ts"
 import { orProblem } from "./refusals.ts"
 
+const places = cursors<readonly [position: number]>(Schema.Tuple([placePosition]))
+
+/** Gives an organization a command by the caller's key; its events, which may be none. */
+const commanded = Effect.fnUntraced(function* (command: (by: string) => OrganizationCommand) {
+  const { key, organization } = yield* Caller
+  if (organization === null) return yield* new NotOrganizationMember()
+  const events = yield* dispatch(Organization, {
+    tenant: organization,
+    stream: `organization-${organization}`,
+    command: command(key),
+    ...(yield* commandMetadata)
+  })
+  const last = events.at(-1)
+  if (last !== undefined) yield* written(last.position)
+  // not before the read model knows it too
+  yield* freshOrStale(Keys)
+  return events
+})
+
 export const layer = HttpApiBuilder.group(Api, "users", (handlers) =>
-  handlers.handle("eraseUser", ({ params }) =>
-    Effect.gen(function* () {
-      const { key, organization } = yield* Caller
-      if (organization === null) return yield* new NotOrganizationMember()
-      const events = yield* dispatch(Organization, {
-        tenant: organization,
-        stream: `organization-${organization}`,
-        command: OrganizationCommand.EraseMember({ by: key, user: params.id.toLowerCase() }),
-        ...(yield* commandMetadata)
+  handlers
+    .handle("listUsers", ({ query }) =>
+      Effect.gen(function* () {
+        const { tenant } = yield* Caller
+        yield* freshOrStale(Keys)
+        yield* freshOrStale(KeyUsage)
+        const asked = ["users", tenant, ...(yield* placesIn)]
+        const [after] = (yield* places.read(asked, query.cursor)) ?? [0]
+        const limit = query.limit ?? mostListed
+        const found = yield* Effect.orDie(listUsers(tenant, after, limit + 1))
+        return {
+          users: found.slice(0, limit).map(({ joined_by: _, ...user }) => user),
+          organization_id: tenant,
+          next_cursor: found.length > limit ? places.write(asked, [found[limit - 1]!.joined_by]) : null
+        }
       })
-      const { position } = events.at(-1)!
-      yield* written(position)
-      // not before the read model has forgotten them too
-      yield* freshOrStale(Keys)
-      return {
-        success: true,
-        erased: { users: 1, keys: events.length - 1 },
-        position: yield* writtenPosition(position)
-      }
-    }).pipe(orProblem)
-  )
+    )
+
+    .handle("changeRole", ({ params, payload: { role } }) =>
+      Effect.gen(function* () {
+        const user = params.id.toLowerCase()
+        yield* commanded((by) => OrganizationCommand.ChangeRole({ by, user, role }))
+        return { success: true, user_id: user, role }
+      }).pipe(orProblem)
+    )
+
+    .handle("eraseUser", ({ params }) =>
+      Effect.gen(function* () {
+        const user = params.id.toLowerCase()
+        const events = yield* commanded((by) => OrganizationCommand.EraseMember({ by, user }))
+        return {
+          success: true,
+          erased: { users: 1, keys: events.length - 1 },
+          position: yield* writtenPosition(events.at(-1)!.position)
+        }
+      }).pipe(orProblem)
+    )
 )

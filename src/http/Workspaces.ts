@@ -1,8 +1,8 @@
 import { type Context, Effect, Schema, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import { worksIn } from "#domain/access/reach.ts"
 import { idIn } from "#domain/Id.ts"
-import { AdminKeyRequired } from "#domain/Organization.ts"
 import { repositoryOf } from "#domain/Workspace.ts"
 import { Unreadable } from "#engine/ask.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
@@ -28,7 +28,7 @@ import { erase, removeRepository, restore, streamOf, unlessErased } from "#src/w
 import { commandMetadata, freshOrStale, written } from "./answer.ts"
 import { Answers } from "./answers.ts"
 import { inBytes, inPieces, values } from "./pieces.ts"
-import { orProblem, problemOf } from "./refusals.ts"
+import { orProblem } from "./refusals.ts"
 import { commitsPage, fieldsOf, shown } from "./Workspaces/commits.ts"
 import { deleteFile, etagOf, putFile } from "./Workspaces/files.ts"
 import { noWorkspace, own, pathIn } from "./Workspaces/own.ts"
@@ -72,12 +72,13 @@ const places = cursors<WorkspacePlace>(Schema.Tuple([placeTime, placeId]))
 
 /** A page of the caller's own workspaces, the one that changed last first. */
 export const ownWorkspaces = Effect.fnUntraced(function* (page: typeof pageQuery.Type) {
-  const { tenant } = yield* Caller
+  const holder = yield* Caller
+  const { tenant } = holder
   yield* freshOrStale(Workspaces)
   const asked = ["workspaces", tenant]
   const after = yield* places.read(asked, page.cursor)
   const limit = page.limit ?? mostListed
-  const found = yield* Effect.orDie(workspacesOf(tenant, after, limit + 1))
+  const found = yield* Effect.orDie(workspacesOf(holder, after, limit + 1))
   const last = found[limit - 1]
   return {
     workspaces: found.slice(0, limit).map(({ id, generation, tree, updated_at, ...workspace }) => ({
@@ -242,14 +243,16 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
     )
     .handle("eraseWorkspace", ({ params }) =>
       Effect.gen(function* () {
-        const { tenant, role } = yield* Caller
-        if (role === "member") return yield* problemOf(new AdminKeyRequired({ role }))
+        const holder = yield* Caller
+        const { tenant } = holder
         const id = idIn(params.id)
         if (id === undefined) return yield* noWorkspace
         const metadata = yield* commandMetadata
         const store = yield* EventStore
         const before = yield* Effect.mapError(store.outcome(streamOf(id), metadata.commandId), () => new Unreadable())
         yield* freshOrStale(Workspaces)
+        const user = (yield* Effect.orDie(workspaceOf(tenant, id)))?.user_id
+        if (!worksIn(holder, { id, user })) return yield* noWorkspace
         // erased by this very request, whose answer was lost: then it is answered again
         if (before.length === 0 && (yield* Effect.orDie(tenantOfWorkspace(id))) !== tenant) return yield* noWorkspace
         const { generation, position, counts } = yield* erase(tenant, id, metadata)

@@ -42,14 +42,17 @@ const partsOf = (url: string) => {
   return { id, file, service: new URLSearchParams(query).get("service") }
 }
 
+const isPush = ({ file, service }: ReturnType<typeof partsOf>) =>
+  service === "git-receive-pack" || file === "git-receive-pack"
+
 /** The protocol versions that a client offers; anything else in the header is not passed on to git. */
 const versionOf = (header: string | undefined): string | undefined =>
   header !== undefined && /^version=[0-2](:[a-z0-9=:-]{1,64})?$/.test(header) ? header : undefined
 
 const answer = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
-  const { id, file, service } = partsOf(request.url)
-  const pushing = service === "git-receive-pack" || file === "git-receive-pack"
+  const parts = partsOf(request.url)
+  const { id, file, service } = parts
   const { tenant } = yield* Caller
   const workspace = yield* own(id)
   const git = yield* WorkspaceStore
@@ -58,7 +61,7 @@ const answer = Effect.gen(function* () {
   const version = versionOf(request.headers["git-protocol"])
   const { smart } = transport
 
-  if (pushing && (yield* PushIntake).take === undefined) return yield* noGit
+  if (isPush(parts) && (yield* PushIntake).take === undefined) return yield* noGit
   if (request.method === "POST") {
     const encoding = request.headers["content-encoding"] ?? "identity"
     if (file === "git-receive-pack" && ["gzip", "x-gzip", "identity"].includes(encoding)) {
@@ -114,8 +117,9 @@ const handler = Effect.gen(function* () {
   const rooms = yield* Rooms
   return Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const endpoint = { path: "/git", method: request.method } as never
-    const options = { endpoint, group: undefined as never }
+    const identifier = isPush(partsOf(request.url)) ? "push" : "fetch"
+    const endpoint = { path: "/git", method: request.method, identifier } as never
+    const options = { endpoint, group: { identifier: "git" } as never }
     const own = orProblem(Effect.provideService(answer, Rooms, rooms))
     const rated = counted(request.url) ? Effect.andThen(rates.count("/git"), own) : own
     const credential = Redacted.make(keyOf(request.headers["authorization"]))

@@ -150,7 +150,8 @@ const routes = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     if (request.method !== "POST" && request.method !== "DELETE") return yield* notAllowed
     const [, credential = ""] = /^bearer +(\S+)$/i.exec(request.headers["authorization"] ?? "") ?? []
-    const options = { endpoint: { path, method: request.method } as never, group: undefined as never }
+    const endpoint = { path, method: request.method, identifier: "messages" } as never
+    const options = { endpoint, group: { identifier: "mcp" } as never }
     const answer = request.method === "POST" ? withBody(oneFile, posted) : deleted
     const scoped = scoping(answer as never, options)
     const known = authentication.bearer(scoped as never, { ...options, credential: Redacted.make(credential) })

@@ -1,7 +1,8 @@
 import { Effect } from "effect"
+import type { AccessRefusal } from "#domain/access/permitted.ts"
 import type { BoundRefusal } from "#domain/bounded.ts"
 import type { ExecutionNotFound } from "#domain/Execution.ts"
-import type { OrganizationRefusal } from "#domain/Organization.ts"
+import type { OrganizationRefusal } from "#domain/Organization/commands.ts"
 import type {
   CommentLimitReached,
   CommentNotFound,
@@ -21,6 +22,7 @@ import { told } from "#src/usage/bounds.ts"
 type Refusal =
   | OrganizationRefusal
   | BoundRefusal
+  | AccessRefusal
   | SnippetNotFound
   | SnippetGone
   | CommentNotFound
@@ -52,6 +54,27 @@ export const problemOf = (refusal: Refusal): Problem => {
         code: "permission/enterprise_required",
         message: `Managing keys needs an organization of the ENTERPRISE tier; yours is ${refusal.tier}. Ask the operator to change the tier.`
       })
+    case "RoleRequired":
+      return new Problem({
+        code: "permission/role_required",
+        message: `This needs a key with the role ${refusal.least}; this one's role is ${refusal.role}. Ask an admin or owner of your organization.`
+      })
+    case "ReadOnlyKey":
+      return new Problem({
+        code: "permission/read_only_key",
+        message: "This key only reads. Use another key of yours to write."
+      })
+    case "LimitedKey":
+      return new Problem({
+        code: "permission/limited_key",
+        message:
+          "This key is limited to some workspaces or models, and this concerns all of the organization. Use another key."
+      })
+    case "UnlistedOperation":
+      return new Problem({
+        code: "permission/role_required",
+        message: "Nobody may do this: the service's table of permissions has no such operation. Tell its operator."
+      })
     case "AdminKeyRequired":
       return new Problem({
         code: "permission/admin_key_required",
@@ -61,7 +84,7 @@ export const problemOf = (refusal: Refusal): Problem => {
       return fieldProblem(
         "permission/only_owner_can_promote",
         "role",
-        `Only an owner's key may create keys with the role admin; this one's role is ${refusal.role}. Leave role out for a member's key, or use an owner's key.`
+        `Only an owner's key may create keys with the role admin, or bound an admin; this one's role is ${refusal.role}. Leave role out for a member's key, or use an owner's key.`
       )
     case "MemberLimitReached":
       return fieldProblem(
@@ -81,7 +104,7 @@ export const problemOf = (refusal: Refusal): Problem => {
       return fieldProblem(
         "conflict/owner_stays",
         "id",
-        "The owner of an organization can't be erased: somebody has to answer for it. Erase the other users."
+        "The owner of an organization can't be erased or get another role: somebody has to answer for it."
       )
     case "KeyNotFound":
       return fieldProblem(

@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto"
-import { Cause, Effect, Schedule } from "effect"
+import { Cause, Clock, Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
+import { isPermitted } from "#domain/access/permitted.ts"
+import { mayAsk, worksIn } from "#domain/access/reach.ts"
 import { Chat, ChatCommand, type ChatEvent } from "#domain/Chat.ts"
+import type { Holder } from "#domain/Scope.ts"
 import { type ChatFailure, repositoryOf, Workspace } from "#domain/Workspace.ts"
 import { Asker, longPatience } from "#engine/ask.ts"
 import { derivedId } from "#engine/derivedId.ts"
@@ -14,7 +17,7 @@ import { Sandbox } from "#ports/Sandbox.ts"
 import { Workers, WorkingFor } from "#ports/Workers.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { Consumption } from "#projections/Consumption.ts"
-import { Keys, keyIsLive } from "#projections/Keys.ts"
+import { holderOfKey, Keys } from "#projections/Keys.ts"
 import { Search } from "#src/snippets/search.ts"
 import { boundsRefusal, told } from "#src/usage/bounds.ts"
 import { endingId, endRun } from "./commit.ts"
@@ -113,6 +116,11 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
     const repository = repositoryOf(workspace, generation)
     // its workspace was erased; nothing that was at work in it since may stay
     if (text === null) return yield* removeRepository(workspace, generation)
+
+    const mayGoOn = (holder: Holder | undefined, now: number) =>
+      isPermitted(holder, "chat.chat", now) &&
+      worksIn(holder, { id: workspace, user: text.user }) &&
+      mayAsk(holder, name)
 
     const inPlace = Effect.flatMap(dispatcher.state(Workspace, streamOf(workspace)), (state) =>
       state.generation === generation ? Effect.succeed(state) : new ConversationStopped({ reason: superseded })
@@ -220,12 +228,14 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
           history,
           compaction,
           beforeTurn: Effect.fnUntraced(function* (turn: number) {
-            const live = yield* asker.fresh(Keys, longPatience).pipe(
-              Effect.andThen(keyIsLive(key)),
+            const holder = yield* asker.fresh(Keys, longPatience).pipe(
+              Effect.andThen(holderOfKey(key)),
               Effect.provideService(SqlClient.SqlClient, sql),
               Effect.mapError(() => new ConversationStopped({ reason: superseded }))
             )
-            if (!live) return yield* new ConversationStopped({ reason: revoked })
+            if (!mayGoOn(holder, yield* Clock.currentTimeMillis)) {
+              return yield* new ConversationStopped({ reason: revoked })
+            }
             const refusal = yield* asker.fresh(Consumption, longPatience).pipe(
               Effect.andThen(boundsRefusal({ tenant, key, model: name, turns: turn, requested })),
               Effect.provideService(SqlClient.SqlClient, sql),
@@ -269,7 +279,12 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
       Effect.catchTag("ModelFailed", ({ message, fault }) => end("", { code: "model", error: message }, fault)),
       Effect.catchIf(
         (error) => error._tag === "ConversationStopped" && error.reason === revoked,
-        () => end("", { code: "revoked", error: "The API key of this run was revoked. What it had written is saved." })
+        () =>
+          end("", {
+            code: "revoked",
+            error:
+              "The API key of this run was revoked, has expired, or may not do this any more. What it had written is saved."
+          })
       ),
       Effect.catchIf(
         (error) => error._tag === "ConversationStopped" && error.reason === bounded,

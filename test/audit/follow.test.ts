@@ -41,7 +41,7 @@ describe("following the log", () => {
     const told = await service.run(
       Effect.gen(function* () {
         const store = yield* noting(pages)
-        const stream = follow(key, beginning, { tenant: "tenant" }, asIs).pipe(
+        const stream = follow(key, "events.eventStream", beginning, { tenant: "tenant" }, asIs).pipe(
           Stream.provideService(EventStore, store),
           Stream.mapEffect((news) => Effect.sync(() => [news, pages.length] as const)),
           Stream.take(3)
@@ -68,7 +68,10 @@ describe("following the log", () => {
     await service.run(
       Effect.gen(function* () {
         const store = yield* noting(pages)
-        const first = follow(key, beginning, {}, asIs).pipe(Stream.provideService(EventStore, store), Stream.take(1))
+        const first = follow(key, "events.eventStream", beginning, {}, asIs).pipe(
+          Stream.provideService(EventStore, store),
+          Stream.take(1)
+        )
         yield* Stream.runDrain(first)
       }).pipe(Effect.provide(Closing.layer))
     )
@@ -115,7 +118,7 @@ describe("following the log", () => {
           const readers = yield* Effect.forEach(
             Array.from({ length: 40 }, (_, n) => n),
             (n) =>
-              follow(key, head, { tenant: n < 20 ? "tenant" : "another" }, asIs).pipe(
+              follow(key, "events.eventStream", head, { tenant: n < 20 ? "tenant" : "another" }, asIs).pipe(
                 Stream.provideService(EventStore, counting),
                 Stream.filter(({ _tag }) => _tag === "Events"),
                 Stream.tap(() => Effect.sync(() => void (heard += 1))),
@@ -155,7 +158,7 @@ describe("following the log", () => {
         const later = { currentTimeMillis: Effect.sync(() => (now += 8_000)) }
         const hurrying = Object.assign(Object.create(clock) as typeof clock, later)
         const head = yield* (yield* EventStore).head
-        const silent = follow(key, head, { tenant: "tenant" }, asIs).pipe(Stream.take(2))
+        const silent = follow(key, "events.eventStream", head, { tenant: "tenant" }, asIs).pipe(Stream.take(2))
         return yield* Effect.provideService(Stream.runCollect(silent), Clock.Clock, hurrying)
       }).pipe(Effect.provide(Closing.layer))
     )
@@ -170,7 +173,7 @@ describe("following the log", () => {
         const store = yield* EventStore
         const broken = EventStore.of({ ...store, readAll: () => Effect.fail({ _tag: "StoreUnavailable" } as never) })
         return yield* Stream.runCollect(
-          follow(key, beginning, {}, asIs).pipe(Stream.provideService(EventStore, broken))
+          follow(key, "events.eventStream", beginning, {}, asIs).pipe(Stream.provideService(EventStore, broken))
         )
       }).pipe(Effect.provide(Closing.layer))
     )

@@ -1,13 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { erasedBy } from "#domain/erasures.ts"
-import type { Role } from "#domain/Key.ts"
-import { Organization, OrganizationCommand, OrganizationEvent } from "#domain/Organization.ts"
+import { type KeyLimits, type Role, unlimited } from "#domain/Key.ts"
+import { type AskedLimits, OrganizationCommand } from "#domain/Organization/commands.ts"
+import { Organization } from "#domain/Organization/decider.ts"
+import { OrganizationEvent } from "#domain/Organization/events.ts"
 import { memberLimit, type Tier } from "#domain/Tier.ts"
 import { given } from "#test/given.ts"
 import { laws } from "#test/laws.ts"
 
-const { RegisterOrganization, CreateKey, RevokeKey, EraseMember } = OrganizationCommand
-const { OrganizationRegistered, MemberAdded, MemberErased, KeyCreated, KeyRevoked } = OrganizationEvent.cases
+const { RegisterOrganization, CreateKey, LimitKey, RevokeKey, ChangeRole, EraseMember } = OrganizationCommand
+const { OrganizationRegistered, MemberAdded, MemberRoleChanged, MemberErased, KeyCreated, KeyLimited, KeyRevoked } =
+  OrganizationEvent.cases
 
 const newKey = (key: string) => ({
   key,
@@ -27,10 +30,20 @@ const registered = (tier: Tier = "ENTERPRISE", memberLimit = 3) =>
   })
 const added = (user: string, role: Role, subject = `user/${user}`) =>
   MemberAdded.make({ user, role, subject, text: { email: `${user}@example.org` } })
-const created = (key: string, user: string, role: Role, subject = `user/${user}`) => {
+/** With a role of its own unless it is `null`, and with no other bounds, as all keys were once. */
+const created = (key: string, user: string, role: Role | null, subject = `user/${user}`, limits = unlimited) => {
   const { name, hash, prefix } = newKey(key)
-  return KeyCreated.make({ key, user, role, hash, prefix, subject, text: { name } })
+  return KeyCreated.make({ key, user, role, hash, prefix, ...limits, subject, text: { name, userId: null } })
 }
+const acting = (role: Role): KeyLimits => ({
+  ...unlimited,
+  actsFor: role === "owner" || role === "admin" ? "any" : "own"
+})
+/** A key as it is made now, for a person with this role: it has none of its own. */
+const made = (user: string, role: Role, subject = `user/${user}`) => created("new", user, null, subject, acting(role))
+/** One with less than its person has. */
+const lesser = (user: string, role: Role) => created("new", user, role, `user/${user}`, acting(role))
+const promoted = (user: string, role: Role) => MemberRoleChanged.make({ user, role })
 const erased = (user: string, subject = `user/${user}`) => MemberErased.make({ user, subject })
 const revoked = (key: string, user: string) => KeyRevoked.make({ key, user })
 
@@ -65,7 +78,7 @@ describe("registering an organization", () => {
   it("makes its owner a member, with an owner's key", () =>
     given(Organization, [])
       .when(register)
-      .then(...owned()))
+      .then(registered(), added("olga", "owner"), created("of-owner", "olga", null)))
 
   it("is done once", () => {
     const refusal = given(Organization, owned()).when(register).refuses("OrganizationExists")
@@ -78,29 +91,25 @@ describe("registering an organization", () => {
 
 describe("creating a key", () => {
   it("adds a user who is not a member yet", () =>
-    given(Organization, owned())
-      .when(create("of-owner", "eve"))
-      .then(added("eve", "member"), created("new", "eve", "member")))
+    given(Organization, owned()).when(create("of-owner", "eve")).then(added("eve", "member"), made("eve", "member")))
 
   it("adds no one who is a member", () =>
-    given(Organization, staffed())
-      .when(create("of-admin", "max"))
-      .then(created("new", "max", "member")))
+    given(Organization, staffed()).when(create("of-admin", "max")).then(made("max", "member")))
 
   it("lets an owner's key make an admin's", () =>
     given(Organization, owned())
       .when(create("of-owner", "eve", "admin"))
-      .then(added("eve", "admin"), created("new", "eve", "admin")))
+      .then(added("eve", "admin"), made("eve", "admin")))
 
-  it("lets an owner's key make an admin's for a member, whose recorded role stays", () =>
+  it("lets an owner's key make an admin's for a member, who is an admin then", () =>
     given(Organization, staffed())
       .when(create("of-owner", "max", "admin"))
-      .then(created("new", "max", "admin")))
+      .then(promoted("max", "admin"), made("max", "admin")))
 
   it("gives the role that was asked for, also for the owner's e-mail", () => {
     given(Organization, staffed())
       .when(create("of-admin", "olga", "member"))
-      .then(created("new", "olga", "member"))
+      .then(lesser("olga", "member"))
     // and what was made so has a member's authority only, whoever the user is
     given(Organization, [...staffed(), created("of-olga", "olga", "member")])
       .when(create("of-olga", "max"))
@@ -110,7 +119,7 @@ describe("creating a key", () => {
   it("gives a member's role to who is new when none was asked for, and to a member the one they joined with", () => {
     given(Organization, owned())
       .when(create("of-owner", "eve", null))
-      .then(added("eve", "member"), created("new", "eve", "member"))
+      .then(added("eve", "member"), made("eve", "member"))
     for (const [user, role] of [
       ["olga", "owner"],
       ["ada", "admin"],
@@ -119,34 +128,189 @@ describe("creating a key", () => {
       for (const by of ["of-owner", null]) {
         given(Organization, staffed())
           .when(create(by, user, null))
-          .then(created("new", user, role))
+          .then(made(user, role))
       }
     }
     // whoever was given an admin's key once has not joined as one
     given(Organization, [...staffed(), created("promoted", "max", "admin")])
       .when(create("of-owner", "max", null))
-      .then(created("new", "max", "member"))
+      .then(made("max", "member"))
     given(Organization, [...staffed(), revoked("of-admin", "ada"), erased("ada")])
       .when(create("of-owner", "ada", null))
-      .then(added("ada", "member", "user/ada.1"), created("new", "ada", "member", "user/ada.1"))
+      .then(added("ada", "member", "user/ada.1"), made("ada", "member", "user/ada.1"))
   })
 
   it("gives no more than the maker's key has: an admin's key for the owner is no owner's", () => {
     given(Organization, staffed())
       .when(create("of-admin", "olga", null))
-      .then(created("new", "olga", "admin"))
+      .then(lesser("olga", "admin"))
     given(Organization, staffed())
       .when(create("of-admin", "max", null))
-      .then(created("new", "max", "member"))
+      .then(made("max", "member"))
     given(Organization, [...staffed(), created("promoted", "max", "admin")])
       .when(create("promoted", "olga", null))
-      .then(created("new", "olga", "admin"))
+      .then(lesser("olga", "admin"))
   })
 
   it("looks at the key's authority, not at its user's", () =>
     given(Organization, [...staffed(), created("promoted", "max", "admin")])
       .when(create("promoted", "ada"))
-      .then(created("new", "ada", "member")))
+      .then(lesser("ada", "member")))
+})
+
+describe("a person's role", () => {
+  const change = (by: string | null, user: string, role: Role) => ChangeRole({ by, user, role })
+  const following = [...staffed(), created("theirs", "max", null)]
+
+  it("is one, whatever key they hold: a key without a role of its own has it", () => {
+    const promotion = promoted("max", "admin")
+    given(Organization, following)
+      .when(change("of-owner", "max", "admin"))
+      .then(promotion)
+    given(Organization, [...following, promotion])
+      .when(create("theirs", "eve", "reader"))
+      .refuses("MemberLimitReached")
+    given(Organization, following)
+      .when(create("theirs", "eve", "reader"))
+      .refuses("AdminKeyRequired")
+    // the one that was made with a member's role keeps it
+    given(Organization, [...following, promotion])
+      .when(create("of-member", "eve"))
+      .refuses("AdminKeyRequired")
+  })
+
+  it("takes the greater role that a key of theirs had for itself", () => {
+    const history = [...staffed(), created("old", "max", "admin")]
+    const lowered = KeyLimited.make({ key: "old", role: null, ...unlimited })
+    given(Organization, history)
+      .when(change("of-owner", "max", "member"))
+      .then(lowered)
+    given(Organization, [...history, lowered])
+      .when(create("old", "eve"))
+      .refuses("AdminKeyRequired")
+    const demoted = [promoted("ada", "reader"), KeyLimited.make({ key: "of-admin", role: null, ...unlimited })]
+    given(Organization, staffed())
+      .when(change("of-owner", "ada", "reader"))
+      .then(...demoted)
+    given(Organization, [...staffed(), ...demoted])
+      .when(revoke("of-admin", "of-member"))
+      .refuses("AdminKeyRequired")
+  })
+
+  it("is changed by admins below their own, and by owners up to it", () => {
+    given(Organization, [...staffed(), revoked("of-member", "max")])
+      .when(change("of-admin", "max", "reader"))
+      .then(promoted("max", "reader"))
+    for (const [user, role] of [
+      ["max", "admin"],
+      ["ada", "member"],
+      ["olga", "member"]
+    ] as const)
+      given(Organization, staffed())
+        .when(change("of-admin", user, role))
+        .refuses("OnlyOwnerCanPromote")
+    given(Organization, staffed())
+      .when(change("of-member", "max", "admin"))
+      .refuses("AdminKeyRequired")
+    given(Organization, staffed())
+      .when(change("of-owner", "max", "owner"))
+      .refuses("OnlyOwnerCanPromote")
+    given(Organization, staffed())
+      .when(change(null, "max", "owner"))
+      .then(promoted("max", "owner"))
+    given(Organization, staffed("PRO"))
+      .when(change("of-owner", "max", "admin"))
+      .refuses("EnterpriseRequired")
+  })
+
+  it("stays with who answers for the organization, and is nobody's who is none of it", () => {
+    for (const by of ["of-owner", null])
+      given(Organization, staffed())
+        .when(change(by, "olga", "member"))
+        .refuses("OwnerStays")
+    given(Organization, staffed())
+      .when(change("of-owner", "eve", "reader"))
+      .refuses("MemberNotFound")
+  })
+
+  it("that they have is no change", () =>
+    given(Organization, following)
+      .when(change("of-owner", "max", "member"))
+      .then())
+
+  it("is a reader's where it is asked for, and ends with them", () => {
+    given(Organization, owned())
+      .when(create("of-owner", "eve", "reader"))
+      .then(added("eve", "reader"), made("eve", "reader"))
+    given(Organization, [...owned(), added("eve", "reader"), created("hers", "eve", null)])
+      .when(create("hers", "max"))
+      .refuses("AdminKeyRequired")
+  })
+})
+
+describe("what bounds a key", () => {
+  const asked: AskedLimits = { readOnly: true, expiresAt: 2_000, workspaces: ["w"], models: ["haiku"] }
+  const limit = (by: string | null, key: string, limits: AskedLimits) => LimitKey({ by, key, limits })
+  const limited = (key: string, role: Role | null, limits: Partial<KeyLimits>) =>
+    KeyLimited.make({ key, role, ...unlimited, ...limits })
+
+  it("is asked for when it is made", () => {
+    const command = CreateKey({ by: "of-owner", member: person("eve"), role: null, key: newKey("new"), limits: asked })
+    given(Organization, owned())
+      .when(command)
+      .then(added("eve", "member"), created("new", "eve", null, "user/eve", { ...unlimited, ...asked, actsFor: "own" }))
+    given(Organization, owned())
+      .when({ ...command, limits: { actsFor: "any" } })
+      .then(added("eve", "member"), created("new", "eve", null))
+  })
+
+  it("is changed later, each by itself", () => {
+    const narrowed = limited("of-member", "member", { readOnly: true })
+    given(Organization, staffed())
+      .when(limit("of-admin", "of-member", { readOnly: true }))
+      .then(narrowed)
+    given(Organization, [...staffed(), narrowed])
+      .when(limit(null, "of-member", { models: ["haiku"] }))
+      .then(limited("of-member", "member", { readOnly: true, models: ["haiku"] }))
+    given(Organization, [...staffed(), narrowed])
+      .when(limit(null, "of-member", { readOnly: true }))
+      .then()
+  })
+
+  it("is for owners and admins to say, of nobody who is above them", () => {
+    given(Organization, staffed())
+      .when(limit("of-member", "of-member", asked))
+      .refuses("AdminKeyRequired")
+    given(Organization, staffed())
+      .when(limit("of-admin", "of-owner", asked))
+      .refuses("OnlyOwnerCanPromote")
+    given(Organization, staffed())
+      .when(limit("of-owner", "none", asked))
+      .refuses("KeyNotFound")
+    given(Organization, staffed("PRO"))
+      .when(limit("of-owner", "of-member", asked))
+      .refuses("EnterpriseRequired")
+    given(Organization, [...staffed(), revoked("of-member", "max")])
+      .when(limit("of-owner", "of-member", asked))
+      .refuses("KeyNotFound")
+  })
+
+  it("lets no key outlive the one that made or bounded it", () => {
+    const history = [...owned(), limited("of-owner", "owner", { expiresAt: 5_000 })]
+    for (const [expiresAt, then] of [
+      [null, 5_000],
+      [2_000, 2_000],
+      [9_000, 5_000]
+    ] as const)
+      given(Organization, history)
+        .when(
+          CreateKey({ by: "of-owner", member: person("olga"), role: null, key: newKey("new"), limits: { expiresAt } })
+        )
+        .then(created("new", "olga", null, "user/olga", { ...unlimited, expiresAt: then }))
+    given(Organization, [...history, created("other", "olga", null)])
+      .when(limit("of-owner", "other", { readOnly: true }))
+      .then(limited("other", null, { readOnly: true, expiresAt: 5_000 }))
+  })
 })
 
 describe("refusing a key, in this order", () => {
@@ -202,20 +366,16 @@ describe("refusing a key, in this order", () => {
     given(Organization, owned("ENTERPRISE", 1)).when(create("of-owner", "eve")).refuses("MemberLimitReached")
     given(Organization, owned("ENTERPRISE", 2))
       .when(create("of-owner", "eve"))
-      .then(added("eve", "member"), created("new", "eve", "member"))
+      .then(added("eve", "member"), made("eve", "member"))
   })
 
   it("but not at the cap for a member's further key", () =>
-    given(Organization, staffed())
-      .when(create("of-owner", "max"))
-      .then(created("new", "max", "member")))
+    given(Organization, staffed()).when(create("of-owner", "max")).then(made("max", "member")))
 
   it("and a revoked key frees no seat", () => {
     const history = [...staffed(), revoked("of-member", "max")]
     given(Organization, history).when(create("of-owner", "eve")).refuses("MemberLimitReached")
-    given(Organization, history)
-      .when(create("of-owner", "max"))
-      .then(created("new", "max", "member"))
+    given(Organization, history).when(create("of-owner", "max")).then(made("max", "member"))
   })
 })
 
@@ -262,21 +422,19 @@ describe("erasing a member", () => {
 
   it("frees the seat", () => {
     const history = [...staffed(), revoked("of-member", "max"), erased("max")]
-    given(Organization, history)
-      .when(create("of-owner", "eve"))
-      .then(added("eve", "member"), created("new", "eve", "member"))
+    given(Organization, history).when(create("of-owner", "eve")).then(added("eve", "member"), made("eve", "member"))
   })
 
   it("lets the same person come again, under a subject that still takes text", () => {
     const once = [...staffed(), revoked("of-member", "max"), erased("max")]
     given(Organization, once)
       .when(create("of-owner", "max"))
-      .then(added("max", "member", "user/max.1"), created("new", "max", "member", "user/max.1"))
+      .then(added("max", "member", "user/max.1"), made("max", "member", "user/max.1"))
     const again = [...once, added("max", "member", "user/max.1"), created("next", "max", "member", "user/max.1")]
     given(Organization, again).when(erase("of-owner", "max")).then(revoked("next", "max"), erased("max", "user/max.1"))
     given(Organization, [...again, revoked("next", "max"), erased("max", "user/max.1")])
       .when(create("of-owner", "max"))
-      .then(added("max", "member", "user/max.2"), created("new", "max", "member", "user/max.2"))
+      .then(added("max", "member", "user/max.2"), made("max", "member", "user/max.2"))
   })
 
   it("works on every tier, for owners, admins and the operator", () => {
@@ -313,7 +471,7 @@ describe("the operator at the command line", () => {
     for (const tier of ["FREE", "PRO", "ENTERPRISE"] as const) {
       given(Organization, owned(tier))
         .when(create(null, "eve", "admin"))
-        .then(added("eve", "admin"), created("new", "eve", "admin"))
+        .then(added("eve", "admin"), made("eve", "admin"))
       given(Organization, owned(tier)).when(revoke(null, "of-owner")).then(revoked("of-owner", "olga"))
     }
   })
@@ -321,7 +479,7 @@ describe("the operator at the command line", () => {
   it("may make an owner's key", () =>
     given(Organization, owned())
       .when(create(null, "olga", "owner"))
-      .then(created("new", "olga", "owner")))
+      .then(made("olga", "owner")))
 
   it("is bound by the cap, and finds no key that isn't there", () => {
     given(Organization, staffed()).when(create(null, "eve")).refuses("MemberLimitReached")
@@ -331,7 +489,7 @@ describe("the operator at the command line", () => {
   it("can help when all keys are revoked", () =>
     given(Organization, [...owned(), revoked("of-owner", "olga")])
       .when(create(null, "olga", "owner"))
-      .then(created("new", "olga", "owner")))
+      .then(made("olga", "owner")))
 })
 
 describe("Organization", () => {
@@ -339,6 +497,8 @@ describe("Organization", () => {
     register,
     create("of-owner", "eve"),
     create(null, "eve"),
+    LimitKey({ by: null, key: "of-owner", limits: { readOnly: true } }),
+    ChangeRole({ by: null, user: "max", role: "admin" }),
     revoke(null, "of-owner"),
     erase(null, "max")
   ])

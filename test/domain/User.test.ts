@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { erasedBy } from "#domain/erasures.ts"
+import { unlimited } from "#domain/Key.ts"
 import { User, UserCommand, UserEvent } from "#domain/User.ts"
 import { given } from "#test/given.ts"
 import { laws } from "#test/laws.ts"
@@ -24,8 +25,9 @@ const created = (key: string) =>
     role: "owner",
     hash: `hash of ${key}`,
     prefix: "cairn_live_abcdefghi",
+    ...unlimited,
     subject,
-    text: { name: `name of ${key}` }
+    text: { name: `name of ${key}`, userId: null }
   })
 const revoked = (key: string) => KeyRevoked.make({ key, user: "eve" })
 

@@ -1,12 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Chat, ChatEvent } from "#domain/Chat.ts"
-import { Organization, OrganizationEvent } from "#domain/Organization.ts"
+import { unlimited } from "#domain/Key.ts"
+import { Organization } from "#domain/Organization/decider.ts"
+import { OrganizationEvent } from "#domain/Organization/events.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
 import { SnippetEvent } from "#domain/Snippet/events.ts"
 import { User, UserEvent } from "#domain/User.ts"
 import type { Decider } from "#engine/Decider.ts"
 
-const keys = { hash: "h", prefix: "p", subject: "s", text: null } as const
+const keys = { hash: "h", prefix: "p", ...unlimited, subject: "s", text: null } as const
 
 /** How many elements of collections are copied, while `evolve` takes one event more in. */
 const copied = <E, S>(decider: Decider<never, E, S, unknown>, history: ReadonlyArray<E>, next: E): number => {
@@ -38,7 +40,7 @@ const copied = <E, S>(decider: Decider<never, E, S, unknown>, history: ReadonlyA
 const each = <E>(make: (n: number) => E) => Array.from({ length: 2_000 }, (_, n) => make(n))
 
 describe("taking in an event costs the same, however much there was before", () => {
-  const { KeyCreated, KeyRevoked, MemberAdded, MemberErased } = OrganizationEvent.cases
+  const { KeyCreated, KeyLimited, KeyRevoked, MemberAdded, MemberErased, MemberRoleChanged } = OrganizationEvent.cases
   const created = (n: number) => KeyCreated.make({ key: `k${n}`, user: `u${n}`, role: "member", ...keys })
 
   it("of an organization", () => {
@@ -51,7 +53,9 @@ describe("taking in an event costs the same, however much there was before", () 
       created(9_999),
       KeyRevoked.make({ key: "k1", user: "u1" }),
       MemberAdded.make({ user: "new", role: "member", subject: "s", text: null }),
-      MemberErased.make({ user: "u1", subject: "s" })
+      MemberErased.make({ user: "u1", subject: "s" }),
+      MemberRoleChanged.make({ user: "u1", role: "reader" }),
+      KeyLimited.make({ key: "k1", role: null, ...unlimited })
     ]) {
       assert.strictEqual(copied(Organization, history, next), 0, next._tag)
     }

@@ -245,7 +245,7 @@ describe("rates", () => {
   })
   const listedDirectly = async (service: Service, email: string) => {
     await service.run(Effect.asVoid(fresh(Keys)))
-    return service.sql("SELECT id FROM keys_v2.members WHERE email = $1", [email])
+    return service.sql("SELECT id FROM keys_v3.members WHERE email = $1", [email])
   }
 })
 

@@ -47,8 +47,14 @@ export const personal = async (
 }
 
 /** A new key for a member, made over HTTP. */
-export const memberKey = async (owner: Call, email: string, role?: "member" | "admin"): Promise<Answer["json"]> => {
-  const { status, text, json } = await owner("POST", "/api/keys/org/create", { email, key_name: `${email}'s`, role })
+export const memberKey = async (
+  owner: Call,
+  email: string,
+  role?: "member" | "admin" | "reader",
+  more: object = {}
+): Promise<Answer["json"]> => {
+  const body = { email, key_name: `${email}'s`, role, ...more }
+  const { status, text, json } = await owner("POST", "/api/keys/org/create", body)
   if (status !== 200) throw new Error(text)
   return json
 }

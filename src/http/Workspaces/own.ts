@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { worksIn } from "#domain/access/reach.ts"
 import { idIn } from "#domain/Id.ts"
 import { Workspaces, workspaceOf } from "#projections/Workspaces.ts"
 import { Caller } from "#src/api/middleware.ts"
@@ -11,13 +12,14 @@ export const noWorkspace = fieldProblem(
   "You have no workspace with this id. GET /api/workspaces lists those that you have."
 )
 
-/** The caller's own workspace: another tenant's is none. */
+/** The workspace that the caller names, if it is one that their key works in: another tenant's or person's is none. */
 export const own = Effect.fnUntraced(function* (given: string) {
-  const { tenant } = yield* Caller
+  const holder = yield* Caller
   const id = idIn(given)
   if (id === undefined) return yield* noWorkspace
   yield* freshOrStale(Workspaces)
-  return (yield* Effect.orDie(workspaceOf(tenant, id))) ?? (yield* noWorkspace)
+  const workspace = yield* Effect.orDie(workspaceOf(holder.tenant, id))
+  return workspace !== undefined && worksIn(holder, { id, user: workspace.user_id }) ? workspace : yield* noWorkspace
 })
 
 /** The path as it stands in the URL behind `/files/`, decoded part by part. */

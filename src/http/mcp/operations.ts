@@ -1,4 +1,7 @@
 import { Cause, Context, Effect, Stream } from "effect"
+import type { Operation } from "#domain/access/operations.ts"
+import { refusalOf } from "#domain/access/permitted.ts"
+import { Caller } from "#src/api/middleware.ts"
 import { fieldProblem, type Problem } from "#src/api/Problem.ts"
 import type { Call } from "#src/mcp/Operations.ts"
 import { Parts } from "#src/mcp/Parts.ts"
@@ -9,17 +12,25 @@ import { taskPatterns } from "../Patterns.ts"
 import { textOf } from "../pieces.ts"
 import { snippetPage } from "../Raw.ts"
 import { repositoryFile } from "../Repos.ts"
+import { problemOf } from "../refusals.ts"
 import { search } from "../Snippets/search.ts"
 import { storeFiles, vote } from "../Snippets.ts"
 import { skill } from "../System.ts"
 import { fileIn, firstFilesIn, ownWorkspaces } from "../Workspaces.ts"
 
-/** A function of the routes as an operation: it has what it needs, and fails with problems only. */
-const operation = <P, A, E, R>(run: (given: P) => Effect.Effect<A, E, R>) =>
+/** As the route's middleware does: who may call a route may have the same done by a tool, and nobody else. */
+const permitted = (name: Operation) =>
+  Effect.flatMap(Caller, (holder) => {
+    const refusal = refusalOf(holder, name)
+    return refusal === undefined ? Effect.void : Effect.fail(problemOf(refusal))
+  })
+
+/** The route's function as an operation: it has what it needs, and fails with problems only. */
+const operation = <P, A, E, R>(name: Operation, run: (given: P) => Effect.Effect<A, E, R>) =>
   Effect.map(
     Effect.context<Exclude<R, Call>>(),
     (services) => (given: P) =>
-      run(given).pipe(
+      (Effect.andThen(permitted(name), run(given)) as Effect.Effect<A, E | Problem, R>).pipe(
         Effect.catchCause((cause) =>
           Cause.hasInterruptsOnly(cause)
             ? Effect.failCause(cause as Cause.Cause<never>)
@@ -31,8 +42,8 @@ const operation = <P, A, E, R>(run: (given: P) => Effect.Effect<A, E, R>) =>
   )
 
 /** A message's id tells answers apart, no more; that a write is the same again shows by its arguments, as over REST. */
-const writing = <P, A, E, R>(tool: string, run: (given: P) => Effect.Effect<A, E, R>) =>
-  operation((given: P) => once({ route: `MCP ${tool}`, body: given, key: undefined }, run(given)))
+const writing = <P, A, E, R>(name: Operation, tool: string, run: (given: P) => Effect.Effect<A, E, R>) =>
+  operation(name, (given: P) => once({ route: `MCP ${tool}`, body: given, key: undefined }, run(given)))
 
 interface FileOf {
   readonly id: string
@@ -62,15 +73,19 @@ const searching = Effect.fnUntraced(function* (payload: Parameters<typeof search
 
 /** What MCP offers, by the functions that the routes call. */
 export const operations = Effect.all({
-  search: operation(searching),
-  upload: writing("upload", storeFiles),
-  vote: writing("vote", vote),
-  patterns: operation(taskPatterns),
-  chat: writing("chat", chat),
-  workspaces: operation(() => ownWorkspaces({})),
-  files: operation(({ id, most }: { readonly id: string; readonly most: number }) => firstFilesIn(id, most)),
-  file: operation(({ id, path, most }: FileOf & { readonly most: number }) => fileIn(id, path, most)),
-  snippet: operation(({ id }: { readonly id: string }) => snippetPage(id)),
-  repositoryFile: operation(fileInRepository),
+  search: operation("snippets.search", searching),
+  upload: writing("snippets.upload", "upload", storeFiles),
+  vote: writing("snippets.vote", "vote", vote),
+  patterns: operation("patterns.taskPatterns", taskPatterns),
+  chat: writing("chat.chat", "chat", chat),
+  workspaces: operation("workspaces.listWorkspaces", () => ownWorkspaces({})),
+  files: operation("workspaces.tree", ({ id, most }: { readonly id: string; readonly most: number }) =>
+    firstFilesIn(id, most)
+  ),
+  file: operation("workspaces.file", ({ id, path, most }: FileOf & { readonly most: number }) =>
+    fileIn(id, path, most)
+  ),
+  snippet: operation("raw.rawSnippet", ({ id }: { readonly id: string }) => snippetPage(id)),
+  repositoryFile: operation("repos.repo", fileInRepository),
   skill: Effect.succeed(skill)
 })

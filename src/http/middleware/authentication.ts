@@ -1,6 +1,7 @@
-import { Effect, Layer, Redacted } from "effect"
+import { Clock, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { LRUCache } from "lru-cache"
+import { isExpired, refusalOf } from "#domain/access/permitted.ts"
 import { keyHash, keyPattern } from "#domain/Key.ts"
 import type { Holder } from "#domain/Scope.ts"
 import { Asker, longPatience } from "#engine/ask.ts"
@@ -11,6 +12,7 @@ import { Authentication, Caller } from "#src/api/middleware.ts"
 import { Problem } from "#src/api/Problem.ts"
 import { Notes } from "#src/notes.ts"
 import { Recording } from "../observed/record.ts"
+import { problemOf } from "../refusals.ts"
 
 const missing = new Problem({
   code: "auth/missing_api_key",
@@ -23,6 +25,11 @@ const wrong = new Problem({
     "The API key is not valid: it is not one of this service's, or it was revoked. Check it, or ask your organization's owner for a new one."
 })
 
+const expired = new Problem({
+  code: "auth/invalid_api_key",
+  message: "The API key has expired. Ask your organization's owner or an admin for a new one."
+})
+
 const unavailable = new Problem({
   code: "unavailable/keys",
   message: "Keys can't be checked at the moment. Send the same request again.",
@@ -31,8 +38,12 @@ const unavailable = new Problem({
 
 const holdersKept = 10_000
 
+/** What an endpoint is called in the table of who may do what. */
+const operationOf = (of: { readonly group: { readonly identifier: string }; readonly endpoint: object }): string =>
+  `${of.group.identifier}.${(of.endpoint as { readonly identifier: string }).identifier}`
+
 /**
- * Who calls. A holder that was found stays known until the keys' read model changes again; that a key is unknown is
+ * Who calls, and whether they may: each operation is looked up in the one table. A holder that was found stays known until the keys' read model changes again; that a key is unknown is
  * never remembered. A read model that is behind is no ground to let anyone in; a log that is away is none to keep everybody
  * out, where the read model had all that was seen of it: nothing can be revoked meanwhile.
  */
@@ -67,7 +78,7 @@ export const layer = Layer.effect(
       return found
     })
 
-    const bearer: Authentication["Service"]["bearer"] = (httpEffect, { credential }) =>
+    const bearer: Authentication["Service"]["bearer"] = (httpEffect, { credential, ...asked }) =>
       Effect.gen(function* () {
         const key = Redacted.value(credential)
         if (key === "") return yield* missing
@@ -77,6 +88,9 @@ export const layer = Layer.effect(
           Effect.mapError(() => unavailable)
         )
         if (holder === undefined) return yield* wrong
+        if (isExpired(holder, yield* Clock.currentTimeMillis)) return yield* expired
+        const refusal = refusalOf(holder, operationOf(asked))
+        if (refusal !== undefined) return yield* problemOf(refusal)
         const record = yield* Recording
         if (record !== undefined) record.key = holder.key
         yield* notes.used(holder)

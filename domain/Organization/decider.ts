@@ -1,0 +1,231 @@
+import { HashMap, Option, Result } from "effect"
+import type { Decider } from "#engine/Decider.ts"
+import { isAbove, type KeyLimits, KeyNotFound, lesser, type NewKey, type Role, unlimited } from "../Key.ts"
+import { userSubject } from "../Person.ts"
+import { Tier } from "../Tier.ts"
+import {
+  AdminKeyRequired,
+  type AskedLimits,
+  EnterpriseRequired,
+  type Member,
+  MemberLimitReached,
+  MemberNotFound,
+  NotOrganizationMember,
+  OnlyOwnerCanPromote,
+  OrganizationCommand,
+  OrganizationExists,
+  type OrganizationRefusal,
+  OwnerStays
+} from "./commands.ts"
+import { OrganizationEvent } from "./events.ts"
+
+const Event = OrganizationEvent.cases
+type Decision = Result.Result<Array<OrganizationEvent>, OrganizationRefusal>
+
+interface LiveKey {
+  readonly user: string
+  /** `null`: its person's. */
+  readonly role: Role | null
+  readonly limits: KeyLimits
+}
+
+/**
+ * Its maps share what has not changed with those before: an event costs the same, however many members and keys there
+ * are.
+ */
+export interface OrganizationState {
+  readonly registered: { readonly tier: Tier; readonly memberLimit: number } | undefined
+  /** The first one with an owner's role. */
+  readonly owner: string | undefined
+  /** Each with their role. */
+  readonly members: HashMap.HashMap<string, Role>
+  /** How often each user was erased: an erased subject takes no text again, so that a later one has another name. */
+  readonly erased: HashMap.HashMap<string, number>
+  /** Keys that are not revoked. */
+  readonly keys: HashMap.HashMap<string, LiveKey>
+}
+
+const found = <V>(map: HashMap.HashMap<string, V>, key: string): V | undefined =>
+  Option.getOrUndefined(HashMap.get(map, key))
+
+const roleOf = ({ members }: OrganizationState, { user, role }: LiveKey): Role =>
+  role ?? found(members, user) ?? "reader"
+
+/** With what a command is given: the operator has no bounds. */
+interface Authority {
+  readonly role: Role
+  readonly limits: KeyLimits
+}
+
+/** Who may manage keys: a live admin's or owner's key of an enterprise organization, or the operator. */
+const authority = (
+  state: OrganizationState,
+  by: string | null,
+  on: ReadonlyArray<Tier> = ["ENTERPRISE"]
+): Result.Result<Authority, OrganizationRefusal> => {
+  if (state.registered === undefined) return Result.fail(new NotOrganizationMember())
+  if (by === null) return Result.succeed({ role: "owner", limits: unlimited })
+  const key = found(state.keys, by)
+  if (key === undefined) return Result.fail(new NotOrganizationMember())
+  const { tier } = state.registered
+  if (!on.includes(tier)) return Result.fail(new EnterpriseRequired({ tier }))
+  const role = roleOf(state, key)
+  if (isAbove("admin", role)) return Result.fail(new AdminKeyRequired({ role }))
+  return Result.succeed({ role, limits: key.limits })
+}
+
+const subjectIn = ({ erased }: OrganizationState, user: string) => userSubject(user, found(erased, user) ?? 0)
+
+const created = (
+  user: string,
+  role: Role | null,
+  { key, name, hash, prefix, userId = null }: NewKey,
+  limits: KeyLimits,
+  subject: string
+) => Event.KeyCreated.make({ key, user, role, hash, prefix, ...limits, subject, text: { name, userId } })
+
+const joined = ({ user, email }: Member, role: Role, subject: string) =>
+  Event.MemberAdded.make({ user, role, subject, text: { email } })
+
+/** What is asked for on top of what there is; no key outlives the one that made it so. */
+const bounded = (before: KeyLimits, asked: AskedLimits, maker: KeyLimits): KeyLimits => {
+  const limits = { ...before, ...asked }
+  const ends = [limits.expiresAt, maker.expiresAt].filter((end) => end !== null)
+  return { ...limits, expiresAt: ends.length === 0 ? null : Math.min(...ends) }
+}
+
+const actingFor = (role: Role): KeyLimits["actsFor"] => (isAbove(role, "member") ? "any" : "own")
+
+/** The person's role changes; keys with a greater one of their own lose it. */
+const changed = (state: OrganizationState, user: string, role: Role): Array<OrganizationEvent> => {
+  const greater = [...state.keys].filter(([, key]) => key.user === user && key.role !== null && isAbove(key.role, role))
+  const lowered = greater.map(([key, { limits }]) => Event.KeyLimited.make({ key, role: null, ...limits }))
+  const event = Event.MemberRoleChanged.make({ user, role })
+  return found(state.members, user) === role ? lowered : [event, ...lowered]
+}
+
+const createKey = (
+  state: OrganizationState,
+  { by, member, role: wanted, key, limits = {} }: Extract<OrganizationCommand, { _tag: "CreateKey" }>
+): Decision =>
+  Result.flatMap(authority(state, by), (maker): Decision => {
+    // nobody is made an owner by asking for it, but by the registration or the operator
+    if (wanted === "owner" && by !== null) return Result.fail(new OnlyOwnerCanPromote({ role: maker.role }))
+    if (wanted !== null && isAbove(wanted, "member") && maker.role !== "owner")
+      return Result.fail(new OnlyOwnerCanPromote({ role: maker.role }))
+    const known = found(state.members, member.user)
+    const role = wanted ?? lesser(known ?? "member", maker.role)
+    const subject = subjectIn(state, member.user)
+    const bounds = bounded({ ...unlimited, actsFor: actingFor(role) }, limits, maker.limits)
+    if (known !== undefined) {
+      const own = isAbove(known, role) ? role : null
+      const promotion = isAbove(role, known) ? [Event.MemberRoleChanged.make({ user: member.user, role })] : []
+      return Result.succeed([...promotion, created(member.user, own, key, bounds, subject)])
+    }
+    const limit = state.registered!.memberLimit
+    if (HashMap.size(state.members) >= limit) return Result.fail(new MemberLimitReached({ limit }))
+    return Result.succeed([joined(member, role, subject), created(member.user, null, key, bounds, subject)])
+  })
+
+const same = (one: KeyLimits, other: KeyLimits): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+/** One organization: its members up to the cap, and their keys. */
+export const Organization: Decider<OrganizationCommand, OrganizationEvent, OrganizationState, OrganizationRefusal> = {
+  initial: {
+    registered: undefined,
+    owner: undefined,
+    members: HashMap.empty(),
+    erased: HashMap.empty(),
+    keys: HashMap.empty()
+  },
+
+  decide: (command, state) =>
+    OrganizationCommand.$match(command, {
+      RegisterOrganization: ({ organization, name, secret, tier, memberLimit, owner, key }) =>
+        state.registered !== undefined
+          ? Result.fail(new OrganizationExists({ organization }))
+          : Result.succeed([
+              Event.OrganizationRegistered.make({
+                organization,
+                tier,
+                memberLimit,
+                subject: `organization/${organization}`,
+                text: { name, secret }
+              }),
+              joined(owner, "owner", subjectIn(state, owner.user)),
+              created(owner.user, null, key, unlimited, subjectIn(state, owner.user))
+            ]),
+
+      CreateKey: (creation) => createKey(state, creation),
+
+      LimitKey: ({ by, key, limits }) =>
+        Result.flatMap(authority(state, by), (maker): Decision => {
+          const live = found(state.keys, key)
+          if (live === undefined) return Result.fail(new KeyNotFound({ key }))
+          // nobody bounds who has more authority than they have
+          if (isAbove(roleOf(state, live), maker.role))
+            return Result.fail(new OnlyOwnerCanPromote({ role: maker.role }))
+          const bounds = bounded(live.limits, limits, maker.limits)
+          if (same(bounds, live.limits)) return Result.succeed([])
+          return Result.succeed([Event.KeyLimited.make({ key, role: live.role, ...bounds })])
+        }),
+
+      RevokeKey: ({ by, key }) =>
+        Result.flatMap(authority(state, by), (): Decision => {
+          const live = found(state.keys, key)
+          return live === undefined
+            ? Result.fail(new KeyNotFound({ key }))
+            : Result.succeed([Event.KeyRevoked.make({ key, user: live.user })])
+        }),
+
+      ChangeRole: ({ by, user, role }) =>
+        Result.flatMap(authority(state, by), (maker): Decision => {
+          const before = found(state.members, user)
+          if (before === undefined) return Result.fail(new MemberNotFound({ user }))
+          const isPromoting = [role, before].some((one) => isAbove(one, "member"))
+          if ((role === "owner" && by !== null) || (isPromoting && maker.role !== "owner"))
+            return Result.fail(new OnlyOwnerCanPromote({ role: maker.role }))
+          if (user === state.owner && role !== "owner") return Result.fail(new OwnerStays())
+          return Result.succeed(changed(state, user, role))
+        }),
+
+      // on every tier: to be forgotten is no feature
+      EraseMember: ({ by, user }) =>
+        Result.flatMap(authority(state, by, Tier.literals), (): Decision => {
+          if (!HashMap.has(state.members, user)) return Result.fail(new MemberNotFound({ user }))
+          if (user === state.owner) return Result.fail(new OwnerStays())
+          const theirs = [...state.keys].filter(([, holder]) => holder.user === user).map(([key]) => key)
+          return Result.succeed([
+            ...theirs.sort().map((key) => Event.KeyRevoked.make({ key, user })),
+            Event.MemberErased.make({ user, subject: subjectIn(state, user) })
+          ])
+        })
+    }),
+
+  evolve: (state, event) =>
+    OrganizationEvent.match(event, {
+      OrganizationRegistered: ({ tier, memberLimit }) => ({ ...state, registered: { tier, memberLimit } }),
+      MemberAdded: ({ user, role }) => ({
+        ...state,
+        owner: state.owner ?? (role === "owner" ? user : undefined),
+        members: HashMap.set(state.members, user, role)
+      }),
+      MemberRoleChanged: ({ user, role }) => ({ ...state, members: HashMap.set(state.members, user, role) }),
+      MemberErased: ({ user }) => ({
+        ...state,
+        members: HashMap.remove(state.members, user),
+        erased: HashMap.set(state.erased, user, (found(state.erased, user) ?? 0) + 1)
+      }),
+      KeyCreated: ({ key, user, role, actsFor, readOnly, expiresAt, workspaces, models }) => ({
+        ...state,
+        keys: HashMap.set(state.keys, key, { user, role, limits: { actsFor, readOnly, expiresAt, workspaces, models } })
+      }),
+      KeyLimited: ({ key, role, actsFor, readOnly, expiresAt, workspaces, models }) => {
+        const live = found(state.keys, key)
+        if (live === undefined) return state
+        const limits = { actsFor, readOnly, expiresAt, workspaces, models }
+        return { ...state, keys: HashMap.set(state.keys, key, { ...live, role, limits }) }
+      },
+      KeyRevoked: ({ key }) => ({ ...state, keys: HashMap.remove(state.keys, key) })
+    })
+}

@@ -1,0 +1,23 @@
+import { Schema } from "effect"
+import { text } from "#engine/Event.ts"
+import { KeyCreated, KeyLimited, KeyRevoked, Role } from "../Key.ts"
+import { Tier } from "../Tier.ts"
+
+/** Stored for good: add a tag or a version, never change the meaning of one. */
+export const OrganizationEvent = Schema.TaggedUnion({
+  OrganizationRegistered: {
+    organization: Schema.String,
+    tier: Tier,
+    memberLimit: Schema.Int,
+    ...text({ name: Schema.String, secret: Schema.String })
+  },
+  MemberAdded: { user: Schema.String, role: Role, ...text({ email: Schema.String }) },
+  /** Counts for all keys of the person that have no role of their own. */
+  MemberRoleChanged: { user: Schema.String, role: Role },
+  /** Comes behind the revocation of the member's keys; what the organization knew of the person is gone with it. */
+  MemberErased: { user: Schema.String, subject: Schema.String },
+  KeyCreated,
+  KeyLimited,
+  KeyRevoked
+})
+export type OrganizationEvent = typeof OrganizationEvent.Type

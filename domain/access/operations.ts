@@ -1,0 +1,89 @@
+import type { Role } from "../Key.ts"
+
+/** Who may do an operation, and what bounds it. */
+export interface Access {
+  /** The least role that may; `anyone` needs no key at all. */
+  readonly least: Role | "anyone"
+  /** What writes is refused to a key that only reads. */
+  readonly does: "reads" | "writes"
+  /** What a person without an organization, or one of a lesser tier, can't do. */
+  readonly needs?: "organization" | "ENTERPRISE"
+  /** `workspaces`: in those that the key works in. `stored`: of what the key's person stored, unless it acts for any. */
+  readonly within?: "workspaces" | "stored"
+}
+
+const anyone = { least: "anyone", does: "reads" } as const
+const reads = { least: "reader", does: "reads" } as const
+const writes = { least: "member", does: "writes" } as const
+const readsWorkspaces = { ...reads, within: "workspaces" } as const
+const writesWorkspaces = { ...writes, within: "workspaces" } as const
+const deletes = { ...writes, within: "stored" } as const
+const audits = { least: "admin", does: "reads" } as const
+const lists = { least: "admin", does: "reads", needs: "ENTERPRISE" } as const
+const manages = { least: "admin", does: "writes", needs: "ENTERPRISE" } as const
+
+/**
+ * The one table of who may do what: every operation of the API by its id, git's and MCP's. What is not in it nobody may
+ * do. `docs/access.md` says the same to people.
+ */
+export const operations = {
+  "chat.chat": writesWorkspaces,
+  "chat.models": reads,
+  "workspaces.listWorkspaces": readsWorkspaces,
+  "workspaces.commits": readsWorkspaces,
+  "workspaces.commit": readsWorkspaces,
+  "workspaces.tree": readsWorkspaces,
+  "workspaces.file": readsWorkspaces,
+  "git.fetch": readsWorkspaces,
+  "workspaces.openWorkspace": writesWorkspaces,
+  "workspaces.putFile": writesWorkspaces,
+  "workspaces.deleteFile": writesWorkspaces,
+  "workspaces.unpackArchive": writesWorkspaces,
+  "git.push": writesWorkspaces,
+  "workspaces.restoreWorkspace": writesWorkspaces,
+  "workspaces.eraseWorkspace": { least: "admin", does: "writes", within: "workspaces" },
+
+  "snippets.search": reads,
+  "snippets.upload": writes,
+  "snippets.storeCodeBlock": writes,
+  "snippets.vote": writes,
+  "snippets.delete": deletes,
+  "snippets.deleteCodeBlock": deletes,
+  "uploads.bulkUpload": writes,
+  "uploads.gradingStatus": reads,
+  "repos.storeRepo": writes,
+  "repos.repo": reads,
+  "raw.searchLogs": reads,
+  "raw.rawSnippet": reads,
+  "comments.addComment": writes,
+  "comments.deleteComment": deletes,
+  "patterns.taskPatterns": reads,
+  "patterns.fewShotExamples": reads,
+  "functions.functionHistory": reads,
+  "executions.recordExecution": writes,
+  "executions.autoReview": writes,
+  "executions.executions": reads,
+
+  "usage.usage": reads,
+  "usage.bounds": reads,
+  "usage.setBounds": { least: "admin", does: "writes", needs: "organization" },
+
+  "keys.createKey": manages,
+  "keys.listKeys": lists,
+  "keys.limitKey": manages,
+  "keys.revokeKey": manages,
+  "users.listUsers": { ...audits, needs: "organization" },
+  "users.changeRole": manages,
+  "users.eraseUser": { least: "admin", does: "writes", needs: "organization" },
+  "events.events": audits,
+  "events.eventStream": audits,
+
+  "mcp.messages": reads,
+  "public.listPublic": anyone,
+  "public.searchPublic": anyone,
+  "system.health": anyone,
+  "system.ready": anyone,
+  "system.skill": anyone
+} as const satisfies { readonly [operation: string]: Access }
+
+export type Operation = keyof typeof operations

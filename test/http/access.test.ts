@@ -1,0 +1,173 @@
+import { readFileSync } from "node:fs"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { type Access, operations } from "#domain/access/operations.ts"
+import { accessOf, refusalOf } from "#domain/access/permitted.ts"
+import { isAbove, Role, unlimited } from "#domain/Key.ts"
+import { Api } from "#src/api/Api.ts"
+import { examples } from "#src/api/document.ts"
+import { request } from "#test/mcp/rpc.ts"
+import type { Answer } from "#test/service/call.ts"
+import { memberKey, organization } from "#test/service/tenants.ts"
+import { type Service, startService } from "#test/service.ts"
+import { refused } from "./problem.ts"
+
+interface Endpoint {
+  readonly identifier: string
+  readonly method: string
+  readonly path: string
+  readonly middlewares: ReadonlySet<{ readonly key: string }>
+}
+
+const endpoints = Object.values(Api.groups).flatMap((group) =>
+  Object.values(group.endpoints as unknown as Record<string, Endpoint>).map(
+    (endpoint) => [`${group.identifier}.${endpoint.identifier}`, endpoint] as const
+  )
+)
+const nowhere = "00000000-0000-4000-8000-000000000000"
+
+/** A request to an operation, as its example has it; of what is named there, nothing is there. */
+const asked = (id: string, { method, path }: Endpoint) => {
+  const { request: body } = examples.get(id) ?? {}
+  const filled = path.replace(/:\w+/g, nowhere).replace("*", "file.txt")
+  // the one example that would want a model
+  return [method, filled, id === "chat.chat" ? { ...(body as object), model: "local" } : body] as const
+}
+
+/** Codes that say that a role or a key's bounds are not enough, whatever is asked for. */
+const codes = ["permission/admin_key_required", "permission/role_required", "permission/read_only_key"]
+
+const may = (role: Role, { least }: Access): boolean => least === "anyone" || !isAbove(least, role)
+
+/** Rows of the page's table, by operation. */
+const page = new Map(
+  readFileSync(new URL("../../docs/access.md", import.meta.url), "utf8")
+    .split("\n")
+    .filter((line) => /^\| `\w+\.\w+`/.test(line))
+    .map((line) => line.split("|").map((cell) => cell.trim()))
+    .map(([, id, ...cells]) => [id!.slice(1, -1), cells.slice(0, 6)] as const)
+)
+
+describe("the table of who may do what", () => {
+  it("has every operation, and none that is not there", () => {
+    const there = [...endpoints.map(([id]) => id), "git.fetch", "mcp.messages"]
+    assert.deepStrictEqual(Object.keys(operations).sort(), there.sort())
+  })
+
+  it("is the page's", () => {
+    const mark = (yes: boolean) => (yes ? "✓" : "–")
+    const rows = Object.entries<Access>(operations).map(([id, access]): [string, ReadonlyArray<string>] => [
+      id,
+      access.least === "anyone"
+        ? ["no key", "no key", "no key", "no key", "no key", "–"]
+        : [...Role.literals.map((role) => mark(may(role, access))), mark(access.does === "reads"), access.within ?? "–"]
+    ])
+    assert.deepStrictEqual([...page], rows)
+  })
+
+  it("is asked wherever a key is, and says anyone where none is", () => {
+    for (const [id, { middlewares }] of endpoints) {
+      const secured = [...middlewares].some(({ key }) => key === "cairn/Authentication")
+      assert.strictEqual(accessOf(id)?.least !== "anyone", secured, id)
+    }
+  })
+
+  it("lets nobody do what it has not", () => {
+    const owner = {
+      ...{ key: "k", user: "u", tenant: "t", organization: "t", tier: "ENTERPRISE", role: "owner" },
+      ...{ limits: unlimited, email: "o@example.org", userId: null, secret: "s" }
+    } as const
+    for (const id of ["chat.dance", "toString", "__proto__", ""])
+      assert.strictEqual(refusalOf(owner, id)?._tag, "UnlistedOperation", id)
+    assert.isUndefined(refusalOf(owner, "chat.chat"))
+  })
+})
+
+describe("over HTTP", () => {
+  let service: Service
+  const keys = new Map<string, string>()
+  beforeAll(async () => {
+    service = await startService()
+    const { call, key } = await organization(service, "ENTERPRISE")
+    keys.set("owner", key)
+    for (const role of ["admin", "member", "reader"] as const)
+      keys.set(role, (await memberKey(call, `${role}@example.org`, role, { acts_for: "any" })).key)
+    keys.set("read-only", (await memberKey(call, "looks@example.org", "admin", { read_only: true })).key)
+    keys.set("limited", (await memberKey(call, "bounded@example.org", "admin", { models: ["haiku", "local"] })).key)
+  })
+  afterAll(() => service.close())
+
+  const by = (who: string) => service.as(keys.get(who)!)
+  const isRefused = ({ status, json }: Answer) => status === 403 && codes.includes(json?.code)
+
+  /** What a key is told by an operation; a stream is not waited for. */
+  const tried = async (who: string, id: string, endpoint: Endpoint) => {
+    const [method, path, body] = asked(id, endpoint)
+    if (id !== "events.eventStream") return by(who)(method, path, body)
+    const leaving = new AbortController()
+    const headers = { authorization: `Bearer ${keys.get(who)}` }
+    const answer = await fetch(service.url + path, { headers, signal: leaving.signal })
+    const text = answer.status === 200 ? "" : await answer.text()
+    leaving.abort()
+    return { status: answer.status, text, json: text === "" ? undefined : JSON.parse(text) } as Answer
+  }
+
+  it.each(Role.literals)("every operation is done or refused as it says: %s", async (role) => {
+    for (const [id, endpoint] of endpoints) {
+      const answer = await tried(role, id, endpoint)
+      assert.notInclude([401, 405, 500], answer.status, `${id}: ${answer.text}`)
+      assert.strictEqual(isRefused(answer), !may(role, accessOf(id)!), `${id} as ${role}: ${answer.text}`)
+      if (isRefused(answer))
+        assert.include(answer.json.message, `one's role is ${role}`, "it says which role is not enough")
+    }
+    const clone = await by(role)("GET", `/git/${nowhere}.git/info/refs?service=git-upload-pack`)
+    refused(clone, 404, "not_found/workspace")
+  })
+
+  it("a key that only reads is refused what writes, whatever its role", async () => {
+    for (const [id, endpoint] of endpoints) {
+      const { least, does } = accessOf(id)!
+      const answer = await tried("read-only", id, endpoint)
+      const expected = least !== "anyone" && does === "writes"
+      assert.strictEqual(answer.json?.code === "permission/read_only_key", expected, `${id}: ${answer.text}`)
+    }
+  })
+
+  it("a key that is limited to some models or workspaces is refused what concerns all", async () => {
+    for (const [id, endpoint] of endpoints) {
+      const { least, within } = accessOf(id)!
+      const answer = await tried("limited", id, endpoint)
+      const expected = least === "admin" && within === undefined
+      assert.strictEqual(answer.json?.code === "permission/limited_key", expected, `${id}: ${answer.text}`)
+    }
+  })
+
+  const tools = {
+    search: ["snippets.search", { task: "sort a list" }],
+    upload: ["snippets.upload", { task: "sort a list", file: { path: "s.py", content: "def s(): pass" } }],
+    vote: ["snippets.vote", { code_block_id: nowhere, up: true, task: "sort a list" }],
+    patterns: ["patterns.taskPatterns", { task: "sort a list" }],
+    chat: ["chat.chat", { user_query: "hello", user_id: "u", org_id: "o", model: "local" }]
+  } as const satisfies { readonly [tool: string]: readonly [operation: keyof typeof operations, given: object] }
+
+  it.each([...Role.literals, "read-only"])("MCP's tools do what the same key may do otherwise: %s", async (who) => {
+    const key = keys.get(who)!
+    const listed = (await request(service.url, key, "tools/list")).json.result.tools
+    assert.sameMembers(
+      listed.map(({ name }: { name: string }) => name),
+      Object.keys(tools)
+    )
+    for (const [name, [id, given]] of Object.entries(tools)) {
+      const access = accessOf(id)!
+      const { json, text } = await request(service.url, key, "tools/call", { name, arguments: given })
+      const code = json.result._meta["cairn/answer"]?.code
+      const allowed = who === "read-only" ? access.does === "reads" : may(who as Role, access)
+      assert.strictEqual(codes.includes(code), !allowed, `${name} as ${who}: ${text}`)
+    }
+  })
+
+  it.each(Role.literals)("MCP's resources are read by who reads: %s", async (role) => {
+    const key = keys.get(role)!
+    const { json, text } = await request(service.url, key, "resources/read", { uri: "cairn://workspaces" })
+    assert.isDefined(json.result, text)
+  })
+})
