@@ -204,16 +204,13 @@ const holderIn = ({ actsFor, readOnly, expiresAt, workspaces, models, ...holder 
 const holderWhere = (column: "hash" | "id", value: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql.unsafe<HolderRow>(
-        `SELECT k.id AS key, k.user_id AS "user", k.tenant, coalesce(k.role, m.role, 'reader') AS role,
+      sql<HolderRow>`SELECT k.id AS key, k.user_id AS "user", k.tenant, coalesce(k.role, m.role, 'reader') AS role,
           t.tier, t.secret, coalesce(m.email, '') AS email, k.acts_as AS "userId", k.acts_for AS "actsFor",
           k.read_only AS "readOnly", k.expires_at AS "expiresAt", k.workspaces, k.models,
           CASE WHEN t.kind = 'organization' THEN t.id END AS organization
         FROM keys_v3.keys k JOIN keys_v3.tenants t ON t.id = k.tenant
         LEFT JOIN keys_v3.members m ON m.id = k.tenant || '/' || k.user_id
-        WHERE k.${column} = $1`,
-        [value]
-      ),
+        WHERE ${column === "hash" ? sql`k.hash = ${value}` : sql`k.id = ${value}`}`,
       ([row]) => (row === undefined ? undefined : holderIn(row))
     )
   )

@@ -8,11 +8,9 @@ import { LogAudit } from "#ports/LogAudit.ts"
 import { asOf, schemaAt } from "#src/audit/asOf.ts"
 import { readTold, writtenPosition } from "#src/positions.ts"
 import { Failed } from "./failure.ts"
+import { timeIn } from "./fields.ts"
 import { answer, Json, plain, table } from "./output.ts"
 import { progress } from "./progress.ts"
-
-/** A day (its first moment, UTC), or a time with its zone. */
-const iso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
 
 /** The position that is meant, which the log must have come to. */
 const meant = Effect.fnUntraced(function* (text: string) {
@@ -22,7 +20,7 @@ const meant = Effect.fnUntraced(function* (text: string) {
     if (hasReached(head, at)) return at
     return yield* new Failed({ message: `The log has come to position ${yield* writtenPosition(head)} only.` })
   }
-  const time = iso.test(text) ? Date.parse(text) : Number.NaN
+  const time = timeIn(text)
   if (!Number.isNaN(time)) return yield* (yield* LogAudit).at(time)
   return yield* new Failed({
     message: `${plain(text)} is neither a position nor a time; expected 1234, 2026-11-21 or 2026-11-21T13:24:40Z.`

@@ -11,7 +11,7 @@ export class Failed extends Data.TaggedError("Failed")<{ readonly message: strin
 /** Refusals and faults whose tag says less than a sentence. */
 const sentences: { readonly [tag: string]: (error: { readonly [field: string]: unknown }) => string } = {
   MemberLimitReached: ({ limit }) => `The organization has reached its limit of ${limit} members.`,
-  OwnerStays: () => "The owner of an organization can't be erased: somebody has to answer for it.",
+  OwnerStays: () => "The owner of an organization can't be erased or get another role: somebody has to answer for it.",
   MemberNotFound: ({ user }) => `There is no user ${user} in the organization.`,
   UserNotFound: ({ user }) => `There is no user ${user} without an organization.`,
   KeyNotFound: ({ key }) => `There is no live key ${key}.`,

@@ -15,3 +15,8 @@ export const text = (maximum: number) =>
 export const email = text(254).check(
   Schema.isPattern(/^[^\s@]+@[^\s@]+$/, { message: "is no e-mail address; expected name@domain" })
 )
+
+const iso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
+
+/** Milliseconds of a day (its first moment, UTC), or of a time with its zone; `NaN` of anything else. */
+export const timeIn = (text: string): number => (iso.test(text) ? Date.parse(text) : Number.NaN)

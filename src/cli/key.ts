@@ -1,103 +1,34 @@
-import { randomBytes, randomUUID } from "node:crypto"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { Role } from "#domain/Key.ts"
+import { KeyNotFound } from "#domain/Key.ts"
 import { OrganizationCommand } from "#domain/Organization/commands.ts"
 import { Organization } from "#domain/Organization/decider.ts"
-import { normalEmail, personId } from "#domain/Person.ts"
+import { personId } from "#domain/Person.ts"
 import { User, UserCommand } from "#domain/User.ts"
 import { dispatch } from "#engine/dispatch.ts"
 import { Installation } from "#ports/Installation.ts"
-import { Keys, listKeys, organizations, ownerOfKey } from "#projections/Keys.ts"
+import { holderOfKey, Keys, type ListedKey, listKeys, organizations, ownerOfKey } from "#projections/Keys.ts"
 import { KeyUsage } from "#projections/KeyUsage.ts"
-import { issueKey } from "#src/keys/issue.ts"
+import { shownLimits } from "#src/keys/shownLimits.ts"
 import { Failed } from "./failure.ts"
-import { email as emailText, text } from "./fields.ts"
+import { create, emailFlag } from "./key/create.ts"
+import { limitFlags, limitsIn } from "./key/limits.ts"
 import { onLog, reach, upToDate } from "./log.ts"
 import { metadata } from "./metadata.ts"
 import { organizationOf, orgFlag } from "./organization.ts"
 import { answer, plain, table } from "./output.ts"
 
-const emailFlag = Flag.String("email").pipe(Flag.withSchema(emailText))
-
-const create = Command.make(
-  "create",
-  {
-    email: emailFlag.pipe(Flag.withDescription("Whose key it is")),
-    name: Flag.String("name").pipe(Flag.withDescription("What the key is called"), Flag.withSchema(text(200))),
-    org: orgFlag,
-    personal: Flag.Boolean("personal").pipe(
-      Flag.withDescription("A key of a person without an organization, as without --org"),
-      Flag.withDefault(false)
-    ),
-    role: Flag.Literals("role", Role.literals).pipe(
-      Flag.withDescription(
-        "The key's authority in its organization; unless given, member, or the role of who is in it already"
-      ),
-      Flag.optional
-    )
-  },
-  ({ email: typed, name, org, personal, role: wanted }) =>
-    onLog(
-      Effect.gen(function* () {
-        if (Option.isSome(org) && personal) {
-          return yield* new Failed({ message: "--personal and --org exclude each other." })
-        }
-        if (Option.isNone(org) && Option.isSome(wanted)) {
-          return yield* new Failed({ message: "A personal key has no role: give --org, or leave --role out." })
-        }
-        const { secret } = yield* Installation
-        const email = normalEmail(typed)
-        const user = personId(secret, email)
-        const issued = issueKey(randomUUID(), name)
-        const role = Option.getOrNull(wanted)
-        const given = Option.isNone(org) ? undefined : yield* organizationOf(org)
-        const events =
-          given === undefined
-            ? yield* dispatch(User, {
-                tenant: user,
-                stream: `user-${user}`,
-                command: UserCommand.CreatePersonalKey({
-                  user,
-                  email,
-                  secret: randomBytes(32).toString("hex"),
-                  key: issued.key
-                }),
-                ...metadata()
-              })
-            : yield* dispatch(Organization, {
-                tenant: given.id,
-                stream: `organization-${given.id}`,
-                command: OrganizationCommand.CreateKey({ by: null, member: { user, email }, role, key: issued.key }),
-                ...metadata()
-              })
-        const last = events.at(-1)!
-        const made = given === undefined || last.event._tag !== "KeyCreated" ? null : last.event.role
-        yield* reach([Keys], last.position)
-        const created = {
-          organization_id: given?.id ?? null,
-          organization_name: given?.name ?? null,
-          key: issued.full,
-          key_prefix: issued.key.prefix,
-          key_id: issued.key.key,
-          name,
-          role: made,
-          user_email: email,
-          user_id: user,
-          is_new_member: given !== undefined && events.length > 1,
-          created_at: new Date(last.recordedAt).toISOString()
-        }
-        yield* answer(created, () => [
-          `Key of ${plain(email)}${given === undefined ? "" : ` in ${plain(given.name)} (${made})`}, shown only now:`,
-          issued.full,
-          `Its id: ${issued.key.key}`
-        ])
-      })
-    )
-).pipe(Command.withDescription("Make a key; its text is printed once"))
-
 /** On the operator's own machine there is no page. */
 const all = 2_147_483_647
+
+const boundsOf = ({ read_only, workspaces, models }: ListedKey): string | null => {
+  const bounds = [
+    ...(read_only ? ["reads"] : []),
+    ...(workspaces === null ? [] : [`${workspaces.length} workspaces`]),
+    ...(models ?? [])
+  ]
+  return bounds.length === 0 ? null : bounds.join(", ")
+}
 
 const list = Command.make(
   "list",
@@ -120,16 +51,59 @@ const list = Command.make(
         const keys = lists.flat()
         yield* answer({ keys }, () =>
           table(
-            ["id", "name", "prefix", "e-mail", "role", "created", "last used", "organization"],
+            [
+              "id",
+              "name",
+              "prefix",
+              "e-mail",
+              "role",
+              "acts for",
+              "bounds",
+              "created",
+              "last used",
+              "expires",
+              "organization"
+            ],
             keys.map((key) => [
-              ...[key.id, key.name, key.key_prefix, key.user_email, key.role, key.created_at, key.last_used_at],
-              key.organization_id
+              ...[key.id, key.name, key.key_prefix, key.user_email, key.role, key.acts_for, boundsOf(key)],
+              ...[key.created_at, key.last_used_at, key.expires_at, key.organization_id]
             ])
           )
         )
       })
     )
 ).pipe(Command.withDescription("List live keys: of every organization, of one, or a person's own"))
+
+const limit = Command.make(
+  "limit",
+  { id: Argument.String("id").pipe(Argument.withDescription("The key's id, not its text")), ...limitFlags },
+  ({ id: given, ...flags }) =>
+    onLog(
+      Effect.gen(function* () {
+        const id = given.toLowerCase()
+        const limits = yield* limitsIn(flags)
+        if (Object.keys(limits).length === 0)
+          return yield* new Failed({ message: "No bound is given: see `cairn key limit --help`." })
+        yield* upToDate(Keys)
+        const owner = yield* ownerOfKey(id)
+        if (owner?.kind !== "organization")
+          return yield* new Failed({
+            message: `There is no live key ${plain(id)} of an organization: \`cairn key list\` shows their ids.`
+          })
+        const events = yield* dispatch(Organization, {
+          tenant: owner.id,
+          stream: `organization-${owner.id}`,
+          ...metadata(),
+          command: OrganizationCommand.LimitKey({ by: null, key: id, limits })
+        })
+        const last = events.at(-1)
+        if (last !== undefined) yield* reach([Keys], last.position)
+        const holder = yield* holderOfKey(id)
+        if (holder === undefined) return yield* new KeyNotFound({ key: id })
+        yield* answer({ success: true, key_id: id, ...shownLimits(holder.limits) }, () => [`Bounded ${id}.`])
+      })
+    )
+).pipe(Command.withDescription("Change what bounds a key, at once; what is not given stays"))
 
 const revoke = Command.make(
   "revoke",
@@ -168,5 +142,5 @@ const revoke = Command.make(
 
 export const command = Command.make("key").pipe(
   Command.withDescription("API keys"),
-  Command.withSubcommands([create, list, revoke])
+  Command.withSubcommands([create, list, limit, revoke])
 )

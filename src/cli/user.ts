@@ -1,18 +1,20 @@
 import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
+import { Role } from "#domain/Key.ts"
 import { OrganizationCommand } from "#domain/Organization/commands.ts"
 import { Organization } from "#domain/Organization/decider.ts"
 import { normalEmail, personId } from "#domain/Person.ts"
 import { User, UserCommand } from "#domain/User.ts"
 import { dispatch } from "#engine/dispatch.ts"
 import { Installation } from "#ports/Installation.ts"
-import { hasUser, Keys } from "#projections/Keys.ts"
+import { hasUser, Keys, listUsers, organizations } from "#projections/Keys.ts"
+import { KeyUsage } from "#projections/KeyUsage.ts"
 import { writtenPosition } from "#src/positions.ts"
 import { Failed } from "./failure.ts"
 import { onLog, reach, upToDate } from "./log.ts"
 import { metadata } from "./metadata.ts"
 import { organizationOf, orgFlag } from "./organization.ts"
-import { answer, plain } from "./output.ts"
+import { answer, plain, table } from "./output.ts"
 
 const eraseMember = Effect.fnUntraced(function* (tenant: string, user: string) {
   const events = yield* dispatch(Organization, {
@@ -51,7 +53,7 @@ const erase = Command.make(
         const tenant = given?.id ?? id
         if (!(yield* hasUser(tenant, id))) {
           const where = given === undefined ? "without an organization (else give --org)" : `in ${plain(given.name)}`
-          return yield* new Failed({ message: `There is no user ${plain(who)} ${where}: see \`cairn key list\`.` })
+          return yield* new Failed({ message: `There is no user ${plain(who)} ${where}: see \`cairn user list\`.` })
         }
         const { keys, position } = given === undefined ? yield* erasePerson(id) : yield* eraseMember(given.id, id)
         yield* reach([Keys], position)
@@ -68,7 +70,65 @@ const erase = Command.make(
   Command.withDescription("Erase a person: of an organization with --org, else one without, with all that they stored")
 )
 
+/** On the operator's own machine there is no page. */
+const all = 2_147_483_647
+
+const list = Command.make("list", { org: orgFlag }, ({ org }) =>
+  onLog(
+    Effect.gen(function* () {
+      yield* upToDate(Keys, KeyUsage)
+      const tenants = Option.isSome(org) ? [yield* organizationOf(org)] : yield* organizations
+      const lists = yield* Effect.forEach(tenants, ({ id }) =>
+        Effect.map(listUsers(id, 0, all), (users) =>
+          users.map(({ joined_by: _, ...user }) => ({ ...user, organization_id: id }))
+        )
+      )
+      const users = lists.flat()
+      yield* answer({ users }, () =>
+        table(
+          ["id", "e-mail", "role", "keys", "joined", "last used", "organization"],
+          users.map((user) => [
+            ...[user.user_id, user.user_email, user.role, user.keys, user.joined_at, user.last_used_at],
+            user.organization_id
+          ])
+        )
+      )
+    })
+  )
+).pipe(Command.withDescription("List the people of every organization, or of one"))
+
+const role = Command.make(
+  "role",
+  {
+    who: Argument.String("user").pipe(Argument.withDescription("The user's id or e-mail")),
+    to: Argument.Literals("role", Role.literals).pipe(Argument.withDescription("What they may do from now on")),
+    org: orgFlag
+  },
+  ({ who, to, org }) =>
+    onLog(
+      Effect.gen(function* () {
+        const typed = normalEmail(who)
+        const { secret } = yield* Installation
+        const { id: tenant, name } = yield* organizationOf(org)
+        const user = typed.includes("@") ? personId(secret, typed) : typed
+        if (!(yield* hasUser(tenant, user)))
+          return yield* new Failed({
+            message: `There is no user ${plain(who)} in ${plain(name)}: see \`cairn user list\`.`
+          })
+        const events = yield* dispatch(Organization, {
+          tenant,
+          stream: `organization-${tenant}`,
+          ...metadata(),
+          command: OrganizationCommand.ChangeRole({ by: null, user, role: to })
+        })
+        const last = events.at(-1)
+        if (last !== undefined) yield* reach([Keys], last.position)
+        yield* answer({ success: true, user_id: user, role: to }, () => [`${user} is ${to} of ${plain(name)}.`])
+      })
+    )
+).pipe(Command.withDescription("Change a person's role in an organization, at once and for all of their keys"))
+
 export const command = Command.make("user").pipe(
-  Command.withDescription("People: their keys, names and e-mails"),
-  Command.withSubcommands([erase])
+  Command.withDescription("People: their roles, keys, names and e-mails"),
+  Command.withSubcommands([list, role, erase])
 )

@@ -27,6 +27,7 @@ import { commandMetadata, written } from "./answer.ts"
 import { inPieces, values } from "./pieces.ts"
 import { orProblem } from "./refusals.ts"
 import { twice } from "./twice.ts"
+import { notYours } from "./Workspaces/own.ts"
 
 type Ended = Extract<WorkspaceEvent, { readonly _tag: "ChatCompleted" | "ChatFailed" }>
 
@@ -92,12 +93,6 @@ const inGeneration = (metadata: CommandMetadata, generation: number): CommandMet
   generation === 0 || typeof metadata.request?.fingerprint === "string"
     ? metadata
     : { ...metadata, commandId: derivedId("chat", metadata.commandId, generation) }
-
-const notYours = fieldProblem(
-  "permission/not_your_workspace",
-  "user_id",
-  "This key works in other workspaces than this one: in those of its own person, whose e-mail is their user_id unless the key has another, or in those that it is limited to. Use a key with acts_for any, or ask an admin for one."
-)
 
 const notThisModel = (model: string) =>
   fieldProblem(

@@ -1,6 +1,6 @@
 import { Clock, Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { type KeyLimits, KeyNotFound, type Role } from "#domain/Key.ts"
+import { KeyNotFound, type Role } from "#domain/Key.ts"
 import { type AskedLimits, NotOrganizationMember, OrganizationCommand } from "#domain/Organization/commands.ts"
 import { Organization } from "#domain/Organization/decider.ts"
 import type { OrganizationEvent } from "#domain/Organization/events.ts"
@@ -19,6 +19,7 @@ import type { AskedLimits as Asked } from "#src/api/Keys.ts"
 import { Caller } from "#src/api/middleware.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
 import { issueKey } from "#src/keys/issue.ts"
+import { shownLimits } from "#src/keys/shownLimits.ts"
 import { placesIn } from "#src/positions.ts"
 import { commandMetadata, freshOrStale, written } from "./answer.ts"
 import { orProblem } from "./refusals.ts"
@@ -42,15 +43,6 @@ const limitsIn = Effect.fnUntraced(function* ({ acts_for, read_only, expires_at,
     ...(models == null ? {} : { models: [...new Set(models)] })
   }
   return limits
-})
-
-/** As answers show them. */
-const shownLimits = ({ actsFor, readOnly, expiresAt, workspaces, models }: KeyLimits) => ({
-  acts_for: actsFor,
-  read_only: readOnly,
-  expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
-  workspaces,
-  models
 })
 
 const alreadyCreated = (key: string) =>

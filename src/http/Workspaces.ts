@@ -14,6 +14,7 @@ import {
   type WorkspacePlace,
   type WorkspaceRecord,
   Workspaces,
+  workspaceOf,
   workspacesOf
 } from "#projections/Workspaces.ts"
 import { Api } from "#src/api/Api.ts"
@@ -22,7 +23,7 @@ import { Caller } from "#src/api/middleware.ts"
 import { fieldProblem, type Problem } from "#src/api/Problem.ts"
 import { slight } from "#src/portions.ts"
 import { writtenPosition } from "#src/positions.ts"
-import { openWorkspace } from "#src/workspaces/open.ts"
+import { openWorkspace, workspaceId } from "#src/workspaces/open.ts"
 import { Runs } from "#src/workspaces/queue.ts"
 import { erase, removeRepository, restore, streamOf, unlessErased } from "#src/workspaces/restore.ts"
 import { commandMetadata, freshOrStale, written } from "./answer.ts"
@@ -31,7 +32,7 @@ import { inBytes, inPieces, values } from "./pieces.ts"
 import { orProblem } from "./refusals.ts"
 import { commitsPage, fieldsOf, shown } from "./Workspaces/commits.ts"
 import { deleteFile, etagOf, putFile } from "./Workspaces/files.ts"
-import { noWorkspace, own, pathIn } from "./Workspaces/own.ts"
+import { notYours, noWorkspace, own, pathIn } from "./Workspaces/own.ts"
 import { unpackArchive } from "./Workspaces/unpack.ts"
 
 const mostDiffBytes = 10_000_000
@@ -174,8 +175,10 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
     .handle("listWorkspaces", ({ query }) => ownWorkspaces(query))
     .handle("openWorkspace", ({ payload }) =>
       Effect.gen(function* () {
-        const { tenant } = yield* Caller
+        const holder = yield* Caller
+        const { tenant } = holder
         const { org_id: org, user_id: user } = payload
+        if (!worksIn(holder, { id: workspaceId(tenant, org, user), user })) return yield* notYours
         const { workspace, commit, position } = yield* openWorkspace(tenant, { org, user }, yield* commandMetadata)
         if (position !== undefined) yield* written(position)
         return { success: true, workspace_id: workspace, commit }

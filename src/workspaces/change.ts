@@ -13,6 +13,7 @@ import { Dispatcher } from "#engine/dispatch.ts"
 import { type Change, FileError, type Overlay, PathRefused, type Sha, WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { subjectOf } from "./commit.ts"
 import { followHead, type Known, streamOf } from "./restore.ts"
+import { actorTrailers } from "./trailers.ts"
 
 /** What is to be so before a file is changed. `sha`: of its blob; `undefined`: there is no such file. */
 export type Condition = (sha: Sha | undefined) => boolean
@@ -87,7 +88,7 @@ export const changeFiles = Effect.fnUntraced(function* <E extends { readonly _ta
   const repository = repositoryOf(id, generation)
   const stream = streamOf(id)
   const time = yield* Clock.currentTimeMillis
-  const message = `${subjectOf(subject)}\n\nCairn-Event: ${derivedId(metadata.commandId, 0)}\n`
+  const message = `${subjectOf(subject)}\n\nCairn-Event: ${derivedId(metadata.commandId, 0)}\n${actorTrailers(metadata.actor)}`
 
   const give = Effect.fnUntraced(function* (head: Head, change: FilesChange) {
     const command = WorkspaceCommand.ChangeFiles({ generation, change })

@@ -5,6 +5,7 @@ import { Dispatcher } from "#engine/dispatch.ts"
 import type { Actor } from "#engine/Event.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { streamOf } from "./restore.ts"
+import { actorTrailers } from "./trailers.ts"
 
 /** What a run leaves behind, to be committed. */
 export interface Ending {
@@ -41,13 +42,13 @@ export const subjectOf = (text: string): string => {
 
 /**
  * First line: what was asked for, shortened, and that it failed if it did. Trailers: the event that decides on this
- * commit, the run, and why it failed.
+ * commit, the run, who asked for it, and why it failed.
  */
-const messageOf = ({ run, prompt, failure }: Ending, eventId: string): string => {
+const messageOf = ({ run, prompt, failure, actor }: Ending, eventId: string): string => {
   const asked = prompt.trim() === "" ? "Chat" : prompt
   const subject = subjectOf(failure === null ? asked : `Failed (${failure.code}): ${asked}`)
   const failed = failure === null ? "" : `Cairn-Failed: ${failure.code}\n`
-  return `${subject}\n\nCairn-Event: ${eventId}\nCairn-Session: ${run}\n${failed}`
+  return `${subject}\n\nCairn-Event: ${eventId}\nCairn-Session: ${run}\n${actorTrailers(actor)}${failed}`
 }
 
 /**

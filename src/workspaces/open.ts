@@ -5,6 +5,7 @@ import { derivedId } from "#engine/derivedId.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { followHead, removeRepository, streamOf } from "./restore.ts"
+import { actorTrailers } from "./trailers.ts"
 
 /** The id of the workspace of a tenant's (organization, user). */
 export const workspaceId = (tenant: string, org: string, user: string): string =>
@@ -33,7 +34,7 @@ export const openWorkspace = Effect.fnUntraced(function* (
     const repository = repositoryOf(workspace, generation)
     const tree = yield* git.save(repository, yield* git.open(repository, undefined))
     const author = { name: user, email: `${workspace}@cairn` }
-    const message = `Open the workspace\n\nCairn-Event: ${derivedId(commandId, 1)}\n`
+    const message = `Open the workspace\n\nCairn-Event: ${derivedId(commandId, 1)}\n${actorTrailers(metadata.actor)}`
     const commit = yield* git.commit(repository, { tree, parents: [], author, time, message })
     const nothing = { created: 0, modified: 0, deleted: 0 }
     const opening: FilesChange = { workspace, commit, parent: null, tree, how: "opened", ...nothing }

@@ -5,6 +5,7 @@ import { derivedId } from "#engine/derivedId.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
 import { WorkspaceStore, WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
 import { openRunsIn, type WorkspaceRecord } from "#projections/Workspaces.ts"
+import { actorTrailers } from "./trailers.ts"
 
 /** The id of a workspace's stream. */
 export const streamOf = (workspace: string): string => `workspace-${workspace}`
@@ -79,7 +80,8 @@ export const restore = Effect.fnUntraced(function* (
   const stream = streamOf(id)
   const files = (yield* git.files(repository, tree)).length
   const time = yield* Clock.currentTimeMillis
-  const message = `Restore ${sha.slice(0, 12)}\n\nCairn-Event: ${derivedId(metadata.commandId, 0)}\nCairn-Restored: ${sha}\n`
+  const eventId = derivedId(metadata.commandId, 0)
+  const message = `Restore ${sha.slice(0, 12)}\n\nCairn-Event: ${eventId}\nCairn-Restored: ${sha}\n${actorTrailers(metadata.actor)}`
 
   const on = Effect.fnUntraced(function* (head: Head) {
     const parents = [head.commit]

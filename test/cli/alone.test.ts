@@ -56,6 +56,36 @@ describe("cairn, alone", () => {
     assert.deepStrictEqual(await listed("--email", "eve@home.test"), [])
   })
 
+  it("bounds keys, and changes what people may do", async () => {
+    const given = ["--email", "bob@acme.test", "--name", "bounded", "--org", "Acme", "--acts-as", "U-1"]
+    const expires_at = "2040-01-31T00:00:00.000Z"
+    const workspace = "00000000-0000-4000-8000-00000000000A"
+    const bounds = ["--expires", "2040-01-31", "--in-workspace", workspace, "--model", "haiku", "--model", "opus"]
+    const made = await json<Record<string, unknown>>("key", "create", ...given, "--acts-for", "own", ...bounds)
+    const id = String(made["key_id"])
+    const told = { acts_for: "own", read_only: false, expires_at, models: ["haiku", "opus"] }
+    assert.deepInclude(made, { ...told, role: "admin", acts_as: "U-1", workspaces: [workspace.toLowerCase()] })
+    const limited = await json("key", "limit", id, "--read-only", "--acts-for", "any")
+    const now = { ...told, acts_for: "any", read_only: true, workspaces: [workspace.toLowerCase()] }
+    assert.deepStrictEqual(limited, { success: true, key_id: id, ...now })
+    const { keys } = await json<{ keys: ReadonlyArray<{ id: string }> }>("key", "list", "--org", "Acme")
+    assert.deepInclude(keys.find((key) => key.id === id) as object, now)
+    assert.match((await run("key", "list")).out, /any +reads, 1 workspaces, haiku, opus/)
+    assert.match(await refused("key", "limit", id), /No bound/)
+    assert.match(await refused("key", "limit", id, "--expires", "2020-01-31"), /over/)
+    assert.match(await refused("key", "limit", workspace, "--read-only"), /no live key/)
+    assert.match(await refused("key", "create", "--email", "e@f.g", "--name", "x", "--read-only"), /personal key/)
+
+    const { user_id } = await json<{ user_id: string }>("user", "role", "Bob@acme.test", "reader", "--org", "Acme")
+    const { users } = await json<{ users: ReadonlyArray<{ user_id: string }> }>("user", "list", "--org", "Acme")
+    const bob = users.find((user) => user.user_id === user_id)
+    assert.deepInclude(bob as object, { user_email: "bob@acme.test", role: "reader", keys: 1 })
+    assert.match(await refused("user", "role", "ada@acme.test", "member", "--org", "Acme"), /answer for it/)
+    assert.match(await refused("user", "role", "eve@home.test", "member", "--org", "Acme"), /no user/)
+    assert.match((await run("user", "list")).out, /bob@acme\.test +reader/)
+    await json("key", "revoke", id)
+  })
+
   it("says what is wrong on one line", async () => {
     assert.match(await refused("nothing"), /Unknown subcommand/)
     assert.match(await refused("org", "create", "--name", "x", "--tier", "GOLD", "--owner-email", "a@b.c"), /tier/)

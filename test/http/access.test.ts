@@ -3,6 +3,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type Access, operations } from "#domain/access/operations.ts"
 import { accessOf, refusalOf } from "#domain/access/permitted.ts"
 import { isAbove, Role, unlimited } from "#domain/Key.ts"
+import type { Holder } from "#domain/Scope.ts"
 import { Api } from "#src/api/Api.ts"
 import { examples } from "#src/api/document.ts"
 import { request } from "#test/mcp/rpc.ts"
@@ -49,7 +50,7 @@ const page = new Map(
 
 describe("the table of who may do what", () => {
   it("has every operation, and none that is not there", () => {
-    const there = [...endpoints.map(([id]) => id), "git.fetch", "mcp.messages"]
+    const there = [...endpoints.map(([id]) => id), "git.fetch", "git.push", "mcp.messages"]
     assert.deepStrictEqual(Object.keys(operations).sort(), there.sort())
   })
 
@@ -72,10 +73,10 @@ describe("the table of who may do what", () => {
   })
 
   it("lets nobody do what it has not", () => {
-    const owner = {
-      ...{ key: "k", user: "u", tenant: "t", organization: "t", tier: "ENTERPRISE", role: "owner" },
+    const owner: Holder = {
+      ...({ key: "k", user: "u", tenant: "t", organization: "t", tier: "ENTERPRISE", role: "owner" } as const),
       ...{ limits: unlimited, email: "o@example.org", userId: null, secret: "s" }
-    } as const
+    }
     for (const id of ["chat.dance", "toString", "__proto__", ""])
       assert.strictEqual(refusalOf(owner, id)?._tag, "UnlistedOperation", id)
     assert.isUndefined(refusalOf(owner, "chat.chat"))
@@ -121,6 +122,9 @@ describe("over HTTP", () => {
     }
     const clone = await by(role)("GET", `/git/${nowhere}.git/info/refs?service=git-upload-pack`)
     refused(clone, 404, "not_found/workspace")
+    const push = await by(role)("GET", `/git/${nowhere}.git/info/refs?service=git-receive-pack`)
+    if (may(role, accessOf("git.push")!)) refused(push, 404, "not_found/workspace")
+    else assert.isTrue(isRefused(push), push.text)
   })
 
   it("a key that only reads is refused what writes, whatever its role", async () => {
@@ -130,6 +134,11 @@ describe("over HTTP", () => {
       const expected = least !== "anyone" && does === "writes"
       assert.strictEqual(answer.json?.code === "permission/read_only_key", expected, `${id}: ${answer.text}`)
     }
+    for (const [method, path] of [
+      ["GET", "info/refs?service=git-receive-pack"],
+      ["POST", "git-receive-pack"]
+    ] as const)
+      refused(await by("read-only")(method, `/git/${nowhere}.git/${path}`), 403, "permission/read_only_key")
   })
 
   it("a key that is limited to some models or workspaces is refused what concerns all", async () => {

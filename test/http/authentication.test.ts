@@ -2,13 +2,16 @@ import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Redacted } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
-import { keyFrom } from "#domain/Key.ts"
+import { keyFrom, unlimited } from "#domain/Key.ts"
 import { Asker } from "#engine/ask.ts"
 import { Authentication } from "#src/api/middleware.ts"
 import { layer } from "#src/http/middleware/authentication.ts"
 import { Notes } from "#src/notes.ts"
 
-const holder = { key: "k", user: "u", tenant: "t", organization: "t", role: "owner", tier: "PRO", secret: "s" }
+const holder = {
+  ...{ key: "k", user: "u", tenant: "t", organization: "t", role: "owner", tier: "PRO", secret: "s" },
+  ...unlimited
+}
 const key = keyFrom(new Uint8Array(64))!
 
 it.effect("a key that was looked up while it was revoked is let in by nothing that was remembered", () =>
@@ -30,7 +33,14 @@ it.effect("a key that was looked up while it was revoked is let in by nothing th
     )
     const { bearer } = yield* Effect.provide(Authentication, Layer.provide(layer, means))
     const calling = Effect.exit(
-      bearer(Effect.succeed(HttpServerResponse.empty()) as never, { credential: Redacted.make(key) } as never)
+      bearer(
+        Effect.succeed(HttpServerResponse.empty()) as never,
+        {
+          credential: Redacted.make(key),
+          group: { identifier: "chat" },
+          endpoint: { identifier: "models" }
+        } as never
+      )
     ) as Effect.Effect<Exit.Exit<unknown, unknown>>
 
     assert.isTrue(Exit.isSuccess(yield* calling))

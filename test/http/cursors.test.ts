@@ -224,7 +224,8 @@ describe("a list that nobody had to bound", () => {
     const { json } = await owner("POST", "/api/keys/org/list")
     assert.deepStrictEqual([json.keys.length, json.next_cursor], [5, null])
     assert.sameMembers(Object.keys(json.keys[0]), [
-      ...["id", "name", "key_prefix", "user_email", "user_id", "role", "created_at", "last_used_at"]
+      ...["id", "name", "key_prefix", "user_email", "user_id", "role", "created_at", "last_used_at"],
+      ...["acts_for", "acts_as", "read_only", "expires_at", "workspaces", "models"]
     ])
     const paged = await walk("/api/keys/org/list", "POST", owner, "keys")
     assert.deepStrictEqual(

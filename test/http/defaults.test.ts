@@ -53,6 +53,10 @@ describe("where a request says nothing", () => {
     const { json } = await service.call("POST", "/api/keys/org/create", { email: "ada@example.org", key_name: "k" })
     const events = (await service.call("GET", "/api/events?type=KeyCreated&limit=1000")).json.events
     const created = events.find(({ data }: { data: { key: string } }) => data.key === json.id)
-    assert.strictEqual(created.data.role, "member")
+    // it has no role but its person's
+    assert.deepStrictEqual([json.role, created.data.role], ["member", null])
+    const joined = (await service.call("GET", "/api/events?type=MemberAdded&limit=1000")).json.events
+    const person = joined.find(({ data }: { data: { user: string } }) => data.user === created.data.user)
+    assert.strictEqual(person.data.role, "member")
   })
 })

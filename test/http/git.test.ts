@@ -93,7 +93,7 @@ describe("git over HTTP", () => {
     it("is for live keys of the tenant", async () => {
       const { workspace_id: id } = await wrote("guarded", { "a.txt": "one\n" })
       const stranger = await organization(service, "ENTERPRISE")
-      const member = await memberKey(service.call, "reader@example.org")
+      const member = await memberKey(service.call, "reader@example.org", "reader", { acts_for: "any" })
       await good("ls-remote", urlOf(id, member.key))
       assert.strictEqual((await service.call("POST", "/api/keys/org/revoke", { key_id: member.id })).status, 200)
       const wrong = `cairn_live_${"x".repeat(43)}`

@@ -116,6 +116,12 @@ describe("managing keys", () => {
       user_email: "m@example.org",
       user_id: members.user_id,
       role: "member",
+      acts_for: "own",
+      acts_as: null,
+      read_only: false,
+      expires_at: null,
+      workspaces: null,
+      models: null,
       created_at: made.created_at,
       last_used_at: null
     })

@@ -130,7 +130,7 @@ describe("restoring a workspace", () => {
       assert.strictEqual(refused(await restore(mine.workspace_id, commit), 404, "not_found/commit").field, "commit")
     for (const commit of [undefined, null, "", 1])
       refused(await restore(mine.workspace_id, commit), 400, "validation/invalid_field")
-    const { key } = await memberKey(service.call, "m@example.org")
+    const { key } = await memberKey(service.call, "m@example.org", "member", { acts_for: "any" })
     assert.strictEqual((await restore(mine.workspace_id, mine.commit, service.as(key))).status, 200)
   })
 })

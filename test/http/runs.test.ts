@@ -90,7 +90,7 @@ describe("at once", () => {
 describe("a run", () => {
   it("ends when its key is revoked, with what it had written", async () => {
     const { call } = await organization(service, "ENTERPRISE")
-    const { id, key } = await memberKey(call, "m@example.org")
+    const { id, key } = await memberKey(call, "m@example.org", "member", { acts_as: "revoked" })
     const shut = gate()
     scripts.set("until revoked", (turn) => ({
       ...write(`${turn}.txt`),

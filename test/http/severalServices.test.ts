@@ -64,7 +64,7 @@ describe("a key that is revoked at one of two services", () => {
 
   it("ends a run at the other before its model is asked again", async () => {
     const tenant = await organization(a, "ENTERPRISE")
-    const { id, key } = await memberKey(tenant.call, "m@example.org")
+    const { id, key } = await memberKey(tenant.call, "m@example.org", "member", { acts_for: "any" })
     answer = Promise.withResolvers()
     const asked = model.requests.length
     const running = b.as(key)("POST", chatting, { user_query: "q", user_id: "u", org_id: "o" })

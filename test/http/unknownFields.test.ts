@@ -14,12 +14,7 @@ const upload = { task: "t", file_written: { path: "a.py", content: source("a") }
 
 describe("a field that a route does not know", () => {
   it.each([
-    [
-      "/api/keys/org/create",
-      { email: "a@b.c", key_name: "k", expires_at: "2027-01-01" },
-      "expires_at",
-      /expected email/
-    ],
+    ["/api/keys/org/create", { email: "a@b.c", key_name: "k", scopes: ["read"] }, "scopes", /expected email/],
     ["/api/retrieve/search", { task: "t", topk: 3 }, "topk", /did you mean top_k\?/],
     ["/api/retrieve/search", { task: "t", min_score: 0.5 }, "min_score", /did you mean min_verdict_score\?/],
     ["/api/agent-chat", { user_query: "q", user_id: "u", org_id: "o", stream: true }, "stream", /is no field/],

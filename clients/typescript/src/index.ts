@@ -40,7 +40,18 @@ export type {
   StoreExecutionResponse
 } from "./resources/executions.ts"
 export type { FunctionReputation, Functions } from "./resources/functions.ts"
-export type { CreatedKey, CreateKeyParams, KeyList, Keys, ListedKey, RevokedKey } from "./resources/keys.ts"
+export type {
+  CreatedKey,
+  CreateKeyParams,
+  KeyLimitParams,
+  KeyLimits,
+  KeyList,
+  Keys,
+  LimitedKey,
+  ListedKey,
+  RevokedKey,
+  Role
+} from "./resources/keys.ts"
 export type { LogMatch, Logs, SearchLogsParams, SearchLogsResponse } from "./resources/logs.ts"
 export type { ChatModel, ModelList, ModelPrices } from "./resources/models.ts"
 export type {
@@ -83,7 +94,7 @@ export type {
   UsageReport,
   UsageTotal
 } from "./resources/usage.ts"
-export type { ErasedUser, EraseUserResponse, Users } from "./resources/users.ts"
+export type { ChangedRole, ErasedUser, EraseUserResponse, ListedUser, UserList, Users } from "./resources/users.ts"
 export type {
   CommitList,
   CommitWithDiff,

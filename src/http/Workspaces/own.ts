@@ -12,6 +12,13 @@ export const noWorkspace = fieldProblem(
   "You have no workspace with this id. GET /api/workspaces lists those that you have."
 )
 
+/** Where a caller names the two that a workspace is of, instead of its id. */
+export const notYours = fieldProblem(
+  "permission/not_your_workspace",
+  "user_id",
+  "This key works in other workspaces than this one: in those of its own person, whose e-mail is their user_id unless the key has another, or in those that it is limited to. Use a key with acts_for any, or ask an admin for one."
+)
+
 /** The workspace that the caller names, if it is one that their key works in: another tenant's or person's is none. */
 export const own = Effect.fnUntraced(function* (given: string) {
   const holder = yield* Caller

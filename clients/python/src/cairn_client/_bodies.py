@@ -70,6 +70,23 @@ def word(value: str | None) -> str | None:
     return str(value.value) if isinstance(value, Enum) else value
 
 
+def limits_of(
+    acts_for: str | None,
+    read_only: bool | None,
+    expires_at: str | None,
+    workspaces: Sequence[str] | None,
+    models: Sequence[str] | None,
+) -> dict[str, Any]:
+    """What bounds a key."""
+    return {
+        "acts_for": word(acts_for),
+        "read_only": read_only,
+        "expires_at": expires_at,
+        "workspaces": None if workspaces is None else items(workspaces, "workspaces", "ids"),
+        "models": None if models is None else items(models, "models", "names"),
+    }
+
+
 def json_type(value: object) -> str:
     """The type of a value in JSON's words; of what JSON has none for, in Python's."""
     names = {bool: "boolean", int: "number", float: "number", str: "string", list: "array", dict: "object"}

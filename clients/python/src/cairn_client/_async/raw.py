@@ -49,6 +49,7 @@ class AsyncKeysWithRawResponse:
     def __init__(self, keys: AsyncKeys) -> None:
         self.create = async_raw(keys.create)
         self.list = async_raw(keys.list)
+        self.limit = async_raw(keys.limit)
         self.revoke = async_raw(keys.revoke)
 
 
@@ -80,6 +81,8 @@ class AsyncUsersWithRawResponse:
     """The methods of `users`."""
 
     def __init__(self, users: AsyncUsers) -> None:
+        self.list = async_raw(users.list)
+        self.change_role = async_raw(users.change_role)
         self.erase = async_raw(users.erase)
 
 

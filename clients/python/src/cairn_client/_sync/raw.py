@@ -50,6 +50,7 @@ class KeysWithRawResponse:
     def __init__(self, keys: Keys) -> None:
         self.create = raw(keys.create)
         self.list = raw(keys.list)
+        self.limit = raw(keys.limit)
         self.revoke = raw(keys.revoke)
 
 
@@ -81,6 +82,8 @@ class UsersWithRawResponse:
     """The methods of `users`."""
 
     def __init__(self, users: Users) -> None:
+        self.list = raw(users.list)
+        self.change_role = raw(users.change_role)
         self.erase = raw(users.erase)
 
 

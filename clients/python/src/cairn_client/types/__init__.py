@@ -20,7 +20,16 @@ from cairn_client.types.inputs import (
     SnipsDesired,
     VoteSource,
 )
-from cairn_client.types.keys import CreatedKey, KeyList, ListedKey, RevokedKey
+from cairn_client.types.keys import (
+    ChangedRole,
+    CreatedKey,
+    KeyList,
+    LimitedKey,
+    ListedKey,
+    ListedUser,
+    RevokedKey,
+    UserList,
+)
 from cairn_client.types.learned import (
     BrowsePublicResponse,
     FewShotExample,
@@ -103,6 +112,7 @@ __all__ = [
     "BrowsePublicResponse",
     "BulkExecutionResultResponse",
     "CachedCodeBlock",
+    "ChangedRole",
     "ChatModel",
     "ChatResponse",
     "CodeBlock",
@@ -138,7 +148,9 @@ __all__ = [
     "JsonDict",
     "KeyList",
     "LeftOut",
+    "LimitedKey",
     "ListedKey",
+    "ListedUser",
     "LogFile",
     "LogFileDict",
     "LogSearchMatch",
@@ -172,6 +184,7 @@ __all__ = [
     "UsageEntry",
     "UsageReport",
     "UsageTotal",
+    "UserList",
     "VoteCodeSnipResponse",
     "VoteSource",
     "Workspace",

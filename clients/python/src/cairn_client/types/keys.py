@@ -1,4 +1,4 @@
-"""API keys of an organization."""
+"""API keys of an organization, and its people."""
 
 from __future__ import annotations
 
@@ -25,7 +25,19 @@ class CreatedKey(Result):
     organization_id: str
     organization_name: str
     role: str | None = None
-    """`owner`, `admin` or `member`: what it may do."""
+    """`owner`, `admin`, `member` or `reader`: what it may do."""
+    acts_for: str = "any"
+    """`own`: it works in its own person's workspaces, and deletes what that person stored; `any`: in everybody's."""
+    read_only: bool = False
+    """Whether it only reads."""
+    expires_at: datetime | None = None
+    """From then on it is not valid; `None`: it stays so."""
+    workspaces: list[str] | None = None
+    """Ids of the workspaces that it works in; `None`: all."""
+    models: list[str] | None = None
+    """Names of the models that it may ask for; `None`: all."""
+    acts_as: str | None = None
+    """The `user` of the person's chats; `None`: the e-mail."""
     is_new_member: bool
     """Whether the person became a member of the organization by this."""
     created_at: datetime
@@ -45,7 +57,19 @@ class ListedKey(Model):
     user_id: str
     """A UUID."""
     role: str | None = None
-    """`owner`, `admin` or `member`: what it may do."""
+    """`owner`, `admin`, `member` or `reader`: what it may do."""
+    acts_for: str = "any"
+    """`own`: it works in its own person's workspaces, and deletes what that person stored; `any`: in everybody's."""
+    read_only: bool = False
+    """Whether it only reads."""
+    expires_at: datetime | None = None
+    """From then on it is not valid; `None`: it stays so."""
+    workspaces: list[str] | None = None
+    """Ids of the workspaces that it works in; `None`: all."""
+    models: list[str] | None = None
+    """Names of the models that it may ask for; `None`: all."""
+    acts_as: str | None = None
+    """The `user` of the person's chats; `None`: the e-mail."""
     created_at: datetime
     last_used_at: datetime | None = None
     """Up to a minute old; `None` until it is used."""
@@ -60,8 +84,58 @@ class KeyList(Result):
     """For `cursor`; `None` at the end."""
 
 
+class LimitedKey(Result):
+    """What bounds a key from now on."""
+
+    success: bool
+    key_id: str
+    acts_for: str = "any"
+    """`own`: it works in its own person's workspaces, and deletes what that person stored; `any`: in everybody's."""
+    read_only: bool = False
+    """Whether it only reads."""
+    expires_at: datetime | None = None
+    """From then on it is not valid; `None`: it stays so."""
+    workspaces: list[str] | None = None
+    """Ids of the workspaces that it works in; `None`: all."""
+    models: list[str] | None = None
+    """Names of the models that it may ask for; `None`: all."""
+
+
 class RevokedKey(Result):
     """That a key is revoked."""
 
     success: bool
     key_id: str
+
+
+class ListedUser(Model):
+    """A person of the organization."""
+
+    user_id: str
+    """A UUID."""
+    user_email: str
+    """In lower case."""
+    role: str
+    """`owner`, `admin`, `member` or `reader`: what they may do."""
+    keys: int
+    """How many live keys they have."""
+    joined_at: datetime
+    last_used_at: datetime | None = None
+    """Of all their live keys, up to a minute old; `None` until one is used."""
+
+
+class UserList(Result):
+    """The organization's people."""
+
+    users: list[ListedUser]
+    organization_id: str
+    next_cursor: str | None = None
+    """For `cursor`; `None` at the end."""
+
+
+class ChangedRole(Result):
+    """What somebody may do from now on."""
+
+    success: bool
+    user_id: str
+    role: str

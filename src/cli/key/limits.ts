@@ -1,0 +1,65 @@
+import { Clock, Effect, Option, Schema } from "effect"
+import { Flag } from "effect/cli"
+import { ActsFor } from "#domain/Key.ts"
+import type { AskedLimits } from "#domain/Organization/commands.ts"
+import { Failed } from "../failure.ts"
+import { text, timeIn } from "../fields.ts"
+
+const workspaceId = Schema.String.check(
+  Schema.isPattern(/^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/u, {
+    message: "is no workspace's id: `cairn workspace list` shows them"
+  })
+)
+
+/** Flags that bound a key, of verbs that make or change one. */
+export const limitFlags = {
+  actsFor: Flag.Literals("acts-for", ActsFor.literals).pipe(
+    Flag.withDescription("own: it works in its own person's workspaces; any: in everybody's, as a back end does"),
+    Flag.optional
+  ),
+  readOnly: Flag.Boolean("read-only").pipe(Flag.withDescription("Whether it only reads"), Flag.optional),
+  expires: Flag.String("expires").pipe(
+    Flag.withMetavar("TIME"),
+    Flag.withDescription("When it ends to be valid: 2040-01-31, or with a time, 2040-01-31T12:00:00Z"),
+    Flag.filter(
+      (time) => !Number.isNaN(timeIn(time)),
+      () => "expected a time, as 2040-01-31 or 2040-01-31T12:00:00Z"
+    ),
+    Flag.optional
+  ),
+  workspaces: Flag.String("in-workspace").pipe(
+    Flag.withMetavar("ID"),
+    Flag.withDescription("The workspace that it works in; more of them by the same flag again"),
+    Flag.withSchema(workspaceId),
+    Flag.atLeast(0)
+  ),
+  models: Flag.String("model").pipe(
+    Flag.withMetavar("NAME"),
+    Flag.withDescription("The model that it may ask for; more of them by the same flag again"),
+    Flag.withSchema(text(200)),
+    Flag.atLeast(0)
+  )
+}
+
+interface Given {
+  readonly actsFor: Option.Option<ActsFor>
+  readonly readOnly: Option.Option<boolean>
+  readonly expires: Option.Option<string>
+  readonly workspaces: ReadonlyArray<string>
+  readonly models: ReadonlyArray<string>
+}
+
+/** What those flags ask for; what is not given is not among it. Fails when the time is over. */
+export const limitsIn = Effect.fnUntraced(function* ({ actsFor, readOnly, expires, workspaces, models }: Given) {
+  const expiresAt = Option.isNone(expires) ? undefined : timeIn(expires.value)
+  if (expiresAt !== undefined && expiresAt <= (yield* Clock.currentTimeMillis))
+    return yield* new Failed({ message: "--expires is over: give a time that is to come." })
+  const limits: AskedLimits = {
+    ...(Option.isNone(actsFor) ? {} : { actsFor: actsFor.value }),
+    ...(Option.isNone(readOnly) ? {} : { readOnly: readOnly.value }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(workspaces.length === 0 ? {} : { workspaces: [...new Set(workspaces.map((id) => id.toLowerCase()))] }),
+    ...(models.length === 0 ? {} : { models: [...new Set(models)] })
+  }
+  return limits
+})
