@@ -53,6 +53,11 @@ const reasons: ReadonlyArray<Reason> = [
     holds: () => !runs("git", "--version")
   },
   {
+    files: /^test\/clients\/typescript\/readme/,
+    why: "there is no npm here",
+    holds: () => !runs("npm", "--version")
+  },
+  {
     files: /^test\/infra\/search\/elastic\//,
     why: whyNoElasticsearch() ?? "",
     holds: () => whyNoElasticsearch() !== undefined

@@ -1,6 +1,6 @@
 """Two sessions of an agent: what the first one writes is offered to the second one, whose vote comes back.
 
-pip install 'cairn-client[agent]'
+pip install claude-agent-sdk
 CAIRN_API_KEY=… ANTHROPIC_API_KEY=… python examples/agent_session.py
 
 The model is whatever speaks the Messages API at ANTHROPIC_BASE_URL. Each session works in a new folder under the

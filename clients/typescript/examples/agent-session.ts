@@ -1,6 +1,6 @@
 // Two sessions of an agent: what the first one writes is offered to the second one, whose vote comes back.
 //
-//   npm install cairn-client @anthropic-ai/claude-agent-sdk
+//   npm install @anthropic-ai/claude-agent-sdk   (beside cairn-client: README.md)
 //   CAIRN_API_KEY=cairn_live_… ANTHROPIC_API_KEY=… node agent-session.ts
 //
 // The model is whatever speaks the Messages API at ANTHROPIC_BASE_URL. Each session works in a new folder under a

@@ -1,40 +1,25 @@
 import type { APIPromise } from "./APIPromise.ts"
-import { type GetCodeFilesParams, type GetCodeFilesResponse, getCodeFiles } from "./codeFiles/getCodeFiles.ts"
-import { EventStream, type EventStreamParams } from "./eventStream/EventStream.ts"
+import type { GetCodeFilesParams, GetCodeFilesResponse } from "./codeFiles/getCodeFiles.ts"
+import type { EventStream, EventStreamParams } from "./eventStream/EventStream.ts"
 import { type CairnOptions, type RequestOptions, type Settings, settingsOf } from "./options.ts"
 import type { Call } from "./request.ts"
-import { type BulkExecutionResultResponse, type BulkUploadParams, bulkUpload } from "./resources/bulk.ts"
-import { type ChatParams, type ChatResponse, chat } from "./resources/chat.ts"
-import { Events, type EventsParams } from "./resources/events.ts"
+import type { BulkExecutionResultResponse, BulkUploadParams } from "./resources/bulk.ts"
+import type { ChatParams, ChatResponse } from "./resources/chat.ts"
+import type { Events, EventsParams } from "./resources/events.ts"
 import { Executions } from "./resources/executions.ts"
 import { Functions } from "./resources/functions.ts"
 import { Keys } from "./resources/keys.ts"
 import { Logs } from "./resources/logs.ts"
-import { type ModelList, models } from "./resources/models.ts"
+import type { ModelList } from "./resources/models.ts"
 import { Patterns } from "./resources/patterns.ts"
 import { Repos } from "./resources/repos.ts"
-import { type SearchParams, type SearchResponse, search } from "./resources/search.ts"
+import type { SearchParams, SearchResponse } from "./resources/search.ts"
 import { Snippets } from "./resources/snippetStore.ts"
-import {
-  type DeleteResponse,
-  deleteSnippet,
-  type VoteCodeSnipParams,
-  type VoteCodeSnipResponse,
-  vote
-} from "./resources/snippets.ts"
-import { type Health, health, type Readiness, ready, skill } from "./resources/system.ts"
-import { type SubmitExecutionResultResponse, type UploadParams, upload } from "./resources/upload.ts"
+import type { DeleteResponse, VoteCodeSnipParams, VoteCodeSnipResponse } from "./resources/snippets.ts"
+import { type Health, type Readiness, System } from "./resources/system.ts"
+import type { SubmitExecutionResultResponse, UploadParams } from "./resources/upload.ts"
 import { Uploads } from "./resources/uploads.ts"
-import {
-  type Bounds,
-  type BoundsList,
-  bounds,
-  type SetBoundsParams,
-  setBounds,
-  type UsageParams,
-  type UsageReport,
-  usage
-} from "./resources/usage.ts"
+import type { Bounds, BoundsList, SetBoundsParams, UsageParams, UsageReport } from "./resources/usage.ts"
 import { Users } from "./resources/users.ts"
 import { Workspaces } from "./resources/workspaces.ts"
 import { Transport } from "./transport.ts"
@@ -56,11 +41,11 @@ export class Cairn {
   readonly keys: Keys
   /** The organization's people, for its owners and admins. */
   readonly users: Users
-  /** What agents saved, as git history. */
+  /** Chats of agents, and what they saved, as git history. */
   readonly workspaces: Workspaces
   /** What became of uploads. */
   readonly uploads: Uploads
-  /** What else can be done with snippets: comments, pages of them, public ones. */
+  /** All that can be done with snippets: also comments, pages of them, public ones. */
   readonly snippets: Snippets
   /** Snippets of several files. */
   readonly repos: Repos
@@ -72,6 +57,8 @@ export class Cairn {
   readonly functions: Functions
   /** What snippets printed when they ran. */
   readonly logs: Logs
+  /** The service: how it is, what it has, and what happened in it. */
+  readonly system: System
   readonly #options: CairnOptions
   readonly #settings: Settings
   readonly #transport: Transport
@@ -85,12 +72,13 @@ export class Cairn {
     this.users = new Users(this.#transport)
     this.workspaces = new Workspaces(this.#transport)
     this.uploads = new Uploads(this.#transport)
-    this.snippets = new Snippets(this.#transport)
+    this.snippets = new Snippets(this.#transport, this.#settings.log)
     this.repos = new Repos(this.#transport)
     this.executions = new Executions(this.#transport)
     this.patterns = new Patterns(this.#transport)
     this.functions = new Functions(this.#transport)
     this.logs = new Logs(this.#transport)
+    this.system = new System(this.#transport, this.#settings)
   }
 
   /** A client with other options; what they leave out is as here. */
@@ -101,7 +89,7 @@ export class Cairn {
 
   /** Finds snippets for a task, the best first. */
   search(params: SearchParams, options?: RequestOptions): APIPromise<SearchResponse> {
-    return this.#transport.send(() => search(params), options)
+    return this.snippets.search(params, options)
   }
 
   /**
@@ -109,33 +97,35 @@ export class Cairn {
    * @throws {@link ValidationError}: `validation/secret_found`: `public`, and it holds a secret.
    */
   upload(params: UploadParams, options?: RequestOptions): APIPromise<SubmitExecutionResultResponse> {
-    return this.#transport.send(() => upload(params), options)
+    return this.snippets.upload(params, options)
   }
 
-  /** Stores 1 to 200 files of a session, with its prompts and logs for the grading: all of them or none. */
+  /** {@link Snippets.uploadBulk}, under the specification's name: stores 1 to 200 files of a session, with its prompts and logs for the grading: all of them or none. */
   uploadBulkCodeSnips(params: BulkUploadParams, options?: RequestOptions): APIPromise<BulkExecutionResultResponse> {
-    return this.#transport.send(() => bulkUpload(params), options)
+    return this.snippets.uploadBulk(params, options)
   }
 
   /**
    * Deletes a snippet and everything that belongs to it.
    * @param snippetId An id, or a name that only one snippet of the scope has.
    * @param options `workspaceId`: in place of the client's.
-   * @throws {@link APIError}: 404 `not_found/snippet`; 409 `conflict/ambiguous_name`, with the ids; 403 `permission/not_your_snippet`.
+   * @throws {@link NotFoundError}: `not_found/snippet`.
+   * @throws {@link ConflictError}: `conflict/ambiguous_name`, with the ids.
+   * @throws {@link PermissionDeniedError}: `permission/not_your_snippet`.
    */
   delete(
     snippetId: string,
     options?: RequestOptions & { readonly workspaceId?: string | undefined }
   ): APIPromise<DeleteResponse> {
-    return this.#transport.send(() => deleteSnippet(snippetId, options?.workspaceId), options)
+    return this.snippets.delete(snippetId, options)
   }
 
   /**
-   * Says whether a snippet helped.
-   * @throws {@link APIError}: 404 `not_found/snippet`.
+   * {@link Snippets.vote}, under the specification's name: says whether a snippet helped.
+   * @throws {@link NotFoundError}: `not_found/snippet`.
    */
   voteCodeSnip(params: VoteCodeSnipParams, options?: RequestOptions): APIPromise<VoteCodeSnipResponse> {
-    return this.#transport.send(() => vote(params), options)
+    return this.snippets.vote(params, options)
   }
 
   /**
@@ -144,7 +134,7 @@ export class Cairn {
    * that fails is no error: it has `success: false`.
    */
   chat(query: string, params: ChatParams, options?: RequestOptions): APIPromise<ChatResponse> {
-    return this.#transport.send(() => chat(query, params), options)
+    return this.workspaces.chat(query, params, options)
   }
 
   /**
@@ -153,7 +143,7 @@ export class Cairn {
    * @throws {@link ValidationError}: `cacheDir` is a link or a file. Any other failure to write is the file system's own error.
    */
   getCodeFiles(params: GetCodeFilesParams, options?: RequestOptions): APIPromise<GetCodeFilesResponse> {
-    return getCodeFiles(this.#transport, this.#settings.log, params, options)
+    return this.snippets.getCodeFiles(params, options)
   }
 
   /**
@@ -164,7 +154,7 @@ export class Cairn {
    * ```
    */
   events(params: EventsParams = {}, options?: RequestOptions): Events {
-    return new Events(this.#transport, params, options)
+    return this.system.events(params, options)
   }
 
   /**
@@ -176,45 +166,46 @@ export class Cairn {
    * ```
    */
   eventStream(params: EventStreamParams = {}, options?: RequestOptions): EventStream {
-    return new EventStream(this.#settings, params, options)
+    return this.system.eventStream(params, options)
   }
 
   /** The models that `chat` may ask for. */
   models(options?: RequestOptions): APIPromise<ModelList> {
-    return this.#transport.send(() => models, options)
+    return this.system.models(options)
   }
 
   /** What chats used: of the whole organization for its owners and admins, else of this client's key. */
   usage(params: UsageParams = {}, options?: RequestOptions): APIPromise<UsageReport> {
-    return this.#transport.send(() => usage(params), options)
+    return this.system.usage(params, options)
   }
 
   /** What the organization and its keys may use; for members, what the organization and this client's key may. */
   bounds(options?: RequestOptions): APIPromise<BoundsList> {
-    return this.#transport.send(() => bounds, options)
+    return this.system.bounds(options)
   }
 
   /**
    * Sets what the organization, or one of its keys, may use, in place of what was set before. For owners and admins.
-   * @throws {@link APIError}: 403 `permission/…`; 404 `not_found/api_key`.
+   * @throws {@link PermissionDeniedError}: `permission/…`.
+   * @throws {@link NotFoundError}: `not_found/api_key`.
    */
   setBounds(params: SetBoundsParams, options?: RequestOptions): APIPromise<Bounds> {
-    return this.#transport.send(() => setBounds(params), options)
+    return this.system.setBounds(params, options)
   }
 
   /** Whether the service's process answers. Needs no API key. */
   health(options?: RequestOptions): APIPromise<Health> {
-    return this.#transport.send(() => health, options)
+    return this.system.health(options)
   }
 
   /** Whether the service can answer everything: also a service that is still starting gives a result. Needs no API key. */
   ready(options?: RequestOptions): APIPromise<Readiness> {
-    return this.#transport.send(() => ready, options)
+    return this.system.ready(options)
   }
 
   /** The service described for agents, as Markdown. Needs no API key. */
   skill(options?: RequestOptions): APIPromise<string> {
-    return this.#transport.send(() => skill, options)
+    return this.system.skill(options)
   }
 
   /** @internal What has no method here: for the other entries of this package. */

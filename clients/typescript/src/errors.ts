@@ -1,9 +1,12 @@
 /**
- * What a call of this library can fail with. Each kind extends `ServiceError` directly:
+ * What a call of this library can fail with:
  *
  * ```text
  * ServiceError            anything of the below            code, statusCode, requestId
  * ├─ APIError             the service refused (4xx), or answered what no client can read
+ * │  ├─ PermissionDeniedError  403: the key may not do this
+ * │  ├─ NotFoundError          404: there is none, or none that this key sees
+ * │  └─ ConflictError          409: what is there already is against it
  * ├─ AuthenticationError  401: no API key, or one that is not valid (any more)
  * ├─ RateLimitError       429, also after the retries      retryAfter
  * ├─ ValidationError      400 `validation/*`: a field of the request is wrong; or an option, before anything is sent      field, errors
@@ -37,7 +40,8 @@ export interface ErrorDetails {
 
 /**
  * Base of all errors of this library: {@link APIError}, {@link AuthenticationError}, {@link RateLimitError},
- * {@link ValidationError} and {@link CacheUnavailableError} extend it.
+ * {@link ValidationError} and {@link CacheUnavailableError} extend it; {@link PermissionDeniedError},
+ * {@link NotFoundError} and {@link ConflictError} extend {@link APIError}.
  */
 export class ServiceError extends Error {
   // written out, here and below: a bundler may shorten the names of classes
@@ -68,6 +72,24 @@ export class APIError extends ServiceError {
   constructor(message: string, statusCode: number, details?: ErrorDetails) {
     super(message, { ...details, statusCode })
   }
+}
+
+/** The key may not do this: 403. `code` says what it would take, e.g. `permission/admin_key_required`. */
+export class PermissionDeniedError extends APIError {
+  /** `PermissionDeniedError`. */
+  override readonly name: string = "PermissionDeniedError"
+}
+
+/** There is no such thing, or none that this key sees: 404. `code` says of what kind, e.g. `not_found/snippet`. */
+export class NotFoundError extends APIError {
+  /** `NotFoundError`. */
+  override readonly name: string = "NotFoundError"
+}
+
+/** What is there already is against it: 409. `code` says what, e.g. `conflict/ambiguous_name`. */
+export class ConflictError extends APIError {
+  /** `ConflictError`. */
+  override readonly name: string = "ConflictError"
 }
 
 /** No API key, or one that is not valid (any more). */

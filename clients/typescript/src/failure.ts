@@ -2,7 +2,10 @@ import {
   APIError,
   AuthenticationError,
   CacheUnavailableError,
+  ConflictError,
   type FieldError,
+  NotFoundError,
+  PermissionDeniedError,
   RateLimitError,
   type ServiceError,
   ValidationError
@@ -57,6 +60,12 @@ const redirected = ({ headers }: Response, what: string): string => {
   return `${what} was redirected${where}, which is not followed: what a call sends is for one address. Is baseUrl right?`
 }
 
+const refusals: { readonly [status: number]: typeof APIError } = {
+  403: PermissionDeniedError,
+  404: NotFoundError,
+  409: ConflictError
+}
+
 /** What an answer that is no 2xx means. `what` names the request, e.g. `POST /api/retrieve/search`. */
 export const refusal = (response: Response, text: string, what: string, now: number): Failure => {
   const { status } = response
@@ -73,7 +82,8 @@ export const refusal = (response: Response, text: string, what: string, now: num
     if (status === 400 && code?.startsWith("validation/")) {
       return new ValidationError(message, field(body, "field"), { ...details, errors: fieldErrors(body) })
     }
-    return new APIError(message, status, details)
+    const Refusal = refusals[status] ?? APIError
+    return new Refusal(message, status, details)
   }
   return { error: error(), transient: isTransient(status, code, response.headers.get("x-should-retry")), retryAfter }
 }

@@ -14,8 +14,11 @@ export {
   APIError,
   AuthenticationError,
   CacheUnavailableError,
+  ConflictError,
   type ErrorDetails,
   type FieldError,
+  NotFoundError,
+  PermissionDeniedError,
   RateLimitError,
   ServiceError,
   ValidationError
@@ -75,7 +78,7 @@ export type { SearchMatch, SearchParams, SearchResponse } from "./resources/sear
 export type { Snippets } from "./resources/snippetStore.ts"
 export type { DeleteResponse, VoteCodeSnipParams, VoteCodeSnipResponse } from "./resources/snippets.ts"
 export type { StoreCodeBlockParams, StoreCodeBlockResponse } from "./resources/storeCodeBlock.ts"
-export type { Health, LeftOut, Readiness } from "./resources/system.ts"
+export type { Health, LeftOut, Readiness, System } from "./resources/system.ts"
 export type {
   CachedCodeBlock,
   FileWritten,

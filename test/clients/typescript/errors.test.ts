@@ -4,6 +4,9 @@ import {
   AuthenticationError,
   CacheUnavailableError,
   Cairn,
+  ConflictError,
+  NotFoundError,
+  PermissionDeniedError,
   RateLimitError,
   ServiceError,
   ValidationError
@@ -20,8 +23,13 @@ describe("a refusal", () => {
     [problem(401, "auth/invalid_api_key"), AuthenticationError, { code: "auth/invalid_api_key" }],
     [problem(400, "validation/invalid_field", "file_written.path"), ValidationError, { field: "file_written.path" }],
     [problem(400, "validation/member_limit_reached"), ValidationError, { field: null }],
-    [problem(403, "permission/tier_required"), APIError, { statusCode: 403, code: "permission/tier_required" }],
-    [problem(404, "not_found/snippet"), APIError, { statusCode: 404 }],
+    [
+      problem(403, "permission/tier_required"),
+      PermissionDeniedError,
+      { statusCode: 403, code: "permission/tier_required" }
+    ],
+    [problem(404, "not_found/snippet"), NotFoundError, { statusCode: 404 }],
+    [problem(409, "conflict/ambiguous_name"), ConflictError, { statusCode: 409, code: "conflict/ambiguous_name" }],
     [problem(413, "body/too_large"), APIError, { statusCode: 413 }],
     [problem(429, "rate_limit/exceeded"), RateLimitError, { retryAfter: null }],
     [problem(500, "internal/error"), CacheUnavailableError, { statusCode: 500, retryAfter: null }]

@@ -16,7 +16,10 @@ from cairn_client.errors import (
     APIError,
     AuthenticationError,
     CacheUnavailableError,
+    ConflictError,
     FieldError,
+    NotFoundError,
+    PermissionDeniedError,
     RateLimitError,
     ServiceError,
     ValidationError,
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 R = TypeVar("R", bound=Result)
+
+_REFUSALS = {403: PermissionDeniedError, 404: NotFoundError, 409: ConflictError}
 
 _seen: ContextVar[list[httpx2.Response] | None] = ContextVar("cairn_client_answers", default=None)
 
@@ -95,7 +100,7 @@ def error_of(response: httpx2.Response, now: float) -> ServiceError:
         )
     if status >= 500:
         return CacheUnavailableError(message, retry_after=wait, status_code=status, code=code, request_id=request_id)
-    return APIError(message, status, code=code, request_id=request_id)
+    return _REFUSALS.get(status, APIError)(message, status, code=code, request_id=request_id)
 
 
 def without_key() -> AuthenticationError:

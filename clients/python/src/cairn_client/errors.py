@@ -3,6 +3,9 @@
 ```
 ServiceError                  message · code · status_code · request_id
 ├── APIError                  another error than those below, or an answer that can't be read: status_code
+│   ├── PermissionDeniedError 403: the key may not do this
+│   ├── NotFoundError         404: there is none, or none that this key sees
+│   └── ConflictError         409: what is there already is against it
 ├── AuthenticationError       401, or no key at all
 ├── CacheUnavailableError     no answer (network, timeout) or a 5xx: retry_after
 ├── RateLimitError            429: retry_after
@@ -75,9 +78,9 @@ def _restored(kind: type[ServiceError], args: tuple[Any, ...], state: dict[str, 
 
 
 class APIError(ServiceError):
-    """The service answered with an error that is none of the others, such as 403, 404, 409 or 413.
+    """The service refused: with 403, 404 or 409, which have classes of their own below this one, or such as 413.
 
-    Or with what can't be read: then `status_code` is that of a success.
+    Or it answered with what can't be read: then `status_code` is that of a success.
     """
 
     status_code: int
@@ -86,6 +89,18 @@ class APIError(ServiceError):
         self, message: str, status_code: int, *, code: str | None = None, request_id: str | None = None
     ) -> None:
         super().__init__(message, status_code=status_code, code=code, request_id=request_id)
+
+
+class PermissionDeniedError(APIError):
+    """The key may not do this (403): `code` says what it would take, such as `permission/admin_key_required`."""
+
+
+class NotFoundError(APIError):
+    """There is none, or none that this key sees (404): `code` says of what kind, such as `not_found/snippet`."""
+
+
+class ConflictError(APIError):
+    """What is there already is against it (409): `code` says what, such as `conflict/ambiguous_name`."""
 
 
 class AuthenticationError(ServiceError):

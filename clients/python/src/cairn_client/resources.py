@@ -20,13 +20,16 @@ from cairn_client._async.raw import (
     AsyncPatternsWithRawResponse,
     AsyncReposWithRawResponse,
     AsyncSnippetStoreWithRawResponse,
+    AsyncSystemWithRawResponse,
     AsyncUploadsWithRawResponse,
     AsyncUsersWithRawResponse,
     AsyncWithRawResponse,
     AsyncWorkspacesWithRawResponse,
 )
+from cairn_client._async.repos import AsyncRepos
 from cairn_client._async.resources import AsyncKeys, AsyncUploads, AsyncUsers, AsyncWorkspaces
-from cairn_client._async.store import AsyncRepos, AsyncSnippetStore
+from cairn_client._async.store import AsyncSnippetStore
+from cairn_client._async.system import AsyncSystem
 from cairn_client._settings import Overrides
 from cairn_client._sync.learned import Executions, Functions, Logs, Patterns
 from cairn_client._sync.raw import (
@@ -37,13 +40,16 @@ from cairn_client._sync.raw import (
     PatternsWithRawResponse,
     ReposWithRawResponse,
     SnippetStoreWithRawResponse,
+    SystemWithRawResponse,
     UploadsWithRawResponse,
     UsersWithRawResponse,
     WithRawResponse,
     WorkspacesWithRawResponse,
 )
+from cairn_client._sync.repos import Repos
 from cairn_client._sync.resources import Keys, Uploads, Users, Workspaces
-from cairn_client._sync.store import Repos, SnippetStore
+from cairn_client._sync.store import SnippetStore
+from cairn_client._sync.system import System
 
 __all__ = [
     "AsyncExecutions",
@@ -60,6 +66,8 @@ __all__ = [
     "AsyncReposWithRawResponse",
     "AsyncSnippetStore",
     "AsyncSnippetStoreWithRawResponse",
+    "AsyncSystem",
+    "AsyncSystemWithRawResponse",
     "AsyncUploads",
     "AsyncUploadsWithRawResponse",
     "AsyncUsers",
@@ -82,6 +90,8 @@ __all__ = [
     "ReposWithRawResponse",
     "SnippetStore",
     "SnippetStoreWithRawResponse",
+    "System",
+    "SystemWithRawResponse",
     "Uploads",
     "UploadsWithRawResponse",
     "Users",

@@ -16,7 +16,7 @@ from tests.agent.stand_in import KEY, Body, Reply, calls, model, offered_path, s
 if TYPE_CHECKING:
     from tests.service import Service
 
-pytest.importorskip("claude_agent_sdk", reason="the agent SDK is not installed (pip install cairn-client[agent])")
+pytest.importorskip("claude_agent_sdk", reason="the agent SDK is not installed (pip install claude-agent-sdk)")
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "agent_session.py"
 SOURCE = "import sys\n\nprint(len(open(sys.argv[1], encoding='utf-8').read().split()))\n"

@@ -72,4 +72,4 @@ def test_without_the_sdk_an_error_says_how_to_get_it(tmp_path: Path, use: str) -
     program = f"from cairn_client import Cairn; from cairn_client.agent import CairnAgent, cairn_hooks; {use}"
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
-    assert "pip install 'cairn-client[agent]'" in done.stderr
+    assert "pip install claude-agent-sdk" in done.stderr

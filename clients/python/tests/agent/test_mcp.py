@@ -15,7 +15,7 @@ from cairn_client import Cairn
 from tests.agent.session.world import session_options
 from tests.agent.stand_in import DONE, Body, Model, calls, model
 
-sdk = pytest.importorskip("claude_agent_sdk", reason="the agent SDK is not installed (pip install cairn-client[agent])")
+sdk = pytest.importorskip("claude_agent_sdk", reason="the agent SDK is not installed (pip install claude-agent-sdk)")
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

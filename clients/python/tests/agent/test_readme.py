@@ -17,7 +17,7 @@ from tests.agent.stand_in import KEY, calls, model
 if TYPE_CHECKING:
     from tests.service import Service
 
-pytest.importorskip("claude_agent_sdk", reason="the agent SDK is not installed (pip install cairn-client[agent])")
+pytest.importorskip("claude_agent_sdk", reason="the agent SDK is not installed (pip install claude-agent-sdk)")
 
 README = Path(__file__).parents[2] / "README.md"
 

@@ -31,7 +31,18 @@ def names(*path: str) -> set[str]:
     return {row["name"] for row in rows(*path)}
 
 
-methods: list[dict[str, Any]] = rows("methods")
+_specified: list[dict[str, Any]] = rows("methods")
+
+methods: list[dict[str, Any]] = [
+    *_specified,
+    *(
+        {**method, "name": row["name"]}
+        for row in rows("namespaced")
+        for method in _specified
+        if method["name"] == row["as"]
+    ),
+]
+"""Those of the table, and those that a namespace has beside the client, with the same parameters."""
 
 
 def title(row: dict[str, Any]) -> str:

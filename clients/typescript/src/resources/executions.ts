@@ -217,7 +217,7 @@ export class Executions {
 
   /**
    * Records a run of a snippet, or of any named code.
-   * @throws {@link APIError}: 404 `not_found/snippet`: `codeBlockId` is the id of no snippet. A name that nothing stored has is
+   * @throws {@link NotFoundError}: `not_found/snippet`: `codeBlockId` is the id of no snippet. A name that nothing stored has is
    *   recorded as it is.
    */
   record(params: StoreExecutionParams, options?: RequestOptions): APIPromise<StoreExecutionResponse> {
@@ -232,7 +232,7 @@ export class Executions {
   /**
    * Lets the service's model review a recorded run, once: the same review is answered again.
    * Where no model can be asked it has `success: false`, and the verdict `pending`.
-   * @throws {@link APIError}: 404 `not_found/execution`.
+   * @throws {@link NotFoundError}: `not_found/execution`.
    */
   review(params: AutoReviewParams, options?: RequestOptions): APIPromise<AutoReviewResponse> {
     return this.#transport.send(() => autoReview(params), options)

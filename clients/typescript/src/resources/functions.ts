@@ -90,7 +90,7 @@ export class Functions {
    * A function's history, as Markdown: its signature, votes, calls and errors, the snippets of the scope that hold it,
    * their latest runs, and what it was derived from.
    * @param fingerprint `fn_…`, as a search with `perFunctionReputation` gives it.
-   * @throws {@link APIError}: 404 `not_found/function`: no snippet of the scope holds it.
+   * @throws {@link NotFoundError}: `not_found/function`: no snippet of the scope holds it.
    */
   history(fingerprint: string, options?: RequestOptions): APIPromise<string> {
     const path = () => `/api/functions/${part("fingerprint", fingerprint)}`

@@ -229,7 +229,7 @@ const revoked = json(
 )
 
 /**
- * API keys of an enterprise organization, for its owners and admins. Everybody else gets an APIError 403
+ * API keys of an enterprise organization, for its owners and admins. Everybody else gets a PermissionDeniedError
  * `permission/…`; a personal key `permission/not_org_member`.
  */
 export class Keys {
@@ -242,8 +242,8 @@ export class Keys {
   /**
    * Makes a key for a member. The answer has the secret, once: when it is lost, revoke the key that the error names.
    * @throws {@link ValidationError}: `validation/member_limit_reached`: the organization is full.
-   * @throws {@link APIError}: 403 `permission/only_owner_can_promote`; 409 `conflict/already_created`: made by an earlier try whose
-   *   answer did not arrive.
+   * @throws {@link PermissionDeniedError}: `permission/only_owner_can_promote`.
+   * @throws {@link ConflictError}: `conflict/already_created`: made by an earlier try whose answer did not arrive.
    */
   create(
     { email, keyName, role, actsAs, ...limits }: CreateKeyParams,
@@ -283,7 +283,7 @@ export class Keys {
 
   /**
    * Ends a key at once.
-   * @throws {@link APIError}: 404 `not_found/api_key`: no such key, one of another organization, or revoked already.
+   * @throws {@link NotFoundError}: `not_found/api_key`: no such key, one of another organization, or revoked already.
    */
   revoke(keyId: string, options?: RequestOptions): APIPromise<RevokedKey> {
     const body = { key_id: keyId }

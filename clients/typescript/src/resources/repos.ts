@@ -84,7 +84,7 @@ export class Repos {
   /**
    * All files of a repository.
    * @param repo Its id, or the `downloadUrl` of a match.
-   * @throws {@link APIError}: 404 `not_found/repo`.
+   * @throws {@link NotFoundError}: `not_found/repo`.
    */
   get(repo: string, options?: RequestOptions): APIPromise<Repo> {
     return this.#transport.send(() => repoCall(repo), options)

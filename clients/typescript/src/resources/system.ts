@@ -1,5 +1,21 @@
+import type { APIPromise } from "../APIPromise.ts"
+import { EventStream, type EventStreamParams } from "../eventStream/EventStream.ts"
+import type { RequestOptions, Settings } from "../options.ts"
 import type { Result } from "../Result.ts"
 import { type Call, json, text } from "../request.ts"
+import type { Transport } from "../transport.ts"
+import { Events, type EventsParams } from "./events.ts"
+import { type ModelList, models } from "./models.ts"
+import {
+  type Bounds,
+  type BoundsList,
+  bounds,
+  type SetBoundsParams,
+  setBounds,
+  type UsageParams,
+  type UsageReport,
+  usage
+} from "./usage.ts"
 
 /** What `health` gives. */
 export interface Health extends Result {
@@ -25,7 +41,7 @@ export interface Readiness extends Result {
   readonly leftOut: LeftOut
 }
 
-export const health: Call<Health> = {
+const health: Call<Health> = {
   method: "GET",
   path: "/health",
   open: true,
@@ -41,7 +57,7 @@ interface ReadinessWire {
 /** A 503 with a report is what was asked for; any other comes from somebody in between. */
 const isReport = (status: number, body: string): boolean => status === 503 && body.includes('"read_models"')
 
-export const ready: Call<Readiness> = {
+const ready: Call<Readiness> = {
   method: "GET",
   path: "/ready",
   open: true,
@@ -53,4 +69,78 @@ export const ready: Call<Readiness> = {
   }))
 }
 
-export const skill: Call<string> = { method: "GET", path: "/skill.md", open: true, answer: text }
+const skill: Call<string> = { method: "GET", path: "/skill.md", open: true, answer: text }
+
+/** The service: how it is, what it has, and what happened in it. The client itself has the same methods. */
+export class System {
+  readonly #transport: Transport
+  readonly #settings: Settings
+
+  /** @internal */
+  constructor(transport: Transport, settings: Settings) {
+    this.#transport = transport
+    this.#settings = settings
+  }
+
+  /**
+   * Everything that happened in the organization, oldest first, up to the log's head; for its owners and admins.
+   *
+   * ```ts
+   * for await (const event of cairn.system.events({ type: "VoteCast" })) …
+   * ```
+   */
+  events(params: EventsParams = {}, options?: RequestOptions): Events {
+    return new Events(this.#transport, params, options)
+  }
+
+  /**
+   * The same events as they come, for as long as they are taken. A connection that is cut is made again behind the last event:
+   * none is left out, none comes twice. A `timeout` below 45 s counts as 45 s, since the service is silent for up to 15 s.
+   *
+   * ```ts
+   * for await (const event of cairn.system.eventStream({ after })) if (event.type === "KeyRevoked") break
+   * ```
+   */
+  eventStream(params: EventStreamParams = {}, options?: RequestOptions): EventStream {
+    return new EventStream(this.#settings, params, options)
+  }
+
+  /** The models that `chat` may ask for. */
+  models(options?: RequestOptions): APIPromise<ModelList> {
+    return this.#transport.send(() => models, options)
+  }
+
+  /** What chats used: of the whole organization for its owners and admins, else of this client's key. */
+  usage(params: UsageParams = {}, options?: RequestOptions): APIPromise<UsageReport> {
+    return this.#transport.send(() => usage(params), options)
+  }
+
+  /** What the organization and its keys may use; for members, what the organization and this client's key may. */
+  bounds(options?: RequestOptions): APIPromise<BoundsList> {
+    return this.#transport.send(() => bounds, options)
+  }
+
+  /**
+   * Sets what the organization, or one of its keys, may use, in place of what was set before. For owners and admins.
+   * @throws {@link PermissionDeniedError}: `permission/…`.
+   * @throws {@link NotFoundError}: `not_found/api_key`.
+   */
+  setBounds(params: SetBoundsParams, options?: RequestOptions): APIPromise<Bounds> {
+    return this.#transport.send(() => setBounds(params), options)
+  }
+
+  /** Whether the service's process answers. Needs no API key. */
+  health(options?: RequestOptions): APIPromise<Health> {
+    return this.#transport.send(() => health, options)
+  }
+
+  /** Whether the service can answer everything: also a service that is still starting gives a result. Needs no API key. */
+  ready(options?: RequestOptions): APIPromise<Readiness> {
+    return this.#transport.send(() => ready, options)
+  }
+
+  /** The service described for agents, as Markdown. Needs no API key. */
+  skill(options?: RequestOptions): APIPromise<string> {
+    return this.#transport.send(() => skill, options)
+  }
+}

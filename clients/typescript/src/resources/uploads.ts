@@ -52,7 +52,7 @@ export class Uploads {
   /**
    * How far the grading of an upload has come.
    * @param upload The `statusUrl` that the upload answered with, or the last part of it.
-   * @throws {@link APIError}: 404 `not_found/status`: no such grading, or its snippets were deleted.
+   * @throws {@link NotFoundError}: `not_found/status`: no such grading, or its snippets were deleted.
    */
   status(upload: string, options?: RequestOptions): APIPromise<GradingStatus> {
     const id = upload.slice(upload.lastIndexOf("/") + 1)

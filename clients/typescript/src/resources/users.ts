@@ -103,7 +103,7 @@ const erased = json(
   })
 )
 
-/** The organization's people, for its owners and admins. Everybody else gets an APIError 403 `permission/…`. */
+/** The organization's people, for its owners and admins. Everybody else gets a PermissionDeniedError. */
 export class Users {
   readonly #transport: Transport
 
@@ -140,8 +140,8 @@ export class Users {
    * Erases a user for good: revokes the user's keys, deletes name and e-mail, and frees the seat. What the user stored
    * for the organization stays, without their name. The same e-mail can be added again later.
    * @param id The `userId` of `keys.list` or `users.list`.
-   * @throws {@link APIError}: 404 `not_found/user`: no such member, or one that is erased already; 409
-   *   `conflict/owner_stays`: the owner can't be erased.
+   * @throws {@link NotFoundError}: `not_found/user`: no such member, or one that is erased already.
+   * @throws {@link ConflictError}: `conflict/owner_stays`: the owner can't be erased.
    */
   erase(id: string, options?: RequestOptions): APIPromise<EraseUserResponse> {
     const call = () => ({ method: "DELETE", path: `/api/users/${part("id", id)}`, answer: erased }) as const

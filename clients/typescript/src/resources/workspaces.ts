@@ -3,6 +3,7 @@ import type { RequestOptions } from "../options.ts"
 import type { Result } from "../Result.ts"
 import { type Answer, bytes, json, part } from "../request.ts"
 import type { Transport } from "../transport.ts"
+import { type ChatParams, type ChatResponse, chat } from "./chat.ts"
 import { type Commit, type CommitWire, commitOf } from "./commits.ts"
 
 /** The workspace of one (`orgId`, `userId`). */
@@ -207,14 +208,19 @@ const deleted = json(
 )
 
 /**
- * What agents saved, as git history. An id is a `workspaceId` of `chat` or `list`. What is not there is an APIError 404
- * `not_found/workspace`, `not_found/commit` or `not_found/file`.
+ * Chats of agents, and what they saved, as git history. An id is a `workspaceId` of `chat` or `list`. What is not there
+ * is a NotFoundError `not_found/workspace`, `not_found/commit` or `not_found/file`.
  */
 export class Workspaces {
   readonly #transport: Transport
 
   constructor(transport: Transport) {
     this.#transport = transport
+  }
+
+  /** As {@link Cairn.chat}. */
+  chat(query: string, params: ChatParams, options?: RequestOptions): APIPromise<ChatResponse> {
+    return this.#transport.send(() => chat(query, params), options)
   }
 
   /**

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process"
-import { cpSync, mkdirSync, symlinkSync } from "node:fs"
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
@@ -36,7 +36,7 @@ real("the example of an agent session", () => {
   })
 
   /** Runs it as it stands, with nothing of this process's environment that would lead it elsewhere. */
-  const run = async (...turns: Parameters<typeof startModel>) => {
+  const run = async (file: string, ...turns: Parameters<typeof startModel>) => {
     const model = await startModel(...turns)
     models.push(model)
     const env = {
@@ -49,7 +49,7 @@ real("the example of an agent session", () => {
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
       CLAUDE_CODE_MAX_RETRIES: "0"
     }
-    const args = [...("Deno" in globalThis ? ["run", "-A"] : []), "agent-session.ts", join(home, "work")]
+    const args = [...("Deno" in globalThis ? ["run", "-A"] : []), file, join(home, "work")]
     return new Promise<{ code: number | string | null | undefined; stdout: string; stderr: string }>((resolve) =>
       execFile(process.execPath, args, { cwd: project.folder, env }, (error, stdout, stderr) =>
         resolve({ code: error === null ? 0 : error.code, stdout, stderr })
@@ -63,7 +63,7 @@ real("the example of an agent session", () => {
   })
 
   it("lets the second session use what the first one wrote", async () => {
-    const ran = await run((request) => {
+    const ran = await run("agent-session.ts", (request) => {
       if (!shown(request).includes("notes.txt have?")) {
         const file = join(home, "work/session-1/count_words.py")
         return [calls({ name: "Write", input: { file_path: file, content: source } })]
@@ -89,8 +89,25 @@ real("the example of an agent session", () => {
     assert.strictEqual(matches.find(({ codeBlock }) => codeBlock.source === source)?.thumbsUp, 1)
   })
 
+  it("is what the README's session does, too", async () => {
+    const blocks = readFileSync(own("README.md"), "utf8").matchAll(/^```ts\n(.*?)^```$/gms)
+    const [session = "", ...others] = [...blocks]
+      .map(([, code]) => code!)
+      .filter((code) => code.includes("new CairnAgent("))
+    assert.deepStrictEqual(others, [])
+    mkdirSync(join(home, "project"))
+    writeFileSync(join(project.folder, "session.ts"), session.replace("/home/me/project", join(home, "project")))
+    const content = "def words(text):\n    return text.split()\n"
+    const file = join(home, "project/words.py")
+    const ran = await run("session.ts", () => [calls({ name: "Write", input: { file_path: file, content } })])
+    assert.deepStrictEqual(
+      { code: ran.code, stdout: ran.stdout, stderr: ran.stderr },
+      { code: 0, stdout: "done\n", stderr: "" }
+    )
+  })
+
   it("ends with a model that fails", async () => {
-    const { code, stdout, stderr } = await run(() => [{ status: 401 }])
+    const { code, stdout, stderr } = await run("agent-session.ts", () => [{ status: 401 }])
     assert.strictEqual(code, 1)
     assert.match(stderr, /^failed: /)
     assert.notInclude(stdout, "uploaded")

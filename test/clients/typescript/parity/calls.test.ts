@@ -43,7 +43,10 @@ const called = async (client: Cairn, method: Method, more: ReadonlyArray<Paramet
   const hasNamed = placed.length + method.optional.length < method.required.length + method.optional.length * 2
   const parameters = Object.fromEntries(named.map((one) => [spelled(one), given(one)]))
   // the options of `delete` hold its one more parameter
-  const last = method.name === "delete" ? [{ ...parameters, ...options }] : [...(hasNamed ? [parameters] : []), options]
+  const last =
+    method.operation === "snippets.delete"
+      ? [{ ...parameters, ...options }]
+      : [...(hasNamed ? [parameters] : []), options]
   const call = (target as Record<string, (...given: ReadonlyArray<unknown>) => unknown>)[name]!
   const answer = call.apply(target, [...placed.map(given), ...last])
   const iterated = method.gives === "pages" || method.gives === "stream"

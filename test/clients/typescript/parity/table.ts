@@ -51,6 +51,8 @@ export interface Fields {
 
 interface Table {
   readonly methods: ReadonlyArray<Method>
+  /** What a namespace has beside the client, with the same parameters. */
+  readonly namespaced: ReadonlyArray<{ readonly name: string; readonly as: string }>
   readonly unreached: ReadonlyArray<{ readonly operation: string; readonly reason: string }>
   readonly besides: ReadonlyArray<string>
   readonly only: Only
@@ -92,7 +94,16 @@ interface Table {
 }
 
 const path = new URL("../../../../clients/parity.json", import.meta.url)
-export const table: Table = JSON.parse(readFileSync(path, "utf8"))
+const written: Table = JSON.parse(readFileSync(path, "utf8"))
+
+const named = ({ name, as }: Table["namespaced"][number]): Method => {
+  const method = written.methods.find((one) => one.name === as)
+  if (method === undefined) throw new Error(`${name} is to be as ${as}, which the table does not have`)
+  return { ...method, name }
+}
+
+/** With the methods of namespaces written out. */
+export const table: Table = { ...written, methods: [...written.methods, ...written.namespaced.map(named)] }
 
 /** A name of the table as TypeScript writes it. */
 export const camel = (name: string): string => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())

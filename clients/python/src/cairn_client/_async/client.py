@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, Self, Unpack
 
-from cairn_client._async.event_stream import AsyncEventStream
+from cairn_client._async.chatting import AsyncChatting
 from cairn_client._async.learned import AsyncExecutions, AsyncFunctions, AsyncLogs, AsyncPatterns
-from cairn_client._async.pages import AsyncEvents
 from cairn_client._async.raw import AsyncWithRawResponse
+from cairn_client._async.repos import AsyncRepos
 from cairn_client._async.resources import AsyncKeys, AsyncUploads, AsyncUsers, AsyncWorkspaces
 from cairn_client._async.snippets import AsyncSnippets
-from cairn_client._async.store import AsyncRepos, AsyncSnippetStore
-from cairn_client._async.system import AsyncSystem
+from cairn_client._async.specified import AsyncSpecified
+from cairn_client._async.store import AsyncSnippetStore
+from cairn_client._async.system import AsyncServing, AsyncSystem
 from cairn_client._async.transport import AsyncTransport
 from cairn_client._async.uploading import AsyncUploading
 from cairn_client._pools import AsyncPools
-from cairn_client._request import CallOptions, Request
-from cairn_client._settings import CHAT_TIMEOUT, MAX_RETRIES, TIMEOUT, Overrides, Settings
-from cairn_client.types import ChatResponse, EventsPage
+from cairn_client._settings import MAX_RETRIES, TIMEOUT, Overrides, Settings
 
 if TYPE_CHECKING:
     import logging
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from cairn_client.types import SnipsDesired
 
 
-class AsyncCairn(AsyncSnippets, AsyncUploading, AsyncSystem):
+class AsyncCairn(AsyncSnippets, AsyncUploading, AsyncSpecified, AsyncChatting, AsyncServing):
     """Cairn's client: one for a program, shared by its threads, tasks and event loops.
 
     Close it, or use it in an `async with` block. Every option may be left out.
@@ -66,11 +65,11 @@ class AsyncCairn(AsyncSnippets, AsyncUploading, AsyncSystem):
     users: AsyncUsers
     """The organization's people, for its owners and admins."""
     workspaces: AsyncWorkspaces
-    """What agents saved, as git history."""
+    """Chats of agents, and what they saved, as git history."""
     uploads: AsyncUploads
     """What became of uploads."""
     snippets: AsyncSnippetStore
-    """What else can be done with snippets: comments, pages of them, public ones."""
+    """All that can be done with snippets: also comments, pages of them, public ones."""
     repos: AsyncRepos
     """Snippets of several files."""
     executions: AsyncExecutions
@@ -81,6 +80,8 @@ class AsyncCairn(AsyncSnippets, AsyncUploading, AsyncSystem):
     """What is known of single functions."""
     logs: AsyncLogs
     """What snippets printed when they ran."""
+    system: AsyncSystem
+    """The service: how it is, what it has, and what happened in it."""
 
     def __init__(
         self,
@@ -126,6 +127,7 @@ class AsyncCairn(AsyncSnippets, AsyncUploading, AsyncSystem):
         self.patterns = AsyncPatterns(transport)
         self.functions = AsyncFunctions(transport)
         self.logs = AsyncLogs(transport)
+        self.system = AsyncSystem(transport)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(base_url={self._transport.settings.base_url!r})"
@@ -152,82 +154,6 @@ class AsyncCairn(AsyncSnippets, AsyncUploading, AsyncSystem):
     def with_raw_response(self) -> AsyncWithRawResponse:
         """The same methods, each returning the HTTP answer too (`RawResponse`)."""
         return AsyncWithRawResponse(self)
-
-    async def chat(
-        self,
-        query: str,
-        *,
-        user: str,
-        org: str,
-        model: str = "sonnet",
-        max_turns: int = 8,
-        **options: Unpack[CallOptions],
-    ) -> ChatResponse:
-        """Gives the agent a task in the workspace of (org, user), whose files last from one call to the next.
-
-        It gets ten minutes, unless the client or the call was given a `timeout`. Sent again after a lost connection, it
-        joins the run that is under way. A run that failed is no error: it has `success` false, and its files are saved.
-
-        Args:
-            query: the task or question.
-            user: with `org` the name of the workspace: the same pair finds its files again.
-            org: any text; it need not be your organization.
-            model: `sonnet`, `opus`, `haiku`, `local` (no language model), or a model's full id.
-            max_turns: the agent's turns at most, 1 to 100.
-            **options: `timeout`, `max_retries`, `idempotency_key`, `extra_headers` of this call.
-
-        """
-        body = {"user_query": query, "user_id": user, "org_id": org, "model": model, "max_turns": max_turns}
-        request = Request("POST", "/api/agent-chat", body, options=options, usual_timeout=CHAT_TIMEOUT)
-        return await self._transport.ask(request, ChatResponse)
-
-    def events(
-        self,
-        *,
-        after: str | None = None,
-        limit: int | None = None,
-        type: str | None = None,
-        stream: str | None = None,
-        **options: Unpack[CallOptions],
-    ) -> AsyncEvents:
-        """What happened in the organization, oldest first, for its owners and admins: `async for event in …`.
-
-        Args:
-            after: only events after this position.
-            limit: events a page (1 to 1000, else 100); the loop goes on to the next page by itself.
-            type: only events of this type, such as `VoteCast`.
-            stream: only events of this stream.
-            **options: `timeout`, `max_retries`, `extra_headers` of each request.
-
-        """
-
-        async def fetch(position: str | None) -> EventsPage:
-            query = {"after": position, "limit": limit, "type": type, "stream": stream}
-            return await self._transport.ask(Request("GET", "/api/events", query=query, options=options), EventsPage)
-
-        return AsyncEvents(fetch, after)
-
-    def event_stream(
-        self,
-        *,
-        after: str | None = None,
-        type: str | None = None,
-        stream: str | None = None,
-        **options: Unpack[CallOptions],
-    ) -> AsyncEventStream:
-        """The same events as they come, for as long as they are taken: `async with client.event_stream() as events`.
-
-        A connection that is cut is made again behind the last event: none is left out, none comes twice. A `timeout`
-        below 45 s counts as 45 s, since the service is silent for up to 15 s.
-
-        Args:
-            after: only events after this position.
-            type: only events of this type, such as `VoteCast`.
-            stream: only events of this stream.
-            **options: `timeout`, `max_retries`, `extra_headers` of each connection.
-
-        """
-        return AsyncEventStream(self._transport, after=after, type=type, stream=stream, options=options)
 
     async def close(self) -> None:
         """Closes the connections, unless they are somebody else's."""

@@ -55,7 +55,7 @@ class AsyncExecutions:
 
         Args:
             code_block_id: a snippet's id or name, or `function_registry:<name>`; a name that nothing stored has is
-                recorded as it is, an id that nothing has is an `APIError` 404 `not_found/snippet`.
+                recorded as it is, an id that nothing has is a `NotFoundError`.
             triggering_task: what it was run for.
             input_data: what it took: JSON, with `output_data` at most 1 MiB.
             output_data: what it gave: JSON.
@@ -123,7 +123,7 @@ class AsyncExecutions:
         `execution_id` is what `record` answered. The others stand in for what was recorded: `triggering_task`,
         `execution_state`, `input_data` and `output_data` (any JSON), `error_message`, `code_block_name` and
         `code_block_description`. Where no model can be asked, `success` is false and the verdict `pending`. Raises
-        `APIError` 404 `not_found/execution`.
+        `NotFoundError` `not_found/execution`.
         """
         body = {
             "execution_id": execution_id,
@@ -204,7 +204,7 @@ class AsyncFunctions:
     async def history(self, fingerprint: str, **options: Unpack[CallOptions]) -> str:
         """A function's history, as Markdown: its signature, votes, calls and errors, its snippets and latest runs.
 
-        `fingerprint` is `fn_…`, as a search with `per_function_reputation` gives it. Raises `APIError` 404
+        `fingerprint` is `fn_…`, as a search with `per_function_reputation` gives it. Raises `NotFoundError`
         `not_found/function` when no snippet of the scope holds it.
         """
         path = path_of("api", "functions", fingerprint)

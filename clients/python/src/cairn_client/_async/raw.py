@@ -9,8 +9,10 @@ from cairn_client._raw import async_raw
 if TYPE_CHECKING:
     from cairn_client._async.client import AsyncCairn
     from cairn_client._async.learned import AsyncExecutions, AsyncFunctions, AsyncLogs, AsyncPatterns
+    from cairn_client._async.repos import AsyncRepos
     from cairn_client._async.resources import AsyncKeys, AsyncUploads, AsyncUsers, AsyncWorkspaces
-    from cairn_client._async.store import AsyncRepos, AsyncSnippetStore
+    from cairn_client._async.store import AsyncSnippetStore
+    from cairn_client._async.system import AsyncSystem
 
 
 class AsyncWithRawResponse:
@@ -41,6 +43,7 @@ class AsyncWithRawResponse:
         self.patterns = client.patterns.with_raw_response
         self.functions = client.functions.with_raw_response
         self.logs = client.logs.with_raw_response
+        self.system = client.system.with_raw_response
 
 
 class AsyncKeysWithRawResponse:
@@ -57,6 +60,7 @@ class AsyncWorkspacesWithRawResponse:
     """The methods of `workspaces`."""
 
     def __init__(self, workspaces: AsyncWorkspaces) -> None:
+        self.chat = async_raw(workspaces.chat)
         self.list = async_raw(workspaces.list)
         self.commits = async_raw(workspaces.commits)
         self.commit = async_raw(workspaces.commit)
@@ -90,6 +94,12 @@ class AsyncSnippetStoreWithRawResponse:
     """The methods of `snippets`."""
 
     def __init__(self, snippets: AsyncSnippetStore) -> None:
+        self.search = async_raw(snippets.search)
+        self.get_code_files = async_raw(snippets.get_code_files)
+        self.upload = async_raw(snippets.upload)
+        self.upload_bulk = async_raw(snippets.upload_bulk)
+        self.delete = async_raw(snippets.delete)
+        self.vote = async_raw(snippets.vote)
         self.create = async_raw(snippets.create)
         self.comment = async_raw(snippets.comment)
         self.delete_comment = async_raw(snippets.delete_comment)
@@ -135,3 +145,16 @@ class AsyncLogsWithRawResponse:
 
     def __init__(self, logs: AsyncLogs) -> None:
         self.search = async_raw(logs.search)
+
+
+class AsyncSystemWithRawResponse:
+    """The methods of `system` but `events` and `event_stream`."""
+
+    def __init__(self, system: AsyncSystem) -> None:
+        self.health = async_raw(system.health)
+        self.ready = async_raw(system.ready)
+        self.models = async_raw(system.models)
+        self.usage = async_raw(system.usage)
+        self.bounds = async_raw(system.bounds)
+        self.set_bounds = async_raw(system.set_bounds)
+        self.skill = async_raw(system.skill)

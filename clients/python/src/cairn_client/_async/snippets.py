@@ -1,4 +1,4 @@
-"""Snippets: found, voted on, deleted."""
+"""Snippets: found and deleted."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import anyio.to_thread
 
-from cairn_client._bodies import mapping, word
+from cairn_client._bodies import mapping
 from cairn_client._code_files import check_score, code_files, write_code_files
 from cairn_client._request import CallOptions, Request
 from cairn_client.types import (
     DeleteResponse,
     SearchResponse,
-    VoteCodeSnipResponse,
 )
 
 if TYPE_CHECKING:
@@ -22,12 +21,11 @@ if TYPE_CHECKING:
     from cairn_client._async.transport import AsyncTransport
     from cairn_client.types import (
         CodeFilesResponse,
-        VoteSource,
     )
 
 
 class AsyncSnippets:
-    """Search, delete and vote."""
+    """Search and delete, which the client and its `snippets` have alike."""
 
     _transport: AsyncTransport
 
@@ -139,50 +137,11 @@ class AsyncSnippets:
             **options: `timeout`, `max_retries`, `idempotency_key`, `extra_headers` of this call.
 
         Raises:
-            APIError: 404 `not_found/snippet`; 409 `conflict/ambiguous_name`, with the ids of those that have the name;
-                403 `permission/not_your_snippet`.
+            NotFoundError: `not_found/snippet`.
+            ConflictError: `conflict/ambiguous_name`, with the ids of those that have the name.
+            PermissionDeniedError: `permission/not_your_snippet`.
 
         """
         body = {"snippet_id": snippet_id}
         request = Request("POST", "/api/snippets/delete", body, workspace_id=workspace_id, options=options)
         return await self._transport.ask(request, DeleteResponse)
-
-    async def vote_code_snip(
-        self,
-        task: str,
-        code_block_id: str,
-        code_block_name: str | None = None,
-        code_block_description: str | None = None,
-        *,
-        succeeded: bool,
-        vote_source: VoteSource | Literal["ai", "human"] | None = None,
-        workspace_id: str | None = None,
-        **options: Unpack[CallOptions],
-    ) -> VoteCodeSnipResponse:
-        """Says whether a snippet helped with a task. Only `code_block_id` and `succeeded` decide anything.
-
-        Args:
-            task: what it was used for.
-            code_block_id: the `code_block.id` of a match.
-            code_block_name: for the log.
-            code_block_description: for the log.
-            succeeded: whether it helped.
-            vote_source: `ai`: an agent votes, and not the person whose key it is. `human` unless given, but `ai` with a
-                client that has an `agent_id`.
-            workspace_id: instead of the client's.
-            **options: `timeout`, `max_retries`, `idempotency_key`, `extra_headers` of this call.
-
-        Raises:
-            APIError: 404 `not_found/snippet`.
-
-        """
-        body = {
-            "task": task,
-            "code_block_id": code_block_id,
-            "code_block_name": code_block_name,
-            "code_block_description": code_block_description,
-            "succeeded": succeeded,
-            "vote_source": word(vote_source),
-        }
-        request = Request("POST", "/api/store/cache-usage", body, workspace_id=workspace_id, options=options)
-        return await self._transport.ask(request, VoteCodeSnipResponse)

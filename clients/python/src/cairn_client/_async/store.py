@@ -1,32 +1,31 @@
-"""What else can be done with snippets, and snippets of several files."""
+"""What can be done with snippets."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from cairn_client._async.raw import AsyncReposWithRawResponse, AsyncSnippetStoreWithRawResponse
-from cairn_client._bodies import last_part, mapping, tags_of
-from cairn_client._bodies import repo_files as file_bodies
+from cairn_client._async.raw import AsyncSnippetStoreWithRawResponse
+from cairn_client._async.snippets import AsyncSnippets
+from cairn_client._async.uploading import AsyncUploading
+from cairn_client._async.voting import AsyncVoting
+from cairn_client._bodies import mapping, tags_of
 from cairn_client._request import CallOptions, Request, path_of
 from cairn_client.types import (
     BrowsePublicResponse,
     CommentResponse,
     DeleteCommentResponse,
-    Repo,
     SearchPublicResponse,
     StoreCodeBlockResponse,
-    StoreRepoResponse,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from cairn_client._async.transport import AsyncTransport
-    from cairn_client.types import FileWritten, FileWrittenDict
 
 
-class AsyncSnippetStore:
-    """What else can be done with snippets than to search, upload, delete and vote, which the client itself does."""
+class AsyncSnippetStore(AsyncSnippets, AsyncUploading, AsyncVoting):
+    """What can be done with snippets. The client itself has the commonest of it, too."""
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -99,7 +98,7 @@ class AsyncSnippetStore:
         """Comments on a snippet, by id or name. Whoever sees it sees its latest 20 comments in search results.
 
         Those of other organizations are seen only with `public_snips`, and as `external`. `code_block_id` is the
-        snippet's; `text` has 1 to 10,000 characters. Raises `APIError` 404 `not_found/snippet`.
+        snippet's; `text` has 1 to 10,000 characters. Raises `NotFoundError` `not_found/snippet`.
         """
         body = {"code_block_id": code_block_id, "text": text}
         return await self._transport.ask(Request("POST", "/api/store/comment", body, options=options), CommentResponse)
@@ -107,8 +106,8 @@ class AsyncSnippetStore:
     async def delete_comment(self, comment_id: str, **options: Unpack[CallOptions]) -> DeleteCommentResponse:
         """Deletes a comment, and its text for good: for its author, and for whoever may delete the snippet it is on.
 
-        `comment_id` is as it was answered and as search results have it. Raises `APIError` 404 `not_found/comment`, 403
-        `permission/not_your_comment`.
+        `comment_id` is as it was answered and as search results have it. Raises `NotFoundError`
+        `not_found/comment`, `PermissionDeniedError` `permission/not_your_comment`.
         """
         request = Request("DELETE", path_of("api", "store", "comment", comment_id), options=options)
         return await self._transport.ask(request, DeleteCommentResponse)
@@ -116,7 +115,7 @@ class AsyncSnippetStore:
     async def markdown(self, code_block_id: str, **options: Unpack[CallOptions]) -> str:
         """A snippet with its tasks, votes, source and latest logs, as Markdown.
 
-        A public one of others comes without tasks and logs. Raises `APIError` 404 `not_found/snippet`.
+        A public one of others comes without tasks and logs. Raises `NotFoundError` `not_found/snippet`.
         """
         path = path_of("raw", code_block_id) + ".md"
         return (await self._transport.send(Request("GET", path, options=options))).text
@@ -162,62 +161,3 @@ class AsyncSnippetStore:
         body = {"query": query, "limit": limit, "language": language}
         request = Request("POST", "/api/snippets/public/search", body, options=options, open=True)
         return await self._transport.ask(request, SearchPublicResponse)
-
-
-class AsyncRepos:
-    """Snippets of several files that belong together. A search finds them as matches of type `repo`."""
-
-    def __init__(self, transport: AsyncTransport) -> None:
-        self._transport = transport
-
-    @property
-    def with_raw_response(self) -> AsyncReposWithRawResponse:
-        """The same methods, each returning the HTTP answer too (`RawResponse`)."""
-        return AsyncReposWithRawResponse(self)
-
-    async def upload(
-        self,
-        task: str,
-        files: Sequence[FileWritten | FileWrittenDict],
-        *,
-        name: str | None = None,
-        description: str | None = None,
-        dependencies: Mapping[str, str] | None = None,
-        tags: Sequence[str] | None = None,
-        public: bool = False,
-        workspace_id: str | None = None,
-        **options: Unpack[CallOptions],
-    ) -> StoreRepoResponse:
-        """Stores files as one snippet. The same files again in the same scope are the same snippet.
-
-        Args:
-            task: what it is for, in plain words: it is found by them.
-            files: 1 to 200 text files, 16 MiB together, with paths relative to the repository's root.
-            name: what its manifests say, else the task, unless given.
-            description: what its readme and manifests say, else the task, unless given.
-            dependencies: package name to version.
-            tags: words to find it by.
-            public: shares it beyond your scope; refused when it holds a secret.
-            workspace_id: instead of the client's.
-            **options: `timeout`, `max_retries`, `idempotency_key`, `extra_headers` of this call.
-
-        """
-        body = {
-            "task": task,
-            "files": file_bodies(files),
-            "name": name,
-            "description": description,
-            "dependencies": mapping(dependencies),
-            "tags": tags_of(tags),
-            "public": public or None,
-        }
-        request = Request("POST", "/api/store/repo", body, workspace_id=workspace_id, options=options)
-        return await self._transport.ask(request, StoreRepoResponse)
-
-    async def get(self, repo: str, **options: Unpack[CallOptions]) -> Repo:
-        """All files of a repository: `repo` is its id, or the `download_url` of a match.
-
-        Raises `APIError` 404 `not_found/repo`.
-        """
-        path = path_of("api", "store", "repo", last_part(repo))
-        return await self._transport.ask(Request("GET", path, options=options), Repo)

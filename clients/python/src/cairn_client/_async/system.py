@@ -1,12 +1,15 @@
-"""How the service is."""
+"""How the service is, and what happened in it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, Unpack
 
+from cairn_client._async.event_stream import AsyncEventStream
+from cairn_client._async.pages import AsyncEvents
+from cairn_client._async.raw import AsyncSystemWithRawResponse
 from cairn_client._bodies import word
 from cairn_client._request import CallOptions, Request
-from cairn_client.types import Bounds, BoundsList, Health, ModelList, Readiness, UsageReport
+from cairn_client.types import Bounds, BoundsList, EventsPage, Health, ModelList, Readiness, UsageReport
 
 if TYPE_CHECKING:
     import httpx2
@@ -19,8 +22,8 @@ def _is_report(response: httpx2.Response) -> bool:
     return response.status_code == 503 and b'"read_models"' in response.content
 
 
-class AsyncSystem:
-    """How the service is, and what it has."""
+class AsyncServing:
+    """How the service is, what it has and what happened, which the client and its `system` have alike."""
 
     _transport: AsyncTransport
 
@@ -89,7 +92,8 @@ class AsyncSystem:
             **options: `timeout`, `max_retries`, `idempotency_key`, `extra_headers` of this call.
 
         Raises:
-            APIError: 403 `permission/…`; 404 `not_found/api_key`.
+            PermissionDeniedError: `permission/…`.
+            NotFoundError: `not_found/api_key`.
 
         """
         body = {
@@ -105,3 +109,63 @@ class AsyncSystem:
     async def skill(self, **options: Unpack[CallOptions]) -> str:
         """The service described for agents, as Markdown. Needs no API key."""
         return (await self._transport.send(Request("GET", "/skill.md", options=options, open=True))).text
+
+    def events(
+        self,
+        *,
+        after: str | None = None,
+        limit: int | None = None,
+        type: str | None = None,
+        stream: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> AsyncEvents:
+        """What happened in the organization, oldest first, for its owners and admins: `async for event in …`.
+
+        Args:
+            after: only events after this position.
+            limit: events a page (1 to 1000, else 100); the loop goes on to the next page by itself.
+            type: only events of this type, such as `VoteCast`.
+            stream: only events of this stream.
+            **options: `timeout`, `max_retries`, `extra_headers` of each request.
+
+        """
+
+        async def fetch(position: str | None) -> EventsPage:
+            query = {"after": position, "limit": limit, "type": type, "stream": stream}
+            return await self._transport.ask(Request("GET", "/api/events", query=query, options=options), EventsPage)
+
+        return AsyncEvents(fetch, after)
+
+    def event_stream(
+        self,
+        *,
+        after: str | None = None,
+        type: str | None = None,
+        stream: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> AsyncEventStream:
+        """The same events as they come, for as long as they are taken: `async with client.event_stream() as events`.
+
+        A connection that is cut is made again behind the last event: none is left out, none comes twice. A `timeout`
+        below 45 s counts as 45 s, since the service is silent for up to 15 s.
+
+        Args:
+            after: only events after this position.
+            type: only events of this type, such as `VoteCast`.
+            stream: only events of this stream.
+            **options: `timeout`, `max_retries`, `extra_headers` of each connection.
+
+        """
+        return AsyncEventStream(self._transport, after=after, type=type, stream=stream, options=options)
+
+
+class AsyncSystem(AsyncServing):
+    """The service: how it is, what it has, and what happened in it."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    @property
+    def with_raw_response(self) -> AsyncSystemWithRawResponse:
+        """The same methods but `events` and `event_stream`, each returning the HTTP answer too (`RawResponse`)."""
+        return AsyncSystemWithRawResponse(self)

@@ -6,19 +6,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Self, Unpack
 
 from cairn_client._pools import Pools
-from cairn_client._request import CallOptions, Request
-from cairn_client._settings import CHAT_TIMEOUT, MAX_RETRIES, TIMEOUT, Overrides, Settings
-from cairn_client._sync.event_stream import EventStream
+from cairn_client._settings import MAX_RETRIES, TIMEOUT, Overrides, Settings
+from cairn_client._sync.chatting import Chatting
 from cairn_client._sync.learned import Executions, Functions, Logs, Patterns
-from cairn_client._sync.pages import Events
 from cairn_client._sync.raw import WithRawResponse
+from cairn_client._sync.repos import Repos
 from cairn_client._sync.resources import Keys, Uploads, Users, Workspaces
 from cairn_client._sync.snippets import Snippets
-from cairn_client._sync.store import Repos, SnippetStore
-from cairn_client._sync.system import System
+from cairn_client._sync.specified import Specified
+from cairn_client._sync.store import SnippetStore
+from cairn_client._sync.system import Serving, System
 from cairn_client._sync.transport import Transport
 from cairn_client._sync.uploading import Uploading
-from cairn_client.types import ChatResponse, EventsPage
 
 if TYPE_CHECKING:
     import logging
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from cairn_client.types import SnipsDesired
 
 
-class Cairn(Snippets, Uploading, System):
+class Cairn(Snippets, Uploading, Specified, Chatting, Serving):
     """Cairn's client: one for a program, shared by its threads, tasks and event loops.
 
     Close it, or use it in an `with` block. Every option may be left out.
@@ -67,11 +66,11 @@ class Cairn(Snippets, Uploading, System):
     users: Users
     """The organization's people, for its owners and admins."""
     workspaces: Workspaces
-    """What agents saved, as git history."""
+    """Chats of agents, and what they saved, as git history."""
     uploads: Uploads
     """What became of uploads."""
     snippets: SnippetStore
-    """What else can be done with snippets: comments, pages of them, public ones."""
+    """All that can be done with snippets: also comments, pages of them, public ones."""
     repos: Repos
     """Snippets of several files."""
     executions: Executions
@@ -82,6 +81,8 @@ class Cairn(Snippets, Uploading, System):
     """What is known of single functions."""
     logs: Logs
     """What snippets printed when they ran."""
+    system: System
+    """The service: how it is, what it has, and what happened in it."""
 
     def __init__(
         self,
@@ -127,6 +128,7 @@ class Cairn(Snippets, Uploading, System):
         self.patterns = Patterns(transport)
         self.functions = Functions(transport)
         self.logs = Logs(transport)
+        self.system = System(transport)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(base_url={self._transport.settings.base_url!r})"
@@ -153,82 +155,6 @@ class Cairn(Snippets, Uploading, System):
     def with_raw_response(self) -> WithRawResponse:
         """The same methods, each returning the HTTP answer too (`RawResponse`)."""
         return WithRawResponse(self)
-
-    def chat(
-        self,
-        query: str,
-        *,
-        user: str,
-        org: str,
-        model: str = "sonnet",
-        max_turns: int = 8,
-        **options: Unpack[CallOptions],
-    ) -> ChatResponse:
-        """Gives the agent a task in the workspace of (org, user), whose files last from one call to the next.
-
-        It gets ten minutes, unless the client or the call was given a `timeout`. Sent again after a lost connection, it
-        joins the run that is under way. A run that failed is no error: it has `success` false, and its files are saved.
-
-        Args:
-            query: the task or question.
-            user: with `org` the name of the workspace: the same pair finds its files again.
-            org: any text; it need not be your organization.
-            model: `sonnet`, `opus`, `haiku`, `local` (no language model), or a model's full id.
-            max_turns: the agent's turns at most, 1 to 100.
-            **options: `timeout`, `max_retries`, `idempotency_key`, `extra_headers` of this call.
-
-        """
-        body = {"user_query": query, "user_id": user, "org_id": org, "model": model, "max_turns": max_turns}
-        request = Request("POST", "/api/agent-chat", body, options=options, usual_timeout=CHAT_TIMEOUT)
-        return self._transport.ask(request, ChatResponse)
-
-    def events(
-        self,
-        *,
-        after: str | None = None,
-        limit: int | None = None,
-        type: str | None = None,
-        stream: str | None = None,
-        **options: Unpack[CallOptions],
-    ) -> Events:
-        """What happened in the organization, oldest first, for its owners and admins: `for event in …`.
-
-        Args:
-            after: only events after this position.
-            limit: events a page (1 to 1000, else 100); the loop goes on to the next page by itself.
-            type: only events of this type, such as `VoteCast`.
-            stream: only events of this stream.
-            **options: `timeout`, `max_retries`, `extra_headers` of each request.
-
-        """
-
-        def fetch(position: str | None) -> EventsPage:
-            query = {"after": position, "limit": limit, "type": type, "stream": stream}
-            return self._transport.ask(Request("GET", "/api/events", query=query, options=options), EventsPage)
-
-        return Events(fetch, after)
-
-    def event_stream(
-        self,
-        *,
-        after: str | None = None,
-        type: str | None = None,
-        stream: str | None = None,
-        **options: Unpack[CallOptions],
-    ) -> EventStream:
-        """The same events as they come, for as long as they are taken: `with client.event_stream() as events`.
-
-        A connection that is cut is made again behind the last event: none is left out, none comes twice. A `timeout`
-        below 45 s counts as 45 s, since the service is silent for up to 15 s.
-
-        Args:
-            after: only events after this position.
-            type: only events of this type, such as `VoteCast`.
-            stream: only events of this stream.
-            **options: `timeout`, `max_retries`, `extra_headers` of each connection.
-
-        """
-        return EventStream(self._transport, after=after, type=type, stream=stream, options=options)
 
     def close(self) -> None:
         """Closes the connections, unless they are somebody else's."""

@@ -10,8 +10,10 @@ from cairn_client._raw import raw
 if TYPE_CHECKING:
     from cairn_client._sync.client import Cairn
     from cairn_client._sync.learned import Executions, Functions, Logs, Patterns
+    from cairn_client._sync.repos import Repos
     from cairn_client._sync.resources import Keys, Uploads, Users, Workspaces
-    from cairn_client._sync.store import Repos, SnippetStore
+    from cairn_client._sync.store import SnippetStore
+    from cairn_client._sync.system import System
 
 
 class WithRawResponse:
@@ -42,6 +44,7 @@ class WithRawResponse:
         self.patterns = client.patterns.with_raw_response
         self.functions = client.functions.with_raw_response
         self.logs = client.logs.with_raw_response
+        self.system = client.system.with_raw_response
 
 
 class KeysWithRawResponse:
@@ -58,6 +61,7 @@ class WorkspacesWithRawResponse:
     """The methods of `workspaces`."""
 
     def __init__(self, workspaces: Workspaces) -> None:
+        self.chat = raw(workspaces.chat)
         self.list = raw(workspaces.list)
         self.commits = raw(workspaces.commits)
         self.commit = raw(workspaces.commit)
@@ -91,6 +95,12 @@ class SnippetStoreWithRawResponse:
     """The methods of `snippets`."""
 
     def __init__(self, snippets: SnippetStore) -> None:
+        self.search = raw(snippets.search)
+        self.get_code_files = raw(snippets.get_code_files)
+        self.upload = raw(snippets.upload)
+        self.upload_bulk = raw(snippets.upload_bulk)
+        self.delete = raw(snippets.delete)
+        self.vote = raw(snippets.vote)
         self.create = raw(snippets.create)
         self.comment = raw(snippets.comment)
         self.delete_comment = raw(snippets.delete_comment)
@@ -136,3 +146,16 @@ class LogsWithRawResponse:
 
     def __init__(self, logs: Logs) -> None:
         self.search = raw(logs.search)
+
+
+class SystemWithRawResponse:
+    """The methods of `system` but `events` and `event_stream`."""
+
+    def __init__(self, system: System) -> None:
+        self.health = raw(system.health)
+        self.ready = raw(system.ready)
+        self.models = raw(system.models)
+        self.usage = raw(system.usage)
+        self.bounds = raw(system.bounds)
+        self.set_bounds = raw(system.set_bounds)
+        self.skill = raw(system.skill)

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from cairn_client._bodies import conditions, file_content, file_path, last_part, limits_of, word
 from cairn_client._request import CallOptions, Request, path_of
+from cairn_client._sync.chatting import Chatting
 from cairn_client._sync.raw import (
     KeysWithRawResponse,
     UploadsWithRawResponse,
@@ -87,8 +88,8 @@ class Keys:
 
         Raises:
             ValidationError: `validation/member_limit_reached`: the organization is full.
-            APIError: 403 `permission/…`; 409 `conflict/already_created`: made by an earlier attempt whose answer did
-                not arrive.
+            PermissionDeniedError: the key may not give this one.
+            ConflictError: `conflict/already_created`: made by an earlier attempt whose answer did not arrive.
 
         """
         limits = limits_of(acts_for, read_only, expires_at, workspaces, models)
@@ -144,17 +145,17 @@ class Keys:
         """Ends a key at once: `key_id` is the `id` of a key.
 
         Raises:
-            APIError: 404 `not_found/api_key`: there is none, it is another organization's, or was revoked already.
+            NotFoundError: `not_found/api_key`: there is none, it is another organization's, or was revoked already.
 
         """
         request = Request("POST", "/api/keys/org/revoke", {"key_id": key_id}, options=options)
         return self._transport.ask(request, RevokedKey)
 
 
-class Workspaces:
+class Workspaces(Chatting):
     """The workspaces that chats work in, and their git history.
 
-    A `workspace_id` is that of `list` or of a chat's answer. What is not there is an `APIError` 404:
+    A `workspace_id` is that of `list` or of a chat's answer. What is not there is a `NotFoundError`:
     `not_found/workspace`, `not_found/commit` or `not_found/file`.
     """
 
@@ -408,8 +409,8 @@ class Users:
         """Erases a user for good: revokes the user's keys, deletes name and e-mail, and frees the seat.
 
         What the user stored for the organization stays, without their name. The same e-mail can be added again later.
-        `user_id` is that of `list`. Raises `APIError` 404 `not_found/user`, and 409 `conflict/owner_stays`: the owner
-        can't be erased.
+        `user_id` is that of `list`. Raises `NotFoundError` `not_found/user`, and `ConflictError`
+        `conflict/owner_stays`: the owner can't be erased.
         """
         path = path_of("api", "users", user_id)
         return self._transport.ask(Request("DELETE", path, options=options), EraseUserResponse)
@@ -430,7 +431,7 @@ class Uploads:
         """How far a grading has come: `status` is an upload's `status_url`, or the id in it.
 
         Raises:
-            APIError: 404 `not_found/status`: no such grading, or its snippets were deleted.
+            NotFoundError: `not_found/status`: no such grading, or its snippets were deleted.
 
         """
         path = path_of("api", "store", "status", last_part(status))

@@ -1,4 +1,4 @@
-"""Agent sessions that start from proven code, over the agent SDK (`pip install cairn-client[agent]`).
+"""Agent sessions that start from proven code, over the agent SDK (`pip install claude-agent-sdk`).
 
 The agent SDK is loaded with the first session, not with this module.
 """

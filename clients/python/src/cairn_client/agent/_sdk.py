@@ -8,5 +8,5 @@ def require_sdk() -> None:
     try:
         import claude_agent_sdk  # noqa: F401
     except ImportError as cause:
-        message = "The agent SDK can't be loaded. Install it: pip install 'cairn-client[agent]'"
+        message = "The agent SDK can't be loaded. Install it: pip install claude-agent-sdk"
         raise ImportError(message, name=cause.name, path=cause.path) from cause

@@ -1,7 +1,7 @@
 """The existing clients' names over this library: `from cairn_client.compat import RaySurfer, FileWritten`.
 
 All of the low-level client, its types and errors, the decorators, `log`, and the sessions of the agent SDK, whose own
-names are here, too: they are had by loading it (`pip install cairn-client[agent]`), which the first use of one does.
+names are here, too: they are had by loading it (`pip install claude-agent-sdk`), which the first use of one does.
 """
 
 from typing import Any

@@ -1,6 +1,6 @@
 """The existing clients' sessions of the agent SDK, under their names, with what `cairn_client.agent` does.
 
-Needs the agent SDK (`pip install cairn-client[agent]`). It and `cairn_client.agent` are loaded with the first session.
+Needs the agent SDK (`pip install claude-agent-sdk`). It and `cairn_client.agent` are loaded with the first session.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from cairn_client import AsyncCairn, Cairn
 from cairn_client.agent import CairnAgent, SessionReport
 from tests.agent.stand_in import KEY, Model
 
-sdk = pytest.importorskip("claude_agent_sdk", reason="the agent SDK is not installed (pip install cairn-client[agent])")
+sdk = pytest.importorskip("claude_agent_sdk", reason="the agent SDK is not installed (pip install claude-agent-sdk)")
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
