@@ -17,6 +17,7 @@ RUN apt-get update \
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY package.json start.cjs skill.md ./
+COPY clients/typescript/src clients/typescript/src
 COPY domain domain
 COPY engine engine
 COPY infra infra

@@ -163,7 +163,8 @@ export const tool = (config: StorageConfig) =>
             PostgresInstallation.layer
           )
         ),
-        Layer.provideMerge(EmbeddingTable.layer),
+        // beside a service, whose read models are moved on by it, no vector is made
+        Layer.provideMerge(EmbeddingTable.whenNeeded),
         Layer.provideMerge(
           config.databaseUrl === undefined
             ? Postgres.layer(url)

@@ -19,7 +19,8 @@ const may: Record<string, ReadonlyArray<string>> = {
   api: ["api", "domain", "engine"],
   mcp: ["mcp", "api", "snippets", "workspaces", "audit", ...spine],
   http: ["http", "api", "mcp", "snippets", "workspaces", "keys", "audit", "usage", ...spine],
-  cli: ["cli", "audit", "snippets", "workspaces", "keys", "usage", ...spine]
+  // asks services by the TypeScript client
+  cli: ["cli", "clients", "audit", "snippets", "workspaces", "keys", "usage", ...spine]
 }
 /** The composition roots: they alone may name adapters, or build the whole. */
 const roots = ["src/copying.ts", "src/engines.ts", "src/layers.ts", "src/main.ts"]

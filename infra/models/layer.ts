@@ -3,14 +3,19 @@ import { LanguageModel, ModelFailed } from "#ports/LanguageModel.ts"
 import type { ModelSettings, NamedModel, Provider } from "#ports/ModelSettings.ts"
 import { choicesOf } from "#ports/modelChoices.ts"
 import { Sandbox } from "#ports/Sandbox.ts"
-import * as Anthropic from "./anthropic/adapter.ts"
 import { nextLocally } from "./local.ts"
-import * as OpenAi from "./openai/adapter.ts"
 
 type Adapter = Pick<LanguageModel["Service"], "next" | "ask">
 
-const adapterOf = (provider: Provider): Adapter =>
-  provider.api === "anthropic" ? Anthropic.make(provider) : OpenAi.make(provider)
+interface Library {
+  readonly make: (provider: Provider) => Adapter
+}
+
+/** Each takes longer to load than most else of a service: only that of an API that is configured is, and before anybody asks. */
+const libraries: { readonly [api in Provider["api"]]: () => Promise<Library> } = {
+  anthropic: () => import("./anthropic/adapter.ts"),
+  openai: () => import("./openai/adapter.ts")
+}
 
 /** Names that callers use who were told of no other. */
 const usual = new Set(["sonnet", "opus", "haiku"])
@@ -36,12 +41,13 @@ export const layer = ({ models, others }: ModelSettings) =>
       const { languages } = yield* Sandbox
       const configured = models.size > 0 || others !== undefined
       const locally = nextLocally({ languages, configured })
+      const providers = new Set([...models.values()].map(({ provider }) => provider))
+      if (others !== undefined) providers.add(others)
       const adapters = new Map<Provider, Adapter>()
-      const adapter = (provider: Provider): Adapter => {
-        const made = adapters.get(provider) ?? adapterOf(provider)
-        adapters.set(provider, made)
-        return made
+      for (const provider of providers) {
+        adapters.set(provider, (yield* Effect.promise(libraries[provider.api])).make(provider))
       }
+      const adapter = (provider: Provider): Adapter => adapters.get(provider)!
       const find = (name: string): NamedModel | undefined =>
         models.get(name) ??
         (others === undefined ? undefined : { provider: others, model: name, prices: undefined, context: undefined })

@@ -35,6 +35,13 @@ export const answer = Effect.fnUntraced(function* (value: object, lines: () => R
 /** What callers typed must not steer the terminal. */
 export const plain = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, " ")
 
+/** The same for text of several lines, as code is. */
+export const plainText = (text: string): string =>
+  text
+    .split(/\r?\n/)
+    .map((line) => line.split("\t").map(plain).join("\t"))
+    .join("\n")
+
 const cell = (value: unknown) => (value == null ? "-" : plain(String(value)))
 
 /** Rows under a headline, in columns as wide as their widest cell. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import { readFileSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { Effect, type Exit, Layer, Schema } from "effect"
@@ -20,16 +21,19 @@ const unusable = (path: string) => (cause: unknown) =>
     message: `The table of embeddings ${path} can't be used: ${cause instanceof Error ? cause.message : String(cause)}. It is part of the installation: restore it from the repository.`
   })
 
+/** The encoder of a table's bytes. */
+const digested = (bytes: Uint8Array): Encoder => {
+  const digest = createHash("sha256").update(bytes).digest("hex")
+  if (digest !== tableDigest) throw new Error(`its SHA-256 is ${digest}, and ${tableDigest} was expected`)
+  return makeEncoder(readTable(bytes))
+}
+
 /** Reads a table; any other than the one whose vectors the read models hold is refused. */
 export const load = (path: string) =>
   Effect.tryPromise({ try: () => readFile(path), catch: unusable(path) }).pipe(
     Effect.flatMap((bytes) =>
       Effect.try({
-        try: () => {
-          const digest = createHash("sha256").update(bytes).digest("hex")
-          if (digest !== tableDigest) throw new Error(`its SHA-256 is ${digest}, and ${tableDigest} was expected`)
-          return makeEncoder(readTable(bytes))
-        },
+        try: () => digested(bytes),
         catch: unusable(path)
       })
     )
@@ -44,3 +48,20 @@ export const layer = Layer.effect(
   Given,
   Effect.map(Embeddings, (encoder) => ({ encoder }))
 ).pipe(Layer.provideMerge(Layer.effect(Embeddings, loaded)))
+
+let needed: Encoder | undefined
+const read = (): Encoder => {
+  try {
+    return digested(readFileSync(file))
+  } catch (cause) {
+    throw unusable(file)(cause)
+  }
+}
+
+/** The same for who may do without: the table is read when a vector is first made, which throws where it can't be used. */
+export const whenNeeded = Layer.succeed(Given, {
+  get encoder() {
+    needed ??= read()
+    return needed
+  }
+})

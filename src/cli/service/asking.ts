@@ -1,0 +1,101 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { Effect, Option } from "effect"
+import { Flag } from "effect/cli"
+import type { BadConfig } from "#src/BadConfig.ts"
+import { readConfig } from "#src/config.ts"
+import { withFiles } from "#src/secrets.ts"
+import type { APIPromise } from "../../../clients/typescript/src/APIPromise.ts"
+import { Cairn } from "../../../clients/typescript/src/Cairn.ts"
+import { AuthenticationError, RateLimitError, ServiceError } from "../../../clients/typescript/src/errors.ts"
+import type { RequestOptions } from "../../../clients/typescript/src/options.ts"
+import { Failed } from "../failure.ts"
+import { type Around, Surroundings } from "../surroundings.ts"
+
+/** The customer's workspace that a request is about, as its header says it. */
+export const workspaceFlag = Flag.String("workspace").pipe(
+  Flag.withMetavar("W"),
+  Flag.withDescription("A customer's snippets instead: their workspace; needs the tier PRO or ENTERPRISE"),
+  Flag.optional
+)
+
+/** Of this machine, where the service listens to every address. */
+const reachable = (host: string): string => {
+  if (host === "0.0.0.0") return "127.0.0.1"
+  if (host === "::") return "[::1]"
+  return host.includes(":") ? `[${host}]` : host
+}
+
+const ownersKey = (dataDir: string): string => {
+  const path = join(dataDir, "owner.key")
+  try {
+    return readFileSync(path, "utf8").trim()
+  } catch {
+    throw new Failed({
+      message: `No key is given: set CAIRN_API_KEY. (The owner's, which this machine's service makes at its first start, is not in ${path}.)`
+    })
+  }
+}
+
+/** Which service, and as whom. The owner's key of this machine's data folder goes to this machine's service only. */
+const placeIn = ({ env }: Around): { readonly url: string; readonly key: string } => {
+  const given = withFiles(env, ["CAIRN_API_KEY"])["CAIRN_API_KEY"]?.trim() ?? ""
+  const url = (env["CAIRN_URL"] ?? "").trim()
+  if (url !== "") {
+    if (given === "") throw new Failed({ message: "No key is given for the service at CAIRN_URL: set CAIRN_API_KEY." })
+    return { url, key: given }
+  }
+  const { host, port, dataDir } = readConfig(env)
+  return { url: `http://${reachable(host)}:${port}`, key: given === "" ? ownersKey(dataDir) : given }
+}
+
+/** Why a request failed, for who typed it. */
+const failureOf = (url: string) => (error: unknown) => {
+  if (!(error instanceof ServiceError)) return new Failed({ message: String(error) })
+  const { message, statusCode, requestId } = error
+  if (statusCode === null) {
+    return new Failed({ message: error.cause === undefined ? message : `${message} (CAIRN_URL names the service.)` })
+  }
+  const wait = error instanceof RateLimitError && error.retryAfter !== null ? ` Again in ${error.retryAfter} s.` : ""
+  const whose = error instanceof AuthenticationError ? ` (CAIRN_API_KEY, at ${new URL(url).origin})` : ""
+  const which = statusCode >= 500 && requestId !== null ? ` (request ${requestId})` : ""
+  return new Failed({ message: `${message}${wait}${whose}${which}` })
+}
+
+/** An answer, and as the service wrote it: for programs. */
+export interface Asked<T> {
+  readonly data: T
+  /** Nothing of a text or a file. */
+  readonly wire: object
+}
+
+/** What a client of the service is asked with: the request goes when the effect runs, and ends when that is interrupted. */
+export type Ask = <T>(call: (cairn: Cairn, options: RequestOptions) => APIPromise<T>) => Effect.Effect<Asked<T>, Failed>
+
+interface Scope {
+  readonly workspace?: Option.Option<string>
+  readonly publicSnips?: boolean
+}
+
+/** The service that is meant. Fails with a line for the operator when there is none, or no key. */
+export const service = Effect.fnUntraced(function* ({ workspace = Option.none(), publicSnips = false }: Scope = {}) {
+  const around = yield* Surroundings
+  const { url, cairn } = yield* Effect.try({
+    try: () => {
+      const { url, key } = placeIn(around)
+      const workspaceId = Option.getOrUndefined(workspace)
+      return { url, cairn: new Cairn({ apiKey: key, baseUrl: url, workspaceId, publicSnips, logLevel: "off" }) }
+    },
+    catch: (error) => (error instanceof ServiceError ? new Failed({ message: error.message }) : (error as BadConfig))
+  })
+  const ask: Ask = (call) =>
+    Effect.tryPromise({
+      try: async (signal) => {
+        const { data, response } = await call(cairn, { signal }).withResponse()
+        const isText = typeof data === "string" || data instanceof Uint8Array
+        return { data, wire: isText ? {} : ((await response.json()) as object) }
+      },
+      catch: failureOf(url)
+    })
+  return ask
+})

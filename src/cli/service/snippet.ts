@@ -1,0 +1,38 @@
+import { Effect } from "effect"
+import { Argument, Command } from "effect/cli"
+import { answer, plain, plainText } from "../output.ts"
+import { service, workspaceFlag } from "./asking.ts"
+
+const id = Argument.String("id").pipe(Argument.withDescription("The snippet's id, or a name that only one has"))
+
+const show = Command.make("show", { id }, ({ id }) =>
+  Effect.gen(function* () {
+    const ask = yield* service({ publicSnips: true })
+    const { data } = yield* ask((cairn, options) => cairn.snippets.markdown(id, options))
+    yield* answer({ id, markdown: data }, () => [plainText(data).trimEnd()])
+  })
+).pipe(Command.withDescription("Print a snippet with its tasks, votes, source and latest logs, as Markdown"))
+
+const comment = Command.make(
+  "comment",
+  { id, text: Argument.String("text").pipe(Argument.withDescription("The comment")) },
+  ({ id, text }) =>
+    Effect.gen(function* () {
+      const ask = yield* service()
+      const { data, wire } = yield* ask((cairn, options) => cairn.snippets.comment(id, text, options))
+      yield* answer(wire, () => [`Comment ${data.comment.id}.`])
+    })
+).pipe(Command.withDescription("Comment on a snippet; whoever finds it sees it"))
+
+const remove = Command.make("delete", { id, workspace: workspaceFlag }, ({ id, workspace }) =>
+  Effect.gen(function* () {
+    const ask = yield* service({ workspace })
+    const { data, wire } = yield* ask((cairn, options) => cairn.snippets.delete(id, options))
+    yield* answer(wire, () => [plain(data.message)])
+  })
+).pipe(Command.withDescription("Delete a snippet, and everything that belongs to it"))
+
+export const command = Command.make("snippet").pipe(
+  Command.withDescription("Single snippets: `cairn search` finds them"),
+  Command.withSubcommands([show, comment, remove])
+)

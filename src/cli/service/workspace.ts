@@ -1,0 +1,125 @@
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { Failed } from "../failure.ts"
+import { answer, Json, plain, table, write } from "../output.ts"
+import { service } from "./asking.ts"
+import { all, at, commitIn, find, which } from "./workspace/which.ts"
+
+const list = Command.make("list", {}, () =>
+  Effect.gen(function* () {
+    const workspaces = yield* all(yield* service())
+    yield* answer({ workspaces }, () =>
+      table(
+        ["id", "org", "user", "commits", "files", "updated", "head"],
+        workspaces.map((row) => [
+          ...[row.workspace_id, row.org_id, row.user_id, row.commits, row.files, row.updated_at],
+          row.head.slice(0, 12)
+        ])
+      )
+    )
+  })
+).pipe(Command.withDescription("List the workspaces that your key sees, the one that changed last first"))
+
+const log = Command.make(
+  "log",
+  {
+    ...which,
+    limit: Flag.Int("limit").pipe(Flag.withDescription("At most so many; 50 unless given"), Flag.withDefault(50))
+  },
+  ({ limit, ...given }) =>
+    Effect.gen(function* () {
+      const ask = yield* service()
+      const { workspace_id: id } = yield* find(ask, given)
+      const { data, wire } = yield* ask((cairn, options) => cairn.workspaces.commits(id, { limit }, options))
+      yield* answer({ workspace_id: id, ...wire }, () =>
+        data.commits.map(
+          ({ sha, committedAt, author, message }) =>
+            `${sha}  ${committedAt}  ${plain(author.name)}  ${plain(message.split("\n")[0]!)}`
+        )
+      )
+    })
+).pipe(Command.withDescription("List a workspace's commits, newest first"))
+
+const diff = Command.make("diff", { ...which, at }, ({ at, ...given }) =>
+  Effect.gen(function* () {
+    const ask = yield* service()
+    const workspace = yield* find(ask, given)
+    const id = workspace.workspace_id
+    const sha = yield* commitIn(ask, workspace, at)
+    const { data } = yield* ask((cairn, options) => cairn.workspaces.commit(id, sha, options))
+    const json = yield* Json
+    yield* write(json ? `${JSON.stringify({ workspace_id: id, sha, diff: data.diff })}\n` : data.diff)
+  })
+).pipe(Command.withDescription("Print what a commit changed, as git does"))
+
+const files = Command.make("files", { ...which, at }, ({ at, ...given }) =>
+  Effect.gen(function* () {
+    const ask = yield* service()
+    const workspace = yield* find(ask, given)
+    const id = workspace.workspace_id
+    const sha = yield* commitIn(ask, workspace, at)
+    const { data, wire } = yield* ask((cairn, options) => cairn.workspaces.tree(id, { at: sha }, options))
+    yield* answer({ workspace_id: id, sha, ...wire }, () =>
+      table(
+        ["mode", "size", "path"],
+        data.files.map(({ mode, size, path }) => [mode, size, path])
+      )
+    )
+  })
+).pipe(Command.withDescription("List the files of a commit"))
+
+const pair = { orgId: which.orgId, userId: which.userId }
+
+/** What comes behind the workspace, which is not named where the pair is. */
+const behind = (name: string, what: string) =>
+  Argument.String(`workspace-and-${name}`).pipe(
+    Argument.withDescription(`The workspace's id and the ${what}; only the ${what} with --org-id and --user-id`),
+    Argument.between(1, 2)
+  )
+
+const idIn = (names: ReadonlyArray<string>) => (names.length === 2 ? Option.some(names[0]!) : Option.none<string>())
+
+const cat = Command.make("cat", { names: behind("path", "file"), ...pair, at }, ({ names, at, ...given }) =>
+  Effect.gen(function* () {
+    const ask = yield* service()
+    const workspace = yield* find(ask, { ...given, id: idIn(names) })
+    const id = workspace.workspace_id
+    const path = names.at(-1)!
+    const sha = yield* commitIn(ask, workspace, at)
+    const { data: bytes } = yield* ask((cairn, options) => cairn.workspaces.file(id, path, { at: sha }, options))
+    if (!(yield* Json)) return yield* write(bytes)
+    const { data: tree } = yield* ask((cairn, options) => cairn.workspaces.tree(id, { at: sha }, options))
+    const file = tree.files.find((one) => one.path === path.replace(/^\//, ""))
+    if (file === undefined) return yield* new Failed({ message: `There is no file ${plain(path)} at ${sha}.` })
+    const { size, mode, sha: blob } = file
+    const content = Buffer.from(bytes).toString("base64")
+    yield* write(`${JSON.stringify({ path: file.path, size, mode, blob, sha, encoding: "base64", content })}\n`)
+  })
+).pipe(Command.withDescription("Print a file of a commit"))
+
+const restore = Command.make("restore", { names: behind("commit", "commit"), ...pair }, ({ names, ...given }) =>
+  Effect.gen(function* () {
+    const ask = yield* service()
+    const workspace = yield* find(ask, { ...given, id: idIn(names) })
+    const sha = yield* commitIn(ask, workspace, Option.some(names.at(-1)!))
+    const { data, wire } = yield* ask((cairn, options) =>
+      cairn.workspaces.restore(workspace.workspace_id, sha, options)
+    )
+    yield* answer(wire, () => [`${data.commit} has the files of ${sha}.`])
+  })
+).pipe(Command.withDescription("Bring back the files of an earlier commit, as a further commit"))
+
+const erase = Command.make("erase", which, (given) =>
+  Effect.gen(function* () {
+    const ask = yield* service()
+    const { workspace_id: id } = yield* find(ask, given)
+    const { data, wire } = yield* ask((cairn, options) => cairn.workspaces.delete(id, options))
+    const { commits, chats, files } = data.erased
+    yield* answer(wire, () => [`Erased ${id}: ${commits} commits, ${chats} chats, ${files} files.`])
+  })
+).pipe(Command.withDescription("Erase a workspace for good: its files, its history and the texts of its chats"))
+
+export const command = Command.make("workspace").pipe(
+  Command.withDescription("Workspaces of agents at the service that CAIRN_URL names: their commits and files"),
+  Command.withSubcommands([list, log, diff, files, cat, restore, erase])
+)

@@ -1,0 +1,75 @@
+import { Flag } from "effect/cli"
+import { type UsageGroup, usageGroups } from "#domain/bounded.ts"
+import { table } from "./output.ts"
+
+const day = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withMetavar("DAY"),
+    Flag.withDescription(description),
+    Flag.filter(
+      (text) => /^20\d{2}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)),
+      () => "expected a day like 2026-11-23"
+    ),
+    Flag.optional
+  )
+
+/** What of usage is asked for. */
+export const asked = {
+  by: Flag.Literals("by", usageGroups).pipe(
+    Flag.withDescription("What each line is of; day unless given"),
+    Flag.withDefault("day" as const)
+  ),
+  since: day("since", "The first day; of UTC, as all are. The first of the month unless given"),
+  until: day("until", "The last day; today unless given")
+}
+
+interface Used {
+  readonly of: string
+  readonly chats: number
+  readonly turns: number
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly cache_read_tokens: number
+  readonly cache_write_tokens: number
+  /** US dollars; `null`: nobody has said any prices. */
+  readonly cost: number | null
+}
+
+interface Spent {
+  readonly key_id: string | null
+  readonly bound: string
+  readonly used: number
+  readonly limit: number
+  readonly resets_at: string
+}
+
+/** A report of usage, for people. */
+export interface Report {
+  readonly usage: ReadonlyArray<Used>
+  readonly total: Omit<Used, "of">
+  readonly bounds: ReadonlyArray<Spent>
+}
+
+const dollars = (cost: number | null) => (cost === null ? null : cost.toFixed(4))
+
+export const usageTable = (by: UsageGroup, { usage, total, bounds }: Report): ReadonlyArray<string> => [
+  ...table(
+    [by, "chats", "turns", "input", "output", "cache read", "cache write", "US$"],
+    [...usage, { of: "total", ...total }].map((row) => [
+      row.of,
+      row.chats,
+      row.turns,
+      row.input_tokens,
+      row.output_tokens,
+      row.cache_read_tokens,
+      row.cache_write_tokens,
+      dollars(row.cost)
+    ])
+  ),
+  ...(bounds.length === 0
+    ? []
+    : table(
+        ["key", "bound", "used", "limit", "resets at"],
+        bounds.map((one) => [one.key_id ?? "(all)", one.bound, one.used, one.limit, one.resets_at])
+      ))
+]
