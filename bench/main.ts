@@ -3,6 +3,7 @@ import { Console, Effect } from "effect"
 import { parentGone } from "#infra/parent.ts"
 import { append } from "./append.ts"
 import { chat } from "./chat.ts"
+import { commandLine } from "./commandLine.ts"
 import { elastic } from "./elastic.ts"
 import { http } from "./http.ts"
 import { lag } from "./lag.ts"
@@ -26,6 +27,7 @@ const benches: Record<string, (scale: number) => Effect.Effect<ReadonlyArray<Mea
   start,
   limits,
   telemetry,
+  cli: commandLine,
   elastic
 }
 

@@ -25,10 +25,11 @@ class Heard extends Writable {
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
-const inProcess = async (dataDir: string, args: ReadonlyArray<string>, database: string) => {
+/** Runs `cairn …` in this process, with these variables besides its own. */
+export const inProcess = async (more: { readonly [name: string]: string }, args: ReadonlyArray<string>) => {
   // what it names started the tests' first process, and has not gone when that is not the parent of this one
   delete process.env["CAIRN_PARENT_PID"]
-  const env = { ...process.env, CAIRN_DATA_DIR: dataDir, INIT_CWD: root, DATABASE_URL: database }
+  const env = { ...process.env, INIT_CWD: root, CAIRN_URL: "", ...more }
   const [stdout, stderr] = [new Heard(), new Heard()]
   const around = { env, stdout, stderr }
   const exit = await Effect.runPromiseExit(Effect.provideService(cairn(args), Surroundings, around))
@@ -56,7 +57,7 @@ export const makeFolder = (options: { readonly ownPostgres: boolean } = { ownPos
   const database = options.ownPostgres
     ? Promise.resolve("")
     : Effect.runPromise(Effect.map(freshDatabase, Redacted.value))
-  const run: Run = async (...args) => inProcess(dataDir, args, await database)
+  const run: Run = async (...args) => inProcess({ CAIRN_DATA_DIR: dataDir, DATABASE_URL: await database }, args)
   return {
     dataDir,
     run,

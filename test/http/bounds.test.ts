@@ -53,7 +53,7 @@ const requests = () => api.requests.length
 describe("bounds", () => {
   it("of chats a day hold for an organization and for each key, before anything begins", async () => {
     const { call } = await organization(service, "ENTERPRISE")
-    const member = await memberKey(call, "m@example.org")
+    const member = await memberKey(call, "m@example.org", "member", { acts_for: "any" })
     const theirs = service.as(member.key)
     await set(call, { key_id: member.id, chats_per_day: 1 })
     assert.isTrue((await done(theirs, "one")).success)
@@ -170,7 +170,7 @@ describe("bounds", () => {
 
   it("are set by owners and admins of the key's organization only; models of all of it only", async () => {
     const { call } = await organization(service, "ENTERPRISE")
-    const member = await memberKey(call, "m@example.org")
+    const member = await memberKey(call, "m@example.org", "member", { acts_for: "any" })
     const admin = await memberKey(call, "a@example.org", "admin")
     refused(await service.as(member.key)("POST", "/api/bounds", { max_turns: 9 }), 403, "permission/admin_key_required")
     const { call: alone } = await personal(service, "alone.bounds@example.org")
@@ -197,7 +197,7 @@ describe("bounds", () => {
 describe("usage", () => {
   it("is told by day, model, key and workspace: of all for its admins, else of the key", async () => {
     const { call } = await organization(service, "ENTERPRISE")
-    const member = await memberKey(call, "m@example.org")
+    const member = await memberKey(call, "m@example.org", "member", { acts_for: "any" })
     const first = await done(call, "one", { model: "priced" })
     const second = await done(service.as(member.key), "two")
     const all = await usage(call)

@@ -86,7 +86,10 @@ export const service = Effect.fnUntraced(function* ({ workspace = Option.none(),
       const workspaceId = Option.getOrUndefined(workspace)
       return { url, cairn: new Cairn({ apiKey: key, baseUrl: url, workspaceId, publicSnips, logLevel: "off" }) }
     },
-    catch: (error) => (error instanceof ServiceError ? new Failed({ message: error.message }) : (error as BadConfig))
+    catch: (error) =>
+      error instanceof ServiceError
+        ? new Failed({ message: error.message.replace("baseUrl", "CAIRN_URL") })
+        : (error as BadConfig)
   })
   const ask: Ask = (call) =>
     Effect.tryPromise({

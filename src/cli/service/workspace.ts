@@ -91,9 +91,9 @@ const cat = Command.make("cat", { names: behind("path", "file"), ...pair, at }, 
     const { data: tree } = yield* ask((cairn, options) => cairn.workspaces.tree(id, { at: sha }, options))
     const file = tree.files.find((one) => one.path === path.replace(/^\//, ""))
     if (file === undefined) return yield* new Failed({ message: `There is no file ${plain(path)} at ${sha}.` })
-    const { size, mode, sha: blob } = file
+    const { mode, size } = file
     const content = Buffer.from(bytes).toString("base64")
-    yield* write(`${JSON.stringify({ path: file.path, size, mode, blob, sha, encoding: "base64", content })}\n`)
+    yield* write(`${JSON.stringify({ path: file.path, mode, size, sha, encoding: "base64", content })}\n`)
   })
 ).pipe(Command.withDescription("Print a file of a commit"))
 

@@ -1,0 +1,192 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { Redacted } from "effect"
+import { freePort } from "#test/freePort.ts"
+import { ownerKey, type Service, startService } from "#test/service.ts"
+import { inProcess } from "./cairn.ts"
+
+/** The command line on another machine: no data folder and no database, but an address and a key. */
+describe("cairn, asking a service", () => {
+  let service: Service
+  let folder: string
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "cairn-asking-"))
+    service = await startService()
+  })
+  afterAll(async () => {
+    await service.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const there = (more: { readonly [name: string]: string } = {}) => ({
+    CAIRN_URL: service.url,
+    CAIRN_API_KEY: ownerKey,
+    CAIRN_DATA_DIR: join(folder, "nothing"),
+    DATABASE_URL: "",
+    INIT_CWD: folder,
+    ...more
+  })
+  const run = (...args: ReadonlyArray<string>) => inProcess(there(), args)
+  const json = async <A>(...args: ReadonlyArray<string>): Promise<A> => {
+    const { code, out, err } = await run(...args, "--json")
+    assert.deepStrictEqual([code, err], [0, ""], args.join(" "))
+    assert.strictEqual(out.trimEnd().split("\n").length, 1)
+    return JSON.parse(out)
+  }
+  const refused = async (args: ReadonlyArray<string>, env = there()) => {
+    const { code, out, err } = await inProcess(env, args)
+    assert.deepStrictEqual([code, out], [1, ""], err)
+    assert.match(err, /^cairn: .*\n$/)
+    return err
+  }
+
+  it("uploads, finds, votes on, comments on, prints and deletes snippets", async () => {
+    writeFileSync(join(folder, "tides.py"), "def tides(moon):\n    return moon * 2\n")
+    writeFileSync(join(folder, "printed.log"), "two tides a day\n")
+    const stored = await run(
+      "upload",
+      "tides.py",
+      "--task",
+      "predict the tides",
+      "--vote",
+      "up",
+      "--log",
+      "printed.log"
+    )
+    assert.deepStrictEqual(stored, { code: 0, out: "Stored tides.\n", err: "" })
+    const found = await json<{
+      matches: ReadonlyArray<{ code_block: { id: string; name: string }; thumbs_up: number }>
+    }>(...["search", "predict the tides", "--limit", "1"])
+    const [match] = found.matches
+    assert.deepStrictEqual([match!.code_block.name, match!.thumbs_up], ["tides", 1])
+    const { id } = match!.code_block
+    assert.include(await json("vote", id, "down", "--task", "predict the tides"), { success: true })
+    assert.include((await json<{ comment: object }>("snippet", "comment", id, "Not at the poles.")).comment, {
+      text: "Not at the poles."
+    })
+    const shown = await run("snippet", "show", id)
+    assert.include(shown.out, "def tides(moon):\n    return moon * 2\n")
+    assert.include(shown.out, "two tides a day")
+    const listed = await run("search", "predict the tides")
+    assert.match(listed.out, /^ID +NAME +SCORE +UP +DOWN +LANGUAGE/)
+    assert.match(listed.out, new RegExp(`\n${id} +tides +0\\.\\d\\d +1 +1 +python`))
+    assert.deepStrictEqual((await run("snippet", "delete", "tides")).code, 0)
+    assert.match(await refused(["snippet", "show", id]), /no snippet/i)
+  })
+
+  it("uploads several files at once, each with its vote", async () => {
+    for (const name of ["ebb", "flow"]) writeFileSync(join(folder, `${name}.py`), `def ${name}(sea):\n    return sea\n`)
+    const stored = await json("upload", "ebb.py", "flow.py", "--task", "move the sea", "--vote", "down")
+    assert.include(stored, { success: true, code_blocks_stored: 2 })
+    assert.match(await refused(["upload", "ebb.py", "flow.py", "--task", "t", "--failed"]), /one by one/)
+    assert.match(await refused(["upload", "nothing.py", "--task", "t"]), /nothing\.py can't be read/)
+    writeFileSync(join(folder, "binary.py"), new Uint8Array([0xff, 0xfe]))
+    assert.match(await refused(["upload", "binary.py", "--task", "t"]), /no UTF-8 text/)
+  })
+
+  it("chats, and has of a workspace what the command line beside the service has", async () => {
+    writeFileSync(join(folder, "surge.py"), "def surge(wind):\n    return wind * 3\n")
+    await json("upload", "surge.py", "--task", "predict the surge", "--vote", "up")
+    const chat = ["chat", "predict the surge", "--org-id", "sea", "--user-id", "ann", "--model", "local"]
+    const said = await json<{ success: boolean; workspace_id: string; commit: string }>(...chat)
+    assert.isTrue(said.success)
+    const again = await run(...chat)
+    assert.match(again.out, new RegExp(`Commit [0-9a-f]{40} of workspace ${said.workspace_id}\\.\n$`))
+    const id = said.workspace_id
+    const beside = { CAIRN_DATA_DIR: service.dataDir, DATABASE_URL: Redacted.value(service.database) }
+    const [first] = (await json<{ commits: ReadonlyArray<{ sha: string; changes: unknown }> }>("workspace", "log", id))
+      .commits
+    for (const verb of [
+      ["workspace", "list"],
+      ["workspace", "log", "--org-id", "sea", "--user-id", "ann"],
+      ["workspace", "files", id.slice(0, 8)],
+      ["workspace", "files", id, "--at", said.commit.slice(0, 10)],
+      ["workspace", "diff", id, "--at", said.commit],
+      ["workspace", "diff", id, "--at", first!.sha.slice(0, 8)],
+      ["key", "list"]
+    ]) {
+      const there = await json<Record<string, unknown>>(...verb)
+      const here = await inProcess(beside, [...verb, "--json"])
+      assert.strictEqual(here.code, 0, here.err)
+      // git keeps seconds; a commit's changes, and when a key was last used, are the service's to tell
+      const told = (text: string) => text.replaceAll(/\.\d{3}Z/g, ".000Z")
+      const alike = (text: string) =>
+        JSON.parse(told(text), (name, value) => (["changes", "last_used_at"].includes(name) ? undefined : value))
+      assert.deepStrictEqual(alike(JSON.stringify(there)), alike(here.out), verb.join(" "))
+      const lines = await run(...verb)
+      const { out } = await inProcess(beside, verb)
+      if (verb[0] === "workspace") assert.strictEqual(told(lines.out), told(out), verb.join(" "))
+    }
+    assert.match(await refused(["workspace", "log", "nobody"]), /no workspace nobody/)
+    assert.match(await refused(["workspace", "log"]), /Name the workspace/)
+    assert.match(await refused(["workspace", "diff", id, "--at", "0000"]), /no commit 0000/)
+    assert.match(await refused(["workspace", "cat", id, "missing.py"]), /no such file/i)
+    assert.include(await json("workspace", "restore", id, said.commit), { success: true })
+    assert.match((await run("workspace", "erase", id)).out, new RegExp(`^Erased ${id}: \\d+ commits, 2 chats`))
+  })
+
+  it("prints a file of a workspace, as text and as JSON", async () => {
+    const content = "def knots(miles):\n    return miles\n"
+    await service.call("POST", "/api/store/execution-result", {
+      task: "count the knots",
+      file_written: { path: "knots.py", content },
+      succeeded: true,
+      user_vote: 1
+    })
+    const chat = ["chat", "count the knots", "--org-id", "sea", "--user-id", "bob", "--model", "local"]
+    const { workspace_id: id, changed_files: files } = await json<{ workspace_id: string; changed_files: string[] }>(
+      ...chat
+    )
+    const beside = { CAIRN_DATA_DIR: service.dataDir, DATABASE_URL: Redacted.value(service.database) }
+    for (const more of [[], ["--json"]]) {
+      const verb = ["workspace", "cat", id, files[0]!, ...more]
+      assert.deepStrictEqual(await run(...verb), await inProcess(beside, verb))
+    }
+  })
+
+  it("makes, lists and revokes keys", async () => {
+    const made = await json<Record<string, string>>("key", "create", "--email", "eve@example.org", "--name", "ci")
+    assert.match(made["key"]!, /^cairn_live_/)
+    const { keys } = await json<{ keys: ReadonlyArray<{ id: string; user_email: string }> }>("key", "list")
+    assert.deepInclude(
+      keys.map(({ id, user_email }) => [id, user_email]),
+      [made["key_id"], "eve@example.org"]
+    )
+    assert.match((await run("key", "list")).out, /eve@example\.org/)
+    assert.deepStrictEqual(await json("key", "revoke", made["key_id"]!), { success: true, key_id: made["key_id"] })
+    assert.match(await refused(["key", "revoke", made["key_id"]!]), /key/)
+    const revoked = there({ CAIRN_API_KEY: made["key"]! })
+    assert.match(await refused(["search", "anything"], revoked), /CAIRN_API_KEY/)
+    assert.notInclude(await refused(["search", "anything"], revoked), made["key"]!)
+  })
+
+  it("says what is missing: an address that answers, a key, or this machine's data", async () => {
+    const nobody = there({ CAIRN_URL: `http://127.0.0.1:${await freePort()}` })
+    assert.match(await refused(["search", "anything"], nobody), /no answer.*CAIRN_URL/)
+    assert.match(await refused(["search", "anything"], there({ CAIRN_URL: "nowhere" })), /CAIRN_URL is no address/)
+    assert.match(await refused(["search", "anything"], there({ CAIRN_API_KEY: "" })), /CAIRN_API_KEY/)
+    assert.match(await refused(["verify"]), /CAIRN_URL names a service/)
+    assert.strictEqual((await run("verify", "--help")).code, 0)
+    assert.match(await refused(["search", ""]), /task|empty/)
+  })
+
+  it("asks this machine's service with the owner's key of its data folder, and nobody else", async () => {
+    const port = new URL(service.url).port
+    const here = { CAIRN_URL: "", CAIRN_API_KEY: "", CAIRN_DATA_DIR: folder, PORT: port, HOST: "0.0.0.0" }
+    assert.match(await refused(["search", "anything"], there(here)), /owner\.key/)
+    writeFileSync(join(folder, "owner.key"), `${ownerKey}\n`)
+    const { code, err } = await inProcess(there(here), ["search", "anything"])
+    assert.deepStrictEqual([code, err], [0, ""])
+    const elsewhere = there({ ...here, CAIRN_URL: service.url })
+    assert.match(await refused(["search", "anything"], elsewhere), /set CAIRN_API_KEY/)
+  })
+
+  it("takes the key from a file", async () => {
+    const path = join(folder, "key")
+    writeFileSync(path, `${ownerKey}\n`)
+    const { code, err } = await inProcess(there({ CAIRN_API_KEY: "", CAIRN_API_KEY_FILE: path }), ["search", "x"])
+    assert.deepStrictEqual([code, err], [0, ""])
+  })
+})

@@ -1,0 +1,47 @@
+import { assert, describe, it } from "@effect/vitest"
+import { cairn as spawned } from "#src/cli/demo/programs.ts"
+import { inProcess } from "./cairn.ts"
+
+const run = (...args: ReadonlyArray<string>) => inProcess({ CAIRN_URL: "http://127.0.0.1:9", CAIRN_API_KEY: "k" }, args)
+const told = async (...args: ReadonlyArray<string>) => {
+  const { code, out, err } = await run(...args)
+  assert.deepStrictEqual([code, out], [1, ""])
+  assert.match(err, /^cairn: .*\n$/)
+  return err.slice("cairn: ".length, err.indexOf(" (see"))
+}
+
+describe("what has to be given", () => {
+  it("is asked for at once, whatever else is there", async () => {
+    const all = "Missing required flags: --org-id, --user-id"
+    assert.strictEqual(await told("chat"), `Missing required argument: query; ${all}`)
+    assert.strictEqual(await told("chat", "hello", "--json"), all)
+    assert.strictEqual(await told("chat", "--model", "local", "--max-turns=3", "hello"), all)
+    assert.strictEqual(await told("chat", "hello", "--user-id", "ann"), "Missing required flag: --org-id")
+    assert.strictEqual(await told("--log-level", "debug", "key", "create"), "Missing required flags: --email, --name")
+    assert.strictEqual(await told("vote", "--task", "t"), "Missing required arguments: id, vote")
+    assert.strictEqual(await told("vote", "i", "--task=t"), "Missing required argument: vote")
+    assert.strictEqual(await told("upload", "--public", "--task", "t"), "Missing required argument: file")
+    assert.strictEqual(await told("upload", "--public", "a.py", "--", "-b.py"), "Missing required flag: --task")
+  })
+
+  it("is told by the parser where it is not missing but wrong", async () => {
+    assert.match(await told("vote", "i", "sideways"), /sideways/)
+    assert.match(await told("search", "x", "--limit", "many"), /limit/)
+  })
+
+  it("is marked in help", async () => {
+    const { out } = await spawned("nowhere", "chat", "--help")
+    const marked = out.split("\n").flatMap((line) => (line.includes("(required)") ? [line.trim().split(/\s+/)[0]] : []))
+    assert.deepStrictEqual(marked, ["query", "--org-id", "--user-id"])
+  })
+
+  it("is nothing where all verbs are listed, which loads none of them", async () => {
+    const { code, out } = await spawned("nowhere", "--help")
+    assert.strictEqual(code, 0)
+    for (const verb of ["search", "chat", "upload", "vote", "snippet", "workspace", "key", "backup"]) {
+      assert.match(out, new RegExp(`^ {2}${verb} +\\w`, "m"))
+    }
+    assert.match((await spawned("nowhere", "--completions", "bash")).out, /--org-id/)
+    assert.match(await told("nothing"), /nothing/)
+  })
+})
