@@ -1,4 +1,5 @@
 import { Redacted } from "effect"
+import { withoutEnd } from "#domain/withoutEnd.ts"
 import type { TelemetrySettings } from "#ports/TelemetrySettings.ts"
 import { refuse } from "./BadConfig.ts"
 
@@ -59,7 +60,7 @@ export const readTelemetry = (read: Read): TelemetrySettings | undefined => {
   if (headers !== undefined && !headers.split(",").every((pair) => /^\s*[\w!#$%&'*+.^`|~-]+=\S*\s*$/.test(pair)))
     return refuse("OTEL_EXPORTER_OTLP_HEADERS", "pairs like authorization=Bearer%20token with commas between")
   return {
-    endpoint: endpoint.replace(/\/+$/, ""),
+    endpoint: withoutEnd(endpoint, "/"),
     encoding,
     headers: headers === undefined ? undefined : Redacted.make(headers, { label: "OTEL_EXPORTER_OTLP_HEADERS" }),
     serviceName: read("OTEL_SERVICE_NAME") ?? "cairn",

@@ -1,4 +1,5 @@
 import { Layer, Stream } from "effect"
+import { withoutEnd } from "#domain/withoutEnd.ts"
 import { ArchiveRefused, Archives } from "#ports/Archives.ts"
 import { Bounded } from "./Bounded.ts"
 import { tarEntries } from "./tar.ts"
@@ -12,10 +13,7 @@ const isTar = (archive: Uint8Array): boolean => Buffer.from(archive.subarray(257
 
 /** Characters of it, at most. */
 const mostTold = 300
-const told = (error: unknown): string =>
-  String((error as Error).message)
-    .slice(0, mostTold)
-    .replace(/\.+$/, "")
+const told = (error: unknown): string => withoutEnd(String((error as Error).message).slice(0, mostTold), ".")
 
 /** Archives are told apart by their first bytes, not by what is said of them. */
 export const layer = Layer.succeed(Archives, {

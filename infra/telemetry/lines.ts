@@ -1,4 +1,5 @@
 import { Cause, Layer, Logger, type LogLevel, References } from "effect"
+import { oneLine } from "#domain/oneLine.ts"
 import { logLines } from "#ports/metrics.ts"
 import { Origin } from "#ports/Origin.ts"
 
@@ -12,7 +13,7 @@ const forPeople = ({ time, level, message, ...rest }: Line): string => {
     const text = typeof value === "string" ? value : JSON.stringify(value)
     return `${name}=${/^[\w.:/+-]+$/.test(text) ? text : JSON.stringify(text)}`
   })
-  return [time, String(level).padEnd(5), String(message).replaceAll(/\s*[\r\n]+\s*/g, " "), ...fields].join(" ")
+  return [time, String(level).padEnd(5), oneLine(String(message).replaceAll("\r", "\n")), ...fields].join(" ")
 }
 
 const lineOf = ({ cause, date, fiber, logLevel, message }: Logger.Options<unknown>): Line => {

@@ -1,5 +1,6 @@
 import { posix } from "node:path"
 import { Effect, Stream } from "effect"
+import { withoutEnd } from "#domain/withoutEnd.ts"
 import { pathProblem } from "#domain/workspacePath.ts"
 import { type ArchivedEntry, ArchiveRefused, Archives } from "#ports/Archives.ts"
 import type { Overlay, OverlayError } from "#ports/WorkspaceStore.ts"
@@ -12,11 +13,7 @@ export const archiveBounds = { bytes: 128 * 1024 * 1024, entries: 10_000 }
 const mostTold = 300
 
 /** A path of an archive, as a workspace has it; `""`: the archive's root. */
-const normal = (path: string): string =>
-  path
-    .replace(/^(?:\.\/+)+/, "")
-    .replace(/^\.$/, "")
-    .replace(/\/+$/, "")
+const normal = (path: string): string => withoutEnd(path.replace(/^(?:\.\/+)+/, "").replace(/^\.$/, ""), "/")
 
 /** Where a link leads, from the workspace's root on; `..` at its begin: out of it. */
 const leadsOut = (path: string, target: string): boolean => {

@@ -62,7 +62,9 @@ describe("cairn, asking a service", () => {
     const [match] = found.matches
     assert.deepStrictEqual([match!.code_block.name, match!.thumbs_up], ["tides", 1])
     const { id } = match!.code_block
-    assert.include(await json("vote", id, "down", "--task", "predict the tides"), { success: true })
+    assert.include(await json<{ success: boolean }>("vote", id, "down", "--task", "predict the tides"), {
+      success: true
+    })
     assert.include((await json<{ comment: object }>("snippet", "comment", id, "Not at the poles.")).comment, {
       text: "Not at the poles."
     })
@@ -123,7 +125,7 @@ describe("cairn, asking a service", () => {
     assert.match(await refused(["workspace", "log"]), /Name the workspace/)
     assert.match(await refused(["workspace", "diff", id, "--at", "0000"]), /no commit 0000/)
     assert.match(await refused(["workspace", "cat", id, "missing.py"]), /no such file/i)
-    assert.include(await json("workspace", "restore", id, said.commit), { success: true })
+    assert.include(await json<{ success: boolean }>("workspace", "restore", id, said.commit), { success: true })
     assert.match((await run("workspace", "erase", id)).out, new RegExp(`^Erased ${id}: \\d+ commits, 2 chats`))
   })
 
