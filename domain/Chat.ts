@@ -29,6 +29,8 @@ export const ChatEvent = Schema.TaggedUnion({
   },
   /** A process took the run up that another one left, after `turns` whole steps. */
   ChatResumed: { run: Schema.String, step: Schema.Int, attempt: Schema.Int },
+  /** Somebody wants it stopped: whoever carries the run ends it, with what was written. */
+  ChatCancelled: { run: Schema.String },
   ModelTurned: {
     run: Schema.String,
     turn: Schema.Int,
@@ -80,6 +82,8 @@ export type ChatCommand = Data.TaggedEnum<{
   }
   StartChat: { readonly base: { readonly commit: string; readonly tree: string } | null }
   ResumeChat: Record<never, never>
+  /** `ended`: whether its workspace's stream has its end. */
+  CancelChat: { readonly ended: boolean }
   RecordTurn: {
     readonly turn: number
     readonly model: string | null
@@ -108,11 +112,15 @@ export const ChatCommand = Data.taggedEnum<ChatCommand>()
 export class ChatNotRequested extends Data.TaggedError("ChatNotRequested") {}
 /** Taken up three times at the same step without getting past it. */
 export class ChatStuck extends Data.TaggedError("ChatStuck")<{ readonly attempts: number }> {}
+/** It has ended, or is about to because it was cancelled before: there is nothing to cancel. */
+export class ChatOver extends Data.TaggedError("ChatOver")<{ readonly why: "ended" | "cancelled" }> {}
+export type ChatRefusal = ChatNotRequested | ChatStuck | ChatOver
 
 export interface ChatState {
   readonly run: string | undefined
   readonly subject: string
   readonly started: boolean
+  readonly cancelled: boolean
   /** Turns, rounds of tools and compactions that are recorded. */
   readonly step: number
   /** How often the run was taken up at this step. */
@@ -126,11 +134,12 @@ export interface ChatState {
 const maxAttempts = 3
 
 /** One run of the agent: what was asked, then each step of it, so that another process can go on after the last one. */
-export const Chat: Decider<ChatCommand, ChatEvent, ChatState, ChatNotRequested | ChatStuck> = {
+export const Chat: Decider<ChatCommand, ChatEvent, ChatState, ChatRefusal> = {
   initial: {
     run: undefined,
     subject: "",
     started: false,
+    cancelled: false,
     step: 0,
     attempts: 0,
     turns: HashSet.empty(),
@@ -139,7 +148,7 @@ export const Chat: Decider<ChatCommand, ChatEvent, ChatState, ChatNotRequested |
   },
 
   decide: (command, state) => {
-    type Decision = Result.Result<Array<ChatEvent>, ChatNotRequested | ChatStuck>
+    type Decision = Result.Result<Array<ChatEvent>, ChatRefusal>
     if (command._tag === "RequestChat") {
       if (state.run !== undefined) return Result.succeed([])
       const { _tag, prompt, org, user, ...facts } = command
@@ -155,6 +164,10 @@ export const Chat: Decider<ChatCommand, ChatEvent, ChatState, ChatNotRequested |
         state.attempts >= maxAttempts
           ? Result.fail(new ChatStuck({ attempts: state.attempts }))
           : Result.succeed([Event.ChatResumed.make({ run, step: state.step, attempt: state.attempts + 1 })]),
+      CancelChat: ({ ended }): Decision => {
+        if (ended || state.cancelled) return Result.fail(new ChatOver({ why: ended ? "ended" : "cancelled" }))
+        return Result.succeed([Event.ChatCancelled.make({ run })])
+      },
       RecordTurn: ({ _tag, content, ...turn }): Decision =>
         Result.succeed(
           HashSet.has(state.turns, turn.turn)
@@ -179,6 +192,7 @@ export const Chat: Decider<ChatCommand, ChatEvent, ChatState, ChatNotRequested |
       ChatRequested: ({ run, subject }) => ({ ...state, run, subject }),
       ChatStarted: () => ({ ...state, started: true }),
       ChatResumed: ({ attempt }) => ({ ...state, attempts: attempt }),
+      ChatCancelled: () => ({ ...state, cancelled: true }),
       ModelTurned: ({ turn }) => ({
         ...state,
         step: state.step + 1,

@@ -23,7 +23,7 @@ const Outcome = {
 }
 
 /** Why a run ended without success. */
-export const ChatFailure = Schema.Literals(["model", "max_turns", "interrupted", "revoked", "bound"])
+export const ChatFailure = Schema.Literals(["model", "max_turns", "interrupted", "revoked", "bound", "cancelled"])
 export type ChatFailure = typeof ChatFailure.Type
 
 /** Stored for good: add a tag or a version, never change the meaning of one. */

@@ -60,6 +60,8 @@ export const upcasts: { readonly [T in EventType]?: ReadonlyArray<Upcast> } = {
     // before, what a prompt cache took and gave was counted as input alone
     (fields) => ({ ...fields, cacheReadTokens: 0, cacheWriteTokens: 0 })
   ],
+  // before, no run was cancelled: an older process must not take that code for one it knows
+  ChatFailed: [(fields) => fields],
   // before, it was not told who said it on whose behalf, nor where
   CommentAdded: [
     ({ text, ...fields }) => ({

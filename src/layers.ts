@@ -39,6 +39,7 @@ import * as Telemetry from "#infra/telemetry/layer.ts"
 import * as Lines from "#infra/telemetry/lines.ts"
 import * as Workers from "#infra/workers/layer.ts"
 import { Bundles } from "#projections/Bundles.ts"
+import { ChatRuns } from "#projections/ChatRuns.ts"
 import { Consumption } from "#projections/Consumption.ts"
 import { Executions } from "#projections/Executions.ts"
 import { Functions } from "#projections/Functions/tables.ts"
@@ -66,6 +67,7 @@ import { Packing } from "#src/workspaces/packing.ts"
 import { Runs } from "#src/workspaces/queue.ts"
 import { MoveRefs } from "#src/workspaces/reactions/MoveRefs.ts"
 import { RemoveRepositories } from "#src/workspaces/reactions/RemoveRepositories.ts"
+import { Spoken } from "#src/workspaces/spoken.ts"
 import * as Retention from "./audit/retention.ts"
 import * as Codec from "./codec.ts"
 import type { Config } from "./config.ts"
@@ -101,6 +103,7 @@ export const projections = [
   Snippets,
   Logs,
   Workspaces,
+  ChatRuns,
   Bundles,
   Gradings,
   Executions,
@@ -301,6 +304,7 @@ export const service = (config: Config) =>
         watched(config, ObservedModels.layer, LanguageModels.layer(config.models))
       )
     ),
+    Layer.provideMerge(Spoken.layer),
     Layer.provideMerge(
       watched(config, ObservedSandbox.layer, config.sandbox === "bubblewrap" ? Bubblewrap.layer : JustBash.layer)
     ),

@@ -36,6 +36,8 @@ interface Delayed {
 export interface Says extends Delayed {
   readonly content: ReadonlyArray<Block>
   readonly stopReason?: string
+  /** The last word, and what follows it, is said only once this is settled. */
+  readonly held?: PromiseLike<unknown>
   readonly usage?: { readonly input_tokens: number; readonly output_tokens: number }
 }
 
@@ -166,7 +168,11 @@ export const startMessagesApi = async (
       return void response.write(text.slice(0, text.length / 2), () => reply.cut === "middle" && response.destroy())
     }
     request.status = 200
-    response.end(text)
+    if (said.held === undefined) return void response.end(text)
+    const last = events.findLastIndex((event) => event.includes("text_delta"))
+    response.write(events.slice(0, last).join(""))
+    await said.held
+    response.end(events.slice(last).join(""))
   }
 
   const server = createServer((incoming, response) => {

@@ -29,6 +29,9 @@ const manages = { least: "admin", does: "writes", needs: "ENTERPRISE" } as const
 export const operations = {
   "chat.chat": writesWorkspaces,
   "chat.models": reads,
+  "runs.run": readsWorkspaces,
+  "runs.listRuns": readsWorkspaces,
+  "runs.cancel": writesWorkspaces,
   "workspaces.listWorkspaces": readsWorkspaces,
   "workspaces.commits": readsWorkspaces,
   "workspaces.commit": readsWorkspaces,

@@ -64,11 +64,11 @@ export const layer = ({ models, others }: ModelSettings) =>
             name === "local" ? 'The model "local" is no language model and can\'t be asked.' : `${needsModel(name)}.`
           return Effect.fail(new ModelFailed({ message, fault: "no language model is configured" }))
         },
-        next: (talk) => {
+        next: (talk, heard) => {
           const { model: name } = talk
           if (name === "local") return locally(talk)
           const found = find(name)
-          if (found !== undefined) return adapter(found.provider).next({ ...talk, model: found.model })
+          if (found !== undefined) return adapter(found.provider).next({ ...talk, model: found.model }, heard)
           if (configured) return Effect.fail(unknown(name, names))
           if (usual.has(name)) return locally(talk)
           const message = `${needsModel(name)}, or ask for the model "local".`

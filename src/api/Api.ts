@@ -11,6 +11,7 @@ import { PatternsApi } from "./Patterns.ts"
 import { PublicApi } from "./Public.ts"
 import { RawApi } from "./Raw.ts"
 import { ReposApi } from "./Repos.ts"
+import { RunsApi } from "./Runs.ts"
 import { SnippetsApi } from "./Snippets.ts"
 import { SystemApi } from "./System.ts"
 import { UsageApi } from "./Usage.ts"
@@ -30,6 +31,7 @@ export class Api extends HttpApi.make("cairn")
   .add(FunctionsApi)
   .add(BundlesApi)
   .add(KeysApi)
+  .add(RunsApi)
   .add(WorkspacesApi)
   .add(EventsApi)
   .add(UsersApi)

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { body } from "./body.ts"
 import { optional, Text, textUpTo, whole } from "./fields.ts"
 import { oneText, reads } from "./limits.ts"
@@ -34,6 +34,11 @@ export const ChatResponse = Schema.Struct({
   commit: Schema.String
 }).annotate({ identifier: "ChatResponse" })
 
+/** A chat that goes on by itself. */
+export const ChatAccepted = Schema.Struct({ run_id: Schema.String, workspace_id: Schema.String }).annotate({
+  identifier: "ChatAccepted"
+})
+
 const Dollars = Schema.Finite.annotate({ description: "US dollars for a million tokens." })
 
 export const Models = Schema.Struct({
@@ -55,8 +60,16 @@ export const Models = Schema.Struct({
 export class ChatApi extends HttpApiGroup.make("chat")
   .add(
     HttpApiEndpoint.post("chat", "/api/agent-chat", {
+      headers: Schema.Struct({
+        prefer: Schema.optional(Schema.String),
+        "last-event-id": Schema.optional(Schema.String)
+      }),
       payload: body(ChatRequest),
-      success: ChatResponse
+      success: [
+        ChatResponse,
+        ChatAccepted.pipe(HttpApiSchema.status(202)),
+        HttpApiSchema.StreamUint8Array({ contentType: "text/event-stream" })
+      ]
     })
       .middleware(Idempotency)
       .annotateMerge(reads(oneText))
@@ -64,7 +77,7 @@ export class ChatApi extends HttpApiGroup.make("chat")
         OpenApi.annotations({
           summary: "Give the agent a task in the workspace of (org_id, user_id)",
           description:
-            "Restores the workspace, lets the agent work, saves what changed as one commit. `model` is `sonnet` and `max_turns` 8 unless told."
+            "Restores the workspace, lets the agent work, saves what changed as one commit. `model` is `sonnet` and `max_turns` 8 unless told. With `Prefer: respond-async` the answer is 202 with the run's id as soon as the chat is stored: `GET /api/runs/{id}`, where `Location` points, tells how far it is. With `Accept: text/event-stream` (and no `application/json`) the answer is the run as it goes on, as `GET /api/runs/{id}` tells it."
         })
       ),
     HttpApiEndpoint.get("models", "/api/models", { success: Models }).annotateMerge(

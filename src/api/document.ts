@@ -28,6 +28,7 @@ const codesOf = (status: string): ReadonlyArray<Code> =>
 
 const texts: { readonly [status: string]: string } = {
   "200": "Done.",
+  "202": "It is stored and goes on by itself; `Location` tells where to look.",
   "400": "The request is not well-formed or out of range; `errors` names every field.",
   "401": "No API key, or one that is not valid (any more).",
   "403": "The key may not do this.",

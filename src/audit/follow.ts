@@ -1,8 +1,5 @@
 import { Clock, Effect, PubSub, Stream } from "effect"
 import type { Operation } from "#domain/access/operations.ts"
-import { isPermitted } from "#domain/access/permitted.ts"
-import type { Holder } from "#domain/Scope.ts"
-import { fresh, longPatience } from "#engine/ask.ts"
 import { isAfter, latest, type Position } from "#engine/Position.ts"
 import {
   EventStore,
@@ -13,8 +10,8 @@ import {
   type StoreUnavailable
 } from "#engine/ports/EventStore.ts"
 import { Tail } from "#engine/tail.ts"
-import { holderOfKey, Keys } from "#projections/Keys.ts"
 import { Closing } from "#src/closing.ts"
+import { liveness } from "#src/liveness.ts"
 
 /** Events that are read at once, and about how many bytes: who does not take them makes the service hold that much. */
 const page = { limit: 32, bytes: 64 * 1024 }
@@ -59,16 +56,7 @@ export const follow = <E, R>(
       const tail = yield* Tail
       const looks = yield* tail.join
       const joined = tail.reached()
-      let checkedAt = -1
-      let holder: Holder | undefined
-
-      /** Looks anew whenever the keys' read model has changed; a key's time may be over at any moment. */
-      const isLive = Effect.gen(function* () {
-        const { changed } = yield* fresh(Keys, longPatience)
-        if (changed !== checkedAt) holder = yield* holderOfKey(key)
-        checkedAt = changed
-        return isPermitted(holder, operation, yield* Clock.currentTimeMillis)
-      })
+      const isLive = liveness(key, operation)
 
       const end = (state: State, why: Ending): readonly [News, State] => [
         { _tag: "End", why },

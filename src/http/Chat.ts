@@ -1,9 +1,9 @@
 import { Effect, Option, Stream } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { mayAsk, worksIn } from "#domain/access/reach.ts"
 import { Chat, ChatCommand } from "#domain/Chat.ts"
-import type { WorkspaceEvent } from "#domain/Workspace.ts"
-import { repositoryOf, Workspace } from "#domain/Workspace.ts"
+import { Workspace } from "#domain/Workspace.ts"
 import { fresh, longPatience, Unreadable } from "#engine/ask.ts"
 import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
 import { derivedId } from "#engine/derivedId.ts"
@@ -11,80 +11,23 @@ import { Dispatcher, dispatch } from "#engine/dispatch.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { LanguageModel } from "#ports/LanguageModel.ts"
 import type { Prices } from "#ports/ModelSettings.ts"
-import { WorkspaceStore, type WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
+import type { WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
 import { Consumption } from "#projections/Consumption.ts"
 import { Api } from "#src/api/Api.ts"
-import type { ChatRequest, ChatResponse } from "#src/api/Chat.ts"
+import type { ChatAccepted, ChatRequest, ChatResponse } from "#src/api/Chat.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
-import { fieldProblem, Problem } from "#src/api/Problem.ts"
-import * as Codec from "#src/codec.ts"
+import { fieldProblem, type Problem } from "#src/api/Problem.ts"
 import { boundsRefusal, mostTurns } from "#src/usage/bounds.ts"
-import { endingId } from "#src/workspaces/commit.ts"
 import { workspaceId } from "#src/workspaces/open.ts"
 import { Runs } from "#src/workspaces/queue.ts"
 import { streamOf, unlessErased } from "#src/workspaces/restore.ts"
 import { commandMetadata, written } from "./answer.ts"
-import { inPieces, values } from "./pieces.ts"
+import { type Answer, type Asked, answerOf, erased, fieldsOf } from "./Chat/answer.ts"
+import { wantsEvents } from "./eventStreams.ts"
+import { inPieces } from "./pieces.ts"
+import { runEvents, takePlace } from "./Runs/stream.ts"
 import { orProblem } from "./refusals.ts"
-import { twice } from "./twice.ts"
 import { notYours } from "./Workspaces/own.ts"
-
-type Ended = Extract<WorkspaceEvent, { readonly _tag: "ChatCompleted" | "ChatFailed" }>
-
-const erased = new Problem({
-  code: "conflict/workspace_erased",
-  message:
-    "The workspace was erased after this chat was asked for, and the chat with it. Ask again to begin in an empty workspace; with a new Idempotency-Key where you send one."
-})
-
-/** How the run ended, as its workspace's stream has it. */
-const endOf = Effect.fnUntraced(function* (run: string, workspace: string) {
-  const store = yield* EventStore
-  const stored = yield* Effect.mapError(store.outcome(streamOf(workspace), endingId(run)), () => new Unreadable())
-  const last = stored.at(-1)
-  if (last === undefined) return undefined
-  const { event, ...envelope } = Codec.decode(last)
-  return { ...envelope, event: event as Ended }
-})
-
-/** A chat that has ended. */
-interface Asked {
-  readonly run: string
-  readonly workspace: string
-  readonly generation: number
-  /** Milliseconds: when it was asked for. */
-  readonly recordedAt: number
-}
-
-/** The answer comes from the run's events and its commit alone, so that a repeated request gets the same one. */
-const answerOf = Effect.fnUntraced(function* ({ run, workspace, generation, recordedAt: requestedAt }: Asked) {
-  const git = yield* WorkspaceStore
-  const repository = repositoryOf(workspace, generation)
-  const end = yield* endOf(run, workspace)
-  if (end === undefined) return yield* Effect.die(new Error("only what was erased stops without an end"))
-  if (end.event.text === null) return yield* erased
-  const { event, recordedAt, position } = end
-  const { tree, commit, parent } = event
-  const before = parent === null ? undefined : yield* git.readCommit(repository, parent)
-  yield* written(position)
-  return {
-    facts: {
-      success: event._tag === "ChatCompleted",
-      output: end.event.text.output,
-      error: event._tag === "ChatFailed" ? (event.text?.error ?? "") : "",
-      session_id: run,
-      duration_ms: Math.max(0, Math.round(recordedAt - requestedAt)),
-      workspace_id: workspace,
-      commit
-    },
-    counts: { files: event.files, changed: event.created + event.modified },
-    /** Paths in batches, read as they are asked for: there may be fifty thousand of four kilobytes. */
-    changed: Stream.map(git.eachChange(repository, before?.tree, tree), (changes) =>
-      changes.filter(({ status }) => status !== "deleted").map(({ path }) => path)
-    ),
-    files: git.eachPath(repository, tree)
-  }
-})
 
 /**
  * A chat that was erased is no answer to the same request now: it is asked anew, unless its key says that it is one.
@@ -101,8 +44,8 @@ const notThisModel = (model: string) =>
     `This key may not ask for the model ${model}. GET /api/models lists those that it may ask for.`
   )
 
-/** Gives the agent a task in a workspace of the caller's, and waits for how it ends. */
-const ended = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type) {
+/** Has it in the log that the agent is given a task in a workspace of the caller's. */
+const requested = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type) {
   const holder = yield* Caller
   const { tenant, key } = holder
   const { homes, includePublic } = yield* CallerScope
@@ -127,7 +70,7 @@ const ended = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type) {
     const refusal = yield* Effect.orDie(boundsRefusal(chatting))
     if (refusal !== undefined) return yield* refusal
   }
-  const [requested] = yield* dispatch(Chat, {
+  const [first] = yield* dispatch(Chat, {
     tenant,
     stream: `chat-${run}`,
     command: ChatCommand.RequestChat({
@@ -145,15 +88,49 @@ const ended = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type) {
     }),
     ...metadata,
     correlationId: run
-  }).pipe(Effect.catchTag(["ChatNotRequested", "ChatStuck"], Effect.die))
-  const { event, position, recordedAt } = requested!
+  }).pipe(Effect.catchTag(["ChatNotRequested", "ChatStuck", "ChatOver"], Effect.die))
+  const { event, position, recordedAt } = first!
   if (event._tag !== "ChatRequested") return yield* Effect.die(new Error("a chat begins with its request"))
-  yield* (yield* Runs).end({ run, workspace, position })
   const asked: Asked = { run, workspace, generation: event.generation, recordedAt }
+  return { asked, position, isErased: event.text === null }
+})
+
+/** Waits for how it ends. */
+const ended = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type) {
+  const { asked, position } = yield* requested(payload)
+  const { run, workspace } = asked
+  yield* (yield* Runs).end({ run, workspace, position })
   return asked
 })
 
-type Answer = Effect.Success<ReturnType<typeof answerOf>>
+/** Whether the caller would rather not wait, as RFC 7240 says it. */
+const prefersAsync = (prefer = "") => /(?:^|,)\s*respond-async\s*(?:[;,]|$)/i.test(prefer)
+
+/** Sees to it that the run goes on by itself. */
+const begun = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type) {
+  const { asked, position, isErased } = yield* requested(payload)
+  if (isErased) return yield* erased
+  const { run, workspace } = asked
+  yield* (yield* Runs).begin({ run, workspace, position })
+  yield* written(position)
+  return { answer: { run_id: run, workspace_id: workspace } satisfies typeof ChatAccepted.Type, at: `/api/runs/${run}` }
+})
+
+/** Answers at once with what the run is called. */
+const accepted = (payload: typeof ChatRequest.Type) =>
+  Effect.map(begun(payload), ({ answer, at }) =>
+    HttpServerResponse.jsonUnsafe(answer, {
+      status: 202,
+      headers: { location: at, "preference-applied": "respond-async" }
+    })
+  )
+
+/** Answers with the run as it goes on. */
+const streamed = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type) {
+  yield* takePlace
+  const { answer, at } = yield* begun(payload)
+  return yield* runEvents(answer.run_id, { location: at })
+})
 
 /** How a chat ended, as it is told. */
 const chatting = <A, E extends WorkspacesUnavailable | Problem, R>(
@@ -165,16 +142,6 @@ const chatting = <A, E extends WorkspacesUnavailable | Problem, R>(
     const answer = Effect.flatMap(answerOf(asked), tell)
     return yield* unlessErased({ id: asked.workspace, generation: asked.generation }, answer, erased)
   }).pipe(orProblem)
-
-const inFull = ({ facts, changed, files }: Answer) => {
-  const [workspaceFiles, orgWorkspaceFiles] = twice(files)
-  return inPieces({
-    ...values(facts),
-    changed_files: { rows: changed },
-    workspace_files: { rows: workspaceFiles },
-    org_workspace_files: { rows: orgWorkspaceFiles }
-  })
-}
 
 /** Paths of each list that a message carries; at most 500 of them, or 64 KiB and one. */
 const first = (batches: Answer["files"]) =>
@@ -208,7 +175,14 @@ const pricesOf = ({ input, output, cacheRead, cacheWrite }: Prices) => ({
 
 export const layer = HttpApiBuilder.group(Api, "chat", (handlers) =>
   handlers
-    .handle("chat", ({ payload }) => chatting(payload, inFull))
+    .handle("chat", ({ payload, headers }) =>
+      Effect.gen(function* () {
+        if (prefersAsync(headers.prefer)) return yield* orProblem(accepted(payload))
+        const { headers: all } = yield* HttpServerRequest.HttpServerRequest
+        if (wantsEvents(all["accept"])) return yield* orProblem(streamed(payload))
+        return yield* chatting(payload, (answer) => inPieces(fieldsOf(answer)))
+      })
+    )
     .handle("models", () =>
       Effect.gen(function* () {
         const holder = yield* Caller

@@ -1,6 +1,5 @@
-import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Effect, Stream } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import type { SqlClient } from "effect/sql"
 import { toldPosition } from "#domain/toldPosition.ts"
@@ -13,13 +12,14 @@ import type { Installation } from "#ports/Installation.ts"
 import { Api } from "#src/api/Api.ts"
 import type { RecordedEvent } from "#src/api/Events.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
-import { fieldProblem, Problem } from "#src/api/Problem.ts"
+import { fieldProblem } from "#src/api/Problem.ts"
 import { type Ending, follow, type News } from "#src/audit/follow.ts"
-import { Closing } from "#src/closing.ts"
+import type { Closing } from "#src/closing.ts"
 import { positionWriter, readTold } from "#src/positions.ts"
 import type { Answers } from "./answers.ts"
 import { portions, roomyInTurn } from "./Events/portions.ts"
 import { allShown, type Reader } from "./Events/shown.ts"
+import { cutWhenStopping, eventStream, eventStreamPlaces } from "./eventStreams.ts"
 import { inPieces, streamInTurns } from "./pieces.ts"
 
 interface Filters {
@@ -72,44 +72,11 @@ const linesOf = Effect.fnUntraced(function* (reader: Reader, news: News) {
   }
 })
 
-/** Milliseconds that a client has to take what was written, once the service has been told to stop. */
-const lastWords = 1_000
-
-/** Streams of one key at a time: each holds a connection, and has the log looked at. */
+/** Streams of one key at a time. */
 const streamsAtOnce = 16
 
-const tooMany = new Problem({
-  code: "rate_limit/exceeded",
-  message: `This key has ${streamsAtOnce} open event streams. Close one, or read what it gives from one of them.`,
-  retryAfter: 1
-})
-
-/** Takes one of a key's places until its connection has ended. */
-const takePlace = Effect.fnUntraced(function* (
-  open: Map<string, number>,
-  key: string,
-  request: HttpServerRequest.HttpServerRequest
-) {
-  const taken = open.get(key) ?? 0
-  if (taken >= streamsAtOnce) return yield* tooMany
-  open.set(key, taken + 1)
-  NodeHttpServerRequest.toServerResponse(request).once("close", () => {
-    const left = (open.get(key) ?? 1) - 1
-    if (left === 0) open.delete(key)
-    else open.set(key, left)
-  })
-})
-
-/** A client that takes nothing would keep the service from stopping. */
-const cutWhenStopping = (request: HttpServerRequest.HttpServerRequest) =>
-  Effect.gen(function* () {
-    yield* (yield* Closing).await
-    yield* Effect.sleep(lastWords)
-    NodeHttpServerRequest.toServerResponse(request).destroy()
-  }).pipe(Effect.forkScoped)
-
 export const layer = HttpApiBuilder.group(Api, "events", (handlers) => {
-  const open = new Map<string, number>()
+  const places = eventStreamPlaces(streamsAtOnce)
   return handlers
     .handle("events", ({ query }) =>
       Effect.gen(function* () {
@@ -136,7 +103,7 @@ export const layer = HttpApiBuilder.group(Api, "events", (handlers) => {
         const last = given || (query.after ?? "0")
         if (!toldPosition.test(last)) return yield* badLastEventId
         const from = yield* placeIn(given ? "Last-Event-ID" : "after", last)
-        yield* takePlace(open, key, request)
+        yield* places.take(key, request)
         const services = yield* Effect.context<
           | EventStore
           | Codec
@@ -154,16 +121,8 @@ export const layer = HttpApiBuilder.group(Api, "events", (handlers) => {
             follow(key, "events.eventStream", from, filtersOf(tenant, query), roomyInTurn())
           )
         ).pipe(Stream.rechunk(1))
-        const body = Stream.make("retry: 1000\n\n").pipe(
-          Stream.concat(Stream.flatMap(news, (news) => Stream.unwrap(linesOf({ tenant, includePublic }, news)))),
-          Stream.encodeText,
-          Stream.provideContext(services)
-        )
-        return HttpServerResponse.stream(body, {
-          contentType: "text/event-stream; charset=utf-8",
-          // no cache and no proxy may keep what comes
-          headers: { "cache-control": "no-store", "x-accel-buffering": "no" }
-        })
+        const lines = Stream.flatMap(news, (news) => Stream.unwrap(linesOf({ tenant, includePublic }, news)))
+        return eventStream(Stream.provideContext(lines, services))
       })
     )
 })

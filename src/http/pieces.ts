@@ -48,12 +48,13 @@ type Batches<E, R> = Stream.Stream<ReadonlyArray<unknown>, E, R>
 
 /**
  * An object of an answer, by its fields in their order: values, those that are known only when all before them is
- * written, arrays whose rows come in batches, arrays of such objects.
+ * written, such objects, arrays whose rows come in batches, arrays of such objects.
  */
 export interface Fields<E, R> {
   readonly [name: string]:
     | { readonly value: unknown }
     | { readonly later: () => unknown }
+    | { readonly object: Fields<E, R> }
     | { readonly rows: Batches<E, R> }
     | { readonly objects: Stream.Stream<Fields<E, R>, E, R> }
 }
@@ -81,7 +82,10 @@ const objectText = <E, R>(fields: Fields<E, R>): Stream.Stream<string, E, R> => 
   for (const [index, [name, member]] of Object.entries(fields).entries()) {
     const before = `${index === 0 ? "{" : ","}${JSON.stringify(name)}:`
     parts.push(() => [before])
-    if ("rows" in member || "objects" in member) {
+    if ("object" in member) {
+      texts.push(there(parts), objectText(member.object))
+      parts = []
+    } else if ("rows" in member || "objects" in member) {
       texts.push(there(parts), "rows" in member ? written(member.rows) : objectsText(member.objects))
       parts = []
     } else parts.push(() => jsonPieces("later" in member ? member.later() : member.value))

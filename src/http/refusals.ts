@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { AccessRefusal } from "#domain/access/permitted.ts"
 import type { BoundRefusal } from "#domain/bounded.ts"
+import type { ChatOver } from "#domain/Chat.ts"
 import type { ExecutionNotFound } from "#domain/Execution.ts"
 import type { OrganizationRefusal } from "#domain/Organization/commands.ts"
 import type {
@@ -29,6 +30,7 @@ type Refusal =
   | CommentNotYours
   | CommentLimitReached
   | ExecutionNotFound
+  | ChatOver
   | WorkspaceNotFound
   | WorkspaceGone
   | Busy
@@ -143,6 +145,14 @@ export const problemOf = (refusal: Refusal): Problem => {
         "not_found/workspace",
         "id",
         "You have no workspace with this id. GET /api/workspaces lists those that you have."
+      )
+    case "ChatOver":
+      return fieldProblem(
+        "conflict/run_over",
+        "id",
+        refusal.why === "ended"
+          ? "The run has ended: there is nothing to cancel. What it wrote is in its workspace."
+          : "The run was cancelled before. Its chat answers as soon as it has ended."
       )
     case "ExecutionNotFound":
       return fieldProblem(

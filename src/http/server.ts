@@ -34,6 +34,7 @@ import * as Patterns from "./Patterns.ts"
 import * as Public from "./Public.ts"
 import * as Raw from "./Raw.ts"
 import * as Repos from "./Repos.ts"
+import * as Runs from "./Runs.ts"
 import * as Snippets from "./Snippets.ts"
 import * as System from "./System.ts"
 import * as Usage from "./Usage.ts"
@@ -57,6 +58,7 @@ const handlers = Layer.mergeAll(
   Functions.layer,
   Bundles.layer,
   Keys.layer,
+  Runs.layer,
   Workspaces.layer,
   Events.layer,
   Users.layer,

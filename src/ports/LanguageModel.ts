@@ -67,6 +67,9 @@ export interface Form {
   readonly schema: unknown
 }
 
+/** Takes a piece of what a model is saying. */
+export type Heard = (text: string) => void
+
 /** All that a model knows when it is asked for its next turn. */
 export interface Talk {
   /** Alias or full id. */
@@ -114,9 +117,10 @@ export class LanguageModel extends Context.Service<
   {
     /**
      * The model's next turn. An adapter keeps its own deadline, tries again what passes, and gives up with
-     * `ModelFailed`; an answer that makes no sense is one, too. Interrupted, it ends its request.
+     * `ModelFailed`; an answer that makes no sense is one, too. Interrupted, it ends its request. `heard` is called with
+     * each piece of the turn's text as it comes, where the provider streams; a blank line stands between two texts.
      */
-    readonly next: (talk: Talk) => Effect.Effect<ModelTurn, ModelFailed>
+    readonly next: (talk: Talk, heard?: Heard) => Effect.Effect<ModelTurn, ModelFailed>
     /** Those that callers may name, and whether any other name is taken for a full id. */
     readonly choices: { readonly named: ReadonlyArray<ModelChoice>; readonly others: boolean }
     /** Whether there is a language model that can be asked for judgements (`haiku`); `local` is none. */

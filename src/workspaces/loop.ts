@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import {
   type Exchange,
+  type Heard,
   LanguageModel,
   type ModelTurn,
   type Talk,
@@ -21,6 +22,8 @@ export interface Conversation extends Omit<Talk, "tools" | "history"> {
   readonly compaction: Compaction | undefined
   /** Turns count from 1. Called before each request to the model. */
   readonly beforeTurn: (turn: number) => Effect.Effect<void, ConversationStopped>
+  /** Takes what the model says as it says it: a foretaste of the turn, which may yet fail and be asked for again. */
+  readonly hearing: (turn: number) => Heard
   /** Makes a turn durable before its tools run; the conversation goes on from what it answers. */
   readonly onTurn: (turn: number, said: ModelTurn) => Effect.Effect<ModelTurn, ConversationStopped>
   /** Makes the results of a turn's tools durable; the conversation goes on from what it answers. */
@@ -57,7 +60,7 @@ export class ConversationStopped extends Schema.TaggedError<ConversationStopped>
  * on exactly as it would have. Fails with `ModelFailed`, and with `ConversationStopped` from its callbacks.
  */
 export const converse = Effect.fnUntraced(function* (conversation: Conversation) {
-  const { model, system, prompt, tools, maxTurns, beforeTurn, onTurn, onTools, onCompaction } = conversation
+  const { model, system, prompt, tools, maxTurns, beforeTurn, hearing, onTurn, onTools, onCompaction } = conversation
   const { next, choices } = yield* LanguageModel
   const context = choices.named.find(({ name }) => name === model)?.context
   let { history, compaction } = conversation
@@ -77,7 +80,7 @@ export const converse = Effect.fnUntraced(function* (conversation: Conversation)
       compaction = yield* onCompaction(yield* compact({ model, prompt }, history, compaction, context))
     }
     const talk = { prompt: promptOf(prompt, compaction), history: toldOf(history, compaction) }
-    const said = yield* next({ model, system, tools, ...talk })
+    const said = yield* next({ model, system, tools, ...talk }, hearing(turn))
     history = [...history, { turn: yield* onTurn(turn, said), results: undefined }]
   }
 })
@@ -145,4 +148,6 @@ const failures = {
   full: "The conversation grew past what the model can read."
 }
 
-const textOf = ({ says }: ModelTurn) => says.flatMap((one) => (one._tag === "Text" ? [one.text] : [])).join("\n\n")
+/** What a turn says to whoever asked. */
+export const textOf = ({ says }: ModelTurn) =>
+  says.flatMap((one) => (one._tag === "Text" ? [one.text] : [])).join("\n\n")

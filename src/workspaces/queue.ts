@@ -1,8 +1,9 @@
 import { Cause, Context, Deferred, Effect, Exit, Layer, PubSub, Schedule, Semaphore } from "effect"
 import type { SqlClient } from "effect/sql"
+import { Chat } from "#domain/Chat.ts"
 import { type Asker, fresh, Unreadable } from "#engine/ask.ts"
 import type { Codec } from "#engine/codec.ts"
-import type { Dispatcher } from "#engine/dispatch.ts"
+import { Dispatcher } from "#engine/dispatch.ts"
 import { isAfter, type Position } from "#engine/Position.ts"
 import { schemaOf } from "#engine/Projection.ts"
 import { type Claim, Claims } from "#engine/ports/Claims.ts"
@@ -19,6 +20,7 @@ import type { Search } from "#src/snippets/search.ts"
 import { endingId } from "./commit.ts"
 import { awayIn, claimOf, followHead, streamOf } from "./restore.ts"
 import { carryOut } from "./run.ts"
+import type { Spoken } from "./spoken.ts"
 
 interface Waiting {
   readonly run: string
@@ -27,6 +29,8 @@ interface Waiting {
   readonly position: Position
   /** Settled when its workspace was erased. */
   readonly stopped: Deferred.Deferred<void>
+  /** Settled when its cancellation is recorded. */
+  readonly cancelled: Deferred.Deferred<void>
   readonly done: Deferred.Deferred<void>
   /** Fails for those who wait, while the run can't go on: it stays where it is in its queue, and they may ask again. */
   delayed: Deferred.Deferred<never, Delayed>
@@ -45,6 +49,9 @@ const longestPause = 5_000
 /** Tries after which those who wait are told. */
 const patience = 4
 
+/** Between two looks whether another process was told to cancel the run that this one carries. */
+const cancelLook = "250 millis"
+
 /** Milliseconds between two looks at runs that other processes carry, and at the most, when nobody says that something has moved. */
 const glance = 50
 const look = "1 second"
@@ -62,6 +69,10 @@ export class Runs extends Context.Service<
      * the run can't go on for now: it is taken up again by itself, and who asks again waits for the same run.
      */
     readonly end: (run: Asked) => Effect.Effect<void, Delayed>
+    /** Sees to it that the run is carried, and waits for nothing. */
+    readonly begin: (run: Asked) => Effect.Effect<void>
+    /** Tells a run at work in this process that its cancellation is recorded; in another one it is seen in the log. */
+    readonly cancelled: (run: string) => Effect.Effect<void>
     /** Stops a workspace's runs that were asked for before it was erased, and waits until none is at work, in whatever process. */
     readonly stop: (workspace: string, erasedAt: Position) => Effect.Effect<void>
     /** Runs that this process carries, and those that wait here. */
@@ -82,6 +93,7 @@ export class Runs extends Context.Service<
         | LanguageModel
         | Search
         | Asker
+        | Spoken
         | SqlClient.SqlClient
       >()
       const places = yield* Semaphore.make(atOnce)
@@ -99,7 +111,7 @@ export class Runs extends Context.Service<
         for (let tries = 1; ; tries++) {
           const resumed = !handedOver && !begun.has(run)
           begun.add(run)
-          const exit = yield* carryOut(run, resumed).pipe(
+          const exit = yield* carryOut(run, resumed, waiting.cancelled).pipe(
             Effect.andThen(followHead(workspace)),
             Effect.provideContext(services),
             places.withPermits(1),
@@ -127,6 +139,16 @@ export class Runs extends Context.Service<
         }
       })
 
+      /** Never ends: says when the run at work was cancelled through another process. */
+      const hearCancelled = ({ run, cancelled }: Waiting) =>
+        Effect.flatMap(Dispatcher, (dispatcher) => dispatcher.state(Chat, `chat-${run}`)).pipe(
+          Effect.flatMap((state) => (state.cancelled ? Deferred.succeed(cancelled, undefined) : Effect.void)),
+          Effect.ignore,
+          Effect.andThen(Effect.sleep(cancelLook)),
+          Effect.forever,
+          Effect.provideContext(services)
+        )
+
       const leave = (one: Waiting) => {
         const queue = queues.get(one.workspace)
         if (queue?.includes(one)) queue.splice(queue.indexOf(one), 1)
@@ -143,7 +165,10 @@ export class Runs extends Context.Service<
           if (next === undefined) return
           atWork.set(workspace, next)
           yield* Effect.ensuring(
-            Effect.raceFirst(carry(next, mine), Deferred.await(next.stopped)),
+            Effect.raceFirst(
+              shared ? Effect.raceFirst(carry(next, mine), hearCancelled(next)) : carry(next, mine),
+              Deferred.await(next.stopped)
+            ),
             Effect.sync(() => atWork.delete(workspace))
           )
           leave(next)
@@ -188,6 +213,7 @@ export class Runs extends Context.Service<
         const waiting: Waiting = {
           ...run,
           stopped: yield* Deferred.make<void>(),
+          cancelled: yield* Deferred.make<void>(),
           done: yield* Deferred.make<void>(),
           delayed: yield* Deferred.make<never, Delayed>()
         }
@@ -279,6 +305,12 @@ export class Runs extends Context.Service<
             Effect.andThen(enqueue(run)),
             Effect.flatMap(({ done, delayed }) => Effect.raceFirst(Deferred.await(done), Deferred.await(delayed)))
           ),
+        begin: (run) => Deferred.await(taken).pipe(Effect.andThen(enqueue(run)), Effect.forkIn(scope), Effect.asVoid),
+        cancelled: (run) =>
+          Effect.suspend(() => {
+            const one = known.get(run)
+            return one === undefined ? Effect.void : Effect.asVoid(Deferred.succeed(one.cancelled, undefined))
+          }),
         stop,
         counts: Effect.sync(() => ({ running: atWork.size, waiting: known.size - atWork.size }))
       })

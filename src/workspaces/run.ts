@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { Cause, Clock, Effect, Schedule } from "effect"
+import { Cause, Clock, Deferred, Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { isPermitted } from "#domain/access/permitted.ts"
 import { mayAsk, worksIn } from "#domain/access/reach.ts"
@@ -26,6 +26,7 @@ import { untilEnded } from "./faults.ts"
 import { findSnippets } from "./findSnippets.ts"
 import { ConversationStopped, converse, usageOf } from "./loop.ts"
 import { awayIn, removeRepository, streamOf } from "./restore.ts"
+import { Spoken } from "./spoken.ts"
 import { systemPrompt } from "./system.ts"
 import { toolset } from "./tools/toolset.ts"
 import { underTrace } from "./trace.ts"
@@ -42,6 +43,7 @@ interface Past {
   readonly compactions: ReadonlyArray<Compaction>
   /** The tree after the last recorded round of tools. */
   readonly tree: string | undefined
+  readonly cancelled: boolean
   readonly recordedAt: number
 }
 
@@ -52,16 +54,21 @@ const thisProcess = randomUUID()
 const superseded = "superseded"
 const revoked = "revoked"
 const bounded = "bounded"
+const cancelled = "cancelled"
+
+const wasCancelled = { code: "cancelled", error: "The run was cancelled. What it had written is saved." } as const
 
 const pastOf = (events: ReadonlyArray<Recorded<ChatEvent>>): Past | undefined => {
   const [requested] = events
   if (requested?.event._tag !== "ChatRequested") return undefined
   let started: Past["started"]
   let tree: string | undefined
+  let cancelled = false
   const exchanges: Array<Exchange> = []
   const compactions: Array<Compaction> = []
   for (const { event } of events) {
     if (event._tag === "ChatStarted") started = event
+    if (event._tag === "ChatCancelled") cancelled = true
     if (event._tag === "ModelTurned") exchanges.push({ turn: turnOf(event), results: undefined })
     if (event._tag === "ToolsRan") {
       exchanges[event.turn - 1] = { turn: exchanges[event.turn - 1]!.turn, results: resultsOf(event) }
@@ -75,15 +82,16 @@ const pastOf = (events: ReadonlyArray<Recorded<ChatEvent>>): Past | undefined =>
     exchanges,
     compactions,
     tree,
+    cancelled,
     recordedAt: events.at(-1)!.recordedAt
   }
 }
 
 /**
  * Carries a run to its end, from wherever the log has it (`resumed`: whoever had it before may have ended because of it): asks the model, runs its tools, each step recorded before the
- * next, and at last commits. Answers when the workspace's stream has the run's end; what it ends with is in the log.
+ * next, and at last commits. It is cancelled by its event; `stopped` settles when that has been recorded. Answers when the workspace's stream has the run's end; what it ends with is in the log.
  */
-export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boolean) {
+export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boolean, stopped: Deferred.Deferred<void>) {
   /** Whether another process had begun it, and ended in the midst of it. */
   let takenUp: boolean | undefined
   const store = yield* EventStore
@@ -94,6 +102,7 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
   const search = yield* Search
   const workers = yield* Workers
   const asker = yield* Asker
+  const spoken = yield* Spoken
   const sql = yield* SqlClient.SqlClient
   const stream = `chat-${run}`
 
@@ -167,7 +176,8 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
         prompt: text.prompt,
         base,
         output,
-        failure,
+        // also when it was done before it heard of that
+        failure: now?.cancelled ? wasCancelled : failure,
         tree: tree ?? (yield* workspaces.save(repository, overlay)),
         time: now?.recordedAt ?? time,
         turns: exchanges.length,
@@ -178,6 +188,8 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
       const why = fault === undefined ? failure.code : `${failure.code}: ${fault}`
       yield* Effect.logWarning(`a chat failed (${why})`).pipe(Effect.annotateLogs({ workspace }))
     })
+
+    if (past.cancelled) return yield* end("", wasCancelled)
 
     if (fault !== undefined) {
       const error = `The run failed twice at the same step (${fault}) and was given up. What it had written is saved.`
@@ -219,7 +231,7 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
             Effect.provideService(Search, search),
             Effect.provideService(Asker, asker)
           )
-        return yield* converse({
+        const conversing = converse({
           model: name,
           system: systemPrompt(text.org, text.user),
           prompt: text.prompt,
@@ -246,8 +258,10 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
             overBound = `${told(refusal)} What the run had written is saved.`
             return yield* new ConversationStopped({ reason: bounded })
           }),
+          hearing: (turn) => spoken.turn(run, turn),
           onTurn: Effect.fnUntraced(function* (turn: number, said: ModelTurn) {
             const [event] = yield* record("turn", turn, ChatCommand.RecordTurn({ turn, ...recordedTurn(said) }))
+            spoken.silence(run)
             return event?.event._tag === "ModelTurned" ? turnOf(event.event) : said
           }),
           onTools: Effect.fnUntraced(function* (turn: number, results: ReadonlyArray<ToolResult>) {
@@ -265,6 +279,11 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
             return event?.event._tag === "ChatCompacted" ? compactionOf(event.event) : made
           })
         }).pipe(Effect.provideService(LanguageModel, model))
+        const first = yield* Effect.raceFirst(conversing, Effect.as(Deferred.await(stopped), undefined))
+        if (first !== undefined) return first
+        // the command that ran has ended by now; what it wrote is kept, too
+        tree = yield* Effect.orDie(workspaces.save(repository, overlay))
+        return yield* new ConversationStopped({ reason: cancelled })
       })
     ).pipe(
       Effect.provideService(WorkingFor, tenant),
@@ -289,6 +308,10 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
       Effect.catchIf(
         (error) => error._tag === "ConversationStopped" && error.reason === bounded,
         () => end("", { code: "bound", error: overBound })
+      ),
+      Effect.catchIf(
+        (error) => error._tag === "ConversationStopped" && error.reason === cancelled,
+        () => end("", wasCancelled)
       )
     )
   })
@@ -317,5 +340,5 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
         Effect.catchCause(erasedMeanwhile)
       ),
     Effect.map(read, (past) => past?.exchanges.length ?? 0)
-  ).pipe(Effect.annotateLogs({ run }))
+  ).pipe(Effect.ensuring(Effect.sync(() => spoken.silence(run))), Effect.annotateLogs({ run }))
 })

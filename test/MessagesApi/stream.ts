@@ -6,7 +6,13 @@ const event = (type: string, data: Json) => `event: ${type}\ndata: ${JSON.string
 const parts = (block: Json): readonly [start: Json, deltas: ReadonlyArray<Json>] => {
   switch (block["type"]) {
     case "text":
-      return [{ ...block, text: "" }, [{ type: "text_delta", text: block["text"] }]]
+      return [
+        { ...block, text: "" },
+        // word by word
+        (String(block["text"]).match(/\S*\s*/g) ?? [])
+          .filter((text) => text !== "")
+          .map((text) => ({ type: "text_delta", text }))
+      ]
     case "tool_use":
       return [{ ...block, input: {} }, [{ type: "input_json_delta", partial_json: JSON.stringify(block["input"]) }]]
     case "thinking":

@@ -3,8 +3,8 @@ import { Chat, ChatCommand, ChatEvent } from "#domain/Chat.ts"
 import { given } from "#test/given.ts"
 import { laws } from "#test/laws.ts"
 
-const { RequestChat, StartChat, ResumeChat, RecordTurn, RecordTools, RecordCompaction } = ChatCommand
-const { ChatRequested, ChatStarted, ChatResumed, ModelTurned, ToolsRan, ChatCompacted } = ChatEvent.cases
+const { RequestChat, StartChat, ResumeChat, CancelChat, RecordTurn, RecordTools, RecordCompaction } = ChatCommand
+const { ChatRequested, ChatStarted, ChatResumed, ChatCancelled, ModelTurned, ToolsRan, ChatCompacted } = ChatEvent.cases
 
 const run = "r1"
 const subject = "workspace/w1.2"
@@ -137,6 +137,33 @@ describe("taking a run up", () => {
   })
 })
 
+describe("cancelling a run", () => {
+  const cancelled = ChatCancelled.make({ run })
+  const cancel = (ended: boolean) => CancelChat({ ended })
+
+  it("is recorded, also before it starts", () => {
+    given(Chat, [requested]).when(cancel(false)).then(cancelled)
+    given(Chat, [requested, started, turned(1)])
+      .when(cancel(false))
+      .then(cancelled)
+  })
+
+  it("is refused for one that is none, has ended, or was cancelled before", () => {
+    given(Chat, []).when(cancel(false)).refuses("ChatNotRequested")
+    assert.strictEqual(given(Chat, [requested, started]).when(cancel(true)).refuses("ChatOver").why, "ended")
+    const twice = given(Chat, [requested, started, cancelled])
+    assert.strictEqual(twice.when(cancel(false)).refuses("ChatOver").why, "cancelled")
+  })
+})
+
 describe("Chat", () => {
-  laws(Chat, ChatEvent, [request, StartChat({ base }), resume, turn(1), tools(1), compact])
+  laws(Chat, ChatEvent, [
+    request,
+    StartChat({ base }),
+    resume,
+    CancelChat({ ended: false }),
+    turn(1),
+    tools(1),
+    compact
+  ])
 })

@@ -25,6 +25,7 @@ const documents = new Set(["/skill.md"])
 /** What an agent would read off an answer for the examples that follow, by the names that these use. */
 const read: { readonly [variable: string]: RegExp } = {
   SNIPPET_ID: /"code_block":\{"id":"([^"]+)"/,
+  RUN_ID: /"run_id":"([^"]+)"/,
   WORKSPACE_ID: /"workspace_id":"([^"]+)"/,
   COMMIT: /"commit":"([0-9a-f]{40})"/,
   STATUS_URL: /"status_url":"([^"]+)"/,

@@ -16,10 +16,21 @@ const fieldOf = (block: string, name: string) =>
     ?.slice(name.length + 2)
 
 /** Opens a stream of events, and reads it message by message. */
-export const listen = async (service: Service, path: string, key = ownerKey, headers: Record<string, string> = {}) => {
+export const listen = async (
+  service: Service,
+  path: string,
+  key = ownerKey,
+  headers: Record<string, string> = {},
+  sent?: object
+) => {
   const aborting = new AbortController()
   const response = await fetch(service.url + path, {
-    headers: { authorization: `Bearer ${key}`, ...headers },
+    ...(sent === undefined ? {} : { method: "POST", body: JSON.stringify(sent) }),
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(sent === undefined ? {} : { "content-type": "application/json" }),
+      ...headers
+    },
     signal: aborting.signal
   })
   assert.strictEqual(response.status, 200)

@@ -15,6 +15,7 @@ import * as Codec from "#src/codec.ts"
 import { Search } from "#src/snippets/search.ts"
 import { Runs } from "#src/workspaces/queue.ts"
 import { claimOf } from "#src/workspaces/restore.ts"
+import { Spoken } from "#src/workspaces/spoken.ts"
 import { leftAfter, mostSteps } from "../engine/leaving.ts"
 
 /** Runs that end as soon as the log is read for them, which a test lets happen; and the order in which that is. */
@@ -66,7 +67,7 @@ const world = (left: ReadonlyArray<{ readonly id: string; readonly workspace: st
           )
         )
       ),
-      Layer.provide(Codec.layer)
+      Layer.provide(Layer.merge(Codec.layer, Spoken.layer))
     )
   }
 }

@@ -55,6 +55,7 @@ export const conversation = (kept: Recorder, changes: Changes = {}): Conversatio
     prompt: "Do it.",
     tools: [echo("Echo", kept.steps)],
     maxTurns: 8,
+    hearing: () => () => {},
     history: [],
     compaction: undefined,
     beforeTurn: (turn) =>

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { Effect } from "effect"
+import { Deferred, Effect } from "effect"
 import { assert, it } from "vitest"
 import { Chat, ChatCommand } from "#domain/Chat.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
@@ -59,7 +59,7 @@ it("asks for no turn again that was on its way to the log when the run's process
             stream === `chat-${run}` && reads++ === 0 ? Effect.orDie(late) : Effect.void
           )
       })
-      yield* carryOut(run, true).pipe(
+      yield* carryOut(run, true, yield* Deferred.make<void>()).pipe(
         Effect.provideService(EventStore, slow),
         Effect.provideService(Workers, workersHere)
       )

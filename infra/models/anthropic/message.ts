@@ -1,6 +1,7 @@
 import type { BetaMessage, BetaRawMessageStreamEvent } from "@anthropic-ai/sdk/resources/beta"
 import { Stream } from "@anthropic-ai/sdk/streaming"
 import { parseJson } from "#engine/parseJson.ts"
+import type { Heard } from "#ports/LanguageModel.ts"
 import { counting, Unfinished } from "../answer.ts"
 
 type Block = { readonly [key: string]: unknown }
@@ -33,7 +34,11 @@ const whole = ({ start, pieces }: Growing): Block => {
 /**
  * The message that an answer of the Messages API holds: a stream of events, or, from a server that is merely compatible, one JSON.
  */
-export const messageOf = async (response: Response, controller: AbortController): Promise<BetaMessage> => {
+export const messageOf = async (
+  response: Response,
+  controller: AbortController,
+  heard?: Heard
+): Promise<BetaMessage> => {
   const count = counting()
   if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
     const text = await response.text()
@@ -42,16 +47,25 @@ export const messageOf = async (response: Response, controller: AbortController)
   }
   let message: BetaMessage | undefined
   const blocks: Array<Growing> = []
+  /** The block that the last text came from. */
+  let speaking: number | undefined
+  const hear = (index: number, text: unknown) => {
+    if (typeof text !== "string" || text === "") return
+    heard?.(speaking === undefined || speaking === index ? text : `\n\n${text}`)
+    speaking = index
+  }
   for await (const event of Stream.fromSSEResponse<BetaRawMessageStreamEvent>(response, controller)) {
     if (event.type === "message_start") message = event.message
     else if (event.type === "content_block_start") {
       blocks[event.index] = { start: event.content_block as unknown as Block, pieces: new Map() }
+      if (event.content_block.type === "text") hear(event.index, event.content_block.text)
     } else if (event.type === "content_block_delta") {
       const [from, to] = fields[event.delta.type] ?? []
       const block = blocks[event.index]
       if (from === undefined || to === undefined || block === undefined) continue
       const piece = (event.delta as unknown as Block)[from]
       if (typeof piece === "string") count(piece)
+      if (event.delta.type === "text_delta") hear(event.index, piece)
       const pieces = block.pieces.get(to)
       if (pieces === undefined) block.pieces.set(to, [piece])
       else pieces.push(piece)

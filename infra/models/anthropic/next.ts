@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { ModelFailed, ModelTurn, Talk } from "#ports/LanguageModel.ts"
+import type { Heard, ModelFailed, ModelTurn, Talk } from "#ports/LanguageModel.ts"
 import { handedOn } from "#ports/Origin.ts"
 import { Refused, refusedTurn } from "../failure.ts"
 import { messagesOf, turnOf } from "./blocks.ts"
@@ -18,7 +18,7 @@ const ephemeral = { type: "ephemeral" } as const
 export const makeNext = (settings: AnthropicSettings) => {
   const client = makeClient(settings)
   const api = apiOf(settings)
-  return (talk: Talk): Effect.Effect<ModelTurn, ModelFailed> => {
+  return (talk: Talk, heard?: Heard): Effect.Effect<ModelTurn, ModelFailed> => {
     const { model } = talk
     return Effect.flatMap(handedOn, (headers) =>
       Effect.tryPromise({
@@ -38,7 +38,7 @@ export const makeNext = (settings: AnthropicSettings) => {
               { signal: controller.signal, headers }
             )
             .asResponse()
-          return turnOf(await messageOf(response, controller), model)
+          return turnOf(await messageOf(response, controller, heard), model)
         },
         catch: (error) => new Refused({ error })
       })

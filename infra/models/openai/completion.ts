@@ -1,6 +1,6 @@
 import type { ChatCompletionChunk } from "openai/resources"
 import { parseJson } from "#engine/parseJson.ts"
-import type { ModelTurn, Saying, TurnEnd } from "#ports/LanguageModel.ts"
+import type { Heard, ModelTurn, Saying, TurnEnd } from "#ports/LanguageModel.ts"
 import { counting, nameOf, noTokens, tokens, Unfinished } from "../answer.ts"
 
 /** The API's reasons to finish. One that it does not have yet says that it was done. */
@@ -40,16 +40,24 @@ const inputOf = (written: string): unknown => {
 }
 
 /** The turn that a stream of the Chat Completions API tells. */
-export const turnOf = async (chunks: AsyncIterable<ChatCompletionChunk>, asked: string): Promise<ModelTurn> => {
+export const turnOf = async (
+  chunks: AsyncIterable<ChatCompletionChunk>,
+  asked: string,
+  heard?: Heard
+): Promise<ModelTurn> => {
   const text: Array<string> = []
   const refusal: Array<string> = []
   const calls: Array<Growing> = []
   const count = counting()
   let [model, reason, usage]: [string, unknown, ModelTurn["usage"]] = [asked, undefined, noTokens]
   const grow = (pieces: Array<string>, piece: unknown) => {
-    if (typeof piece !== "string") return
+    if (typeof piece !== "string") return undefined
     count(piece)
     pieces.push(piece)
+    return piece
+  }
+  const hear = (piece: string | undefined) => {
+    if (piece !== undefined && piece !== "") heard?.(piece)
   }
   for await (const chunk of chunks) {
     model = nameOf(chunk.model, model)
@@ -58,8 +66,8 @@ export const turnOf = async (chunks: AsyncIterable<ChatCompletionChunk>, asked: 
     if (choice === undefined) continue
     reason = choice.finish_reason ?? reason
     const { content, refusal: refused, tool_calls: called } = choice.delta ?? {}
-    grow(text, content)
-    grow(refusal, refused)
+    hear(grow(text, content))
+    hear(grow(refusal, refused))
     for (const one of called ?? []) {
       // some servers number nothing, and tell each call whole
       const at = one.index ?? calls.length

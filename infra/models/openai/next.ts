@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { ModelFailed, ModelTurn, Talk } from "#ports/LanguageModel.ts"
+import type { Heard, ModelFailed, ModelTurn, Talk } from "#ports/LanguageModel.ts"
 import { handedOn } from "#ports/Origin.ts"
 import { Refused, refusedTurn } from "../failure.ts"
 import { apiOf, makeClient } from "./client.ts"
@@ -15,7 +15,7 @@ import type { OpenAiSettings } from "./settings.ts"
 export const makeNext = (settings: OpenAiSettings) => {
   const client = makeClient(settings)
   const api = apiOf(settings)
-  return (talk: Talk): Effect.Effect<ModelTurn, ModelFailed> => {
+  return (talk: Talk, heard?: Heard): Effect.Effect<ModelTurn, ModelFailed> => {
     const { model } = talk
     return Effect.flatMap(handedOn, (headers) =>
       Effect.tryPromise({
@@ -31,7 +31,7 @@ export const makeNext = (settings: OpenAiSettings) => {
             },
             { signal, headers }
           )
-          return turnOf(chunks, model)
+          return turnOf(chunks, model, heard)
         },
         catch: (error) => new Refused({ error })
       })

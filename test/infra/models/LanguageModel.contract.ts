@@ -1,12 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import type { Exchange, LanguageModel, ModelTurn, Talk, ToolResult } from "#ports/LanguageModel.ts"
+import { textOf } from "#src/workspaces/loop.ts"
 
 /**
  * A model that a suite can lead: it calls a tool first, and is done once that has answered; another talk it declines.
  */
 export interface Led {
   readonly model: LanguageModel["Service"]
+  /** Whether it is heard while it speaks: its last turn has several words. */
+  readonly streams?: boolean
   /** Its first turn calls tools. */
   readonly calling: Omit<Talk, "history">
   /** What the tools answer to that, in the order of the calls; the turns after it end, done, at last. */
@@ -56,6 +59,21 @@ export const contract = (name: string, lead: Effect.Effect<Led, never, Scope.Sco
         const { turn } = (yield* whole(led, led.calling, led.answers)).at(-1)!
         assert.strictEqual(turn.end, "done")
         assert.isTrue(turn.says.some((one) => one._tag === "Text" && one.text !== ""))
+      })
+    )
+
+    it.effect("says its words as they come, a blank line between two texts", () =>
+      Effect.gen(function* () {
+        const led = yield* lead
+        const exchanges = yield* whole(led, led.calling, led.answers)
+        const other = yield* lead
+        for (const [index, { turn }] of exchanges.entries()) {
+          const heard: Array<string> = []
+          const history = exchanges.slice(0, index)
+          yield* other.model.next({ ...led.calling, history }, (text) => heard.push(text))
+          assert.strictEqual(heard.join(""), led.streams === true ? textOf(turn) : "")
+          if (index === exchanges.length - 1 && led.streams === true) assert.isAbove(heard.length, 2)
+        }
       })
     )
 

@@ -11,6 +11,8 @@ import { contract, type Led } from "./LanguageModel.contract.ts"
 
 const form = (name: string): Form => ({ name, description: name, schema: z.object({ text: z.string() }) })
 const asked = { system: "You are an agent.", tools: [form("Echo")] }
+/** One answer of two texts. */
+const two = { content: ["All of it", "is done."].map((text) => ({ type: "text", text })) }
 const led: Omit<Led, "model"> = {
   calling: { ...asked, model: "sonnet", prompt: "Do it." },
   answers: ["echo a"],
@@ -34,11 +36,11 @@ contract(
     const api = yield* messagesApi(({ body }) => {
       if (body.messages[0]!.content === "Do harm.") return { ...says("No."), stopReason: "refusal" }
       const use = (said: string) => ({ name: "Echo", input: { text: said } })
-      return body.messages.length === 1 ? calls(use("a"), use("b")) : says("Done.")
+      return body.messages.length === 1 ? calls(use("a"), use("b")) : two
     })
     const models = layer(modelsAt(api))
     const model = yield* Effect.provide(LanguageModel, Layer.provide(models, justBash))
-    return { ...led, model }
+    return { ...led, model, streams: true }
   })
 )
 
@@ -48,7 +50,7 @@ contract(
     const api = yield* chatCompletionsApi(({ body }) => {
       if (body.messages[1].content === "Do harm.") return { refusal: "No." }
       const use = (said: string) => ({ name: "Echo", arguments: JSON.stringify({ text: said }) })
-      return body.messages.length === 2 ? { calls: [use("a"), use("b")] } : { content: "Done." }
+      return body.messages.length === 2 ? { calls: [use("a"), use("b")] } : { content: "All of it is done." }
     })
     const models = modelsOf({
       OPENAI_API_KEY: api.key,
@@ -56,7 +58,7 @@ contract(
       CAIRN_MODELS: '{"sonnet": {"provider": "openai", "model": "gpt-x"}}'
     })
     const model = yield* Effect.provide(LanguageModel, Layer.provide(layer(models), justBash))
-    return { ...led, model }
+    return { ...led, model, streams: true }
   })
 )
 

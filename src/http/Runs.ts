@@ -1,0 +1,99 @@
+import { Effect, Schema } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { worksIn } from "#domain/access/reach.ts"
+import { Chat, ChatCommand } from "#domain/Chat.ts"
+import { idIn } from "#domain/Id.ts"
+import { dispatch } from "#engine/dispatch.ts"
+import { ChatRuns, type RunRecord, runsOf } from "#projections/ChatRuns.ts"
+import { Api } from "#src/api/Api.ts"
+import { cursors, mostListed, type pageQuery, placePosition } from "#src/api/cursor.ts"
+import { Caller } from "#src/api/middleware.ts"
+import type { ListedRun } from "#src/api/Runs.ts"
+import { placesIn } from "#src/positions.ts"
+import { Runs } from "#src/workspaces/queue.ts"
+import { unlessErased } from "#src/workspaces/restore.ts"
+import { commandMetadata, freshOrStale, written } from "./answer.ts"
+import { endOf, erased } from "./Chat/answer.ts"
+import { wantsEvents } from "./eventStreams.ts"
+import { inPieces } from "./pieces.ts"
+import { noRun, ownRun, shownRun, stateOf } from "./Runs/own.ts"
+import { runEvents, takePlace } from "./Runs/stream.ts"
+import { orProblem } from "./refusals.ts"
+import { noWorkspace, own } from "./Workspaces/own.ts"
+
+/** How far the run is, and its answer when it has ended: as it is now, or as it goes on. */
+const shown = Effect.fnUntraced(function* (given: string) {
+  const { headers } = yield* HttpServerRequest.HttpServerRequest
+  if (wantsEvents(headers["accept"])) return yield* Effect.andThen(takePlace, runEvents(given))
+  const run = yield* ownRun(given)
+  const { workspace, generation } = run.requested
+  const telling = Effect.flatMap(shownRun(run), (fields) => inPieces(fields))
+  return yield* unlessErased({ id: workspace, generation }, telling, noRun).pipe(
+    Effect.catchIf(
+      (error) => error === erased,
+      () => noRun
+    )
+  )
+})
+
+const places = cursors<readonly [position: number]>(Schema.Tuple([placePosition]))
+
+const listed = ({ id, workspace, progress, ended_at, failure, ...run }: RunRecord): typeof ListedRun.Type => ({
+  run_id: id,
+  workspace_id: workspace,
+  state: ended_at === null ? progress : stateOf(failure),
+  failure: failure as (typeof ListedRun.Type)["failure"],
+  model: run.model,
+  turns: run.turns,
+  max_turns: run.max_turns,
+  requested_at: run.requested_at.toISOString(),
+  ended_at: ended_at?.toISOString() ?? null,
+  task: run.task
+})
+
+/** A page of the chats of the caller's own workspace, also when the first of them has yet to end. */
+const list = Effect.fnUntraced(function* (given: string, page: typeof pageQuery.Type) {
+  const holder = yield* Caller
+  const { tenant } = holder
+  const workspace = idIn(given)
+  if (workspace === undefined) return yield* noWorkspace
+  yield* freshOrStale(ChatRuns)
+  const asked = ["runs", tenant, workspace, ...(yield* placesIn)]
+  const [before] = (yield* places.read(asked, page.cursor)) ?? [null]
+  const limit = page.limit ?? mostListed
+  const found = yield* Effect.orDie(runsOf(tenant, workspace, before, limit + 1))
+  // also when no chat of it has ended, and it is not open yet
+  const [first] = found
+  if (first === undefined) yield* own(given)
+  else if (!worksIn(holder, { id: workspace, user: first.user_id })) return yield* noWorkspace
+  const last = found[limit - 1]
+  return {
+    runs: found.slice(0, limit).map(listed),
+    next_cursor: found.length > limit ? places.write(asked, [Number(last!.position)]) : null
+  }
+})
+
+/** Stops the caller's own run: whoever carries it ends it, with what was written. */
+const cancel = Effect.fnUntraced(function* (given: string) {
+  const { tenant } = yield* Caller
+  const { id, requested } = yield* ownRun(given)
+  const ended = (yield* endOf(id, requested.workspace)) !== undefined
+  const [cancelled] = yield* dispatch(Chat, {
+    tenant,
+    stream: `chat-${id}`,
+    command: ChatCommand.CancelChat({ ended }),
+    ...(yield* commandMetadata),
+    correlationId: id
+  }).pipe(Effect.catchTag(["ChatNotRequested", "ChatStuck"], Effect.die))
+  yield* (yield* Runs).cancelled(id)
+  yield* written(cancelled!.position)
+  return { success: true, run_id: id, workspace_id: requested.workspace }
+})
+
+export const layer = HttpApiBuilder.group(Api, "runs", (handlers) =>
+  handlers
+    .handle("run", ({ params }) => orProblem(shown(params.id)))
+    .handle("listRuns", ({ params, query }) => list(params.id, query))
+    .handle("cancel", ({ params }) => orProblem(cancel(params.id)))
+)

@@ -1,0 +1,51 @@
+import { NodeHttpServerRequest } from "@effect/platform-node"
+import { Effect, Stream } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Problem } from "#src/api/Problem.ts"
+import { Closing } from "#src/closing.ts"
+
+/** Milliseconds that a client has to take what was written, once the service has been told to stop. */
+const lastWords = 1_000
+
+/** Event streams of one key at a time: each holds a connection, and has the log looked at. */
+export const eventStreamPlaces = (atOnce: number) => {
+  const open = new Map<string, number>()
+  const tooMany = new Problem({
+    code: "rate_limit/exceeded",
+    message: `This key has ${atOnce} open event streams. Close one, or read what it gives from one of them.`,
+    retryAfter: 1
+  })
+  return {
+    /** Takes one of a key's places until its connection has ended. */
+    take: Effect.fnUntraced(function* (key: string, request: HttpServerRequest.HttpServerRequest) {
+      const taken = open.get(key) ?? 0
+      if (taken >= atOnce) return yield* tooMany
+      open.set(key, taken + 1)
+      NodeHttpServerRequest.toServerResponse(request).once("close", () => {
+        const left = (open.get(key) ?? 1) - 1
+        if (left === 0) open.delete(key)
+        else open.set(key, left)
+      })
+    })
+  }
+}
+
+/** A client that takes nothing would keep the service from stopping. */
+export const cutWhenStopping = (request: HttpServerRequest.HttpServerRequest) =>
+  Effect.gen(function* () {
+    yield* (yield* Closing).await
+    yield* Effect.sleep(lastWords)
+    NodeHttpServerRequest.toServerResponse(request).destroy()
+  }).pipe(Effect.forkScoped)
+
+/** Messages as the HTML standard has them. A client that loses them comes back after a second. */
+export const eventStream = <E>(messages: Stream.Stream<string, E>, headers: { readonly [name: string]: string } = {}) =>
+  HttpServerResponse.stream(Stream.encodeText(Stream.concat(Stream.make("retry: 1000\n\n"), messages)), {
+    contentType: "text/event-stream; charset=utf-8",
+    // no cache and no proxy may keep what comes
+    headers: { "cache-control": "no-store", "x-accel-buffering": "no", ...headers }
+  })
+
+/** Whether the caller wants events, and no JSON: who takes either gets what there was before there were events. */
+export const wantsEvents = (accept = "") =>
+  /(?:^|,)\s*text\/event-stream\s*(?:[;,]|$)/i.test(accept) && !/application\/json/i.test(accept)
