@@ -2,7 +2,7 @@ import { assert, describe, it, vi } from "vitest"
 import { calls, says } from "#test/MessagesApi.ts"
 import { memberKey, organization } from "#test/service/tenants.ts"
 import { newInstallation, removeInstallation, startService } from "#test/service.ts"
-import { asked, chatting, commitsOf, ended, environment, scripts, service, startsAgent, write } from "./agent.ts"
+import { asked, chatting, commitsOf, environment, scripts, service, startsAgent, write } from "./agent.ts"
 import { refused } from "./problem.ts"
 
 startsAgent()

@@ -33,10 +33,15 @@ class Blocking:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._inner, name)
+        if type(found).__module__.startswith("cairn_client._async"):
+            return Blocking(self._portal, found)
         if callable(found):
             return lambda *args, **kwargs: self._called(found, args, kwargs)
-        module = type(found).__module__
-        return Blocking(self._portal, found) if module.startswith("cairn_client._async") else found
+        return found
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        inner: Any = self._inner
+        return self._called(inner, args, kwargs)
 
     def _called(self, method: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         async def call() -> Any:

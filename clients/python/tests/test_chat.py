@@ -56,3 +56,30 @@ def test_a_failed_chat_is_an_answer(client: Cairn) -> None:
     answer = empty.chat("read a file", user=unique(), org="acme", model="local")
     assert not answer.success
     assert answer.error
+
+
+def test_a_chat_that_nobody_waits_for(client: Cairn) -> None:
+    word, user = unique(), unique()
+    stored(client, word)
+    started = client.runs.start(f"read a {word} file", user=user, org="acme", model="local", max_turns=5)
+    while (run := client.runs.get(started.run_id)).ended_at is None:
+        assert run.answer is None
+    assert (run.state, run.failure, run.max_turns, run.model) == ("completed", None, 5, "local")
+    assert run.answer is not None
+    assert run.answer.session_id == run.run_id == started.run_id
+    assert run.answer.changed_files == [f"{word}.py"]
+    again = client.runs.start(f"read a {word} file", user=user, org="acme", model="local")
+    assert again.workspace_id == started.workspace_id
+    page = client.runs.list(started.workspace_id, limit=1)
+    [listed] = page.runs
+    assert (listed.run_id, listed.task) == (again.run_id, f"read a {word} file")
+    assert recent(listed.requested_at)
+    rest = client.runs.list(started.workspace_id, cursor=page.next_cursor)
+    assert [one.run_id for one in rest.runs] == [started.run_id]
+    with pytest.raises(APIError) as over:
+        client.runs.cancel(started.run_id)
+    assert over.value.code == "conflict/run_over"
+    for missing in (client.runs.get, client.runs.cancel):
+        with pytest.raises(APIError) as error:
+            missing(started.workspace_id)
+        assert error.value.code == "not_found/run"

@@ -145,7 +145,7 @@ def test_without_a_key_nothing_is_sent(kind: Kind, service: Service) -> None:
 
 def test_text_is_read_alike_however_it_is_cut() -> None:
     text = ": hello\r\n\r\nid: 1\rdata: a\rdata:b\r\revent: x\ndata: é\n\nid: 9\n\ndata\n\n".encode()
-    whole = ["comment", Message("", "a\nb"), Message("x", "é")]
+    whole = ["comment", Message("", "a\nb", "1"), Message("x", "é")]
     for size in range(1, len(text) + 1):
         reader = MessageReader()
         pieces = [text[at : at + size] for at in range(0, len(text), size)]

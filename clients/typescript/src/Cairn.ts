@@ -1,10 +1,11 @@
 import type { APIPromise } from "./APIPromise.ts"
 import type { GetCodeFilesParams, GetCodeFilesResponse } from "./codeFiles/getCodeFiles.ts"
 import type { EventStream, EventStreamParams } from "./eventStream/EventStream.ts"
+import { RunStream } from "./eventStream/RunStream.ts"
 import { type CairnOptions, type RequestOptions, type Settings, settingsOf } from "./options.ts"
 import type { Call } from "./request.ts"
 import type { BulkExecutionResultResponse, BulkUploadParams } from "./resources/bulk.ts"
-import type { ChatParams, ChatResponse } from "./resources/chat.ts"
+import { asking, type Chat, type ChatParams, type ChatResponse } from "./resources/chat.ts"
 import type { Events, EventsParams } from "./resources/events.ts"
 import { Executions } from "./resources/executions.ts"
 import { Functions } from "./resources/functions.ts"
@@ -13,6 +14,7 @@ import { Logs } from "./resources/logs.ts"
 import type { ModelList } from "./resources/models.ts"
 import { Patterns } from "./resources/patterns.ts"
 import { Repos } from "./resources/repos.ts"
+import { Runs } from "./resources/runs.ts"
 import type { SearchParams, SearchResponse } from "./resources/search.ts"
 import { Snippets } from "./resources/snippetStore.ts"
 import type { DeleteResponse, VoteCodeSnipParams, VoteCodeSnipResponse } from "./resources/snippets.ts"
@@ -37,12 +39,16 @@ import { Transport } from "./transport.ts"
  * comes with the HTTP answer from `.withResponse()`.
  */
 export class Cairn {
+  /** Gives the agent a task: `chat(…)` waits for its end, `chat.stream(…)` tells it as it goes on. */
+  readonly chat: Chat
   /** API keys of an organization, for its owners and admins. */
   readonly keys: Keys
   /** The organization's people, for its owners and admins. */
   readonly users: Users
   /** Chats of agents, and what they saved, as git history. */
   readonly workspaces: Workspaces
+  /** Chats, one by one. */
+  readonly runs: Runs
   /** What became of uploads. */
   readonly uploads: Uploads
   /** All that can be done with snippets: also comments, pages of them, public ones. */
@@ -68,9 +74,18 @@ export class Cairn {
     this.#options = options
     this.#settings = settingsOf(options)
     this.#transport = new Transport(this.#settings)
+    this.chat = Object.assign(
+      (query: string, params: ChatParams, options?: RequestOptions): APIPromise<ChatResponse> =>
+        this.workspaces.chat(query, params, options),
+      {
+        stream: (query: string, params: ChatParams, options?: RequestOptions) =>
+          new RunStream(this.#settings, () => ({ asking: asking(query, params) }), options)
+      }
+    )
     this.keys = new Keys(this.#transport)
     this.users = new Users(this.#transport)
     this.workspaces = new Workspaces(this.#transport)
+    this.runs = new Runs(this.#transport, this.#settings)
     this.uploads = new Uploads(this.#transport)
     this.snippets = new Snippets(this.#transport, this.#settings.log)
     this.repos = new Repos(this.#transport)
@@ -126,15 +141,6 @@ export class Cairn {
    */
   voteCodeSnip(params: VoteCodeSnipParams, options?: RequestOptions): APIPromise<VoteCodeSnipResponse> {
     return this.snippets.vote(params, options)
-  }
-
-  /**
-   * Lets the agent work on a task in the workspace of (`org`, `user`), and saves its files as one commit. Waits up to
-   * ten minutes for it; sent again after that, or after a cut connection, it joins the run that is under way. A run
-   * that fails is no error: it has `success: false`.
-   */
-  chat(query: string, params: ChatParams, options?: RequestOptions): APIPromise<ChatResponse> {
-    return this.workspaces.chat(query, params, options)
   }
 
   /**

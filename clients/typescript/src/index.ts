@@ -24,11 +24,12 @@ export {
   ValidationError
 } from "./errors.ts"
 export type { EventStream, EventStreamParams } from "./eventStream/EventStream.ts"
+export type { RunStream } from "./eventStream/RunStream.ts"
 export type { Logger, LogLevel } from "./log.ts"
 export type { CairnOptions, Fetch, HeadersLike, RequestOptions } from "./options.ts"
 export type { Result } from "./Result.ts"
 export type { BulkExecutionResultResponse, BulkUploadParams, LogFile } from "./resources/bulk.ts"
-export type { ChatParams, ChatResponse } from "./resources/chat.ts"
+export type { Chat, ChatParams, ChatResponse } from "./resources/chat.ts"
 export type { CodeBlock, Dependencies, JsonObject } from "./resources/codeBlocks.ts"
 export type { Comment, CommentResponse, DeleteCommentResponse } from "./resources/comments.ts"
 export type { Commit, CommitAuthor, FileChange } from "./resources/commits.ts"
@@ -74,6 +75,22 @@ export type {
 } from "./resources/publicSnippets.ts"
 export type { Repo, Repos, StoreRepoResponse, UploadRepoParams } from "./resources/repos.ts"
 export type { AgentReview, AutoReviewParams, AutoReviewResponse } from "./resources/reviews.ts"
+export type { CancelResponse, ListedRun, Run, RunList, RunUsage, StartedRun } from "./resources/run.ts"
+export type {
+  RunAnswered,
+  RunCancelling,
+  RunCompacted,
+  RunEvent,
+  RunRequested,
+  RunResumed,
+  RunStarted,
+  RunText,
+  RunTools,
+  RunTurn,
+  ToolCall,
+  ToolResult
+} from "./resources/runEvents.ts"
+export type { Runs } from "./resources/runs.ts"
 export type { SearchMatch, SearchParams, SearchResponse } from "./resources/search.ts"
 export type { Snippets } from "./resources/snippetStore.ts"
 export type { DeleteResponse, VoteCodeSnipParams, VoteCodeSnipResponse } from "./resources/snippets.ts"

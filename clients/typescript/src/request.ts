@@ -106,6 +106,7 @@ export const headersOf = (settings: Settings, call: Call<unknown>, options: Requ
     "Idempotency-Key": options.idempotencyKey ?? (call.method === "GET" ? undefined : globalThis.crypto.randomUUID()),
     Authorization: settings.apiKey === undefined ? undefined : `Bearer ${settings.apiKey}`,
     ...settings.scope,
+    ...call.headers,
     ...(call.workspaceId === undefined ? {} : { "X-Cairn-Workspace-Id": named("workspaceId", call.workspaceId) })
   }
   const headers = new Headers()

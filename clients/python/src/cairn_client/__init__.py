@@ -17,11 +17,13 @@ print(found.matches[0].code_block.source)
 from cairn_client._async.client import AsyncCairn
 from cairn_client._async.event_stream import AsyncEventStream
 from cairn_client._async.pages import AsyncEvents
+from cairn_client._async.run_stream import AsyncRunStream
 from cairn_client._raw import RawResponse
 from cairn_client._request import CallOptions
 from cairn_client._sync.client import Cairn
 from cairn_client._sync.event_stream import EventStream
 from cairn_client._sync.pages import Events
+from cairn_client._sync.run_stream import RunStream
 from cairn_client._version import __version__
 from cairn_client.errors import (
     APIError,
@@ -61,6 +63,7 @@ __all__ = [
     "AsyncCairn",
     "AsyncEventStream",
     "AsyncEvents",
+    "AsyncRunStream",
     "AuthenticationError",
     "BulkExecutionResultResponse",
     "CacheUnavailableError",
@@ -83,6 +86,7 @@ __all__ = [
     "PermissionDeniedError",
     "RateLimitError",
     "RawResponse",
+    "RunStream",
     "SearchMatch",
     "SearchResponse",
     "ServiceError",

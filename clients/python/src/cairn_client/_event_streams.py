@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import httpx2
-import pydantic
 import pydantic_core
 
 from cairn_client._answers import request_id_of
 from cairn_client.errors import APIError, AuthenticationError, CacheUnavailableError, ServiceError
-from cairn_client.types.events import RecordedEvent
 
 if TYPE_CHECKING:
     from cairn_client._request import Prepared
 
-PATH = "/api/events/stream"
 SHORTEST_TIMEOUT = 45.0
 """Seconds. The service says every 15 s that it is there, so a shorter silence tells nothing."""
 
@@ -36,37 +33,30 @@ def patient(prepared: Prepared) -> httpx2.Timeout:
     return httpx2.Timeout(**{**steps, "read": None if read is None else max(read, SHORTEST_TIMEOUT)})
 
 
-def event_of(data: str, response: httpx2.Response) -> RecordedEvent:
-    """An event off its message."""
-    try:
-        return RecordedEvent.model_validate_json(data)
-    except pydantic.ValidationError:
-        raise Cut(_unreadable(response, "an event that can't be read"), None) from None
-
-
-def refuse_other(response: httpx2.Response) -> None:
+def refuse_other(response: httpx2.Response, what: str) -> None:
     """Raises when a successful answer is no stream of events."""
     if not response.headers.get("content-type", "").startswith("text/event-stream"):
-        raise Cut(_unreadable(response, "what is no stream of events"), None)
+        raise Cut(unreadable(response, what, "what is no stream of events"), None)
 
 
-def _unreadable(response: httpx2.Response, found: str) -> APIError:
-    message = f"GET {PATH} was answered with {found}. Is base_url (CAIRN_BASE_URL) the service's?"
+def unreadable(response: httpx2.Response, what: str, found: str) -> APIError:
+    """The error of an answer that is none of this service; `what` was sent."""
+    message = f"{what} was answered with {found}. Is base_url (CAIRN_BASE_URL) the service's?"
     return APIError(message, response.status_code, request_id=request_id_of(response))
 
 
-def ended(data: str, wait: float) -> Cut:
+def ended(what: str, data: str, wait: float) -> Cut:
     """What the service's last message says: why nothing more comes over this connection."""
     try:
         said = pydantic_core.from_json(data)
         reason, message = said["reason"], str(said["message"])
     except (ValueError, TypeError, KeyError):
-        reason, message = None, f"GET {PATH} was ended by the service"
+        reason, message = None, f"{what} was ended by the service"
     if reason == "revoked":
         return Cut(AuthenticationError(message, code="auth/invalid_api_key"), None)
     return Cut(CacheUnavailableError(message), wait)
 
 
-def cut_off() -> CacheUnavailableError:
+def cut_off(what: str) -> CacheUnavailableError:
     """The error of a stream that just ended."""
-    return CacheUnavailableError(f"GET {PATH} was cut. Check that the service runs")
+    return CacheUnavailableError(f"{what} was cut. Check that the service runs")

@@ -35,6 +35,10 @@ class CallOptions(TypedDict, total=False):
     """Sent besides the client's own, in place of one of the same name; `None` for a value takes that one away."""
 
 
+LATER = {"Prefer": "respond-async"}
+"""Asks for an answer at once, whatever is still to be done."""
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """A request in the service's terms. Fields of `body` and `query` that are `None` are left out."""

@@ -17,6 +17,7 @@ class Message:
 
     event: str = ""
     data: str = ""
+    id: str = ""
 
 
 Heard: TypeAlias = Message | Literal["comment"]
@@ -31,6 +32,7 @@ class MessageReader:
         self._rest = ""
         self._searched = 0
         self._event = ""
+        self._id = ""
         self._data: list[str] = []
 
     def read(self, piece: bytes) -> list[Heard]:
@@ -50,8 +52,8 @@ class MessageReader:
 
     def _line(self, line: str) -> Heard | None:
         if line == "":
-            message = Message(self._event, "\n".join(self._data))
-            self._event, self._data = "", []
+            message = Message(self._event, "\n".join(self._data), self._id)
+            self._event, self._id, self._data = "", "", []
             return message if message.data else None
         if line.startswith(":"):
             return "comment"
@@ -61,4 +63,6 @@ class MessageReader:
             self._data.append(value)
         elif name == "event":
             self._event = value
+        elif name == "id":
+            self._id = value
         return None

@@ -11,6 +11,7 @@ def newest(workspaces: Workspaces, workspace_id: str) -> str:
 A client makes them; programs don't. Those of an `AsyncCairn` have `Async` before their names.
 """
 
+from cairn_client._async.chat import AsyncChat
 from cairn_client._async.learned import AsyncExecutions, AsyncFunctions, AsyncLogs, AsyncPatterns
 from cairn_client._async.raw import (
     AsyncExecutionsWithRawResponse,
@@ -19,6 +20,7 @@ from cairn_client._async.raw import (
     AsyncLogsWithRawResponse,
     AsyncPatternsWithRawResponse,
     AsyncReposWithRawResponse,
+    AsyncRunsWithRawResponse,
     AsyncSnippetStoreWithRawResponse,
     AsyncSystemWithRawResponse,
     AsyncUploadsWithRawResponse,
@@ -28,9 +30,11 @@ from cairn_client._async.raw import (
 )
 from cairn_client._async.repos import AsyncRepos
 from cairn_client._async.resources import AsyncKeys, AsyncUploads, AsyncUsers, AsyncWorkspaces
+from cairn_client._async.runs import AsyncRuns
 from cairn_client._async.store import AsyncSnippetStore
 from cairn_client._async.system import AsyncSystem
 from cairn_client._settings import Overrides
+from cairn_client._sync.chat import Chat
 from cairn_client._sync.learned import Executions, Functions, Logs, Patterns
 from cairn_client._sync.raw import (
     ExecutionsWithRawResponse,
@@ -39,6 +43,7 @@ from cairn_client._sync.raw import (
     LogsWithRawResponse,
     PatternsWithRawResponse,
     ReposWithRawResponse,
+    RunsWithRawResponse,
     SnippetStoreWithRawResponse,
     SystemWithRawResponse,
     UploadsWithRawResponse,
@@ -48,10 +53,12 @@ from cairn_client._sync.raw import (
 )
 from cairn_client._sync.repos import Repos
 from cairn_client._sync.resources import Keys, Uploads, Users, Workspaces
+from cairn_client._sync.runs import Runs
 from cairn_client._sync.store import SnippetStore
 from cairn_client._sync.system import System
 
 __all__ = [
+    "AsyncChat",
     "AsyncExecutions",
     "AsyncExecutionsWithRawResponse",
     "AsyncFunctions",
@@ -64,6 +71,8 @@ __all__ = [
     "AsyncPatternsWithRawResponse",
     "AsyncRepos",
     "AsyncReposWithRawResponse",
+    "AsyncRuns",
+    "AsyncRunsWithRawResponse",
     "AsyncSnippetStore",
     "AsyncSnippetStoreWithRawResponse",
     "AsyncSystem",
@@ -75,6 +84,7 @@ __all__ = [
     "AsyncWithRawResponse",
     "AsyncWorkspaces",
     "AsyncWorkspacesWithRawResponse",
+    "Chat",
     "Executions",
     "ExecutionsWithRawResponse",
     "Functions",
@@ -88,6 +98,8 @@ __all__ = [
     "PatternsWithRawResponse",
     "Repos",
     "ReposWithRawResponse",
+    "Runs",
+    "RunsWithRawResponse",
     "SnippetStore",
     "SnippetStoreWithRawResponse",
     "System",

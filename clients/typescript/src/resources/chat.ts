@@ -1,3 +1,6 @@
+import type { APIPromise } from "../APIPromise.ts"
+import type { RunStream } from "../eventStream/RunStream.ts"
+import type { RequestOptions } from "../options.ts"
 import type { Result } from "../Result.ts"
 import { type Call, json } from "../request.ts"
 
@@ -37,7 +40,7 @@ export interface ChatResponse extends Result {
   readonly commit: string
 }
 
-interface ChatWire {
+export interface ChatWire {
   readonly success: boolean
   readonly output: string
   readonly error: string
@@ -52,20 +55,49 @@ interface ChatWire {
 /** Milliseconds: an agent may take minutes. */
 const timeout = 600_000
 
-export const chat = (query: string, { user, org, model, maxTurns }: ChatParams): Call<ChatResponse> => ({
+export const chatResponseOf = (wire: ChatWire): ChatResponse => ({
+  success: wire.success,
+  output: wire.output,
+  error: wire.error,
+  changedFiles: wire.changed_files,
+  workspaceFiles: wire.workspace_files,
+  durationMs: wire.duration_ms,
+  sessionId: wire.session_id,
+  workspaceId: wire.workspace_id,
+  commit: wire.commit
+})
+
+/** `chat`, and what else asks for one. */
+export interface Chat {
+  /**
+   * Lets the agent work on a task in the workspace of (`org`, `user`), and saves its files as one commit. Waits up to
+   * ten minutes for it; sent again after that, or after a cut connection, it joins the run that is under way. A run
+   * that fails is no error: it has `success: false`.
+   */
+  (query: string, params: ChatParams, options?: RequestOptions): APIPromise<ChatResponse>
+  /**
+   * The same, told as it goes on, up to the answer; `runs.stream` tells it of a run that is there. A `timeout` below 45 s
+   * counts as 45 s, since the service is silent for up to 15 s.
+   *
+   * ```ts
+   * for await (const event of cairn.chat.stream(query, { user, org })) if (event.type === "text") print(event.text)
+   * ```
+   */
+  stream(query: string, params: ChatParams, options?: RequestOptions): RunStream
+}
+
+/** What asks for a chat, however its answer is to come. */
+export const asking = (
+  query: string,
+  { user, org, model, maxTurns }: ChatParams
+): Omit<Call<never>, "answer" | "timeout"> => ({
   method: "POST",
   path: "/api/agent-chat",
+  body: { user_query: query, user_id: user, org_id: org, model, max_turns: maxTurns }
+})
+
+export const chat = (query: string, params: ChatParams): Call<ChatResponse> => ({
+  ...asking(query, params),
   timeout,
-  body: { user_query: query, user_id: user, org_id: org, model, max_turns: maxTurns },
-  answer: json((wire: ChatWire) => ({
-    success: wire.success,
-    output: wire.output,
-    error: wire.error,
-    changedFiles: wire.changed_files,
-    workspaceFiles: wire.workspace_files,
-    durationMs: wire.duration_ms,
-    sessionId: wire.session_id,
-    workspaceId: wire.workspace_id,
-    commit: wire.commit
-  }))
+  answer: json(chatResponseOf)
 })

@@ -25,17 +25,21 @@ interface Param {
   readonly optional?: boolean
   readonly tsType?: TypeOf
 }
+/** Of a class `functionDef` has the parameters. */
+interface Callable {
+  readonly name?: string
+  readonly jsDoc?: JsDoc
+  readonly functionDef?: { readonly params: ReadonlyArray<Param> }
+  readonly params?: ReadonlyArray<Param>
+}
 interface Declaration {
   readonly kind: string
   readonly jsDoc?: JsDoc
   readonly def: {
     readonly properties?: ReadonlyArray<Property>
     readonly extends?: ReadonlyArray<TypeOf>
-    readonly methods?: ReadonlyArray<{
-      readonly name: string
-      readonly jsDoc?: JsDoc
-      readonly functionDef: { readonly params: ReadonlyArray<Param> }
-    }>
+    readonly methods?: ReadonlyArray<Callable>
+    readonly callSignatures?: ReadonlyArray<Callable>
     readonly tsType?: TypeOf
   }
 }
@@ -129,14 +133,20 @@ export const documented = (entry: string) => {
       ? (type.value as ReadonlyArray<TypeOf>).some(isRequestOptions)
       : type?.repr === "RequestOptions"
 
-  /** A method of a class. */
+  /** A method of a class or an interface, or a field that is called itself. */
+  const callable = (of: string, method: string): Callable | undefined => {
+    const def = symbols.get(of)?.find(({ kind }) => kind === "class" || kind === "interface")?.def
+    const field = def?.properties?.find(({ name }) => name === method)?.tsType?.repr
+    return (
+      def?.methods?.find(({ name }) => name === method) ??
+      symbols.get(field ?? "")?.find(({ kind }) => kind === "interface")?.def.callSignatures?.[0]
+    )
+  }
+
   const signature = (of: string, method: string): Signature => {
-    const found = symbols
-      .get(of)
-      ?.find(({ kind }) => kind === "class")
-      ?.def.methods?.find(({ name }) => name === method)
+    const found = callable(of, method)
     if (found === undefined) throw new Error(`${of} has no method ${method}`)
-    const params = found.functionDef.params.map((param) => param.left ?? param)
+    const params = (found.functionDef?.params ?? found.params ?? []).map((param) => param.left ?? param)
     const requestOptions = new Set(fields("RequestOptions").keys())
     const objects = params.map(({ tsType }) => [...fieldsOf(tsType)])
     return {

@@ -14,15 +14,19 @@ const placeOf = ({ name }: Method): readonly [owner: string, method: string] => 
   return second === undefined ? ["Cairn", first] : [first[0]!.toUpperCase() + first.slice(1), second]
 }
 
+/** What is called itself, as `chat` is, has its own name, and those of what it holds. */
+const namesOf = ([resource, of]: readonly [string, object]) =>
+  typeof of === "function"
+    ? [resource, ...Object.keys(of).map((name) => `${resource}.${name}`)]
+    : publicNames(of).map((name) => `${resource}.${name}`)
+
 const publicNames = (of: object) =>
   Object.getOwnPropertyNames(Object.getPrototypeOf(of)).filter((name) => name !== "constructor" && !/^_/.test(name))
 
 describe("the table of both clients", () => {
   it("has every method of this one, and no other", () => {
     const client = new Library.Cairn({ apiKey: "k" })
-    const resources = Object.entries(client).flatMap(([resource, of]) =>
-      publicNames(of).map((name) => `${resource}.${name}`)
-    )
+    const resources = Object.entries(client).flatMap(namesOf)
     assert.sameMembers(
       [...publicNames(client), ...resources],
       [...methods.map(([name]) => name), ...table.besides.map(camel), ...table.only.typescript.map(({ name }) => name)]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, Self, Unpack
 
-from cairn_client._async.chatting import AsyncChatting
+from cairn_client._async.chat import AsyncChat
 from cairn_client._async.learned import AsyncExecutions, AsyncFunctions, AsyncLogs, AsyncPatterns
 from cairn_client._async.raw import AsyncWithRawResponse
 from cairn_client._async.repos import AsyncRepos
 from cairn_client._async.resources import AsyncKeys, AsyncUploads, AsyncUsers, AsyncWorkspaces
+from cairn_client._async.runs import AsyncRuns
 from cairn_client._async.snippets import AsyncSnippets
 from cairn_client._async.specified import AsyncSpecified
 from cairn_client._async.store import AsyncSnippetStore
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from cairn_client.types import SnipsDesired
 
 
-class AsyncCairn(AsyncSnippets, AsyncUploading, AsyncSpecified, AsyncChatting, AsyncServing):
+class AsyncCairn(AsyncSnippets, AsyncUploading, AsyncSpecified, AsyncServing):
     """Cairn's client: one for a program, shared by its threads, tasks and event loops.
 
     Close it, or use it in an `async with` block. Every option may be left out.
@@ -60,12 +61,16 @@ class AsyncCairn(AsyncSnippets, AsyncUploading, AsyncSpecified, AsyncChatting, A
 
     """
 
+    chat: AsyncChat
+    """Gives the agent a task: `chat(…)` waits for its end, `chat.stream(…)` tells it as it goes on."""
     keys: AsyncKeys
     """API keys of the organization, for its owners and admins."""
     users: AsyncUsers
     """The organization's people, for its owners and admins."""
     workspaces: AsyncWorkspaces
     """Chats of agents, and what they saved, as git history."""
+    runs: AsyncRuns
+    """Chats, one by one."""
     uploads: AsyncUploads
     """What became of uploads."""
     snippets: AsyncSnippetStore
@@ -117,9 +122,11 @@ class AsyncCairn(AsyncSnippets, AsyncUploading, AsyncSpecified, AsyncChatting, A
     def _begin(self, transport: AsyncTransport, *, owned: bool) -> None:
         self._transport = transport
         self._owned = owned
+        self.chat = AsyncChat(transport)
         self.keys = AsyncKeys(transport)
         self.users = AsyncUsers(transport)
         self.workspaces = AsyncWorkspaces(transport)
+        self.runs = AsyncRuns(transport)
         self.uploads = AsyncUploads(transport)
         self.snippets = AsyncSnippetStore(transport)
         self.repos = AsyncRepos(transport)

@@ -11,12 +11,13 @@ if TYPE_CHECKING:
     from cairn_client._async.learned import AsyncExecutions, AsyncFunctions, AsyncLogs, AsyncPatterns
     from cairn_client._async.repos import AsyncRepos
     from cairn_client._async.resources import AsyncKeys, AsyncUploads, AsyncUsers, AsyncWorkspaces
+    from cairn_client._async.runs import AsyncRuns
     from cairn_client._async.store import AsyncSnippetStore
     from cairn_client._async.system import AsyncSystem
 
 
 class AsyncWithRawResponse:
-    """What `with_raw_response` has: all methods but `events` and `event_stream`."""
+    """What `with_raw_response` has: all methods but `events` and those that stream."""
 
     def __init__(self, client: AsyncCairn) -> None:
         self.search = async_raw(client.search)
@@ -36,6 +37,7 @@ class AsyncWithRawResponse:
         self.keys = client.keys.with_raw_response
         self.users = client.users.with_raw_response
         self.workspaces = client.workspaces.with_raw_response
+        self.runs = client.runs.with_raw_response
         self.uploads = client.uploads.with_raw_response
         self.snippets = client.snippets.with_raw_response
         self.repos = client.repos.with_raw_response
@@ -72,6 +74,16 @@ class AsyncWorkspacesWithRawResponse:
         self.delete_file = async_raw(workspaces.delete_file)
         self.restore = async_raw(workspaces.restore)
         self.delete = async_raw(workspaces.delete)
+
+
+class AsyncRunsWithRawResponse:
+    """The methods of `runs`."""
+
+    def __init__(self, runs: AsyncRuns) -> None:
+        self.start = async_raw(runs.start)
+        self.get = async_raw(runs.get)
+        self.list = async_raw(runs.list)
+        self.cancel = async_raw(runs.cancel)
 
 
 class AsyncUploadsWithRawResponse:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Unpack
 from urllib.parse import quote
 
-from cairn_client._async.chatting import AsyncChatting
+from cairn_client._async.chat import AsyncChat
 from cairn_client._async.raw import (
     AsyncKeysWithRawResponse,
     AsyncUploadsWithRawResponse,
@@ -153,15 +153,19 @@ class AsyncKeys:
         return await self._transport.ask(request, RevokedKey)
 
 
-class AsyncWorkspaces(AsyncChatting):
+class AsyncWorkspaces:
     """The workspaces that chats work in, and their git history.
 
     A `workspace_id` is that of `list` or of a chat's answer. What is not there is a `NotFoundError`:
     `not_found/workspace`, `not_found/commit` or `not_found/file`.
     """
 
+    chat: AsyncChat
+    """`chat` of the client itself."""
+
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
+        self.chat = AsyncChat(transport)
 
     @property
     def with_raw_response(self) -> AsyncWorkspacesWithRawResponse:

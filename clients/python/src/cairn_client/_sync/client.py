@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Literal, Self, Unpack
 
 from cairn_client._pools import Pools
 from cairn_client._settings import MAX_RETRIES, TIMEOUT, Overrides, Settings
-from cairn_client._sync.chatting import Chatting
+from cairn_client._sync.chat import Chat
 from cairn_client._sync.learned import Executions, Functions, Logs, Patterns
 from cairn_client._sync.raw import WithRawResponse
 from cairn_client._sync.repos import Repos
 from cairn_client._sync.resources import Keys, Uploads, Users, Workspaces
+from cairn_client._sync.runs import Runs
 from cairn_client._sync.snippets import Snippets
 from cairn_client._sync.specified import Specified
 from cairn_client._sync.store import SnippetStore
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from cairn_client.types import SnipsDesired
 
 
-class Cairn(Snippets, Uploading, Specified, Chatting, Serving):
+class Cairn(Snippets, Uploading, Specified, Serving):
     """Cairn's client: one for a program, shared by its threads, tasks and event loops.
 
     Close it, or use it in an `with` block. Every option may be left out.
@@ -61,12 +62,16 @@ class Cairn(Snippets, Uploading, Specified, Chatting, Serving):
 
     """
 
+    chat: Chat
+    """Gives the agent a task: `chat(…)` waits for its end, `chat.stream(…)` tells it as it goes on."""
     keys: Keys
     """API keys of the organization, for its owners and admins."""
     users: Users
     """The organization's people, for its owners and admins."""
     workspaces: Workspaces
     """Chats of agents, and what they saved, as git history."""
+    runs: Runs
+    """Chats, one by one."""
     uploads: Uploads
     """What became of uploads."""
     snippets: SnippetStore
@@ -118,9 +123,11 @@ class Cairn(Snippets, Uploading, Specified, Chatting, Serving):
     def _begin(self, transport: Transport, *, owned: bool) -> None:
         self._transport = transport
         self._owned = owned
+        self.chat = Chat(transport)
         self.keys = Keys(transport)
         self.users = Users(transport)
         self.workspaces = Workspaces(transport)
+        self.runs = Runs(transport)
         self.uploads = Uploads(transport)
         self.snippets = SnippetStore(transport)
         self.repos = Repos(transport)

@@ -3,37 +3,18 @@
 
 from __future__ import annotations
 
-from contextlib import closing
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
-import httpx2
-
-from cairn_client._answers import error_of, request_id_of, unreachable, without_key
-from cairn_client._event_streams import PATH, Cut, cut_off, ended, event_of, patient, refuse_other
-from cairn_client._request import CallOptions, Request, prepare
-from cairn_client._retries import backoff, may_pass, wait_after
-from cairn_client._sse import MessageReader
+from cairn_client._request import CallOptions, Request
+from cairn_client._sync.streaming import Streaming
+from cairn_client.types.events import RecordedEvent
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-    from types import TracebackType
-
-    from cairn_client._request import Prepared
+    from cairn_client._sse import Message
     from cairn_client._sync.transport import Transport
-    from cairn_client.types import RecordedEvent
 
 
-@dataclass
-class _Place:
-    """How far a stream has come."""
-
-    after: str | None
-    silent: int = 0
-    """Connections in a row over which nothing was heard."""
-
-
-class EventStream:
+class EventStream(Streaming[RecordedEvent]):
     """The events of the organization as they come, for as long as they are taken.
 
     First those that are in the log already, then each new one within moments. When the connection is cut it is made
@@ -59,81 +40,15 @@ class EventStream:
         stream: str | None,
         options: CallOptions,
     ) -> None:
-        self._transport = transport
+        super().__init__(transport, options)
         self._filters = {"type": type, "stream": stream}
-        self._options = options
-        self._events = self._all(_Place(after))
+        self._after = after
 
-    def __iter__(self) -> Self:
-        return self
+    def _request(self) -> Request:
+        query = {**self._filters, "after": self._after}
+        return Request("GET", "/api/events/stream", query=query, options=self._options)
 
-    def __next__(self) -> RecordedEvent:
-        return self._events.__next__()
-
-    def close(self) -> None:
-        """Ends the stream and its connection."""
-        self._events.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def _all(self, place: _Place) -> Generator[RecordedEvent, None]:
-        while True:
-            prepared = self._prepared(place)
-            try:
-                with closing(self._connection(prepared, place)) as events:
-                    for event in events:
-                        yield event
-            except Cut as cut:
-                if cut.wait is None or place.silent >= prepared.max_retries:
-                    raise cut.problem from cut.__cause__
-                place.silent += 1
-                self._transport.settings.logger.info("GET %s was cut; it is sent again in %.2f s", PATH, cut.wait)
-                self._transport._sleep(cut.wait)  # noqa: SLF001 # waits as its requests do
-
-    def _prepared(self, place: _Place) -> Prepared:
-        query = {**self._filters, "after": place.after}
-        prepared = prepare(Request("GET", PATH, query=query, options=self._options), self._transport.settings)
-        if self._transport.pools.given is None and "authorization" not in prepared.headers:
-            raise without_key()
-        prepared.headers["Accept"] = "text/event-stream"
-        return prepared
-
-    def _connection(self, prepared: Prepared, place: _Place) -> Generator[RecordedEvent, None]:
-        settings, chance = self._transport.settings, self._transport._chance  # noqa: SLF001
-        reader = MessageReader()
-        try:
-            with self._transport.http.stream(
-                "GET",
-                prepared.url,
-                headers=prepared.headers,
-                params=prepared.params or None,
-                timeout=patient(prepared),
-            ) as response:
-                settings.logger.info(
-                    "GET %s answered %s, request %s", PATH, response.status_code, request_id_of(response)
-                )
-                if not response.is_success:
-                    response.read()
-                    raise Cut(error_of(response, chance.now()), wait_after(response, place.silent, chance))
-                refuse_other(response)
-                # a generator, also where its type does not say so
-                with closing(response.iter_bytes()) as pieces:  # type: ignore[type-var,unused-ignore]
-                    for piece in pieces:
-                        for heard in reader.read(piece):
-                            if heard != "comment" and heard.event == "end":
-                                raise ended(heard.data, backoff(place.silent, chance))
-                            place.silent = 0
-                            if heard != "comment":
-                                event = event_of(heard.data, response)
-                                place.after = event.position
-                                yield event
-        except httpx2.RequestError as failure:
-            wait = backoff(place.silent, chance) if may_pass(failure) else None
-            raise Cut(unreachable(settings.base_url, failure, place.silent + 1), wait) from failure
-        raise Cut(cut_off(), backoff(place.silent, chance))
+    def _read(self, message: Message) -> RecordedEvent:
+        event = RecordedEvent.model_validate_json(message.data)
+        self._after = event.position
+        return event

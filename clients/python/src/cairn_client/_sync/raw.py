@@ -12,12 +12,13 @@ if TYPE_CHECKING:
     from cairn_client._sync.learned import Executions, Functions, Logs, Patterns
     from cairn_client._sync.repos import Repos
     from cairn_client._sync.resources import Keys, Uploads, Users, Workspaces
+    from cairn_client._sync.runs import Runs
     from cairn_client._sync.store import SnippetStore
     from cairn_client._sync.system import System
 
 
 class WithRawResponse:
-    """What `with_raw_response` has: all methods but `events` and `event_stream`."""
+    """What `with_raw_response` has: all methods but `events` and those that stream."""
 
     def __init__(self, client: Cairn) -> None:
         self.search = raw(client.search)
@@ -37,6 +38,7 @@ class WithRawResponse:
         self.keys = client.keys.with_raw_response
         self.users = client.users.with_raw_response
         self.workspaces = client.workspaces.with_raw_response
+        self.runs = client.runs.with_raw_response
         self.uploads = client.uploads.with_raw_response
         self.snippets = client.snippets.with_raw_response
         self.repos = client.repos.with_raw_response
@@ -73,6 +75,16 @@ class WorkspacesWithRawResponse:
         self.delete_file = raw(workspaces.delete_file)
         self.restore = raw(workspaces.restore)
         self.delete = raw(workspaces.delete)
+
+
+class RunsWithRawResponse:
+    """The methods of `runs`."""
+
+    def __init__(self, runs: Runs) -> None:
+        self.start = raw(runs.start)
+        self.get = raw(runs.get)
+        self.list = raw(runs.list)
+        self.cancel = raw(runs.cancel)
 
 
 class UploadsWithRawResponse:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from cairn_client._bodies import conditions, file_content, file_path, last_part, limits_of, word
 from cairn_client._request import CallOptions, Request, path_of
-from cairn_client._sync.chatting import Chatting
+from cairn_client._sync.chat import Chat
 from cairn_client._sync.raw import (
     KeysWithRawResponse,
     UploadsWithRawResponse,
@@ -152,15 +152,19 @@ class Keys:
         return self._transport.ask(request, RevokedKey)
 
 
-class Workspaces(Chatting):
+class Workspaces:
     """The workspaces that chats work in, and their git history.
 
     A `workspace_id` is that of `list` or of a chat's answer. What is not there is a `NotFoundError`:
     `not_found/workspace`, `not_found/commit` or `not_found/file`.
     """
 
+    chat: Chat
+    """`chat` of the client itself."""
+
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
+        self.chat = Chat(transport)
 
     @property
     def with_raw_response(self) -> WorkspacesWithRawResponse:

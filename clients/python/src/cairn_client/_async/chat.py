@@ -1,9 +1,10 @@
-"""Chats of agents."""
+"""Gives the agent a task."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
+from cairn_client._async.run_stream import AsyncRunStream
 from cairn_client._request import CallOptions, Request
 from cairn_client._settings import CHAT_TIMEOUT
 from cairn_client.types import ChatResponse
@@ -12,12 +13,13 @@ if TYPE_CHECKING:
     from cairn_client._async.transport import AsyncTransport
 
 
-class AsyncChatting:
-    """Chat, which the client and its `workspaces` have alike."""
+class AsyncChat:
+    """`chat(…)` waits for the end of a task; `chat.stream(…)` tells it as it goes on."""
 
-    _transport: AsyncTransport
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
 
-    async def chat(
+    async def __call__(
         self,
         query: str,
         *,
@@ -44,3 +46,30 @@ class AsyncChatting:
         body = {"user_query": query, "user_id": user, "org_id": org, "model": model, "max_turns": max_turns}
         request = Request("POST", "/api/agent-chat", body, options=options, usual_timeout=CHAT_TIMEOUT)
         return await self._transport.ask(request, ChatResponse)
+
+    def stream(
+        self,
+        query: str,
+        *,
+        user: str,
+        org: str,
+        model: str = "sonnet",
+        max_turns: int = 8,
+        **options: Unpack[CallOptions],
+    ) -> AsyncRunStream:
+        """The same, told as it goes on, up to the answer: `async with client.chat.stream(…) as events`.
+
+        `runs.stream` tells it of a run that is there. A `timeout` below 45 s counts as 45 s, since the service is
+        silent for up to 15 s.
+
+        Args:
+            query: the task or question.
+            user: with `org` the name of the workspace: the same pair finds its files again.
+            org: any text; it need not be your organization.
+            model: `sonnet`, `opus`, `haiku`, `local` (no language model), or a model's full id.
+            max_turns: the agent's turns at most, 1 to 100.
+            **options: `timeout`, `max_retries`, `idempotency_key`, `extra_headers` of each connection.
+
+        """
+        body: dict[str, str | int] = {"user_query": query, "user_id": user, "org_id": org}
+        return AsyncRunStream(self._transport, body={**body, "model": model, "max_turns": max_turns}, options=options)

@@ -1,0 +1,153 @@
+import { assert, describe, it } from "vitest"
+import { asked, scripts, service, startsAgent, write } from "#test/http/agent.ts"
+import { says } from "#test/MessagesApi.ts"
+import { ownerKey } from "#test/service.ts"
+import {
+  APIError,
+  AuthenticationError,
+  CacheUnavailableError,
+  Cairn,
+  type Fetch,
+  type RunEvent
+} from "../../../clients/typescript/src/index.ts"
+
+startsAgent()
+
+const client = (fetch: Fetch = globalThis.fetch) => new Cairn({ apiKey: ownerKey, baseUrl: service.url, fetch })
+const all = async (stream: AsyncIterable<RunEvent>) => {
+  const events: Array<RunEvent> = []
+  for await (const event of stream) events.push(event)
+  return events
+}
+const kinds = (events: ReadonlyArray<RunEvent>) => events.map(({ type }) => type).filter((type) => type !== "text")
+const where = (user: string) => ({ user, org: "acme" })
+
+/** A message of a stream that no service sends; `id` none. */
+const message = (event: string, data: object, id?: number) =>
+  `${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+const requested = { run_id: "r", workspace_id: "w", model: "m", max_turns: 8, requested_at: "2026-01-01T00:00:00.000Z" }
+
+/** Streams of these texts, one a connection, and what was asked for. */
+const answering = (...texts: ReadonlyArray<string>) => {
+  const sent: Array<{ readonly what: string; readonly last: string | null; readonly key: string | null }> = []
+  const fetch: Fetch = async (url, init) => {
+    const headers = new Headers(init.headers)
+    const what = `${init.method} ${new URL(url).pathname}`
+    sent.push({ what, last: headers.get("last-event-id"), key: headers.get("idempotency-key") })
+    return new Response(texts[sent.length - 1] ?? "", { headers: { "content-type": "text/event-stream" } })
+  }
+  const clock = { now: () => 0, random: () => 0, sleep: async () => {}, timeout: () => () => {} }
+  return { cairn: new Cairn({ apiKey: "k", fetch, clock, maxRetries: 2 }), sent }
+}
+
+describe("chat.stream", () => {
+  it("gives steps and words as they come, and at last what runs.get gives", async () => {
+    const prompt = "typescript listens"
+    const held = Promise.withResolvers<void>()
+    scripts.set(prompt, (turn) =>
+      turn === 1 ? write("one.txt") : { ...says("Both of us are done."), held: held.promise }
+    )
+    const cairn = client()
+    const events: Array<RunEvent> = []
+    for await (const event of cairn.chat.stream(prompt, where("listener"))) {
+      events.push(event)
+      // the model goes on when it was heard
+      if (event.type === "text") held.resolve()
+    }
+    assert.deepStrictEqual(kinds(events), ["requested", "started", "turn", "tools", "turn", "answer"])
+    const [first, , turn, tools] = events.filter(({ type }) => type !== "text")
+    assert.isTrue(first!.type === "requested" && turn!.type === "turn" && tools!.type === "tools")
+    if (first?.type !== "requested" || turn?.type !== "turn" || tools?.type !== "tools") return
+    assert.strictEqual(turn.toolCalls[0]!.id, tools.results[0]!.toolCallId)
+    assert.isAbove(turn.usage.inputTokens, 0)
+    assert.deepStrictEqual(tools.changedFiles, [{ path: "one.txt", status: "created" }])
+    const last = events.at(-1)!
+    assert.deepStrictEqual(last, { type: "answer", run: { ...(await cairn.runs.get(first.runId)) } })
+    // what is over is told from any place
+    assert.deepStrictEqual(kinds(await all(cairn.runs.stream(first.runId))), kinds(events))
+    assert.deepStrictEqual(kinds(await all(cairn.runs.stream(first.runId, { after: tools.id }))), ["turn", "answer"])
+  })
+
+  it("is made again when its connection is cut, and nothing is left out, said twice, or asked for twice", async () => {
+    const prompt = "typescript is cut"
+    const held = Promise.withResolvers<void>()
+    scripts.set(prompt, (turn) =>
+      turn < 3 ? write(`${turn}.txt`) : { ...says("One two three four."), held: held.promise }
+    )
+    const urls: Array<string> = []
+    // each connection ends after some pieces, in the midst of one
+    const cut: Fetch = async (url, init) => {
+      const response = await globalThis.fetch(url, init)
+      urls.push(`${init.method} ${new URL(url).pathname}`)
+      if (urls.length > 12) held.resolve()
+      let left = urls.length > 14 ? Number.POSITIVE_INFINITY : 2
+      const pieces = new TransformStream<Uint8Array, Uint8Array>({
+        transform: (piece, controller) => {
+          if (left-- > 0) return controller.enqueue(piece)
+          controller.enqueue(piece.subarray(0, piece.length / 2))
+          controller.error(new Error("cut"))
+        }
+      })
+      return new Response(response.body!.pipeThrough(pieces), response)
+    }
+    const cairn = new Cairn({ apiKey: ownerKey, baseUrl: service.url, fetch: cut, maxRetries: 100 })
+    const timer = setTimeout(() => held.resolve(), 20_000)
+    const events = await all(cairn.chat.stream(prompt, where("cut")))
+    clearTimeout(timer)
+    assert.deepStrictEqual(kinds(events), [
+      ...["requested", "started", "turn", "tools", "turn", "tools", "turn", "answer"]
+    ])
+    const said = events.flatMap((event) => (event.type === "text" && event.turn === 3 ? [event.text] : [])).join("")
+    assert.isTrue("One two three four.".startsWith(said), said)
+    assert.isAbove(urls.length, 2)
+    assert.strictEqual(asked(prompt).length, 3)
+  })
+
+  it("goes on behind what came: asked for again with the same key until its run is known, then looked at", async () => {
+    const { cairn, sent } = answering(
+      "retry: 1000\n\n",
+      message("requested", requested, 0) + message("text", { turn: 1, offset: 0, text: "One " }),
+      message("text", { turn: 1, offset: 0, text: "One two " }) +
+        message("newer", { odd: true }, 4) +
+        message("end", { reason: "stopping", message: "stopping" }),
+      message("text", { turn: 1, offset: 0, text: "Other" }) + message("end", { reason: "erased", message: "gone" })
+    )
+    const events: Array<RunEvent> = []
+    const failed = await (async () => {
+      for await (const event of cairn.chat.stream("q", where("u"))) events.push(event)
+    })().catch((error: unknown) => error)
+    assert.instanceOf(failed, CacheUnavailableError)
+    const [one, two] = sent
+    assert.deepStrictEqual([one!.what, one!.last], ["POST /api/agent-chat", null])
+    assert.deepStrictEqual(two, one)
+    assert.isNotNull(one!.key)
+    assert.deepStrictEqual(
+      sent.slice(2).map(({ what, last }) => [what, last]),
+      [
+        ["GET /api/runs/r", "0"],
+        ["GET /api/runs/r", "4"],
+        ["GET /api/runs/r", "4"],
+        ["GET /api/runs/r", "4"]
+      ]
+    )
+    const words = events.flatMap((event) => (event.type === "text" ? [[event.offset, event.text]] : []))
+    assert.deepStrictEqual(words, [
+      [0, "One "],
+      [4, "two "],
+      [0, "Other"]
+    ])
+  })
+
+  it("fails as calls do: a run that is not there, a key that is none, what is no stream", async () => {
+    const failure = (stream: AsyncIterable<RunEvent>) => all(stream).catch((error: unknown) => error)
+    const missing = await failure(client().runs.stream("3e3a3f0e-0000-4000-8000-000000000000"))
+    assert.instanceOf(missing, APIError)
+    assert.strictEqual((missing as APIError).code, "not_found/run")
+    const wrong = client().withOptions({ apiKey: "cairn_live_wrong" })
+    assert.instanceOf(await failure(wrong.chat.stream("q", where("u"))), AuthenticationError)
+    const odd = client(async () => new Response("{}", { headers: { "content-type": "application/json" } }))
+    assert.instanceOf(await failure(odd.runs.stream("r")), APIError)
+    const unreadable = answering(message("turn", { turn: 1 }, 1)).cairn
+    assert.instanceOf(await failure(unreadable.runs.stream("r")), APIError)
+  })
+})
