@@ -56,8 +56,10 @@ describe("putting a file", () => {
       changes: [{ path: "data/in put.bin", status: "created" }]
     })
     const { message, event_id } = last as unknown as { message: string; event_id: string }
-    assert.strictEqual(message, `Put data/in put.bin\n\nCairn-Event: ${event_id}\n`)
     const events = (await service.call("GET", `/api/events?after=${head}`)).json.events
+    const { key_id, user_id } = events[0].actor
+    const trailers = `Cairn-Event: ${event_id}\nCairn-Key: ${key_id}\nCairn-User: ${user_id}\n`
+    assert.strictEqual(message, `Put data/in put.bin\n\n${trailers}`)
     assert.deepInclude(events[0], { type: "FilesChanged" })
     assert.deepInclude(events[0].data, { how: "put", created: 1, modified: 0, deleted: 0, files: 2 })
     const { json: list } = await service.call("GET", "/api/workspaces")
