@@ -4,9 +4,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { findText, projections, tool } from "#src/layers.ts"
-import { clone, goBack } from "./demo/history.ts"
-import { cairn, configOf, type Running, serve } from "./demo/programs.ts"
-import { standIn } from "./demo/standIn.ts"
+import { backUpAndRestore } from "./demo/backup.ts"
+import { cloneAndPush, goBack } from "./demo/history.ts"
+import { cairn, configOf, onNamed, type Running, serve } from "./demo/programs.ts"
+import { cancel, hear } from "./demo/runs.ts"
+import { longTask, standIn } from "./demo/standIn.ts"
 import { reputation, storeBundle } from "./demo/store.ts"
 import { upToDate } from "./log.ts"
 
@@ -141,9 +143,13 @@ const tour = async (dataDir: string, grader: string, keep: (service: Running) =>
   const { diff } = await service.ask<{ diff: string }>("GET", `${path}/${two.commit}`)
   say(indented(diff.split("\n").slice(0, 8).join("\n")))
 
-  step("Go back to the first one, and clone the whole history")
+  step("Go back to the first one, clone the whole history, and push a commit to it")
   await goBack(service, one.workspace_id, one.commit, say)
-  clone(service, one.workspace_id, dataDir, say)
+  await cloneAndPush(service, one.workspace_id, dataDir, say)
+
+  step("Hear a chat while it is at work, and cancel another one")
+  await hear(service, say)
+  await cancel(service, longTask, say)
 
   step("Everything that is read can be rebuilt from the events: compare, row by row, while the service runs")
   await run(dataDir, "replay", "--verify")
@@ -156,12 +162,14 @@ const tour = async (dataDir: string, grader: string, keep: (service: Running) =>
     after.map(({ code_block, thumbs_up, thumbs_down }) => [code_block.id, thumbs_up, thumbs_down]),
     voted.map(({ code_block, thumbs_up, thumbs_down }) => [code_block.id, thumbs_up, thumbs_down])
   )
-  const { files } = await service.ask<{ files: ReadonlyArray<{ path: string }> }>(
-    "GET",
-    `/api/workspaces/${one.workspace_id}/tree`
-  )
+  const tree = `/api/workspaces/${one.workspace_id}/tree`
+  const filesOf = async (asked: Running) => {
+    const { files } = await asked.ask<{ files: ReadonlyArray<{ path: string; sha: string }> }>("GET", tree)
+    return files
+  }
+  const files = await filesOf(service)
   assert.deepEqual(
-    files.map(({ path }) => path),
+    files.map(({ path }) => path).filter((path) => path !== "NOTES.md"),
     [...one.workspace_files]
   )
   say(`   workspace: ${files.map(({ path }) => path).join(", ")}`)
@@ -183,6 +191,12 @@ const tour = async (dataDir: string, grader: string, keep: (service: Running) =>
     task: "validate a bank account number"
   })
   assert.ok(matches.every(({ code_block }) => code_block.id !== doomed!.code_block.id))
+
+  if (!onNamed) {
+    step("Back it up while it runs, and restore that into an empty folder")
+    const folder = mkdtempSync(join(tmpdir(), "cairn-demo-backup-"))
+    await backUpAndRestore(service, dataDir, folder, filesOf, say).finally(() => rmSync(folder, { recursive: true }))
+  }
 
   step("And the read models still are what the log says")
   await run(dataDir, "replay", "--verify")

@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, "../../..")
 type Environment = { readonly [name: string]: string }
 
 /** Whether the tour is on the engines that the environment names, which have to be empty, instead of its own. */
-const onNamed = process.argv.includes("--engines")
+export const onNamed = process.argv.includes("--engines")
 const engines = ["DATABASE_URL", "KURRENTDB_URL", "ELASTICSEARCH_URL"]
 const ownEngines = onNamed
   ? {}
@@ -92,8 +92,8 @@ export const within = async <A>(
   }
 }
 
-/** Starts the service on a free port, and waits until it answers. */
-export const serve = async (dataDir: string, environment: Environment = {}): Promise<Running> => {
+/** Starts the service on a free port, and waits until it answers. Its key is the one that it made, unless it is `known`. */
+export const serve = async (dataDir: string, environment: Environment = {}, known?: string): Promise<Running> => {
   const child = start("src/main.ts", [], dataDir, environment)
   const { said, ended } = listen(child)
   const stop = async () => {
@@ -106,9 +106,8 @@ export const serve = async (dataDir: string, environment: Environment = {}): Pro
       return /Cairn is at (http:\S+)/.exec(said.out)?.[1]
     })
     const keyFile = join(dataDir, "owner.key")
-    const key = await within(60_000, "writing the key", () =>
-      existsSync(keyFile) ? readFileSync(keyFile, "utf8").trim() || undefined : undefined
-    )
+    const written = () => (existsSync(keyFile) ? readFileSync(keyFile, "utf8").trim() || undefined : undefined)
+    const key = known ?? (await within(60_000, "writing the key", written))
     const ask = async <A>(method: string, path: string, body?: object, as = key): Promise<A> => {
       const response = await fetch(url + path, {
         method,
