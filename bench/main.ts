@@ -12,6 +12,7 @@ import { processes } from "./processes.ts"
 import { replay } from "./replay.ts"
 import { type Measured, table } from "./report.ts"
 import { services } from "./services.ts"
+import { soak } from "./soak.ts"
 import { start } from "./start.ts"
 import { telemetry } from "./telemetry.ts"
 
@@ -27,6 +28,7 @@ const benches: Record<string, (scale: number) => Effect.Effect<ReadonlyArray<Mea
   start,
   limits,
   telemetry,
+  soak,
   cli: commandLine,
   elastic
 }

@@ -1,0 +1,147 @@
+import { mkdirSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { calls, messagesApi, says } from "#test/MessagesApi.ts"
+import { temporaryFolder } from "./http.ts"
+import { freePort, service } from "./process.ts"
+import { type Measured, percentile } from "./report.ts"
+import { makeLoad } from "./soak/load.ts"
+import { bytesOf, type Look, lookAt, slopeOf } from "./soak/look.ts"
+
+const clients = 6
+/** Milliseconds between two operations of one client: it is no race, and the machine has other work. */
+const pause = 250
+
+const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+/**
+ * An hour (three minutes at 0.05) of all that callers do, with metrics, traces and a model: what does the service hold more
+ * afterwards than it did after the first third? Fails where an operation was refused, or where anything is left over that was
+ * opened: a descriptor, a thread, a process, a temporary file.
+ */
+export const soak = (scale: number) =>
+  Effect.gen(function* () {
+    const duration = Math.max(30_000, 3_600_000 * scale)
+    const folder = yield* temporaryFolder
+    const [dataDir, temporary] = [join(folder, "data"), join(folder, "tmp")]
+    mkdirSync(temporary)
+    const api = yield* messagesApi(({ body }) => {
+      const prompt = String(body.messages[0]!.content)
+      if (body.messages.length > 3) return says("Done.")
+      const command = prompt === "wait" ? "sleep 30" : "cat *.txt | wc -l > count && ls > list"
+      if (body.messages.length > 1) return calls({ name: "Bash", input: { command } })
+      return calls({ name: "Write", input: { file_path: `${prompt}.txt`, content: `${prompt}\n` } })
+    })
+    const metricsPort = yield* freePort
+    const { port, key, child } = yield* service(dataDir, {
+      TMPDIR: temporary,
+      ANTHROPIC_API_KEY: api.key,
+      ANTHROPIC_BASE_URL: api.url,
+      CAIRN_METRICS_PORT: String(metricsPort),
+      // nobody takes them: that must cost nothing either
+      OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9",
+      OTEL_TRACES_SAMPLER_ARG: "0.1",
+      CAIRN_LOG_LEVEL: "error"
+    })
+    const load = makeLoad({ port, key })
+    const looks: Array<Look> = []
+    const began = performance.now()
+    const look = async () => {
+      const one = await lookAt(child.pid!, metricsPort, (performance.now() - began) / 1000, load.operations())
+      looks.push(one)
+      return one
+    }
+    /** What is held when nobody asks any more. */
+    const quiet = async () => {
+      const resting = performance.now()
+      let last = await look()
+      for (let same = 0; same < 3; ) {
+        await sleep(2_000)
+        const now = await look()
+        const isSame =
+          now.descriptors === last.descriptors && now.threads === last.threads && now.children === last.children
+        same = isSame ? same + 1 : 0
+        last = now
+        if (performance.now() - resting > 60_000) {
+          throw new Error(`the service does not come to rest: ${JSON.stringify([last, now])}`)
+        }
+      }
+      return last
+    }
+    const work = async (until: number) => {
+      const client = async () => {
+        while (performance.now() - began < until) {
+          await load.next()
+          await sleep(pause)
+        }
+      }
+      const watching = (async () => {
+        while (performance.now() - began < until) {
+          await look()
+          await sleep(Math.max(1_000, duration / 120))
+        }
+      })()
+      await Promise.all([...Array.from({ length: clients }, client), watching])
+    }
+    const { first, middle, last, grown } = yield* Effect.promise(async () => {
+      await work(duration / 3)
+      const first = await quiet()
+      const bytes = bytesOf(dataDir)
+      const middle = looks.length
+      await work(performance.now() - began + (duration * 2) / 3)
+      const last = await quiet()
+      return { first, middle, last, grown: bytesOf(dataDir) - bytes }
+    })
+    const later = looks.slice(middle)
+    const operations = last.operations - first.operations
+    const perHour = (of: "resident" | "heap") => slopeOf(later.map((one) => [one.at / 3600, one[of]]))
+    /** What is held where little is: the tenth of the looks of each half in which it was least, so that garbage counts little. */
+    const halves = (of: "resident" | "heap") => {
+      const half = Math.floor(later.length / 2)
+      return [later.slice(0, half), later.slice(half)].map((part) =>
+        percentile(
+          part.map((one) => one[of]),
+          0.1
+        )
+      ) as [number, number]
+    }
+    // connections to Postgres, and workers that wait for the next job, come and go by themselves, a few at a time
+    const left = (name: "descriptors" | "threads" | "children", more: number) =>
+      last[name] > first[name] + more ? [`${last[name] - first[name]} ${name}`] : []
+    const files = readdirSync(temporary)
+    const leftOver = [
+      ...left("descriptors", 8),
+      ...left("threads", 4),
+      ...left("children", 2),
+      ...files.map((file) => `the temporary file ${file}`),
+      ...[...load.failures].map(([name, message]) => `${name} failed: ${message}`)
+    ]
+    if (leftOver.length > 0) return yield* Effect.die(new Error(`the soak left over: ${leftOver.join("; ")}`))
+    const memory = (of: "resident" | "heap"): Measured => {
+      const [before, after] = halves(of)
+      const slope = perHour(of)
+      return {
+        name: `${of} memory in ${(duration / 60_000).toFixed(0)} minutes, ${operations} operations`,
+        value: `${before.toFixed(0)}, then ${after.toFixed(0)} MiB; slope ${slope.toFixed(0)} MiB/h`,
+        bar: "the second half ≤ × 1.1",
+        // below three minutes it says nothing: memory is taken as it is asked for, and garbage stays for a while
+        met: duration < 180_000 ? null : after <= before * 1.1
+      }
+    }
+    return [
+      memory("resident"),
+      memory("heap"),
+      {
+        name: "descriptors, threads, processes at rest",
+        value: `${first.descriptors}, ${first.threads}, ${first.children}; then ${last.descriptors}, ${last.threads}, ${last.children}; no temporary file`,
+        bar: "none more",
+        met: true
+      },
+      {
+        name: "disk, by operation",
+        value: `${(grown / operations / 1024).toFixed(1)} KiB (${load.failed()} failed)`,
+        bar: "",
+        met: null
+      }
+    ] satisfies ReadonlyArray<Measured>
+  }).pipe(Effect.scoped)

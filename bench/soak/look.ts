@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+
+/** What a process holds at a moment. */
+export interface Look {
+  /** Operations that were done by then. */
+  readonly operations: number
+  /** Seconds since the load began. */
+  readonly at: number
+  /** MiB. */
+  readonly resident: number
+  readonly heap: number
+  readonly descriptors: number
+  readonly threads: number
+  readonly children: number
+}
+
+const status = (pid: number | string) => readFileSync(`/proc/${pid}/status`, "utf8")
+const number = (text: string, field: string) => Number(new RegExp(`^${field}:\\s+(\\d+)`, "m").exec(text)?.[1] ?? 0)
+
+/** Processes that were begun by this one, and by those. */
+const childrenOf = (pid: number): ReadonlyArray<number> =>
+  readdirSync("/proc").flatMap((name) => {
+    try {
+      if (!/^\d+$/.test(name) || number(status(name), "PPid") !== pid) return []
+      return [Number(name), ...childrenOf(Number(name))]
+    } catch {
+      return []
+    }
+  })
+
+/** One value of a metric without labels, or with these. */
+export const valueOf = (metrics: string, name: string): number =>
+  Number(
+    metrics
+      .split("\n")
+      .find((line) => line.startsWith(`${name} `))
+      ?.split(" ")[1] ?? Number.NaN
+  )
+
+/** Looks at a process and what it says of itself. Postgres' processes are not among its children: they come and go with connections. */
+export const lookAt = async (pid: number, metricsPort: number, at: number, operations: number): Promise<Look> => {
+  const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+  const own = status(pid)
+  const notPostgres = (child: number) => {
+    try {
+      return !status(child).startsWith("Name:\tpostgres")
+    } catch {
+      return false
+    }
+  }
+  return {
+    at,
+    operations,
+    resident: number(own, "VmRSS") / 1024,
+    heap: valueOf(metrics, 'cairn_memory_bytes{kind="heap"}') / 1024 ** 2,
+    descriptors: readdirSync(`/proc/${pid}/fd`).length,
+    threads: number(own, "Threads"),
+    children: childrenOf(pid).filter(notPostgres).length
+  }
+}
+
+/** Bytes on the disk below a folder. */
+export const bytesOf = (folder: string): number => {
+  let sum = 0
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name)
+    try {
+      const { blocks, isDirectory } = { blocks: statSync(path).blocks, isDirectory: statSync(path).isDirectory() }
+      sum += blocks * 512 + (isDirectory ? bytesOf(path) : 0)
+    } catch {
+      // it went meanwhile
+    }
+  }
+  return sum
+}
+
+/** Least squares: how much `y` grows when `x` does by one. */
+export const slopeOf = (points: ReadonlyArray<readonly [x: number, y: number]>): number => {
+  const mean = (of: 0 | 1) => points.reduce((sum, point) => sum + point[of], 0) / points.length
+  const [x, y] = [mean(0), mean(1)]
+  const spread = points.reduce((sum, point) => sum + (point[0] - x) ** 2, 0)
+  return points.reduce((sum, point) => sum + (point[0] - x) * (point[1] - y), 0) / spread
+}
