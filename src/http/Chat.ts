@@ -95,11 +95,14 @@ const requested = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type)
   return { asked, position, isErased: event.text === null }
 })
 
-/** Waits for how it ends. */
-const ended = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type) {
+type Meanwhile<R> = (asked: Asked) => Effect.Effect<unknown, never, R>
+
+/** Waits for how it ends; what is done `meanwhile` ends with it. */
+const ended = Effect.fnUntraced(function* <R>(payload: typeof ChatRequest.Type, meanwhile: Meanwhile<R> | undefined) {
   const { asked, position } = yield* requested(payload)
   const { run, workspace } = asked
-  yield* (yield* Runs).end({ run, workspace, position })
+  const end = (yield* Runs).end({ run, workspace, position })
+  yield* meanwhile === undefined ? end : Effect.raceFirst(end, Effect.andThen(meanwhile(asked), Effect.never))
   return asked
 })
 
@@ -133,12 +136,13 @@ const streamed = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type) 
 })
 
 /** How a chat ended, as it is told. */
-const chatting = <A, E extends WorkspacesUnavailable | Problem, R>(
+const chatting = <A, E extends WorkspacesUnavailable | Problem, R, R2 = never>(
   payload: typeof ChatRequest.Type,
-  tell: (answer: Answer) => Effect.Effect<A, E, R>
+  tell: (answer: Answer) => Effect.Effect<A, E, R>,
+  meanwhile?: Meanwhile<R2>
 ) =>
   Effect.gen(function* () {
-    const asked = yield* ended(payload)
+    const asked = yield* ended(payload, meanwhile)
     const answer = Effect.flatMap(answerOf(asked), tell)
     return yield* unlessErased({ id: asked.workspace, generation: asked.generation }, answer, erased)
   }).pipe(orProblem)
@@ -151,7 +155,7 @@ const first = (batches: Answer["files"]) =>
   )
 
 /** A chat's answer as one value, with the first paths of its lists alone, and how many there are. */
-export const chat = (payload: typeof ChatRequest.Type) =>
+export const chat = <R>(payload: typeof ChatRequest.Type, meanwhile: Meanwhile<R>) =>
   chatting(
     payload,
     Effect.fnUntraced(function* ({ facts, counts, changed, files }) {
@@ -163,7 +167,8 @@ export const chat = (payload: typeof ChatRequest.Type) =>
         org_workspace_files: named
       }
       return { answer, counts }
-    })
+    }),
+    meanwhile
   )
 
 const pricesOf = ({ input, output, cacheRead, cacheWrite }: Prices) => ({

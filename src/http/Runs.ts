@@ -2,21 +2,19 @@ import { Effect, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { worksIn } from "#domain/access/reach.ts"
-import { Chat, ChatCommand } from "#domain/Chat.ts"
 import { idIn } from "#domain/Id.ts"
-import { dispatch } from "#engine/dispatch.ts"
 import { ChatRuns, type RunRecord, runsOf } from "#projections/ChatRuns.ts"
 import { Api } from "#src/api/Api.ts"
 import { cursors, mostListed, type pageQuery, placePosition } from "#src/api/cursor.ts"
 import { Caller } from "#src/api/middleware.ts"
 import type { ListedRun } from "#src/api/Runs.ts"
 import { placesIn } from "#src/positions.ts"
-import { Runs } from "#src/workspaces/queue.ts"
 import { unlessErased } from "#src/workspaces/restore.ts"
 import { commandMetadata, freshOrStale, written } from "./answer.ts"
-import { endOf, erased } from "./Chat/answer.ts"
+import { erased } from "./Chat/answer.ts"
 import { wantsEvents } from "./eventStreams.ts"
 import { inPieces } from "./pieces.ts"
+import { cancelRun } from "./Runs/cancel.ts"
 import { noRun, ownRun, shownRun, stateOf } from "./Runs/own.ts"
 import { runEvents, takePlace } from "./Runs/stream.ts"
 import { orProblem } from "./refusals.ts"
@@ -74,20 +72,11 @@ const list = Effect.fnUntraced(function* (given: string, page: typeof pageQuery.
   }
 })
 
-/** Stops the caller's own run: whoever carries it ends it, with what was written. */
+/** Stops the caller's own run. */
 const cancel = Effect.fnUntraced(function* (given: string) {
-  const { tenant } = yield* Caller
   const { id, requested } = yield* ownRun(given)
-  const ended = (yield* endOf(id, requested.workspace)) !== undefined
-  const [cancelled] = yield* dispatch(Chat, {
-    tenant,
-    stream: `chat-${id}`,
-    command: ChatCommand.CancelChat({ ended }),
-    ...(yield* commandMetadata),
-    correlationId: id
-  }).pipe(Effect.catchTag(["ChatNotRequested", "ChatStuck"], Effect.die))
-  yield* (yield* Runs).cancelled(id)
-  yield* written(cancelled!.position)
+  const position = yield* cancelRun(id, requested.workspace, yield* commandMetadata)
+  yield* written(position)
   return { success: true, run_id: id, workspace_id: requested.workspace }
 })
 

@@ -1,4 +1,4 @@
-import { Effect, Layer, PubSub, Redacted, Scheduler } from "effect"
+import { Effect, Layer, PubSub, Redacted, Scheduler, Stream } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Holder } from "#domain/Scope.ts"
 import { McpSessions } from "#ports/McpSessions.ts"
@@ -6,16 +6,18 @@ import { oneFile } from "#src/api/limits.ts"
 import { Authentication, Caller, Problems, Received, RequestRates, Scoping } from "#src/api/middleware.ts"
 import { Closing } from "#src/closing.ts"
 import { Parts } from "#src/mcp/Parts.ts"
+import { Progress } from "#src/mcp/Progress.ts"
 import * as Server from "#src/mcp/server.ts"
 import { makeSessions } from "#src/mcp/sessions.ts"
 import { Answers } from "./answers.ts"
-import { cancellationsIn, countOf, faultIn, messagesIn } from "./mcp/messages.ts"
+import { cancellationsIn, cancelling, countOf, faultIn, messagesIn } from "./mcp/messages.ts"
 import { operations } from "./mcp/operations.ts"
 import { makeParts } from "./mcp/parts.ts"
 import { shortened } from "./mcp/received.ts"
 import { malformed, noSession, notAllowed, spoken, tooLarge, tooManyMessages, unavailable } from "./mcp/refusals.ts"
 import { calling, path, replaying, sessionHeader } from "./mcp/replayed.ts"
 import { patiently } from "./mcp/stream.ts"
+import { makeTaking } from "./mcp/taking.ts"
 import { havingRead, Rooms, withBody } from "./middleware/body.ts"
 import { answering } from "./middleware/problems.ts"
 
@@ -51,6 +53,7 @@ const routes = Effect.gen(function* () {
   }
   const sessions = makeSessions((id) => Effect.asVoid(ending(id)))
   const kept = yield* McpSessions
+  const taking = makeTaking(yield* Effect.scope)
   const replay = replaying((request) => handlers.get("POST")!(request), yield* Scheduler.Scheduler)
 
   /** Lets go of a session here; of another key's it is not for this one to say. */
@@ -74,7 +77,14 @@ const routes = Effect.gen(function* () {
   const told = yield* kept.told
   yield* PubSub.take(told).pipe(
     Effect.flatMap(({ isOf, message }) =>
-      Effect.forEach(sessions.locals(isOf), (local) => replay.say(local, message), { discard: true })
+      Effect.forEach(
+        sessions.locals(isOf),
+        (local) => {
+          for (const one of cancellationsIn(messagesIn(JSON.parse(message)))) taking.take(local, one)
+          return replay.say(local, message)
+        },
+        { discard: true }
+      )
     ),
     Effect.forever,
     Effect.forkScoped
@@ -104,20 +114,25 @@ const routes = Effect.gen(function* () {
     const parts = makeParts((bytes) => Effect.provideContext(answers.count(bytes), services), short.given)
     const session = request.headers[sessionHeader]
     const local = session === undefined ? undefined : yield* localOf(holder, session)
-    if (session !== undefined) {
+    if (session !== undefined && local !== undefined) {
       const taken = cancellationsIn(messages)
-      yield* Effect.forEach(taken, (message) => kept.tell(session, message), { discard: true })
+      // before this process's server hears of it, which then follows them no more
+      for (const one of taken) taking.take(local, one)
+      yield* Effect.forEach(taken, (one) => kept.tell(session, cancelling(one)), { discard: true })
     }
+    const { told, progress } = yield* taking.following(local, messages)
     const asked = havingRead(local === undefined ? request : calling(request, local), short.text())
     const answer = handlers.get("POST")!(asked).pipe(
       Effect.provideService(HttpServerRequest.HttpServerRequest, asked),
-      Effect.provideService(Parts, parts.service)
+      Effect.provideService(Parts, parts.service),
+      Effect.provideService(Progress, progress)
     )
+    const news = Stream.fromQueue(told)
     if (session !== undefined) {
-      return parts.written(yield* patiently(messages, inUse(holder.key, session, answer)))
+      return parts.written(yield* patiently(messages, inUse(holder.key, session, answer), news))
     }
     // the session's id is in the head of the answer, which must not leave before it is there
-    const response = yield* greeting !== undefined ? answer : patiently(messages, answer)
+    const response = yield* greeting !== undefined ? answer : patiently(messages, answer, news)
     if (greeting !== undefined) {
       yield* HttpEffect.appendPreResponseHandler((_, response) => {
         const begun = response.headers[sessionHeader]

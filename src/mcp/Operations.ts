@@ -8,9 +8,10 @@ import type { SearchMatch, SearchRequest } from "#src/api/Snippets/search.ts"
 import type { UploadRequest, UploadResponse } from "#src/api/Snippets/upload.ts"
 import type { VoteRequest } from "#src/api/Snippets.ts"
 import type { Parts } from "./Parts.ts"
+import type { Progress } from "./Progress.ts"
 
 /** What a call brings with it. */
-export type Call = Caller | CallerScope | HttpServerRequest.HttpServerRequest | Parts
+export type Call = Caller | CallerScope | HttpServerRequest.HttpServerRequest | Parts | Progress
 
 type Operation<In, Out> = (given: In) => Effect.Effect<Out, Problem, Call>
 

@@ -18,9 +18,10 @@ const json = HttpServerResponse.jsonUnsafe({ jsonrpc: "2.0", id: 1, result: {} }
 const eventsAfter = Effect.fnUntraced(function* (
   messages: Parameters<typeof patiently>[0],
   given: Effect.Effect<HttpServerResponse.HttpServerResponse>,
-  seconds: number
+  seconds: number,
+  told?: Stream.Stream<string>
 ) {
-  const answering = yield* Effect.forkChild(patiently(messages, given))
+  const answering = yield* Effect.forkChild(patiently(messages, given, told))
   yield* TestClock.adjust("1 second")
   const { body } = yield* Fiber.join(answering)
   assert.strictEqual(body._tag, "Stream")
@@ -56,6 +57,26 @@ it.effect("a stream lives: every ten seconds it says so, until there is an answe
       ]
     )
     assert.strictEqual(parsed.at(-1).id, 1)
+  }).pipe(closing, Effect.scoped)
+)
+
+it.effect("what is told of a call comes at once, and stands before the time that it takes", () =>
+  Effect.gen(function* () {
+    const told = Stream.fromEffect(Effect.as(Effect.sleep("4 seconds"), "Turn 1 of 8."))
+    const messages = [call(1, "p")]
+    const events = yield* eventsAfter(messages, answer("15 seconds", Effect.succeed(json)), 15, told)
+    const said = events.slice(0, -1).map((event) => JSON.parse(event.slice("data: ".length)).params)
+    assert.deepStrictEqual(
+      said.map(({ progress, message }) => [progress, message]),
+      [
+        [1, "Under way for 1 s."],
+        [2, "Turn 1 of 8."],
+        [3, "Turn 1 of 8. Under way for 11 s."]
+      ]
+    )
+    // who did not ask for progress hears that it lives, and no more
+    const silent = yield* eventsAfter([call(1)], answer("15 seconds", Effect.succeed(json)), 15, told)
+    assert.deepStrictEqual(silent.slice(0, -1), [": under way", ": under way"])
   }).pipe(closing, Effect.scoped)
 )
 

@@ -1,4 +1,4 @@
-import { afterEach, assert, describe, it } from "vitest"
+import { afterEach, assert, describe, it, vi } from "vitest"
 import { asked, commitsOf, environment, scripts, service, startsAgent } from "#test/http/agent.ts"
 import { calls, says } from "#test/MessagesApi.ts"
 import { newInstallation, ownerKey, removeInstallation, startService } from "#test/service.ts"
@@ -61,7 +61,63 @@ describe("a call that takes its time", () => {
     }
   })
 
-  it("whose client left or cancelled is joined by the same call", async () => {
+  it("tells each turn, and the tools that it calls", async () => {
+    const task = "tell turns"
+    const gate = Promise.withResolvers<void>()
+    gates.push(() => gate.resolve())
+    scripts.set(task, (turn) =>
+      turn === 1
+        ? calls({ name: "Write", input: { file_path: "a.txt", content: "a" } })
+        : { ...says("Done."), after: gate.promise }
+    )
+    const sent = calling({ user_query: task, user_id: task, org_id: "held" }, { _meta: { progressToken: "turns" } })
+    const stream = await opens(sent)
+    const told = []
+    do told.push(JSON.parse((await stream.next())!.slice(6)).params)
+    while (!told.some(({ message }) => message === "Turn 1 of 8 calls Write."))
+    gate.resolve()
+    told.push(...(await stream.rest()).slice(0, -1).map(({ params }) => params))
+    assert.deepStrictEqual(
+      told.map(({ progressToken, progress }) => [progressToken, progress]),
+      told.map((_, index) => ["turns", index + 1])
+    )
+  })
+
+  it("is cancelled with its run when its client takes it back; what it wrote is saved", async () => {
+    const task = "take back"
+    const never = new Promise<void>(() => {})
+    scripts.set(task, (turn) =>
+      turn === 1
+        ? calls({ name: "Write", input: { file_path: "held.txt", content: "held" } })
+        : { ...says("Done."), after: never }
+    )
+    const session = await initialize(service.url, ownerKey)
+    const sent = calling({ user_query: task, user_id: task, org_id: "held" })
+    const stream = await opens(sent, session)
+    await vi.waitFor(() => assert.strictEqual(asked(task).length, 2), { timeout: 60_000 })
+    const { json } = await service.call("GET", "/api/events?type=ChatRequested&limit=1000")
+    const { run } = json.events.at(-1).data
+    const params = { requestId: sent.body.id, reason: "the user is impatient" }
+    const answer = await post(
+      service.url,
+      ownerKey,
+      { jsonrpc: "2.0", method: "notifications/cancelled", params },
+      session
+    )
+    assert.strictEqual(answer.status, 202, answer.text)
+    assert.deepStrictEqual(await stream.rest(), [])
+    const ended = await vi.waitFor(
+      async () => {
+        const { json } = await service.call("GET", `/api/runs/${run}`)
+        assert.strictEqual(json.state, "cancelled")
+        return json
+      },
+      { timeout: 60_000 }
+    )
+    assert.deepStrictEqual(ended.answer.changed_files, ["held.txt"])
+  })
+
+  it("whose client left, or waited for long enough, is joined by the same call", async () => {
     const left = held("leave")
     const leaving = await opens(calling(left.given))
     leaving.leave()
@@ -69,7 +125,7 @@ describe("a call that takes its time", () => {
     const session = await initialize(service.url, ownerKey)
     const sent = calling(cancelled.given)
     const cancelling = await opens(sent, session)
-    const params = { requestId: sent.body.id, reason: "the user is impatient" }
+    const params = { requestId: sent.body.id, reason: "McpError: MCP error -32001: Request timed out" }
     const answer = await post(
       service.url,
       ownerKey,

@@ -48,16 +48,36 @@ export const faultIn = (body: unknown): string | undefined => {
 export const countOf = (messages: ReadonlyArray<Message>): number =>
   messages.filter(({ id, method }) => id !== undefined && method !== "tools/call").length
 
-/** Those by which a client takes requests back, with no more than what says which. */
-export const cancellationsIn = (messages: ReadonlyArray<Message>): ReadonlyArray<string> =>
-  messages
-    .filter(({ id, method }) => id === undefined && method === "notifications/cancelled")
-    .map(({ method, params }) => {
-      const { requestId } = (params ?? {}) as { readonly requestId?: unknown }
-      return JSON.stringify({ jsonrpc: "2.0", method, params: { requestId } })
-    })
+/** A client takes a request back; `gaveUp`: because it has waited for long enough. */
+export interface Cancellation {
+  readonly requestId: unknown
+  readonly gaveUp: boolean
+}
+
+const cancelled = "notifications/cancelled"
+/** What clients say whose time for an answer is over. */
+const timedOut = /\btime(?:d[ -]?|-?)out\b/i
+
+/** What a message says of a request that is taken back. */
+export const cancellationOf = ({ params }: Message): Cancellation => {
+  const { requestId, reason } = (params ?? {}) as { readonly requestId?: unknown; readonly reason?: unknown }
+  return { requestId, gaveUp: typeof reason === "string" && timedOut.test(reason) }
+}
+
+/** Those by which a client takes requests back. */
+export const cancellationsIn = (messages: ReadonlyArray<Message>): ReadonlyArray<Cancellation> =>
+  messages.filter(({ id, method }) => id === undefined && method === cancelled).map(cancellationOf)
+
+/** A cancellation as a message, with no more than what is needed of it. */
+export const cancelling = ({ requestId, gaveUp }: Cancellation): string => {
+  const params = gaveUp ? { requestId, reason: "timed out" } : { requestId }
+  return JSON.stringify({ jsonrpc: "2.0", method: cancelled, params })
+}
 
 const isCall = ({ method }: Message): boolean => method === "tools/call"
+
+/** Those that call a tool. */
+export const callsIn = (messages: ReadonlyArray<Message>): ReadonlyArray<Message> => messages.filter(isCall)
 
 /** Whether any of them calls a tool. */
 export const hasCall = (messages: ReadonlyArray<Message>): boolean => messages.some(isCall)

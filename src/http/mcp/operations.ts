@@ -5,7 +5,6 @@ import { Caller } from "#src/api/middleware.ts"
 import { fieldProblem, type Problem } from "#src/api/Problem.ts"
 import type { Call } from "#src/mcp/Operations.ts"
 import { Parts } from "#src/mcp/Parts.ts"
-import { chat } from "../Chat.ts"
 import { once } from "../middleware/idempotency.ts"
 import { explained } from "../middleware/problems.ts"
 import { taskPatterns } from "../Patterns.ts"
@@ -17,6 +16,7 @@ import { search } from "../Snippets/search.ts"
 import { storeFiles, vote } from "../Snippets.ts"
 import { skill } from "../System.ts"
 import { fileIn, firstFilesIn, ownWorkspaces } from "../Workspaces.ts"
+import { watchedChat } from "./watching.ts"
 
 /** As the route's middleware does: who may call a route may have the same done by a tool, and nobody else. */
 const permitted = (name: Operation) =>
@@ -77,7 +77,7 @@ export const operations = Effect.all({
   upload: writing("snippets.upload", "upload", storeFiles),
   vote: writing("snippets.vote", "vote", vote),
   patterns: operation("patterns.taskPatterns", taskPatterns),
-  chat: writing("chat.chat", "chat", chat),
+  chat: writing("chat.chat", "chat", watchedChat),
   workspaces: operation("workspaces.listWorkspaces", () => ownWorkspaces({})),
   files: operation("workspaces.tree", ({ id, most }: { readonly id: string; readonly most: number }) =>
     firstFilesIn(id, most)

@@ -14,17 +14,26 @@ const stopping =
 
 const event = (message: object): string => `data: ${JSON.stringify(message)}\n\n`
 
+/** Time has gone by, or somebody has told how far the call is. */
+type Sign = { readonly beats: number } | { readonly told: string }
+
 /** That the call is under way: as progress to who asked for it, else as a comment, which clients pass over. */
-const signOfLife = (messages: ReadonlyArray<Message>, count: number): string => {
+const signsOfLife = (messages: ReadonlyArray<Message>) => {
   const tokens = messages.map(progressTokenOf).filter((token) => token !== undefined)
-  if (tokens.length === 0) return ": under way\n\n"
-  const message = `Under way for ${1 + count * beat} s.`
-  return tokens
-    .map((progressToken) => {
-      const params = { progressToken, progress: count + 1, message }
-      return event({ jsonrpc: "2.0", method: "notifications/progress", params })
-    })
-    .join("")
+  let progress = 0
+  let last = ""
+  return (sign: Sign): string => {
+    if (tokens.length === 0) return "told" in sign ? "" : ": under way\n\n"
+    if ("told" in sign) last = sign.told
+    const message = "told" in sign ? last : `${last} Under way for ${1 + sign.beats * beat} s.`.trimStart()
+    progress += 1
+    return tokens
+      .map((progressToken) => {
+        const params = { progressToken, progress, message }
+        return event({ jsonrpc: "2.0", method: "notifications/progress", params })
+      })
+      .join("")
+  }
 }
 
 /** An answer as events; the server has done it where it had more messages than one. */
@@ -46,11 +55,12 @@ const eventsToEach = (messages: ReadonlyArray<Message>, said: string) =>
 /**
  * Answers calls of tools, however long they take. Clients and what lies between give up on a request of which they hear
  * nothing: agents after a minute, `fetch` after five. So an answer that is not there at once becomes a stream, which
- * begins at once and says from time to time that it lives.
+ * begins at once and says from time to time that it lives, and what is `told` of how far it is.
  */
 export const patiently = <E, R>(
   messages: ReadonlyArray<Message>,
-  answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+  answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+  told: Stream.Stream<string> = Stream.never
 ) =>
   Effect.gen(function* () {
     if (!hasCall(messages)) return yield* answer
@@ -67,7 +77,9 @@ export const patiently = <E, R>(
     const stopped = Effect.as(closing.await, eventsToEach(messages, stopping))
     const signs = Stream.tick(`${beat} seconds`).pipe(
       Stream.zipWithIndex,
-      Stream.map(([, count]) => signOfLife(messages, count)),
+      Stream.map(([, beats]): Sign => ({ beats })),
+      Stream.merge(Stream.map(told, (told): Sign => ({ told }))),
+      Stream.map(signsOfLife(messages)),
       Stream.encodeText
     )
     const events = Stream.merge(signs, Stream.unwrap(Effect.raceFirst(answered, stopped)), { haltStrategy: "right" })
