@@ -23,7 +23,8 @@ const helpers = [
   ["openWorkspace", "src/workspaces/open.ts"],
   ["putFile", "src/workspaces/change.ts"],
   ["deleteFile", "src/workspaces/change.ts"],
-  ["unpackArchive", "src/workspaces/change.ts"]
+  ["unpackArchive", "src/workspaces/change.ts"],
+  ["cancelRun", "src/http/Runs/cancel.ts"]
 ] as const
 
 /** What a file's own functions, before its handlers, do for a piece of its code. */

@@ -17,7 +17,7 @@ export const chat = (operations: Operations) =>
     name: "chat",
     title: "Give an agent a task in a workspace",
     description:
-      "Gives a task to another agent, which works with tools on the files of the workspace of (org_id, user_id); what changed is saved as one commit. The same pair finds its files again. It may take minutes. When a call was cut off or timed out, make the same call again: it waits for the run that is under way, and starts no second one.",
+      "Gives a task to another agent, which works with tools on the files of the workspace of (org_id, user_id); what changed is saved as one commit. The same pair finds its files again. It may take minutes. When a call was cut off or timed out, make the same call again: it waits for the run that is under way, and starts no second one. A call that is cancelled cancels its run; what it wrote is saved.",
     input: Schema.Struct({
       user_query: Text.annotate({ description: "The task, in plain words." }),
       user_id: Scoped.annotate({ description: "Whose workspace it is: any name, the same one each time." }),

@@ -42,10 +42,14 @@ const pipe = async (service: Service): Promise<void> => {
       continue
     }
     for (const message of messages) {
-      // the service ends its work for a request when the connection goes
-      if (message.method === "notifications/cancelled")
-        underWay.get(JSON.stringify(message.params?.["requestId"]))?.abort()
-      else {
+      // the service hears why, and ends its work for the request; else it would take it for a lost connection
+      if (message.method === "notifications/cancelled") {
+        const control = underWay.get(JSON.stringify(message.params?.["requestId"]))
+        if (control === undefined) continue
+        const telling = service.tell(message).finally(() => control.abort())
+        waiting.add(telling)
+        void telling.then(() => waiting.delete(telling))
+      } else {
         const passing = pass(message)
         waiting.add(passing)
         void passing.then(() => waiting.delete(passing))

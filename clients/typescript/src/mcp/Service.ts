@@ -64,6 +64,13 @@ export class Service {
     }
   }
 
+  /** Says a message of the session, if there is one; whoever is away, or slow, has not heard it. */
+  async tell(message: Message): Promise<void> {
+    if (!("mcp-session-id" in this.#session)) return
+    const answered = await this.#post(message, this.#session, AbortSignal.timeout(2_000)).catch(() => undefined)
+    await answered?.body?.cancel().catch(() => {})
+  }
+
   /** Ends the session; a service that is away, or slow, is not waited for. */
   async end(): Promise<void> {
     if (Object.keys(this.#session).length === 0) return

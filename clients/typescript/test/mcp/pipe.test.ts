@@ -1,4 +1,4 @@
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { ownerKey, type Service, startService } from "../../../../test/service.ts"
 import { startCairnMcp } from "./program.ts"
 import { initialize, initialized, listing, result, standIn } from "./standIn.ts"
@@ -126,6 +126,29 @@ describe("cairn-mcp", () => {
     assert.strictEqual((await program.next()).id, 1)
     program.write({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } })
     await server.left
+    assert.deepStrictEqual(await program.end(), { code: 0, lines: [], stderr: "" })
+    await server.close()
+  })
+
+  it("hands a cancellation on to the session that its request is of", async () => {
+    const sent: Array<unknown> = []
+    const server = await standIn((headers, body) => {
+      const { id, method } = JSON.parse(body)
+      if (method === "tools/call") return undefined
+      if (method === "initialize") return { text: result(id), session: "s" }
+      if (id !== undefined) return { text: result(id) }
+      sent.push([headers["mcp-session-id"], JSON.parse(body)])
+      return { status: 202, text: "" }
+    })
+    const program = startCairnMcp(server.env)
+    program.write(initialize)
+    assert.strictEqual((await program.next()).id, 0)
+    program.write({ jsonrpc: "2.0", id: 7, method: "tools/call", params: { name: "chat" } })
+    program.write(listing)
+    assert.strictEqual((await program.next()).id, 1)
+    const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7, reason: "enough" } }
+    program.write(cancelled)
+    await vi.waitFor(() => assert.deepStrictEqual(sent, [["s", cancelled]]), { timeout: 60_000 })
     assert.deepStrictEqual(await program.end(), { code: 0, lines: [], stderr: "" })
     await server.close()
   })
