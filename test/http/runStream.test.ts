@@ -5,6 +5,7 @@ import { decodeAll } from "#engine/pages.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { Closing } from "#src/closing.ts"
 import { followRun } from "#src/workspaces/following.ts"
+import { Spoken } from "#src/workspaces/spoken.ts"
 import { calls, says } from "#test/MessagesApi.ts"
 import { organization } from "#test/service/tenants.ts"
 import { newInstallation, ownerKey, removeInstallation, type Service, startService } from "#test/service.ts"
@@ -201,7 +202,10 @@ it("says from time to time that it is there, and that the store is away", async 
       const clock = yield* Clock.Clock
       const later = { currentTimeMillis: Effect.sync(() => (now += 8_000)) }
       const hurrying = Object.assign(Object.create(clock) as typeof clock, later)
-      const following = followRun({ run, workspace, generation, user, tenant, key, after: 1, turns: 0 })
+      // words of a turn that was told are none any more
+      const spoken = yield* Spoken
+      spoken.turn(run, 1)("late")
+      const following = followRun({ run, workspace, generation, user, tenant, key, after: 1, turns: 1 })
       const silent = yield* Stream.runCollect(Stream.take(following, 2)).pipe(
         Effect.provideService(Clock.Clock, hurrying)
       )

@@ -72,6 +72,16 @@ const world = (left: ReadonlyArray<{ readonly id: string; readonly workspace: st
   }
 }
 
+it.effect("a run that nobody waits for is carried all the same", () => {
+  const { begun, idle, layer } = world([])
+  return Effect.gen(function* () {
+    const runs = yield* Runs
+    yield* runs.begin({ run: "alone", workspace: "w", position: positionOf(1) })
+    yield* idle
+    assert.deepStrictEqual(begun, ["alone"])
+  }).pipe(Effect.provide(layer))
+})
+
 it.effect("runs of one workspace go one at a time, in the order in which they were asked for", () => {
   const { begun, gate, until, idle, layer } = world([])
   return Effect.gen(function* () {
