@@ -220,6 +220,16 @@ it("says from time to time that it is there, and that the store is away", async 
   await stream.until(isAnswer)
 })
 
+it("names what each round of tools changed, also to who comes back in between", async () => {
+  scripts.set("two rounds", (turn) => (turn < 3 ? write(`${turn}.txt`) : says("Done.")))
+  const { session_id: run } = await ended(service.call, "two rounds", "rounds")
+  const changed = (messages: ReadonlyArray<Message>) =>
+    messages.filter(({ event }) => event === "tools").map(({ data }) => data.changed_files)
+  const [one, two] = [1, 2].map((n) => [{ path: `${n}.txt`, status: "created" }])
+  assert.deepStrictEqual(changed(await (await watch(run)).until(isAnswer)), [one, two])
+  assert.deepStrictEqual(changed(await (await watch(run, "3")).until(isAnswer)), [two])
+})
+
 it("the plain answer is what it was", async () => {
   const answer = await ended(service.call, "plain", "plain")
   assert.deepStrictEqual(Object.keys(answer), [
