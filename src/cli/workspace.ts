@@ -74,7 +74,7 @@ const log = Command.make(
               parents: parent === null ? [] : [parent],
               message: commit?.message ?? "",
               author: commit?.author ?? null,
-              committed_at: recorded_at.toISOString(),
+              committed_at: (commit === undefined ? recorded_at : new Date(commit.time)).toISOString(),
               session_id: run,
               event_id: id
             }

@@ -53,13 +53,14 @@ export const emptyProject = async (): Promise<Project> => {
   return { folder, installed, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
+/** Without what an npm that runs the tests has said of itself: where its own package is, another npm would take for where to work. */
+const withoutNpm = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))
+
 /** Runs lines of a shell, stopping at the first that fails. */
 export const shell = (lines: string, cwd: string, env: { readonly [name: string]: string } = {}): Promise<unknown> =>
-  execute("sh", ["-euc", lines], { cwd, env: { ...process.env, ...env } }).catch(
-    (error: Error & { stderr: string }) => {
-      throw new Error(`${error.message}\n${error.stderr}`)
-    }
-  )
+  execute("sh", ["-euc", lines], { cwd, env: { ...withoutNpm, ...env } }).catch((error: Error & { stderr: string }) => {
+    throw new Error(`${error.message}\n${error.stderr}`)
+  })
 
 /**
  * A project beside a clone (`../cairn`), into which lines of a shell install the package. The clone has this library's
