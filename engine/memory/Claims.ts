@@ -11,6 +11,8 @@ interface Asked {
   readonly had: Deferred.Deferred<Claim>
   readonly lost: Deferred.Deferred<void>
   readonly by: object
+  /** What is told of it to whoever has it next, if it is given up now. */
+  inOrder: boolean
 }
 
 /** Processes in memory, for tests and for nothing else: each call makes one more. */
@@ -20,7 +22,9 @@ export const makeProcesses = (): (() => Process) => {
 
   const next = (name: string, handedOver: boolean) => {
     const one = asked.get(name)?.[0]
-    return one === undefined ? Effect.void : Deferred.succeed(one.had, { lost: Deferred.await(one.lost), handedOver })
+    if (one === undefined) return Effect.void
+    one.inOrder = handedOver
+    return Deferred.succeed(one.had, { lost: Deferred.await(one.lost), handedOver })
   }
 
   const leave = (name: string, one: Asked, handedOver: boolean) =>
@@ -33,19 +37,29 @@ export const makeProcesses = (): (() => Process) => {
 
   return () => {
     const by = {}
-    return {
-      shared: true,
-      claim: Effect.fnUntraced(function* (name) {
-        const one: Asked = { had: yield* Deferred.make<Claim>(), lost: yield* Deferred.make<void>(), by }
+    const having = (carries: boolean) =>
+      Effect.fnUntraced(function* (name: string) {
+        const one: Asked = {
+          had: yield* Deferred.make<Claim>(),
+          lost: yield* Deferred.make<void>(),
+          by,
+          inOrder: false
+        }
         const all = asked.get(name) ?? []
         asked.set(name, all)
         yield* Effect.acquireRelease(
           Effect.sync(() => void all.push(one)),
-          () => leave(name, one, true)
+          () => Effect.suspend(() => leave(name, one, one.inOrder))
         )
         if (all[0] === one) yield* next(name, false)
-        return yield* Deferred.await(one.had)
-      }),
+        const claim = yield* Deferred.await(one.had)
+        if (carries) one.inOrder = true
+        return claim
+      })
+    return {
+      shared: true,
+      claim: having(true),
+      borrow: having(false),
       lose: Effect.suspend(() => {
         const had = [...asked].filter(([, [first]]) => first?.by === by)
         return Effect.forEach(

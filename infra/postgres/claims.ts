@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import type { Notification } from "@effect/sql-pg/PgConnection"
-import { type Cause, Clock, Deferred, Effect, Queue, type Scope } from "effect"
+import { type Cause, Clock, Deferred, Effect, Queue } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Claim, Claiming } from "#engine/ports/Claims.ts"
 
@@ -14,7 +14,10 @@ export interface Session {
   readonly heard: Queue.Dequeue<Notification, SqlError>
 }
 
-/** On which the names of claims are said that are given up, and `had TOKEN NAME` of those that a process has got. */
+/**
+ * On which the names of claims are said that are given up in good order, `free NAME` of those that are given up by who can't say that,
+ * and `had TOKEN NAME` of those that a process has got.
+ */
 export const channel = "cairn_claims"
 
 /** A lock of 64 bits for each name, and each schema; 5020719 is beside the lock of the append. */
@@ -37,6 +40,13 @@ const remembered = 5_000
 interface Waiting {
   readonly had: Deferred.Deferred<Claim>
   readonly lost: Deferred.Deferred<void>
+  /** Whether it is given up in good order, if it is given up now. */
+  inOrder: boolean
+}
+
+interface Unwanted {
+  readonly name: string
+  readonly inOrder: boolean
 }
 
 /** Claims as advisory locks of one session: they go with it, however it ends. */
@@ -46,7 +56,7 @@ export const makeClaims = Effect.gen(function* () {
   /** In the order in which they came, of each name. */
   const waiting = new Map<string, Array<Waiting>>()
   const mine = new Map<string, Waiting>()
-  const unwanted: Array<string> = []
+  const unwanted: Array<Unwanted> = []
   let leaving = false
   /** By name, when it was. */
   const givenUp = new Map<string, number>()
@@ -57,7 +67,7 @@ export const makeClaims = Effect.gen(function* () {
     Effect.suspend(() => {
       if (mine.get(name) === one) {
         mine.delete(name)
-        unwanted.push(name)
+        unwanted.push({ name, inOrder: one.inOrder })
         return wakeUp
       }
       const left = (waiting.get(name) ?? []).filter((other) => other !== one)
@@ -66,36 +76,44 @@ export const makeClaims = Effect.gen(function* () {
       return Effect.void
     })
 
-  const claim = Effect.fnUntraced(function* (name: string) {
-    const one: Waiting = { had: yield* Deferred.make<Claim>(), lost: yield* Deferred.make<void>() }
+  const having = Effect.fnUntraced(function* (name: string, carries: boolean) {
+    const one: Waiting = { had: yield* Deferred.make<Claim>(), lost: yield* Deferred.make<void>(), inOrder: false }
     yield* Effect.acquireRelease(
       Effect.sync(() => waiting.set(name, [...(waiting.get(name) ?? []), one])),
       () => leave(name, one)
     )
     yield* wakeUp
-    return yield* Deferred.await(one.had)
+    const had = yield* Deferred.await(one.had)
+    // until it knows that it has it nothing was done under it
+    if (carries) one.inOrder = true
+    return had
   })
 
   const give = Effect.fnUntraced(function* (name: string) {
     const [one, ...others] = waiting.get(name) ?? []
-    if (one === undefined) return void unwanted.push(name)
+    const handedOver = givenUp.delete(name)
+    if (one === undefined) return void unwanted.push({ name, inOrder: handedOver })
     if (others.length > 0) waiting.set(name, others)
     else waiting.delete(name)
     mine.set(name, one)
-    const handedOver = givenUp.delete(name)
+    one.inOrder = handedOver
     yield* Deferred.succeed(one.had, { lost: Deferred.await(one.lost), handedOver })
   })
 
   /** Answers whether something was given up that this process waits for. */
   const hear = Effect.fnUntraced(function* ({ heard }: Session) {
     const now = yield* Clock.currentTimeMillis
+    let offered = false
     for (const { payload } of yield* Queue.clear(heard)) {
-      const [, by, name] = /^had (\w+) (.*)$/s.exec(payload) ?? []
-      if (name === undefined) givenUp.set(payload, now)
-      else if (by !== self) givenUp.delete(name)
+      const [, free, by, had] = /^(?:free (.*)|had (\w+) (.*))$/s.exec(payload) ?? []
+      if (had !== undefined && by === self) continue
+      const name = free ?? had ?? payload
+      if (name === payload) givenUp.set(name, now)
+      else givenUp.delete(name)
+      offered ||= had === undefined && waiting.has(name)
     }
     for (const [name, at] of givenUp) if (now - at > remembered || !waiting.has(name)) givenUp.delete(name)
-    return [...givenUp.values()].includes(now)
+    return offered
   })
 
   const goOn = Effect.fnUntraced(function* (session: Session) {
@@ -104,10 +122,11 @@ export const makeClaims = Effect.gen(function* () {
     let asked = 0
     for (;;) {
       if (unwanted.length > 0) {
-        const gone = [JSON.stringify(unwanted.splice(0))]
+        const gone = unwanted.splice(0)
         leaving = true
-        yield* query(telling, gone)
-        yield* query(unlocking, gone)
+        const said = gone.map(({ name, inOrder }) => (inOrder ? name : `free ${name}`))
+        yield* query(telling, [JSON.stringify(said)])
+        yield* query(unlocking, [JSON.stringify(gone.map(({ name }) => name))])
         leaving = false
       }
       const wanted = [...waiting.keys()].filter((name) => !mine.has(name))
@@ -148,7 +167,8 @@ export const makeClaims = Effect.gen(function* () {
 
   const claiming: Claiming = {
     shared: true,
-    claim: claim as (name: string) => Effect.Effect<Claim, never, Scope.Scope>
+    claim: (name) => having(name, true),
+    borrow: (name) => having(name, false)
   }
   return { claiming, on, givenAway }
 })

@@ -99,7 +99,7 @@ export class Runs extends Context.Service<
       const places = yield* Semaphore.make(atOnce)
       const queues = new Map<string, Array<Waiting>>()
       const known = new Map<string, Waiting>()
-      const { shared, claim } = yield* Claims
+      const { shared, claim, borrow } = yield* Claims
       /** By workspace: what this process carries right now. */
       const atWork = new Map<string, Waiting>()
       /** Runs that this process has begun to carry: it has not ended in the midst of them. */
@@ -204,7 +204,7 @@ export class Runs extends Context.Service<
         const doomed = yield* drop(workspace, erasedAt)
         yield* Effect.forEach(doomed, ({ done }) => Effect.exit(Deferred.await(done)), { discard: true })
         // another process may be at one of them, until it hears of it; not while this one is at another
-        if (shared && !atWork.has(workspace)) yield* Effect.scoped(claim(claimOf(workspace)))
+        if (shared && !atWork.has(workspace)) yield* Effect.scoped(borrow(claimOf(workspace)))
       })
 
       const enqueue: (run: Asked) => Effect.Effect<Waiting> = Effect.fnUntraced(function* (run: Asked) {

@@ -107,6 +107,35 @@ export const claims = (
       assert.isFalse((yield* Fiber.join(waiting[1 - getter]!)).handedOver)
     }))
 
+  test("what was left without a word was not handed over by who only borrowed it", (one, other, third) =>
+    Effect.gen(function* () {
+      const first = yield* had(one, "a")
+      const borrowed = yield* Scope.fork(yield* Effect.scope)
+      const borrowing = yield* Effect.forkChild(Scope.provide(other.borrow("a"), borrowed), { startImmediately: true })
+      yield* notYet(borrowing, other)
+      yield* one.lose
+      yield* first.leave
+      assert.isFalse((yield* Fiber.join(borrowing)).handedOver)
+      const waiting = yield* asking(third, "a")
+      yield* notYet(waiting, third)
+      yield* Scope.close(borrowed, Exit.void)
+      assert.isFalse((yield* Fiber.join(waiting)).handedOver)
+    }))
+
+  test("what was handed over to a borrower was handed over to the next", (one, other, third) =>
+    Effect.gen(function* () {
+      const first = yield* had(one, "a")
+      const borrowed = yield* Scope.fork(yield* Effect.scope)
+      const borrowing = yield* Effect.forkChild(Scope.provide(other.borrow("a"), borrowed), { startImmediately: true })
+      yield* notYet(borrowing, other)
+      yield* first.leave
+      assert.isTrue((yield* Fiber.join(borrowing)).handedOver)
+      const waiting = yield* asking(third, "a")
+      yield* notYet(waiting, third)
+      yield* Scope.close(borrowed, Exit.void)
+      assert.isTrue((yield* Fiber.join(waiting)).handedOver)
+    }))
+
   test("work goes on for as long as its claim is had, and again when it is had again", (one, other) =>
     Effect.gen(function* () {
       const began = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]

@@ -203,7 +203,7 @@ it.effect("an erasure waits for a run that another process has, and for none of 
   const { idle, layer } = world([])
   const asked: Array<string> = []
   const given = Deferred.makeUnsafe<void>()
-  const claim = (name: string) =>
+  const borrow = (name: string) =>
     Effect.suspend(() => {
       asked.push(name)
       return Effect.as(Deferred.await(given), { lost: Effect.never, handedOver: true })
@@ -216,5 +216,5 @@ it.effect("an erasure waits for a run that another process has, and for none of 
     assert.deepStrictEqual(asked, [claimOf("w")])
     yield* Deferred.succeed(given, undefined)
     yield* Fiber.join(stopping)
-  }).pipe(Effect.provide(layer), Effect.provideService(Claims, { shared: true, claim }))
+  }).pipe(Effect.provide(layer), Effect.provideService(Claims, { shared: true, claim: () => Effect.never, borrow }))
 })

@@ -1,12 +1,14 @@
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Asker } from "#engine/ask.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
+import { makeProcesses } from "#engine/memory/Claims.ts"
 import { Claims } from "#engine/ports/Claims.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { Packing } from "#src/workspaces/packing.ts"
+import { claimOf } from "#src/workspaces/restore.ts"
 
 it.effect("a repository is pruned only when no chat of its workspace has yet to end", () => {
   let open = 0
@@ -51,7 +53,7 @@ it.effect("a repository is pruned only while no other process has its workspace'
   let isTaken = true
   const asked: Array<string> = []
   const packed: Array<boolean> = []
-  const claim = (name: string) => {
+  const borrow = (name: string) => {
     asked.push(name)
     return isTaken ? Effect.never : Effect.succeed({ lost: Effect.never, handedOver: false })
   }
@@ -65,7 +67,7 @@ it.effect("a repository is pruned only while no other process has its workspace'
     } as never),
     Context.add(Asker, { fresh: () => Effect.void } as never),
     Context.add(SqlClient.SqlClient, (() => Effect.sync(() => [{ count: 0 }])) as never),
-    Context.add(Claims, { shared: true, claim })
+    Context.add(Claims, { shared: true, claim: () => Effect.never, borrow })
   )
   return Effect.gen(function* () {
     const packing = yield* Packing
@@ -78,3 +80,34 @@ it.effect("a repository is pruned only while no other process has its workspace'
     assert.deepStrictEqual([packed, asked.length, new Set(asked).size], [[false, true, false], 3, 1])
   }).pipe(Effect.provide(Packing.layer.pipe(Layer.provide(Layer.succeedContext(services)))))
 })
+
+it.effect(
+  "a chat whose process ended without a word is in its midst still when its repository was packed since",
+  () => {
+    const next = makeProcesses()
+    const [killed, packs, later] = [next(), next(), next()]
+    const [packing, packed] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
+    const services = Context.empty().pipe(
+      Context.add(WorkspaceStore, {
+        ref: () => Effect.succeed("head"),
+        pack: () => Effect.andThen(Deferred.succeed(packing, undefined), Deferred.await(packed))
+      } as never),
+      Context.add(Dispatcher, {
+        state: () => Effect.succeed({ generation: 0, head: { commit: "head", tree: "t" } })
+      } as never),
+      Context.add(Asker, { fresh: () => Effect.void } as never),
+      Context.add(SqlClient.SqlClient, (() => Effect.sync(() => [{ count: 1 }])) as never),
+      Context.add(Claims, packs)
+    )
+    return Effect.gen(function* () {
+      yield* killed.claim(claimOf("w"))
+      yield* (yield* Packing).offer("w")
+      yield* TestClock.adjust(0)
+      yield* killed.lose
+      yield* Deferred.await(packing)
+      const takingUp = yield* Effect.forkChild(later.claim(claimOf("w")), { startImmediately: true })
+      yield* Deferred.succeed(packed, undefined)
+      assert.isFalse((yield* Fiber.join(takingUp)).handedOver)
+    }).pipe(Effect.scoped, Effect.provide(Packing.layer.pipe(Layer.provide(Layer.succeedContext(services)))))
+  }
+)

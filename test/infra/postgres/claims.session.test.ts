@@ -90,7 +90,7 @@ describe("claims on a session", () => {
       yield* Scope.close(waiter, Exit.void)
       yield* Deferred.succeed(answer, undefined)
       yield* settled
-      assert.deepStrictEqual([told, unlocked], [["a"], ["a"]])
+      assert.deepStrictEqual([told, unlocked], [["free a"], ["a"]])
     })
   )
 
