@@ -61,6 +61,13 @@ it("HTTP status lives in src/api, SQL in projections and infra", () => {
   }
 })
 
+it("of Effect's package for Node, only what is used is loaded: the whole brings a client for Redis, a sixth of a start", () => {
+  for (const path of files) {
+    const text = readFileSync(new URL(path, root), "utf8")
+    assert.notMatch(text, /from "@effect\/platform-node(-shared)?"/, path)
+  }
+})
+
 it("the domain is pure: no clock, no randomness, no I/O", () => {
   for (const path of files.filter((path) => path.startsWith("domain/"))) {
     const text = readFileSync(new URL(path, root), "utf8")
