@@ -109,7 +109,7 @@ export class Projector extends Context.Service<
         const alone = Effect.fnUntraced(function* (projection: Projection, to: Position) {
           const build = yield* bring(yield* models.live(projection), to, (build) => tell([build]))
           failures.delete(nameOf(build))
-          said.get(projection)!.over()
+          yield* said.get(projection)!.over(Effect.logInfo(`read model ${nameOf(build)} goes on`))
           return [build]
         })
 
@@ -126,7 +126,7 @@ export class Projector extends Context.Service<
               const fault = String(Cause.squash(cause))
               failures.set(name, fault)
               const { say } = said.get(projection)!
-              return Effect.as(say(fault, Effect.logError(`read model ${name} can't go on`, cause)), [])
+              return Effect.as(say(cause, Effect.logError(`read model ${name} can't go on`, cause)), [])
             })
           )
 

@@ -131,6 +131,8 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
       yield* Effect.logError(`reaction ${name} leaves out an event, and goes on with others`, cause).pipe(
         Effect.annotateLogs({ position, stream })
       )
+      // which says as well that it goes on
+      yield* over(Effect.void)
       triedAt = yield* Clock.currentTimeMillis
     }
     if (follows || Exit.isFailure(exit)) {
@@ -180,7 +182,7 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
   return yield* step.pipe(
     Effect.tapCause((cause) => {
       fault = String(Cause.squash(cause))
-      return say(fault, Effect.logWarning(`reaction ${name} stands still`, cause))
+      return say(cause, Effect.logWarning(`reaction ${name} stands still`, cause))
     }),
     // a defect may pass too: a full disk, an event of a newer version that runs beside this one
     Effect.catchDefect((defect) => Effect.fail(defect)),
@@ -188,7 +190,7 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
     Effect.andThen(
       Effect.gen(function* () {
         fault = undefined
-        over()
+        yield* over(Effect.logInfo(`reaction ${name} goes on`))
         const moved = PubSub.takeAll(looks)
         // what moves the log does not put off what was left out
         if (left.length === 0) yield* moved

@@ -1,10 +1,11 @@
-import { Effect, Layer, Option, Schedule } from "effect"
+import { Cause, Effect, Layer, Option, Schedule } from "effect"
 import { Claims, whileMine } from "#engine/ports/Claims.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { type Other, ReadModels } from "#engine/ports/ReadModels.ts"
 import { isAfter, type Position } from "./Position.ts"
 import { type Projection, schemaOf } from "./Projection.ts"
 import { claimOf } from "./project.ts"
+import { saying } from "./saying.ts"
 
 const projectionOf = ({ name, version }: Other): Projection => ({ name, version, tables: {} })
 const nameOf = (other: Other) => schemaOf(projectionOf(other))
@@ -40,15 +41,19 @@ export const makeRetire = (projections: ReadonlyArray<Projection>) =>
     })
   })
 
-/** Looks every 10 s for as long as the scope lives. A look that fails is logged. */
+/** Looks every 10 s for as long as the scope lives. That looks fail is logged once. */
 export const layer = (projections: ReadonlyArray<Projection>) =>
   Layer.effectDiscard(
-    Effect.flatMap(makeRetire(projections), (look) =>
-      look.pipe(
-        Effect.catch((error) => Effect.logWarning("read models of other versions can't be looked at", error)),
+    Effect.flatMap(makeRetire(projections), (look) => {
+      const { say, over } = saying()
+      return look.pipe(
+        Effect.andThen(over(Effect.logInfo("read models of other versions can be looked at again"))),
+        Effect.catch((error) =>
+          say(Cause.fail(error), Effect.logWarning("read models of other versions can't be looked at", error))
+        ),
         Effect.repeat(Schedule.spaced("10 seconds")),
         (work) => whileMine("retire", () => Effect.asVoid(work)),
         Effect.forkScoped
       )
-    )
+    })
   )

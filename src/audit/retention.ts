@@ -4,6 +4,7 @@ import { derivedId } from "#engine/derivedId.ts"
 import { whileMine } from "#engine/ports/Claims.ts"
 import { EventStore, type StoredEvent } from "#engine/ports/EventStore.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
+import { saying } from "#engine/saying.ts"
 import { eraseSearches, noteErased } from "#src/snippets/eraseSearches.ts"
 
 const day = 86_400_000
@@ -55,11 +56,15 @@ export const retain = Effect.fnUntraced(function* (now: number) {
 
 /** What is kept for a time only goes, at start and once a day. */
 export const layer = Layer.effectDiscard(
-  Effect.flatMap(Clock.currentTimeMillis, retain).pipe(
-    Effect.tapCause((cause) => Effect.logWarning("old searches could not be erased", cause)),
-    Effect.retry(Schedule.spaced("1 minute")),
-    Effect.repeat(Schedule.spaced("1 day")),
-    (work) => whileMine(name, () => Effect.asVoid(work)),
-    Effect.forkScoped
-  )
+  Effect.suspend(() => {
+    const { say, over } = saying()
+    return Effect.flatMap(Clock.currentTimeMillis, retain).pipe(
+      Effect.tapCause((cause) => say(cause, Effect.logWarning("old searches could not be erased", cause))),
+      Effect.retry(Schedule.spaced("1 minute")),
+      Effect.andThen(over(Effect.logInfo("old searches are erased again"))),
+      Effect.repeat(Schedule.spaced("1 day")),
+      (work) => whileMine(name, () => Effect.asVoid(work)),
+      Effect.forkScoped
+    )
+  })
 )

@@ -14,7 +14,7 @@ const patience = "1 second"
 
 /**
  * Keeps repositories small, in the background and one at a time: each commit leaves objects, and each of them takes a
- * block of the disk until it is in a pack.
+ * block of the disk until it is in a pack. One that can't be packed is tried again after a minute.
  */
 export class Packing extends Context.Service<
   Packing,
@@ -33,7 +33,9 @@ export class Packing extends Context.Service<
       const { shared, borrow } = yield* Claims
       const waiting = new Set<string>()
       const wake = yield* Queue.sliding<void>(1)
-      const { say } = saying()
+      const { say, over } = saying()
+      /** Could not be packed the last time. */
+      const failed = new Set<string>()
 
       const pack = Effect.fnUntraced(function* (workspace: string) {
         const { generation, head } = yield* dispatcher.state(Workspace, streamOf(workspace))
@@ -53,16 +55,29 @@ export class Packing extends Context.Service<
         for (const workspace of waiting) {
           waiting.delete(workspace)
           yield* pack(workspace).pipe(
-            Effect.catchCause((cause) =>
-              Cause.hasInterruptsOnly(cause)
-                ? Effect.interrupt
-                : say(String(Cause.squash(cause)), Effect.logWarning("a repository could not be packed", cause))
-            )
+            Effect.andThen(
+              Effect.suspend(() => {
+                failed.delete(workspace)
+                return failed.size > 0 ? Effect.void : over(Effect.logInfo("repositories are packed again"))
+              })
+            ),
+            Effect.catchCause((cause) => {
+              if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+              failed.add(workspace)
+              const told = Effect.logWarning("a repository could not be packed", cause)
+              return say(cause, told.pipe(Effect.annotateLogs({ workspace })))
+            })
           )
         }
         // a workspace that is busy is looked after once for many of its commits
         yield* Effect.sleep("1 second")
       })
+      const again = Effect.gen(function* () {
+        yield* Effect.sleep("1 minute")
+        for (const workspace of failed) waiting.add(workspace)
+        if (failed.size > 0) yield* Queue.offer(wake, undefined)
+      })
+      yield* Effect.forkScoped(Effect.forever(again))
       yield* Effect.forever(work).pipe(
         Effect.provideService(WorkspaceStore, git),
         Effect.provideService(Dispatcher, dispatcher),

@@ -107,7 +107,7 @@ export class Runs extends Context.Service<
 
       const carry = Effect.fnUntraced(function* (waiting: Waiting, { handedOver }: Claim) {
         const { run, workspace } = waiting
-        const { say } = saying()
+        const { say, over } = saying()
         for (let tries = 1; ; tries++) {
           const resumed = !handedOver && !begun.has(run)
           begun.add(run)
@@ -117,7 +117,8 @@ export class Runs extends Context.Service<
             places.withPermits(1),
             Effect.exit
           )
-          if (Exit.isSuccess(exit)) return
+          if (Exit.isSuccess(exit))
+            return yield* over(Effect.logInfo("a run has gone on")).pipe(Effect.annotateLogs({ run }))
           const { cause } = exit
           if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
           // the log or the disk may be away for a while, and so may be what a defect came from: the run goes on from
@@ -127,7 +128,7 @@ export class Runs extends Context.Service<
             away === undefined
               ? Effect.logWarning("a run can't go on yet", cause)
               : Effect.logWarning(`a run can't go on yet: ${away.message}`)
-          yield* say(String(away ?? Cause.squash(cause)), told).pipe(Effect.annotateLogs({ run }))
+          yield* say(cause, told).pipe(Effect.annotateLogs({ run }))
           if (tries >= patience) {
             const delayed = waiting.delayed
             waiting.delayed = yield* Deferred.make<never, Delayed>()

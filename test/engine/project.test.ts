@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, PubSub } from "effect"
+import { Effect, Layer, Logger, PubSub } from "effect"
 import { TestClock } from "effect/testing"
 import { positionOf } from "#engine/Position.ts"
 import type { Projection } from "#engine/Projection.ts"
@@ -81,42 +81,53 @@ describe("the projector", () => {
     }).pipe(Effect.scoped, Effect.provide(layer))
   })
 
-  it.effect("names one that can't go on, takes the others on, and tries that one again every second", () => {
-    const { applied, broken, positions, looks, layer } = world()
-    return Effect.gen(function* () {
-      broken.add("more")
-      yield* used("a")
-      const context = yield* Layer.build(Projector.layer([Keys, More]))
-      const { failures } = context.mapUnsafe.get(Projector.key) as Projector["Service"]
-      yield* until(() => positions.get("keys") === 1)
-      yield* idle
-      const named = yield* failures
-      assert.deepStrictEqual([...named.keys()], ["more_v1"])
-      assert.include(named.get("more_v1"), "away")
-      yield* used("b")
-      yield* until(() => positions.get("keys") === 2)
-      yield* idle
-      assert.strictEqual(looks(), 1)
-      yield* TestClock.adjust("999 millis")
-      yield* used("c")
-      yield* until(() => positions.get("keys") === 3)
-      yield* idle
-      assert.strictEqual(looks(), 1)
-      broken.delete("more")
-      yield* TestClock.adjust("1 millis")
-      yield* used("d")
-      yield* until(() => positions.get("more") === 4)
-      yield* idle
-      assert.deepStrictEqual([...(yield* failures)], [])
-      assert.deepStrictEqual(
-        applied.filter(({ models }) => models === "more").flatMap(({ keys }) => keys),
-        ["a", "b", "c", "d"]
-      )
-      yield* used("e")
-      yield* until(() => positions.get("more") === 5)
-      assert.strictEqual(applied.at(-1)!.models, "keys,more")
-    }).pipe(Effect.scoped, Effect.provide(layer))
-  })
+  it.effect(
+    "names one that can't go on, takes the others on, and tries that one again every second; says so once",
+    () => {
+      const { applied, broken, positions, looks, layer } = world()
+      const lines: Array<string> = []
+      const logger = Logger.make(({ logLevel, message }) => void lines.push(`${logLevel} ${[message].flat()[0]}`))
+      return Effect.gen(function* () {
+        broken.add("more")
+        yield* used("a")
+        const context = yield* Layer.build(Projector.layer([Keys, More]))
+        const { failures } = context.mapUnsafe.get(Projector.key) as Projector["Service"]
+        yield* until(() => positions.get("keys") === 1)
+        yield* idle
+        const named = yield* failures
+        assert.deepStrictEqual([...named.keys()], ["more_v1"])
+        assert.include(named.get("more_v1"), "away")
+        yield* used("b")
+        yield* until(() => positions.get("keys") === 2)
+        yield* idle
+        assert.strictEqual(looks(), 1)
+        yield* TestClock.adjust("999 millis")
+        yield* used("c")
+        yield* until(() => positions.get("keys") === 3)
+        yield* idle
+        assert.strictEqual(looks(), 1)
+        yield* TestClock.adjust("1 millis")
+        yield* used("d")
+        yield* until(() => looks() === 2)
+        yield* idle
+        assert.deepStrictEqual(lines, ["Error read model more_v1 can't go on"])
+        broken.delete("more")
+        yield* TestClock.adjust("1 second")
+        yield* used("e")
+        yield* until(() => positions.get("more") === 5)
+        yield* idle
+        assert.deepStrictEqual([...(yield* failures)], [])
+        assert.deepStrictEqual(lines.slice(1), ["Info read model more_v1 goes on"])
+        assert.deepStrictEqual(
+          applied.filter(({ models }) => models === "more").flatMap(({ keys }) => keys),
+          ["a", "b", "c", "d", "e"]
+        )
+        yield* used("f")
+        yield* until(() => positions.get("more") === 6)
+        assert.strictEqual(applied.at(-1)!.models, "keys,more")
+      }).pipe(Effect.scoped, Effect.provide(Logger.layer([logger])), Effect.provide(layer))
+    }
+  )
 
   it.effect("tries again by itself when none can go on, and when the store can't be asked", () => {
     const { broken, positions, looks, isDown, layer } = world()

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Context, Deferred, Effect, Fiber, Layer } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Asker } from "#engine/ask.ts"
@@ -109,5 +109,62 @@ it.effect(
       yield* Deferred.succeed(packed, undefined)
       assert.isFalse((yield* Fiber.join(takingUp)).handedOver)
     }).pipe(Effect.scoped, Effect.provide(Packing.layer.pipe(Layer.provide(Layer.succeedContext(services)))))
+  }
+)
+
+it.effect(
+  "that repositories can't be packed is said once; they are tried again each minute, and once it is said that it is over",
+  () => {
+    const lines: Array<string> = []
+    const broken = new Set(["a", "b"])
+    const tried: Array<string> = []
+    const services = Context.empty().pipe(
+      Context.add(WorkspaceStore, {
+        ref: () => Effect.succeed("head"),
+        pack: (repository: string) =>
+          Effect.suspend(() => {
+            tried.push(repository)
+            return broken.has(repository)
+              ? Effect.die(new RangeError(`in ${repository}, ${tried.length}`))
+              : Effect.void
+          })
+      } as never),
+      Context.add(Dispatcher, {
+        state: () => Effect.succeed({ generation: 0, head: { commit: "head", tree: "t" } })
+      } as never),
+      Context.add(Asker, { fresh: () => Effect.void } as never),
+      Context.add(SqlClient.SqlClient, (() => Effect.sync(() => [{ count: 0 }])) as never),
+      Context.add(Claims, makeProcesses()())
+    )
+    const logger = Logger.make(({ logLevel, message }) => void lines.push(`${logLevel} ${[message].flat()[0]}`))
+    return Effect.gen(function* () {
+      const packing = yield* Packing
+      const minute = Effect.gen(function* () {
+        const before = tried.length
+        for (let second = 0; second < 61; second++) yield* TestClock.adjust("1 second")
+        while (tried.length === before) yield* Effect.yieldNow
+      })
+      for (const workspace of ["a", "b", "c"]) yield* packing.offer(workspace)
+      while (tried.length < 3) yield* Effect.yieldNow
+      yield* minute
+      yield* minute
+      assert.sameMembers(tried.slice(3, 7), ["a", "b", "a", "b"])
+      const begins = "Warn a repository could not be packed"
+      assert.deepStrictEqual(lines, [begins])
+      // one of two is still broken
+      broken.delete("a")
+      yield* minute
+      assert.deepStrictEqual(lines, [begins])
+      broken.delete("b")
+      yield* minute
+      assert.deepStrictEqual(lines, [begins, "Info repositories are packed again"])
+      // nothing is tried that has gone well
+      const all = tried.length
+      yield* TestClock.adjust("5 minutes")
+      assert.strictEqual(tried.length, all)
+    }).pipe(
+      Effect.provide(Packing.layer.pipe(Layer.provide(Layer.succeedContext(services)))),
+      Effect.provide(Logger.layer([logger]))
+    )
   }
 )
