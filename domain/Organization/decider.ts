@@ -171,11 +171,12 @@ export const Organization: Decider<OrganizationCommand, OrganizationEvent, Organ
         }),
 
       RevokeKey: ({ by, key }) =>
-        Result.flatMap(authority(state, by), (): Decision => {
+        Result.flatMap(authority(state, by), (maker): Decision => {
           const live = found(state.keys, key)
-          return live === undefined
-            ? Result.fail(new KeyNotFound({ key }))
-            : Result.succeed([Event.KeyRevoked.make({ key, user: live.user })])
+          if (live === undefined) return Result.fail(new KeyNotFound({ key }))
+          if (isAbove(roleOf(state, live), maker.role))
+            return Result.fail(new OnlyOwnerCanPromote({ role: maker.role }))
+          return Result.succeed([Event.KeyRevoked.make({ key, user: live.user })])
         }),
 
       ChangeRole: ({ by, user, role }) =>
@@ -191,9 +192,12 @@ export const Organization: Decider<OrganizationCommand, OrganizationEvent, Organ
 
       // on every tier: to be forgotten is no feature
       EraseMember: ({ by, user }) =>
-        Result.flatMap(authority(state, by, Tier.literals), (): Decision => {
-          if (!HashMap.has(state.members, user)) return Result.fail(new MemberNotFound({ user }))
+        Result.flatMap(authority(state, by, Tier.literals), (maker): Decision => {
+          const role = found(state.members, user)
+          if (role === undefined) return Result.fail(new MemberNotFound({ user }))
           if (user === state.owner) return Result.fail(new OwnerStays())
+          // it takes their role, too
+          if (isAbove(role, maker.role)) return Result.fail(new OnlyOwnerCanPromote({ role: maker.role }))
           const theirs = [...state.keys].filter(([, holder]) => holder.user === user).map(([key]) => key)
           return Result.succeed([
             ...theirs.sort().map((key) => Event.KeyRevoked.make({ key, user })),

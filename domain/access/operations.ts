@@ -10,6 +10,8 @@ export interface Access {
   readonly needs?: "organization" | "ENTERPRISE"
   /** `workspaces`: in those that the key works in. `stored`: of what the key's person stored, unless it acts for any. */
   readonly within?: "workspaces" | "stored"
+  /** `any`: not for a key that acts for its own person alone, which it would lead out of that person's workspaces. */
+  readonly actsFor?: "any"
 }
 
 const anyone = { least: "anyone", does: "reads" } as const
@@ -21,6 +23,8 @@ const deletes = { ...writes, within: "stored" } as const
 const audits = { least: "admin", does: "reads" } as const
 const lists = { least: "admin", does: "reads", needs: "ENTERPRISE" } as const
 const manages = { least: "admin", does: "writes", needs: "ENTERPRISE" } as const
+/** What makes a key that reaches further, or tells what everybody did. */
+const forAny = { actsFor: "any" } as const
 
 /**
  * The one table of who may do what: every operation of the API by its id, git's and MCP's. What is not in it nobody may
@@ -71,15 +75,15 @@ export const operations = {
   "usage.bounds": reads,
   "usage.setBounds": { least: "admin", does: "writes", needs: "organization" },
 
-  "keys.createKey": manages,
+  "keys.createKey": { ...manages, ...forAny },
   "keys.listKeys": lists,
-  "keys.limitKey": manages,
+  "keys.limitKey": { ...manages, ...forAny },
   "keys.revokeKey": manages,
   "users.listUsers": { ...audits, needs: "organization" },
   "users.changeRole": manages,
   "users.eraseUser": { least: "admin", does: "writes", needs: "organization" },
-  "events.events": audits,
-  "events.eventStream": audits,
+  "events.events": { ...audits, ...forAny },
+  "events.eventStream": { ...audits, ...forAny },
 
   "mcp.messages": reads,
   "public.listPublic": anyone,

@@ -1,5 +1,5 @@
 import { Data } from "effect"
-import { isAbove, type Role } from "../Key.ts"
+import { isAbove, type KeyLimits, type Role } from "../Key.ts"
 import { AdminKeyRequired, EnterpriseRequired, NotOrganizationMember } from "../Organization/commands.ts"
 import type { Holder } from "../Scope.ts"
 import { type Access, operations } from "./operations.ts"
@@ -8,7 +8,7 @@ import { type Access, operations } from "./operations.ts"
 export class RoleRequired extends Data.TaggedError("RoleRequired")<{ readonly role: Role; readonly least: Role }> {}
 /** The key only reads, and this writes. */
 export class ReadOnlyKey extends Data.TaggedError("ReadOnlyKey") {}
-/** What concerns all of the organization is not for a key that is limited to some workspaces or models. */
+/** What concerns all of the organization is not for a key that is limited to some workspaces or models, or to its person's own. */
 export class LimitedKey extends Data.TaggedError("LimitedKey") {}
 /** The operation is not in the table: a mistake of ours, and nobody's permission. */
 export class UnlistedOperation extends Data.TaggedError("UnlistedOperation")<{ readonly operation: string }> {}
@@ -30,7 +30,7 @@ export const accessOf = (operation: string): Access | undefined =>
 export const refusalOf = (holder: Holder, operation: string): AccessRefusal | undefined => {
   const access = accessOf(operation)
   if (access === undefined) return new UnlistedOperation({ operation })
-  const { least, does, needs, within } = access
+  const { least, does, needs, within, actsFor } = access
   if (least === "anyone") return undefined
   const { role, organization, tier, limits } = holder
   if (needs !== undefined && organization === null) return new NotOrganizationMember()
@@ -38,9 +38,14 @@ export const refusalOf = (holder: Holder, operation: string): AccessRefusal | un
   if (isAbove(least, role))
     return least === "admin" ? new AdminKeyRequired({ role }) : new RoleRequired({ role, least })
   if (does === "writes" && limits.readOnly) return new ReadOnlyKey()
-  const isLimited = limits.workspaces !== null || limits.models !== null
-  return isAbove(least, "member") && within === undefined && isLimited ? new LimitedKey() : undefined
+  if (actsFor === "any" && limits.actsFor === "own") return new LimitedKey()
+  const isPartial = limits.workspaces !== null || limits.models !== null
+  return isAbove(least, "member") && within === undefined && isPartial ? new LimitedKey() : undefined
 }
+
+/** Whether a key reaches a part of the organization only. */
+export const isLimited = ({ actsFor, workspaces, models }: KeyLimits): boolean =>
+  actsFor === "own" || workspaces !== null || models !== null
 
 /** Whether a key's time is over, at a time in milliseconds. */
 export const isExpired = ({ limits: { expiresAt } }: Holder, now: number): boolean =>

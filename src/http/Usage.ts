@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { isLimited } from "#domain/access/permitted.ts"
 import { Bounds, BoundsCommand, type BoundsOf } from "#domain/Bounds.ts"
 import { dayOf, monthOf } from "#domain/bounded.ts"
 import { isAbove, KeyNotFound } from "#domain/Key.ts"
@@ -15,8 +16,8 @@ import { shownBounds, usageReport } from "#src/usage/report.ts"
 import { commandMetadata, freshOrStale, written } from "./answer.ts"
 import { orProblem } from "./refusals.ts"
 
-/** Whose usage somebody sees: members that of their key. */
-const seenBy = ({ role, key }: Holder) => (isAbove("admin", role) ? key : null)
+/** Whose usage somebody sees: members, and keys that are limited, that of their key. */
+const seenBy = ({ role, key, limits }: Holder) => (isAbove("admin", role) || isLimited(limits) ? key : null)
 
 export const layer = HttpApiBuilder.group(Api, "usage", (handlers) =>
   handlers

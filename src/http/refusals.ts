@@ -70,7 +70,7 @@ export const problemOf = (refusal: Refusal): Problem => {
       return new Problem({
         code: "permission/limited_key",
         message:
-          "This key is limited to some workspaces or models, and this concerns all of the organization. Use another key."
+          "This key is limited to some workspaces or models, or to its own person's, and this concerns all of the organization. Use another key."
       })
     case "UnlistedOperation":
       return new Problem({
@@ -86,7 +86,7 @@ export const problemOf = (refusal: Refusal): Problem => {
       return fieldProblem(
         "permission/only_owner_can_promote",
         "role",
-        `Only an owner's key may create keys with the role admin, or bound an admin; this one's role is ${refusal.role}. Leave role out for a member's key, or use an owner's key.`
+        `Only an owner's key may create keys with the role admin, or bound, revoke or erase who is above an admin; this one's role is ${refusal.role}. Leave role out for a member's key, or use an owner's key.`
       )
     case "MemberLimitReached":
       return fieldProblem(

@@ -15,10 +15,12 @@ const mostTold = 300
 /** A path of an archive, as a workspace has it; `""`: the archive's root. */
 const normal = (path: string): string => withoutEnd(path.replace(/^(?:\.\/+)+/, "").replace(/^\.$/, ""), "/")
 
-/** Where a link leads, from the workspace's root on; `..` at its begin: out of it. */
+/** Whether a link leads out of the workspace, or may: behind a name, which may be a link's, `..` is not where it seems. */
 const leadsOut = (path: string, target: string): boolean => {
   const led = posix.normalize(posix.join(posix.dirname(path), target))
-  return target.startsWith("/") || led === ".." || led.startsWith("../")
+  const names = target.split("/").filter((name) => name !== "" && name !== ".")
+  const goesBack = names.some((name, at) => name === ".." && at > 0 && names[at - 1] !== "..")
+  return target.startsWith("/") || led === ".." || led.startsWith("../") || goesBack
 }
 
 const refused = (path: string, problem: string) =>

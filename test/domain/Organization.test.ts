@@ -389,6 +389,22 @@ describe("revoking a key", () => {
     given(Organization, []).when(revoke("of-owner", "of-member")).refuses("NotOrganizationMember")
   })
 
+  it("is of nobody's key who is above whoever revokes, but of an equal's", () => {
+    given(Organization, staffed()).when(revoke("of-admin", "of-owner")).refuses("OnlyOwnerCanPromote")
+    const more = [
+      ...staffed(),
+      created("of-olga", "olga", "reader"),
+      added("otto", "owner"),
+      created("of-otto", "otto", null)
+    ]
+    given(Organization, more).when(revoke("of-admin", "of-otto")).refuses("OnlyOwnerCanPromote")
+    given(Organization, more).when(revoke("of-admin", "of-olga")).then(revoked("of-olga", "olga"))
+    given(Organization, more).when(revoke("of-owner", "of-otto")).then(revoked("of-otto", "otto"))
+    given(Organization, [...staffed(), added("eva", "admin"), created("of-eva", "eva", null)])
+      .when(revoke("of-admin", "of-eva"))
+      .then(revoked("of-eva", "eva"))
+  })
+
   it("may be of the key that is used, which is nobody's from then on", () => {
     given(Organization, staffed()).when(revoke("of-admin", "of-admin")).then(revoked("of-admin", "ada"))
     given(Organization, [...staffed(), revoked("of-admin", "ada")])
@@ -453,6 +469,7 @@ describe("erasing a member", () => {
     // who got an owner's role later may go
     const second = [...staffed(), added("otto", "owner")]
     given(Organization, second).when(erase("of-owner", "otto")).then(erased("otto"))
+    given(Organization, second).when(erase("of-admin", "otto")).refuses("OnlyOwnerCanPromote")
   })
 
   it("finds nobody twice, and nobody of elsewhere", () => {

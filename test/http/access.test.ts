@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type Access, operations } from "#domain/access/operations.ts"
-import { accessOf, refusalOf } from "#domain/access/permitted.ts"
-import { isAbove, Role, unlimited } from "#domain/Key.ts"
+import { accessOf, isExpired, isLimited, isPermitted, refusalOf } from "#domain/access/permitted.ts"
+import { isAbove, type KeyLimits, Role, unlimited } from "#domain/Key.ts"
 import type { Holder } from "#domain/Scope.ts"
 import { Api } from "#src/api/Api.ts"
 import { examples } from "#src/api/document.ts"
@@ -80,6 +80,50 @@ describe("the table of who may do what", () => {
     for (const id of ["chat.dance", "toString", "__proto__", ""])
       assert.strictEqual(refusalOf(owner, id)?._tag, "UnlistedOperation", id)
     assert.isUndefined(refusalOf(owner, "chat.chat"))
+  })
+})
+
+describe("a key that is bounded", () => {
+  const holder = (role: Role, limits: Partial<KeyLimits>): Holder => ({
+    ...({ key: "k", user: "u", tenant: "t", organization: "t", tier: "ENTERPRISE", role } as const),
+    ...{ limits: { ...unlimited, ...limits }, email: "o@example.org", userId: null, secret: "s" }
+  })
+  const kept = (limits: Partial<KeyLimits>, role: Role = "owner") =>
+    Object.keys(operations)
+      .filter((id) => refusalOf(holder(role, limits), id)?._tag === "LimitedKey")
+      .sort()
+
+  it("to its own person makes and bounds no keys, and does not read what all do, whatever its role", () => {
+    const kept4 = ["events.eventStream", "events.events", "keys.createKey", "keys.limitKey"]
+    for (const role of ["owner", "admin"] as const) assert.deepStrictEqual(kept({ actsFor: "own" }, role), kept4)
+    assert.deepStrictEqual(kept({}), [])
+  })
+
+  it("to some workspaces or models manages nothing, and is told its own usage", () => {
+    const managing = Object.entries<Access>(operations)
+      .filter(([, { least, within }]) => least === "admin" && within === undefined)
+      .map(([id]) => id)
+      .sort()
+    for (const limits of [{ workspaces: [] }, { models: [] }, { workspaces: ["w"], models: ["m"] }])
+      assert.deepStrictEqual(kept(limits), managing)
+    for (const limits of [{ workspaces: [] }, { models: ["m"] }, { actsFor: "own" } as const])
+      assert.isTrue(isLimited({ ...unlimited, ...limits }))
+    for (const limits of [{}, { readOnly: true }, { expiresAt: 1 }])
+      assert.isFalse(isLimited({ ...unlimited, ...limits }))
+  })
+
+  it("is over at its time, to the millisecond, and then may nothing", () => {
+    const until = holder("owner", { expiresAt: 1_000 })
+    assert.deepStrictEqual(
+      [isExpired(until, 999), isExpired(until, 1_000), isExpired(holder("owner", {}), 9e15)],
+      [false, true, false]
+    )
+    assert.deepStrictEqual(
+      [isPermitted(until, "chat.chat", 999), isPermitted(until, "chat.chat", 1_000)],
+      [true, false]
+    )
+    assert.isFalse(isPermitted(undefined, "chat.chat", 0))
+    assert.isFalse(isPermitted(holder("reader", {}), "chat.chat", 0))
   })
 })
 

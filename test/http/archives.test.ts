@@ -124,6 +124,11 @@ describe("an archive", () => {
     ["a .git folder", () => tar(Tar.file(".git/hooks/post-checkout", "x"))],
     ["a .GIT folder", () => tar(Tar.file("d/.GIT/config", "x"))],
     ["a link that leads out", () => tar(Tar.symlink("l", "../../etc"))],
+    [
+      "a link that leads out by another one, however it seems",
+      () => tar(Tar.symlink("d/up", ".."), Tar.symlink("l", "d/up/../../etc/passwd"))
+    ],
+    ["a link that goes back behind a name", () => tar(Tar.symlink("l", "./d//x/../y"))],
     ["an absolute link", () => tar(Tar.symlink("l", "/etc"))],
     ["a file behind a link of its own", () => tar(Tar.directory("d"), Tar.symlink("l", "d"), Tar.file("l/x", "x"))],
     ["a hard link", () => tar(Tar.file("a", "x"), Tar.hardlink("b", "a"))],

@@ -216,6 +216,11 @@ describe("usage", () => {
     assert.deepStrictEqual(await of("workspace"), { [first.workspace_id]: [1, 4], [second.workspace_id]: [1, 4] })
     assert.strictEqual(Object.keys(await of("key")).length, 2)
     assert.deepStrictEqual(await of("key", service.as(member.key)), { [member.id]: [1, 4] })
+    // and of an admin whose key is limited: its own, which is nothing
+    for (const limits of [{ models: ["sonnet"] }, { workspaces: [first.workspace_id] }, { acts_for: "own" }]) {
+      const { key } = await memberKey(call, "a@example.org", "admin", limits)
+      assert.deepStrictEqual(await of("key", service.as(key)), {}, JSON.stringify(limits))
+    }
     const priced = (await usage(call, "?by=model")).usage.find((row: { of: string }) => row.of === "priced")
     assert.closeTo(priced.cost, priced.input_tokens + priced.output_tokens, 1e-6)
     assert.deepStrictEqual((await usage(call, "?since=2020-01-01&until=2020-12-31")).usage, [])

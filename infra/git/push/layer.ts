@@ -34,7 +34,8 @@ const refuse = (reason: string) => new PushRefused({ reason })
 /** Which of git's rules something broke: their names are git's own, what they quote is not told. */
 const ruleIn = (complaint: string): string => {
   const at = complaint.search(/\b(?:error|fatal)/)
-  const [, rule] = / (\w+): /.exec(at < 0 ? "" : complaint.slice(at)) ?? []
+  // a rule's name begins with a letter and has no digits; what stands before another colon is a hash or a position
+  const [, rule] = / ([a-z][a-zA-Z]+): /.exec(at < 0 ? "" : complaint.slice(at)) ?? []
   if (/exceeds maximum allowed size/.test(complaint)) return "the pack is larger than may be pushed at once"
   if (/over limit/.test(complaint)) return "an object is larger than may be pushed"
   return rule === undefined ? "the pack is broken, or lacks something" : `git fsck refuses it (${rule})`

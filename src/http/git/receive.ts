@@ -3,11 +3,20 @@ import { HttpServerRequest } from "effect/http"
 import type { WorkspaceRecord } from "#projections/Workspaces.ts"
 import { actorOf } from "#src/actor.ts"
 import { Caller } from "#src/api/middleware.ts"
+import { Problem } from "#src/api/Problem.ts"
 import { push } from "#src/workspaces/push.ts"
 import { unlessErased } from "#src/workspaces/restore.ts"
 import { noWorkspace } from "../Workspaces/own.ts"
 import { plainOf, unreadable } from "./asked.ts"
-import { type RefUpdate, readPush, report } from "./pushed.ts"
+import { MalformedPush, type RefUpdate, readPush, report } from "./pushed.ts"
+
+const malformed = new Problem({
+  code: "validation/invalid_body",
+  message: "The body is no push as git makes them. Push with git, over HTTP, to main alone."
+})
+
+/** What could not be read of a push: its lines, or what they are compressed with. */
+const unreadOf = (error: unknown) => (error instanceof MalformedPush ? malformed : unreadable)
 
 const main = "refs/heads/main"
 const none = "0".repeat(40)
@@ -23,7 +32,7 @@ export const received = Effect.fnUntraced(function* (workspace: WorkspaceRecord)
   const request = yield* HttpServerRequest.HttpServerRequest
   const caller = yield* Caller
   const body = yield* Stream.toAsyncIterableEffect(plainOf(request))
-  const asked = yield* Effect.tryPromise({ try: () => readPush(body), catch: () => unreadable })
+  const asked = yield* Effect.tryPromise({ try: () => readPush(body), catch: unreadOf })
   const { updates, pack } = asked
   const drained = Effect.ignore(Effect.tryPromise(asked.drain))
   // git asks first whether it may, with nothing in hand

@@ -30,14 +30,15 @@ describe("a request", () => {
 
   it("has a new one where it came with none, or one that may not stand in a log", async () => {
     const seen = new Set<string>()
-    for (const given of [undefined, "", "a b", "x".repeat(129), "ä", '{"a":1}']) {
+    const key = `key:cairn_live_${"A1".repeat(21)}z`
+    for (const given of [undefined, "", "a b", "x".repeat(129), "ä", '{"a":1}', key]) {
       const headers = given === undefined ? {} : { "x-request-id": Buffer.from(given).toString("latin1") }
       const answer = await service.call("GET", "/nope", undefined, headers)
       assert.match(answer.headers.get("x-request-id")!, /^[0-9a-f-]{36}$/)
       assert.strictEqual(answer.json.request_id, answer.headers.get("x-request-id"))
       seen.add(answer.json.request_id)
     }
-    assert.strictEqual(seen.size, 6)
+    assert.strictEqual(seen.size, 7)
   })
 
   it("has a line with its route, status, duration and key; health says nothing", async () => {
