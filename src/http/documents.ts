@@ -79,16 +79,29 @@ const documentsOf = (html: string) => ({
   docs: publicDocument(html, "text/html; charset=utf-8", policyOf(html)),
   openapi: publicDocument(JSON.stringify(OpenApi.fromApi(Api)), "application/json")
 })
-/** They are made once, however many services this process starts one after another. */
-let made: ReturnType<typeof documentsOf> | undefined
+/**
+ * Made when one of them is first asked for, which takes longer than anything else of a start, and once, however many services this process
+ * starts one after another.
+ */
+let making: Promise<ReturnType<typeof documentsOf>> | undefined
 
 /** The API for people, and for programs. */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
-    made ??= documentsOf(yield* page)
+    const router = yield* HttpRouter.HttpRouter
+    const made = Effect.map(Effect.provideService(page, HttpRouter.HttpRouter, router), documentsOf)
+    const documents = Effect.promise(() => (making ??= Effect.runPromise(Effect.scoped(made))))
     return Layer.mergeAll(
-      HttpRouter.add("GET", "/docs", made.docs),
-      HttpRouter.add("GET", "/openapi.json", made.openapi)
+      HttpRouter.add(
+        "GET",
+        "/docs",
+        Effect.flatMap(documents, ({ docs }) => docs)
+      ),
+      HttpRouter.add(
+        "GET",
+        "/openapi.json",
+        Effect.flatMap(documents, ({ openapi }) => openapi)
+      )
     )
   })
 )
