@@ -47,6 +47,22 @@ const interval = (read: Read, name: string, otherwise: number): number => {
   return /^[1-9]\d{0,6}$/.test(text) ? Number(text) : refuse(name, "a number of milliseconds")
 }
 
+/** `name=value,name=value`, values as in a URL; throws `BadConfig`. Values are not quoted: there may be a token in one. */
+const readPairs = (read: Read, name: string): Record<string, string> => {
+  const expected = "pairs like authorization=Bearer%20token with commas between"
+  const pair = /^\s*([\w!#$%&'*+.^`|~-]+)=(\S*)\s*$/
+  const entries = (read(name) ?? "").split(",").flatMap((text) => {
+    if (text.trim() === "") return []
+    const [, key, value] = pair.exec(text) ?? refuse(name, expected)
+    try {
+      return [[key!, decodeURIComponent(value!)] as const]
+    } catch {
+      return refuse(name, expected)
+    }
+  })
+  return Object.fromEntries(entries)
+}
+
 /** What OpenTelemetry's own variables say; `undefined`: nothing is to go anywhere. Throws `BadConfig`. */
 export const readTelemetry = (read: Read): TelemetrySettings | undefined => {
   const endpoint = read("OTEL_EXPORTER_OTLP_ENDPOINT")
@@ -57,13 +73,14 @@ export const readTelemetry = (read: Read): TelemetrySettings | undefined => {
   const encoding = encodings[protocol as keyof typeof encodings]
   if (encoding === undefined) return refuse("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf or http/json")
   const headers = read("OTEL_EXPORTER_OTLP_HEADERS")
-  if (headers !== undefined && !headers.split(",").every((pair) => /^\s*[\w!#$%&'*+.^`|~-]+=\S*\s*$/.test(pair)))
-    return refuse("OTEL_EXPORTER_OTLP_HEADERS", "pairs like authorization=Bearer%20token with commas between")
+  readPairs(read, "OTEL_EXPORTER_OTLP_HEADERS")
+  const { "service.name": named, ...resource } = readPairs(read, "OTEL_RESOURCE_ATTRIBUTES")
   return {
     endpoint: withoutEnd(endpoint, "/"),
     encoding,
     headers: headers === undefined ? undefined : Redacted.make(headers, { label: "OTEL_EXPORTER_OTLP_HEADERS" }),
-    serviceName: read("OTEL_SERVICE_NAME") ?? "cairn",
+    serviceName: read("OTEL_SERVICE_NAME") ?? named ?? "cairn",
+    resource,
     sampling: samplingOf(read),
     metricsInterval: interval(read, "OTEL_METRIC_EXPORT_INTERVAL", 60_000),
     tracesInterval: interval(read, "OTEL_BSP_SCHEDULE_DELAY", 5_000)

@@ -20,6 +20,7 @@ describe("what the environment says of telemetry", () => {
       encoding: "protobuf",
       headers: undefined,
       serviceName: "cairn",
+      resource: {},
       sampling: { byParent: true, ratio: 1 },
       metricsInterval: 60_000,
       tracesInterval: 5_000
@@ -29,6 +30,7 @@ describe("what the environment says of telemetry", () => {
       OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
       OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20hunter2, x=y",
       OTEL_SERVICE_NAME: "ours",
+      OTEL_RESOURCE_ATTRIBUTES: "service.name=theirs, deployment.environment.name=a%20b",
       OTEL_TRACES_SAMPLER: "traceidratio",
       OTEL_TRACES_SAMPLER_ARG: "0.1",
       OTEL_METRIC_EXPORT_INTERVAL: "1000",
@@ -39,10 +41,13 @@ describe("what the environment says of telemetry", () => {
       endpoint: "http://127.0.0.1:4318",
       encoding: "json",
       serviceName: "ours",
+      resource: { "deployment.environment.name": "a b" },
       sampling: { byParent: false, ratio: 0.1 },
       metricsInterval: 1_000,
       tracesInterval: 200
     })
+    const named = readConfig({ ...endpoint, OTEL_RESOURCE_ATTRIBUTES: "service.name=theirs" }).telemetry
+    assert.strictEqual(named!.serviceName, "theirs")
     assert.strictEqual(Redacted.value(headers!), "authorization=Bearer%20hunter2, x=y")
     assert.notInclude(JSON.stringify(telemetry), "hunter2")
   })
@@ -52,6 +57,8 @@ describe("what the environment says of telemetry", () => {
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "ftp://here"],
     ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"],
     ["OTEL_EXPORTER_OTLP_HEADERS", "hunter2"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "x=%zz"],
+    ["OTEL_RESOURCE_ATTRIBUTES", "x"],
     ["OTEL_TRACES_SAMPLER", "jaeger_remote"],
     ["OTEL_METRIC_EXPORT_INTERVAL", "0"],
     ["CAIRN_METRICS_PORT", "0"],

@@ -56,10 +56,10 @@ export const layer = ({ models, others }: ModelSettings) =>
       return LanguageModel.of({
         choices,
         canBeAsked: find("haiku") !== undefined,
-        ask: (question) => {
+        ask: (question, spent) => {
           const { model: name } = question
           const found = name === "local" ? undefined : find(name)
-          if (found !== undefined) return adapter(found.provider).ask({ ...question, model: found.model })
+          if (found !== undefined) return adapter(found.provider).ask({ ...question, model: found.model }, spent)
           const message =
             name === "local" ? 'The model "local" is no language model and can\'t be asked.' : `${needsModel(name)}.`
           return Effect.fail(new ModelFailed({ message, fault: "no language model is configured" }))

@@ -1,6 +1,8 @@
-import { Effect, Layer, Redacted, References, Tracer } from "effect"
+import { randomUUID } from "node:crypto"
+import { Effect, Layer, Logger, Redacted, References, Tracer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { OtlpExporter, OtlpLogger, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability"
+import { Origin } from "#ports/Origin.ts"
 import type { TelemetrySettings } from "#ports/TelemetrySettings.ts"
 import { discreetly } from "./tracer.ts"
 
@@ -12,18 +14,34 @@ const pairs = (headers: Redacted.Redacted | undefined): Record<string, string> =
     })
   )
 
+/** With the request's id beside what is noted with a line: effect's logger takes its fields from the fiber, which has the id elsewhere. */
+const withRequestId = (inner: Logger.Logger<unknown, void>): Logger.Logger<unknown, void> =>
+  Logger.make((options) => {
+    const { fiber } = options
+    const id = fiber.getRef(Origin)?.requestId
+    if (id == null) return inner.log(options)
+    const noted = { request_id: id, ...fiber.getRef(References.CurrentLogAnnotations) }
+    const getRef = (ref: never) => (ref === References.CurrentLogAnnotations ? noted : fiber.getRef(ref))
+    inner.log({ ...options, fiber: Object.create(fiber, { getRef: { value: getRef } }) })
+  })
+
 /** Sends traces, metrics and logs to an OTLP receiver. What can't be delivered is dropped: nobody waits for it. */
 const exporting = (settings: TelemetrySettings) => {
-  const common = { headers: pairs(settings.headers), resource: { serviceName: settings.serviceName } }
+  const attributes = { "service.instance.id": randomUUID(), ...settings.resource }
+  const common = { headers: pairs(settings.headers), resource: { serviceName: settings.serviceName, attributes } }
   const url = (signal: string) => `${settings.endpoint}/v1/${signal}`
   const tracer = OtlpTracer.make({ ...common, url: url("traces"), exportInterval: settings.tracesInterval })
   const tracing = Layer.effect(
     Tracer.Tracer,
     Effect.map(tracer, (inner) => discreetly(inner, settings.sampling))
   ).pipe(Layer.provide(OtlpExporter.layerFlusher))
+  const logger = OtlpLogger.make({ ...common, url: url("logs"), exportInterval: settings.tracesInterval })
+  const logging = Logger.layer([Effect.map(logger, withRequestId)], { mergeWithExisting: true }).pipe(
+    Layer.provide(OtlpExporter.layerFlusher)
+  )
   return Layer.mergeAll(
     tracing,
-    OtlpLogger.layer({ ...common, url: url("logs"), exportInterval: settings.tracesInterval }),
+    logging,
     OtlpMetrics.layer({ ...common, url: url("metrics"), exportInterval: settings.metricsInterval })
   ).pipe(
     Layer.provide(settings.encoding === "json" ? OtlpSerialization.layerJson : OtlpSerialization.layerProtobuf),

@@ -100,6 +100,9 @@ export interface Question {
   readonly form: Form
 }
 
+/** Takes what an answer took, and the full name of the model that gave it; `null`: it is not known. */
+export type Spent = (usage: Usage, model: string | null) => void
+
 /** A model that callers may name. */
 export interface ModelChoice {
   readonly name: string
@@ -127,7 +130,8 @@ export class LanguageModel extends Context.Service<
     readonly canBeAsked: boolean
     /**
      * The form as the model filled it in, valid by its schema. One attempt at an answer: whoever asks may ask again.
+     * `spent` is told what an answer took, also one that is no use.
      */
-    readonly ask: (question: Question) => Effect.Effect<unknown, ModelFailed>
+    readonly ask: (question: Question, spent?: Spent) => Effect.Effect<unknown, ModelFailed>
   }
 >()("cairn/LanguageModel") {}

@@ -8,6 +8,8 @@ export interface TelemetrySettings {
   /** `name=value,name=value`, what the receiver wants to see: there may be a token in it. */
   readonly headers: Redacted.Redacted | undefined
   readonly serviceName: string
+  /** What else is said of who sends it; without a `service.instance.id` each process makes one. */
+  readonly resource: { readonly [attribute: string]: string }
   readonly sampling: {
     /** Whether a caller's own trace decides for what it asks. */
     readonly byParent: boolean

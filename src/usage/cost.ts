@@ -1,5 +1,6 @@
 import type { LanguageModel } from "#ports/LanguageModel.ts"
 import type { Prices } from "#ports/ModelSettings.ts"
+import { modelCost } from "#ports/modelCost.ts"
 import type { Spent } from "#projections/Consumption.ts"
 
 type Choices = LanguageModel["Service"]["choices"]
@@ -20,9 +21,13 @@ export const pricesOf = ({ named, others }: Choices, model: string): Prices | un
 export const costOf = (choices: Choices, { model, input, output, cacheRead, cacheWrite }: Spent) => {
   const prices = pricesOf(choices, model)
   if (prices === undefined) return undefined
-  const uncached = input - cacheRead - cacheWrite
-  const { input: read, output: written, cacheRead: hit, cacheWrite: kept } = prices
-  return (uncached * read + output * written + cacheRead * hit + cacheWrite * kept) / 1_000_000
+  const usage = {
+    inputTokens: input,
+    outputTokens: output,
+    cacheReadTokens: cacheRead,
+    cacheWriteTokens: cacheWrite
+  }
+  return modelCost(usage, prices)
 }
 
 /** Sums of what was spent: tokens, and the dollars of those models whose prices are known. */

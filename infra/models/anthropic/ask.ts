@@ -1,9 +1,11 @@
 import type { Message } from "@anthropic-ai/sdk/resources"
 import { Effect } from "effect"
 import type { ZodType } from "zod"
-import { ModelFailed, type Question } from "#ports/LanguageModel.ts"
+import { ModelFailed, type Question, type Spent } from "#ports/LanguageModel.ts"
 import { handedOn } from "#ports/Origin.ts"
+import { nameOf, noTokens } from "../answer.ts"
 import { modelFailed } from "../failure.ts"
+import { usageOf } from "./blocks.ts"
 import { apiOf, makeClient } from "./client.ts"
 import { toolOf } from "./form.ts"
 import type { AnthropicSettings } from "./settings.ts"
@@ -21,7 +23,7 @@ export const makeAsk = (settings: AnthropicSettings) => {
   // it answers in one go: nothing comes before all of it
   const client = makeClient({ silence: patience, ...settings })
   const api = apiOf(settings)
-  return ({ model, system, prompt, form }: Question): Effect.Effect<unknown, ModelFailed> => {
+  return ({ model, system, prompt, form }: Question, spent?: Spent): Effect.Effect<unknown, ModelFailed> => {
     const schema = form.schema as ZodType
     return Effect.flatMap(handedOn, (headers) =>
       Effect.tryPromise({
@@ -39,7 +41,12 @@ export const makeAsk = (settings: AnthropicSettings) => {
           ),
         catch: (error) => modelFailed(api, model, error)
       })
-    ).pipe(Effect.flatMap((message) => filledIn(message, form.name, schema)))
+    ).pipe(
+      Effect.tap(({ usage, model: answered }) =>
+        Effect.sync(() => spent?.(usage == null ? noTokens : usageOf(usage), nameOf(answered, model)))
+      ),
+      Effect.flatMap((message) => filledIn(message, form.name, schema))
+    )
   }
 }
 

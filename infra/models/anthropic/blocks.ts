@@ -63,20 +63,32 @@ export const messagesOf = ({ prompt, history }: Talk, mark: BetaCacheControlEphe
   return [{ role: "user", content: prompt }, ...said.slice(0, -1), { role: "user", content: marked }]
 }
 
+interface Counted {
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly cache_creation_input_tokens: number | null
+  readonly cache_read_input_tokens: number | null
+}
+
+/** What an answer took. */
+export const usageOf = (usage: Counted): ModelTurn["usage"] => {
+  const { input_tokens: input, cache_creation_input_tokens: written, cache_read_input_tokens: read } = usage
+  return {
+    inputTokens: tokens(input) + tokens(written) + tokens(read),
+    outputTokens: tokens(usage.output_tokens),
+    cacheReadTokens: tokens(read),
+    cacheWriteTokens: tokens(written)
+  }
+}
+
 /** The API's answer as a turn; throws where it is none. */
 export const turnOf = (message: BetaMessage, model: string): ModelTurn => {
   const { content, stop_reason: stopReason, usage } = message
   if (!Array.isArray(content)) throw new TypeError("a message without content")
-  const { input_tokens: input, cache_creation_input_tokens: written, cache_read_input_tokens: read } = usage
   return {
     model: nameOf(message.model, model),
     says: content.map(sayingOf),
     end: ends.get(stopReason) ?? "done",
-    usage: {
-      inputTokens: tokens(input) + tokens(written) + tokens(read),
-      outputTokens: tokens(usage.output_tokens),
-      cacheReadTokens: tokens(read),
-      cacheWriteTokens: tokens(written)
-    }
+    usage: usageOf(usage)
   }
 }

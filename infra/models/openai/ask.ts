@@ -2,10 +2,12 @@ import { Effect } from "effect"
 import type { ChatCompletion } from "openai/resources"
 import type { ZodType } from "zod"
 import { parseJson } from "#engine/parseJson.ts"
-import { ModelFailed, type Question } from "#ports/LanguageModel.ts"
+import { ModelFailed, type Question, type Spent } from "#ports/LanguageModel.ts"
 import { handedOn } from "#ports/Origin.ts"
+import { nameOf, noTokens } from "../answer.ts"
 import { modelFailed } from "../failure.ts"
 import { apiOf, makeClient } from "./client.ts"
+import { usageOf } from "./completion.ts"
 import { toolOf } from "./form.ts"
 import type { OpenAiSettings } from "./settings.ts"
 
@@ -20,7 +22,7 @@ export const makeAsk = (settings: OpenAiSettings) => {
   // it answers in one go: nothing comes before all of it
   const client = makeClient({ silence: patience, ...settings })
   const api = apiOf(settings)
-  return ({ model, system, prompt, form }: Question): Effect.Effect<unknown, ModelFailed> =>
+  return ({ model, system, prompt, form }: Question, spent?: Spent): Effect.Effect<unknown, ModelFailed> =>
     Effect.flatMap(handedOn, (headers) =>
       Effect.tryPromise({
         try: (signal) =>
@@ -39,7 +41,12 @@ export const makeAsk = (settings: OpenAiSettings) => {
           ),
         catch: (error) => modelFailed(api, model, error)
       })
-    ).pipe(Effect.flatMap((completion) => filledIn(completion, form.name, form.schema as ZodType)))
+    ).pipe(
+      Effect.tap((completion) =>
+        Effect.sync(() => spent?.(usageOf(completion ?? {}) ?? noTokens, nameOf(completion?.model, model)))
+      ),
+      Effect.flatMap((completion) => filledIn(completion, form.name, form.schema as ZodType))
+    )
 }
 
 const inputOf = (written: string): unknown => {

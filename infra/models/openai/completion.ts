@@ -18,7 +18,8 @@ interface Growing {
   readonly pieces: Array<string>
 }
 
-const usageOf = ({ usage }: ChatCompletionChunk): ModelTurn["usage"] | undefined =>
+/** What an answer took, where it says so. */
+export const usageOf = ({ usage }: Pick<ChatCompletionChunk, "usage">): ModelTurn["usage"] | undefined =>
   usage === null || usage === undefined
     ? undefined
     : {

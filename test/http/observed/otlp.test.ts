@@ -4,6 +4,7 @@ import { type Service, startService } from "#test/service.ts"
 import { startReceiver } from "./receiver.ts"
 
 const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+const requestId = "7f3c2f1e-5d1b-4c57-9d37-1c8a1c0f3a55"
 const mark = "hush-hush"
 const patient = { timeout: 60_000, interval: 100 }
 
@@ -32,7 +33,11 @@ describe.each(["http/json", "http/protobuf"])("over OTLP, as %s", (protocol) => 
   })
 
   it("a caller's trace goes on through the request, the run and the question to the model", async () => {
-    const headers = { traceparent: `00-${trace}-00f067aa0ba902b7-01`, "user-agent": mark }
+    const headers = {
+      traceparent: `00-${trace}-00f067aa0ba902b7-01`,
+      "user-agent": mark,
+      "x-request-id": requestId
+    }
     const body = { user_query: mark, user_id: mark, org_id: mark, model: "sonnet" }
     await service.call("POST", "/api/retrieve/search", { task: mark }, {})
     const { status } = await service.call("POST", "/api/agent-chat", body, headers)
@@ -67,6 +72,17 @@ describe.each(["http/json", "http/protobuf"])("over OTLP, as %s", (protocol) => 
       assert.include(JSON.stringify(receiver.received), "cairn_http_requests_total")
       assert.include(JSON.stringify(receiver.received), "cairn_read_model_lag")
     }, patient)
+    // a line has its request's id and trace, and says which process it is of, as the metrics do
+    await vi.waitFor(
+      () => assert.isDefined(receiver.lines().find(({ attributes }) => attributes["request_id"] === requestId)),
+      patient
+    )
+    const line = receiver.lines().find(({ attributes }) => attributes["request_id"] === requestId)
+    assert.deepInclude(line, { text: "request", trace })
+    assert.deepInclude(line!.attributes, { route: "/api/agent-chat", method: "POST" })
+    const instances = new Set(receiver.received.flatMap(({ body }) => receiver.instancesIn(body)))
+    assert.lengthOf([...instances], 1)
+    assert.match(String([...instances][0]), /^[0-9a-f-]{36}$/)
     for (const { headers } of receiver.received) assert.strictEqual(headers["x-tenant"], "a b")
     const all = JSON.stringify(receiver.received.map(({ body }) => body))
     assert.include(all, '"cairn"')

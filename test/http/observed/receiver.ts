@@ -26,6 +26,11 @@ const decoded = (path: string, bytes: Buffer) => {
   return type.toObject(type.decode(bytes), { longs: String })
 }
 
+const attributesOf = (
+  attributes: ReadonlyArray<{ readonly key: string; readonly value: object }>
+): { readonly [key: string]: unknown } =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
+
 /** An OTLP receiver on a free port: takes JSON and protobuf, and keeps what came. */
 export const startReceiver = async () => {
   const received: Array<Received> = []
@@ -54,14 +59,30 @@ export const startReceiver = async () => {
         trace: hex(span.traceId),
         id: hex(span.spanId),
         parent: hex(span.parentSpanId ?? ""),
-        attributes: Object.fromEntries(
-          span.attributes.map(({ key, value }: { key: string; value: object }) => [key, Object.values(value)[0]])
-        ) as { readonly [key: string]: unknown }
+        attributes: attributesOf(span.attributes)
       }))
+  const lines = () =>
+    received
+      .filter(({ path }) => path === "/v1/logs")
+      .flatMap(({ body }) => body.resourceLogs)
+      .flatMap(({ scopeLogs }) => scopeLogs)
+      .flatMap(({ logRecords }) => logRecords)
+      .map((line) => ({
+        text: line.body.stringValue as unknown,
+        trace: hex(line.traceId ?? ""),
+        attributes: attributesOf(line.attributes)
+      }))
+  /** The processes that say that it is theirs. */
+  const instancesIn = (body: Received["body"]): ReadonlyArray<unknown> =>
+    [...(body.resourceSpans ?? []), ...(body.resourceMetrics ?? []), ...(body.resourceLogs ?? [])].map(
+      ({ resource }) => attributesOf(resource.attributes)["service.instance.id"]
+    )
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
     spans,
+    lines,
+    instancesIn,
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve())

@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { z } from "zod"
 import { layer } from "#infra/models/layer.ts"
+import { layer as observed } from "#infra/observed/languageModel.ts"
 import { layer as justBash } from "#infra/sandbox/justBash/layer.ts"
 import { type Form, LanguageModel } from "#ports/LanguageModel.ts"
 import { chatCompletionsApi } from "#test/ChatCompletionsApi.ts"
@@ -30,19 +31,20 @@ contract(
   })
 )
 
-contract(
-  "Anthropic",
+const anthropic = (watch: boolean) =>
   Effect.gen(function* () {
     const api = yield* messagesApi(({ body }) => {
       if (body.messages[0]!.content === "Do harm.") return { ...says("No."), stopReason: "refusal" }
       const use = (said: string) => ({ name: "Echo", input: { text: said } })
       return body.messages.length === 1 ? calls(use("a"), use("b")) : two
     })
-    const models = layer(modelsAt(api))
+    const models = watch ? Layer.provide(observed, layer(modelsAt(api))) : layer(modelsAt(api))
     const model = yield* Effect.provide(LanguageModel, Layer.provide(models, justBash))
     return { ...led, model, streams: true }
   })
-)
+
+contract("Anthropic", anthropic(false))
+contract("Anthropic, watched", anthropic(true))
 
 contract(
   "OpenAI-compatible",
