@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type Access, operations } from "#domain/access/operations.ts"
 import { accessOf, isExpired, isLimited, isPermitted, refusalOf } from "#domain/access/permitted.ts"
+import { mayTakeAway, worksIn } from "#domain/access/reach.ts"
 import { isAbove, type KeyLimits, Role, unlimited } from "#domain/Key.ts"
 import type { Holder } from "#domain/Scope.ts"
 import { Api } from "#src/api/Api.ts"
@@ -110,6 +111,19 @@ describe("a key that is bounded", () => {
       assert.isTrue(isLimited({ ...unlimited, ...limits }))
     for (const limits of [{}, { readOnly: true }, { expiresAt: 1 }])
       assert.isFalse(isLimited({ ...unlimited, ...limits }))
+  })
+
+  it("takes away what its own person stored, and not what nobody is known to have; works where its person is known to", () => {
+    const own = { ...holder("member", { actsFor: "own" }), user: "u" }
+    assert.deepStrictEqual(
+      ["u", "other", null].map((storedBy) => mayTakeAway(own, storedBy)),
+      [true, false, false]
+    )
+    assert.isTrue(mayTakeAway(holder("member", {}), null))
+    for (const user of [undefined, "", "p@example.org"]) assert.isFalse(worksIn(own, { id: "w", user }), user)
+    assert.isTrue(worksIn(own, { id: "w", user: "O@Example.org" }))
+    assert.isFalse(worksIn(holder("owner", { workspaces: [] }), { id: "w", user: undefined }))
+    assert.isTrue(worksIn(holder("owner", { workspaces: ["w"] }), { id: "w", user: undefined }))
   })
 
   it("is over at its time, to the millisecond, and then may nothing", () => {

@@ -67,6 +67,8 @@ describe("git over HTTP", () => {
       const answer = await get("info/refs")
       refused(answer, 429, "rate_limit/exceeded")
       assert.isAtLeast(Number(answer.headers.get("retry-after")), 1)
+      for (const file of ["git-upload-pack", "git-receive-pack"])
+        refused(await limited.call("POST", `/git/${id}.git/${file}`, "0000"), 429, "rate_limit/exceeded")
     } finally {
       await limited.close()
     }

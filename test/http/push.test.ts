@@ -156,6 +156,10 @@ describe.skipIf(noGit)("git push", () => {
       assert.notStrictEqual(code, 0, args.join(" "))
       assert.match(err, /rejected|deleted|deleting/i)
     }
+    // also of what is larger than its sender's and the service's buffers hold: it hears why
+    await good("-C", loser, "checkout", "-q", "-b", "large")
+    await commit(loser, "large.bin", noise(12_000_000, 7))
+    assert.match((await push(loser, "origin", "large")).err, /only refs\/heads\/main can be pushed to/)
     // whose history is another one
     await good("-C", loser, "checkout", "-q", "--orphan", "anew")
     await good("-C", loser, ...me, "commit", "-q", "-m", "anew")

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { z } from "zod"
 import type { ModelChoice, ModelTurn, Talk } from "#ports/LanguageModel.ts"
+import { canBeShorter, isTooLong } from "#src/workspaces/compact.ts"
 import { define } from "#src/workspaces/tools/tool.ts"
 import { call, text, turn, usage } from "#test/languageModel.ts"
 import { given, recorder } from "./conversation.ts"
@@ -150,6 +151,37 @@ describe("a talk that is longer than its model reads", () => {
       assert.isBelow(told.find(sums)!.prompt.length, 1_500)
       const unknown = given(script)
       assert.strictEqual((yield* unknown.when(all)).ended, "max_turns")
+    })
+  )
+
+  it("is one that fills four fifths of what its model reads, or all that is ever told", () => {
+    const said = (inputTokens: number, words = "") => [
+      { turn: turn([text(words)], { usage: usage(inputTokens, 0) }), results: [] }
+    ]
+    // an empty list of results counts for eight characters
+    const tooLong = [797, 798].map((tokens) => isTooLong(said(tokens), undefined, 1_000))
+    assert.deepStrictEqual(tooLong, [false, true])
+    assert.isFalse(isTooLong(said(1e9), undefined, undefined))
+    assert.isTrue(isTooLong(said(1, "x".repeat(4 * 1024 * 1024 + 1)), undefined, undefined))
+    const made = { turn: 1, upTo: 1, summary: "s", model: null, usage: usage(0, 0) }
+    assert.isFalse(isTooLong(said(1e9), made, 1_000), "it was compacted since its last turn")
+    assert.isFalse(isTooLong([], undefined, 1))
+    assert.deepStrictEqual([canBeShorter([], undefined), canBeShorter(said(1), made)], [false, true])
+  })
+
+  it.effect("is summed up from a record that fits, whose long steps are cut, in so many words and no more", () =>
+    Effect.gen(function* () {
+      const small: ModelChoice = { name: "sonnet", model: "m", api: "openai", prices: undefined, context: 1_000 }
+      const script = (talk: Talk) => {
+        if (sums(talk)) return turn([text(`were read${"x".repeat(30_000)}`)])
+        return talk.prompt.includes("were read") ? turn([text("Done.")]) : asks("a", 3_000)
+      }
+      const { when, kept, told } = given(script, recorder(), [small])
+      assert.strictEqual((yield* when(all)).ended, "done")
+      const { prompt } = told.find(sums)!
+      assert.isBelow(prompt.length, 1_500)
+      assert.match(prompt, /answered: a{300,600}…/)
+      assert.strictEqual(kept.compactions[0]!.summary.length, 20_000)
     })
   )
 })
