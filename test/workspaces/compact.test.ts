@@ -164,7 +164,7 @@ describe("a talk that is longer than its model reads", () => {
     assert.isFalse(isTooLong(said(1e9), undefined, undefined))
     assert.isTrue(isTooLong(said(1, "x".repeat(4 * 1024 * 1024 + 1)), undefined, undefined))
     const made = { turn: 1, upTo: 1, summary: "s", model: null, usage: usage(0, 0) }
-    assert.isFalse(isTooLong(said(1e9), made, 1_000), "it was compacted since its last turn")
+    assert.isFalse(isTooLong(said(1e9), { ...made, upTo: 0 }, 1_000), "it was compacted since its last turn")
     assert.isFalse(isTooLong([], undefined, 1))
     assert.deepStrictEqual([canBeShorter([], undefined), canBeShorter(said(1), made)], [false, true])
   })
