@@ -125,7 +125,7 @@ describe("the projector", () => {
         yield* used("f")
         yield* until(() => positions.get("more") === 6)
         assert.strictEqual(applied.at(-1)!.models, "keys,more")
-      }).pipe(Effect.scoped, Effect.provide(Logger.layer([logger])), Effect.provide(layer))
+      }).pipe(Effect.scoped, Effect.provide(Layer.provideMerge(Logger.layer([logger]), layer)))
     }
   )
 

@@ -162,6 +162,6 @@ it.effect(
       const all = tried.length
       yield* TestClock.adjust("5 minutes")
       assert.strictEqual(tried.length, all)
-    }).pipe(Effect.provide([Packing.layer.pipe(Layer.provide(Layer.succeedContext(services))), Logger.layer([logger])]))
+    }).pipe(Effect.provide(Packing.layer.pipe(Layer.provide([Layer.succeedContext(services), Logger.layer([logger])]))))
   }
 )
