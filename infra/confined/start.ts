@@ -2,6 +2,7 @@ import { spawn } from "node:child_process"
 import { realpathSync } from "node:fs"
 import { constants, setPriority } from "node:os"
 import type { Writable } from "node:stream"
+import { setImmediate } from "node:timers"
 import { fileURLToPath } from "node:url"
 import { type FrameLimits, frame, unframe } from "./frames.ts"
 
@@ -67,7 +68,29 @@ const watched = (megabytes: number) =>
   ].join("\n")
 const hasShell = process.platform !== "win32"
 
-/** Starts one. `onMessage` is called for each message of it, `onDeath` once, when it ended or broke off. */
+/** `undefined` where the system has no process or no pipes left. */
+const spawned = (file: string, args: ReadonlyArray<string>) => {
+  try {
+    const child = spawn(file, args, {
+      cwd: house,
+      // nothing of the service's environment, folder or output; its own group, so that a terminal's Ctrl-C is not for it
+      env: {},
+      stdio: ["pipe", "pipe", "ignore", ...(hasShell ? (["pipe"] as const) : [])],
+      detached: true
+    })
+    const { stdin, stdout, stdio } = child
+    if (stdin && stdout) return { child, stdin, stdout, watch: stdio[3] as Writable | undefined }
+    child.on("error", () => {})
+  } catch {
+    // the same, of some kinds of failure
+  }
+  return undefined
+}
+
+/**
+ * Starts one. `onMessage` is called for each message of it, `onDeath` once, when it ended or broke off. One that can't be started is dead at
+ * once, and says so like any other.
+ */
 export const startConfined = (
   confinement: Confinement,
   onMessage: (message: unknown) => void,
@@ -75,15 +98,12 @@ export const startConfined = (
 ): ConfinedProcess => {
   const command = [process.execPath, ...options(confinement), confinement.program]
   const [file, ...args] = hasShell ? ["/bin/sh", "-c", watched(confinement.dataMegabytes), "sh", ...command] : command
-  // Nothing of the service's environment, folder or output. Its own group, so that a terminal's Ctrl-C is not for it.
-  const child = spawn(file!, args, {
-    cwd: house,
-    env: {},
-    stdio: ["pipe", "pipe", "ignore", ...(hasShell ? (["pipe"] as const) : [])],
-    detached: true
-  })
-  const [stdin, stdout] = [child.stdin!, child.stdout!]
-  const watch = child.stdio[3] as Writable | undefined
+  const started = spawned(file!, args)
+  if (started === undefined) {
+    setImmediate(onDeath)
+    return { send: () => {}, isDead: () => true, kill: () => Promise.resolve() }
+  }
+  const { child, stdin, stdout, watch } = started
   let dead = false
   const died = () => {
     if (dead) return

@@ -1,10 +1,13 @@
-import { Effect, Layer, Queue, Semaphore } from "effect"
+import { Data, Effect, Layer, Queue, Schedule, Semaphore } from "effect"
 import { type ExecLimits, Sandbox } from "#ports/Sandbox.ts"
 import type { Overlay } from "#ports/WorkspaceStore.ts"
 import { type Child, startChild } from "./Child.ts"
 import { defaultOutput, defaultTimeout } from "./limits.ts"
 import type { Call } from "./protocol.ts"
 import { serve } from "./serve.ts"
+
+/** The system has had no process for a shell, for ten seconds. */
+class ShellNotStarted extends Data.TaggedError("ShellNotStarted") {}
 
 /**
  * just-bash, a shell in TypeScript that knows no machine below it: no network, no programs, no files but the run's
@@ -16,14 +19,15 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     // One that has started and run nothing. It is made at the first `open`, not with the service: it takes memory.
     let warm: Child | undefined
+    const one = yield* Semaphore.make(1)
     const warmUp = Effect.gen(function* () {
       if (warm === undefined || warm.isDead()) warm = yield* startChild
-    })
-    const take = Effect.gen(function* () {
-      yield* warmUp
-      const child = warm!
+    }).pipe(Effect.uninterruptible, one.withPermits(1))
+    // another run may take the warm one between any two steps: to look and to take is one
+    const take = Effect.suspend(() => {
+      const child = warm
       warm = undefined
-      return child
+      return child === undefined || child.isDead() ? startChild : Effect.succeed(child)
     })
     yield* Effect.addFinalizer(() => warm?.kill ?? Effect.void)
 
@@ -35,13 +39,24 @@ export const layer = Layer.effect(
         current = undefined
         return child?.kill ?? Effect.void
       })
+      const taken = Effect.map(take, (child) => {
+        current = child
+        return child
+      }).pipe(
+        Effect.uninterruptible,
+        Effect.filterOrFail(
+          (child) => !child.isDead(),
+          () => new ShellNotStarted()
+        ),
+        Effect.retry({ times: 40, schedule: Schedule.spaced("250 millis") }),
+        Effect.orDie
+      )
       yield* warmUp
       yield* Effect.addFinalizer(() => kill)
 
       const exec = Effect.fnUntraced(
         function* (command: string, { timeout = defaultTimeout, output = defaultOutput }: ExecLimits = {}) {
-          if (current === undefined || current.isDead()) current = yield* take
-          const child = current
+          const child = current === undefined || current.isDead() ? yield* taken : current
           let workspaceFull = false
           const serving = Effect.fnUntraced(function* (id: number, call: Call) {
             const answer = yield* serve(overlay, call)
