@@ -35,22 +35,20 @@ const shells = (): number => {
   return children.filter(isShell).length
 }
 
-it.live(
-  "just-bash has a shell for each run, and one for the next, also where runs give way between any two steps",
-  () =>
-    Effect.gen(function* () {
-      const sandbox = yield* Sandbox
-      for (const ops of [3, 4, 5, 6, 7]) {
-        const said = Effect.gen(function* () {
-          const overlays = yield* Effect.all([emptyOverlay(), emptyOverlay()])
-          const opened = yield* Effect.forEach(overlays, sandbox.open, { concurrency: "unbounded" })
-          assert.strictEqual(shells(), 1)
-          const answers = yield* Effect.forEach(opened, (shell) => shell.exec("echo a"), { concurrency: "unbounded" })
-          return answers.map(({ stdout }) => stdout)
-        })
-        const gaveWay = Effect.provideService(Effect.scoped(said), MaxOpsBeforeYield, ops)
-        assert.deepStrictEqual(yield* gaveWay, ["a\n", "a\n"], `after ${ops} steps each`)
-        assert.strictEqual(shells(), 0)
-      }
-    }).pipe(Effect.provide(layer))
+it.live("just-bash has a shell for each run, also where runs give way between any two steps", () =>
+  Effect.gen(function* () {
+    const sandbox = yield* Sandbox
+    for (const ops of [3, 4, 5, 6, 7]) {
+      const said = Effect.gen(function* () {
+        const overlays = yield* Effect.all([emptyOverlay(), emptyOverlay()])
+        const opened = yield* Effect.forEach(overlays, sandbox.open, { concurrency: "unbounded" })
+        assert.strictEqual(shells(), 1)
+        const answers = yield* Effect.forEach(opened, (shell) => shell.exec("echo a"), { concurrency: "unbounded" })
+        return answers.map(({ stdout }) => stdout)
+      })
+      const gaveWay = Effect.provideService(Effect.scoped(said), MaxOpsBeforeYield, ops)
+      assert.deepStrictEqual(yield* gaveWay, ["a\n", "a\n"], `after ${ops} steps each`)
+      assert.strictEqual(shells(), 0)
+    }
+  }).pipe(Effect.provide(layer))
 )
