@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { temporaryFolder } from "./http.ts"
@@ -28,8 +27,7 @@ const leastOfAll =
 export const commandLine = (scale: number) =>
   Effect.gen(function* () {
     const dataDir = yield* temporaryFolder
-    const { port } = yield* service(dataDir)
-    const key = readFileSync(join(dataDir, "owner.key"), "utf8").trim()
+    const { port, key } = yield* service(dataDir)
     const here = { CAIRN_PARENT_PID: String(process.pid), CAIRN_DATA_DIR: dataDir }
     const asking = { ...here, CAIRN_URL: `http://127.0.0.1:${port}`, CAIRN_API_KEY: key }
     const verbs: ReadonlyArray<readonly [string, ReadonlyArray<string>, typeof here]> = [

@@ -53,7 +53,8 @@ const set = Command.make(
     turns: count("max-turns", "Turns of one chat", [1, 100]),
     models: Flag.String("model").pipe(
       Flag.withDescription("A model that may be asked for; may be given again, and without it all may"),
-      Flag.between(0, 100)
+      Flag.between(1, 100),
+      Flag.withDefault<ReadonlyArray<string>>([])
     )
   },
   ({ org, key: typed, chats, tokens, cost, turns, models }) =>

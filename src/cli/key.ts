@@ -7,28 +7,20 @@ import { personId } from "#domain/Person.ts"
 import { User, UserCommand } from "#domain/User.ts"
 import { dispatch } from "#engine/dispatch.ts"
 import { Installation } from "#ports/Installation.ts"
-import { holderOfKey, Keys, type ListedKey, listKeys, organizations, ownerOfKey } from "#projections/Keys.ts"
+import { holderOfKey, Keys, listKeys, organizations, ownerOfKey } from "#projections/Keys.ts"
 import { KeyUsage } from "#projections/KeyUsage.ts"
 import { shownLimits } from "#src/keys/shownLimits.ts"
 import { Failed } from "./failure.ts"
 import { create, emailFlag } from "./key/create.ts"
-import { limitFlags, limitsIn } from "./key/limits.ts"
+import { keyTable } from "./key/keyTable.ts"
+import { limitFlags, limitsIn, noBound } from "./key/limits.ts"
 import { onLog, reach, upToDate } from "./log.ts"
 import { metadata } from "./metadata.ts"
 import { organizationOf, orgFlag } from "./organization.ts"
-import { answer, plain, table } from "./output.ts"
+import { answer, plain } from "./output.ts"
 
 /** On the operator's own machine there is no page. */
 const all = 2_147_483_647
-
-const boundsOf = ({ read_only, workspaces, models }: ListedKey): string | null => {
-  const bounds = [
-    ...(read_only ? ["reads"] : []),
-    ...(workspaces === null ? [] : [`${workspaces.length} workspaces`]),
-    ...(models ?? [])
-  ]
-  return bounds.length === 0 ? null : bounds.join(", ")
-}
 
 const list = Command.make(
   "list",
@@ -49,27 +41,7 @@ const list = Command.make(
           )
         )
         const keys = lists.flat()
-        yield* answer({ keys }, () =>
-          table(
-            [
-              "id",
-              "name",
-              "prefix",
-              "e-mail",
-              "role",
-              "acts for",
-              "bounds",
-              "created",
-              "last used",
-              "expires",
-              "organization"
-            ],
-            keys.map((key) => [
-              ...[key.id, key.name, key.key_prefix, key.user_email, key.role, key.acts_for, boundsOf(key)],
-              ...[key.created_at, key.last_used_at, key.expires_at, key.organization_id]
-            ])
-          )
-        )
+        yield* answer({ keys }, () => keyTable(keys))
       })
     )
 ).pipe(Command.withDescription("List live keys: of every organization, of one, or a person's own"))
@@ -82,8 +54,7 @@ const limit = Command.make(
       Effect.gen(function* () {
         const id = given.toLowerCase()
         const limits = yield* limitsIn(flags)
-        if (Object.keys(limits).length === 0)
-          return yield* new Failed({ message: "No bound is given: see `cairn key limit --help`." })
+        if (Object.keys(limits).length === 0) return yield* noBound
         yield* upToDate(Keys)
         const owner = yield* ownerOfKey(id)
         if (owner?.kind !== "organization")

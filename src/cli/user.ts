@@ -14,7 +14,8 @@ import { Failed } from "./failure.ts"
 import { onLog, reach, upToDate } from "./log.ts"
 import { metadata } from "./metadata.ts"
 import { organizationOf, orgFlag } from "./organization.ts"
-import { answer, plain, table } from "./output.ts"
+import { answer, plain } from "./output.ts"
+import { userTable } from "./userTable.ts"
 
 const eraseMember = Effect.fnUntraced(function* (tenant: string, user: string) {
   const events = yield* dispatch(Organization, {
@@ -84,15 +85,7 @@ const list = Command.make("list", { org: orgFlag }, ({ org }) =>
         )
       )
       const users = lists.flat()
-      yield* answer({ users }, () =>
-        table(
-          ["id", "e-mail", "role", "keys", "joined", "last used", "organization"],
-          users.map((user) => [
-            ...[user.user_id, user.user_email, user.role, user.keys, user.joined_at, user.last_used_at],
-            user.organization_id
-          ])
-        )
-      )
+      yield* answer({ users }, () => userTable(users))
     })
   )
 ).pipe(Command.withDescription("List the people of every organization, or of one"))

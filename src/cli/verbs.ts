@@ -34,7 +34,10 @@ const verbs = {
   }),
   bounds: verb("What an organization and its keys may use", { here: () => import("./bounds.ts") }),
   org: verb("Organizations", { here: () => import("./org.ts") }),
-  user: verb("People: their keys, names and e-mails", { here: () => import("./user.ts") }),
+  user: verb("People: their roles, keys, names and e-mails", {
+    here: () => import("./user.ts"),
+    asking: () => import("./service/user.ts")
+  }),
   import: verb("Store the snippets of a file", { here: () => import("./import.ts") }),
   export: verb("Write an organization's snippets as JSON lines", { here: () => import("./export.ts") }),
   events: verb("Print the log, oldest first", { here: () => import("./events.ts") }),

@@ -1,4 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
@@ -146,6 +148,98 @@ describe("cairn, asking a service", () => {
       const verb = ["workspace", "cat", id, files[0]!, ...more]
       assert.deepStrictEqual(await run(...verb), await inProcess(beside, verb))
     }
+  })
+
+  it("imports a folder and an archive into a workspace, as the command line beside the service does", async () => {
+    const source = join(folder, "tide-tables")
+    mkdirSync(join(source, ".git"), { recursive: true })
+    mkdirSync(join(source, "lib", "d".repeat(120)), { recursive: true })
+    writeFileSync(join(source, ".git", "config"), "x")
+    writeFileSync(join(source, "lib", "d".repeat(120), "ä.py"), "a = 1\n")
+    writeFileSync(join(source, "run.sh"), "#!/bin/sh\n", { mode: 0o755 })
+    writeFileSync(join(source, "empty"), "")
+    symlinkSync("run.sh", join(source, "link"))
+    interface Imported {
+      readonly workspace_id: string
+      readonly commit: string
+      readonly created: number
+      readonly deleted: number
+    }
+    const pair = ["--org-id", "sea", "--user-id", "imported"]
+    const first = await json<Imported>("workspace", "import", "tide-tables", ...pair)
+    assert.strictEqual(first.created, 4)
+    const id = first.workspace_id
+    const filesOf = async () =>
+      (
+        await json<{ files: ReadonlyArray<{ path: string; mode: string; size: number }> }>("workspace", "files", id)
+      ).files.map(({ path, mode, size }) => [path, mode, size])
+    assert.deepStrictEqual(await filesOf(), [
+      ["empty", "100644", 0],
+      [`lib/${"d".repeat(120)}/ä.py`, "100644", 6],
+      ["link", "120000", 6],
+      ["run.sh", "100755", 10]
+    ])
+    // beside the service the same folder is the same files, so no commit
+    const beside = { CAIRN_DATA_DIR: service.dataDir, DATABASE_URL: Redacted.value(service.database), INIT_CWD: folder }
+    const again = await inProcess(beside, ["workspace", "import", id, "tide-tables", "--json"])
+    assert.deepInclude(JSON.parse(again.out), { commit: first.commit, created: 0, modified: 0 })
+    execFileSync("tar", ["-czf", join(folder, "some.tgz"), "-C", source, "run.sh"])
+    const second = await run("workspace", "import", id.slice(0, 8), "some.tgz", "--path", "lib", "--replace")
+    assert.match(second.out, new RegExp(`^[0-9a-f]{40}: 1 created, 0 modified, 1 deleted in ${id}\\.\n$`), second.err)
+    const { length } = (await json<{ commits: ReadonlyArray<object> }>("workspace", "log", id)).commits
+    assert.match(await refused(["workspace", "import", "nothing", ...pair]), /There is no nothing/)
+    assert.match(await refused(["workspace", "import", "nobody", "tide-tables"]), /no workspace nobody/)
+    assert.match(await refused(["workspace", "import", id, "some.tgz", "--path", "../x"]), /path/i)
+    symlinkSync("/etc/passwd", join(source, "out"))
+    assert.match(await refused(["workspace", "import", "tide-tables", ...pair]), /leads out/)
+    rmSync(join(source, "out"))
+    execFileSync("mkfifo", [join(source, "pipe")])
+    assert.match(await refused(["workspace", "import", "tide-tables", ...pair]), /pipe: It is a device or a pipe/)
+    rmSync(join(source, "pipe"))
+    writeFileSync(join(source, "noise"), randomBytes(33 * 1024 * 1024))
+    assert.match(await refused(["workspace", "import", "tide-tables", ...pair]), /more than 32 MiB/)
+    assert.lengthOf((await json<{ commits: ReadonlyArray<object> }>("workspace", "log", id)).commits, length)
+  })
+
+  it("bounds keys, when they are made and later", async () => {
+    const id = "0e0e0e0e-0e0e-4e0e-8e0e-0e0e0e0e0e0e"
+    const made = await json<Record<string, unknown>>(
+      ...["key", "create", "--email", "rae@example.org", "--name", "reads", "--role", "reader", "--acts-as", "rae"],
+      ...["--read-only", "--expires", "2090-01-31", "--in-workspace", id, "--model", "local"]
+    )
+    const bounds = { read_only: true, expires_at: "2090-01-31T00:00:00.000Z", workspaces: [id], models: ["local"] }
+    assert.deepInclude(made, { role: "reader", acts_for: "own", acts_as: "rae", ...bounds })
+    assert.match((await run("key", "list")).out, /rae@example\.org +reader +own +reads, 1 workspaces, local /)
+    const key = String(made["key_id"])
+    const limited = await json<object>("key", "limit", key, "--acts-for", "any", "--model", "opus", "--model", "local")
+    assert.deepInclude(limited, { key_id: key, ...bounds, acts_for: "any", models: ["opus", "local"] })
+    assert.match(await refused(["key", "limit", key]), /No bound is given/)
+    assert.match(await refused(["key", "limit", key, "--expires", "2020-01-01"]), /is over/)
+    assert.match(await refused(["key", "limit", id, "--read-only"]), /key/)
+  })
+
+  it("lists people, changes what they may do, and erases them", async () => {
+    const { key } = await json<{ key: string }>("key", "create", "--email", "Pat@example.org", "--name", "laptop")
+    type People = { users: ReadonlyArray<{ user_id: string; user_email: string; role: string }> }
+    const people = await json<People>("user", "list")
+    const beside = { CAIRN_DATA_DIR: service.dataDir, DATABASE_URL: Redacted.value(service.database) }
+    const here = await inProcess(beside, ["user", "list", "--json"])
+    const told = (text: string) => JSON.parse(text, (name, value) => (name === "last_used_at" ? undefined : value))
+    assert.deepStrictEqual(told(JSON.stringify(people)), told(here.out))
+    const pat = people.users.find(({ user_email }) => user_email === "pat@example.org")!
+    assert.strictEqual(pat.role, "member")
+    assert.deepInclude(await json<object>("user", "role", "Pat@Example.org", "reader"), {
+      user_id: pat.user_id,
+      role: "reader"
+    })
+    assert.match((await run("user", "list")).out, /pat@example\.org +reader +1 /)
+    assert.match(
+      await refused(["user", "list"], there({ CAIRN_API_KEY: key })),
+      /owners and admins|admin|role|allowed/i
+    )
+    assert.match(await refused(["user", "erase", "nobody@example.org"]), /no user nobody@example\.org/)
+    assert.deepInclude(await json<object>("user", "erase", pat.user_id), { user_id: pat.user_id, success: true })
+    assert.notInclude((await run("user", "list")).out, "pat@example.org")
   })
 
   it("makes, lists and revokes keys", async () => {

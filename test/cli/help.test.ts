@@ -35,6 +35,13 @@ describe("what has to be given", () => {
     assert.deepStrictEqual(marked, ["query", "--org-id", "--user-id"])
   })
 
+  it("has no flag that may be left out, also of those that may be given several times", async () => {
+    assert.strictEqual(await told("key", "create"), "Missing required flags: --email, --name")
+    const here = await inProcess({ CAIRN_URL: "" }, ["key", "create"])
+    assert.match(here.err, /^cairn: Missing required flags: --email, --name \(/)
+    assert.notMatch((await spawned("nowhere", "bounds", "set", "--help")).out, /--model.*\(required\)/)
+  })
+
   it("is nothing where all verbs are listed, which loads none of them", async () => {
     const { code, out } = await spawned("nowhere", "--help")
     assert.strictEqual(code, 0)

@@ -17,7 +17,7 @@ import { onLog, reach } from "../log.ts"
 import { metadata } from "../metadata.ts"
 import { organizationOf, orgFlag } from "../organization.ts"
 import { answer, plain } from "../output.ts"
-import { limitFlags, limitsIn } from "./limits.ts"
+import { actsAsFlag, limitFlags, limitsIn } from "./limits.ts"
 
 /** `--email`, of a person. */
 export const emailFlag = Flag.String("email").pipe(Flag.withSchema(emailText))
@@ -38,12 +38,7 @@ export const create = Command.make(
       ),
       Flag.optional
     ),
-    actsAs: Flag.String("acts-as").pipe(
-      Flag.withMetavar("USER_ID"),
-      Flag.withDescription("The user_id of the person's chats; their e-mail unless given"),
-      Flag.withSchema(text(256)),
-      Flag.optional
-    ),
+    actsAs: actsAsFlag,
     ...limitFlags
   },
   ({ email: typed, name, org, personal, role: wanted, actsAs, ...limits }) =>

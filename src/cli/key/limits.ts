@@ -11,6 +11,17 @@ const workspaceId = Schema.String.check(
   })
 )
 
+/** `--acts-as`, of a key that is made. */
+export const actsAsFlag = Flag.String("acts-as").pipe(
+  Flag.withMetavar("USER_ID"),
+  Flag.withDescription("The user_id of the person's chats; their e-mail unless given"),
+  Flag.withSchema(text(256)),
+  Flag.optional
+)
+
+/** Of `key limit` without any of its flags. */
+export const noBound = new Failed({ message: "No bound is given: see `cairn key limit --help`." })
+
 /** Flags that bound a key, of verbs that make or change one. */
 export const limitFlags = {
   actsFor: Flag.Literals("acts-for", ActsFor.literals).pipe(
@@ -31,17 +42,20 @@ export const limitFlags = {
     Flag.withMetavar("ID"),
     Flag.withDescription("The workspace that it works in; more of them by the same flag again"),
     Flag.withSchema(workspaceId),
-    Flag.atLeast(0)
+    Flag.atLeast(1),
+    Flag.withDefault<ReadonlyArray<string>>([])
   ),
   models: Flag.String("model").pipe(
     Flag.withMetavar("NAME"),
     Flag.withDescription("The model that it may ask for; more of them by the same flag again"),
     Flag.withSchema(text(200)),
-    Flag.atLeast(0)
+    Flag.atLeast(1),
+    Flag.withDefault<ReadonlyArray<string>>([])
   )
 }
 
-interface Given {
+/** What is given of those flags. */
+export interface GivenLimits {
   readonly actsFor: Option.Option<ActsFor>
   readonly readOnly: Option.Option<boolean>
   readonly expires: Option.Option<string>
@@ -50,7 +64,7 @@ interface Given {
 }
 
 /** What those flags ask for; what is not given is not among it. Fails when the time is over. */
-export const limitsIn = Effect.fnUntraced(function* ({ actsFor, readOnly, expires, workspaces, models }: Given) {
+export const limitsIn = Effect.fnUntraced(function* ({ actsFor, readOnly, expires, workspaces, models }: GivenLimits) {
   const expiresAt = Option.isNone(expires) ? undefined : timeIn(expires.value)
   if (expiresAt !== undefined && expiresAt <= (yield* Clock.currentTimeMillis))
     return yield* new Failed({ message: "--expires is over: give a time that is to come." })

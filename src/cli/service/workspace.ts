@@ -1,9 +1,10 @@
 import { Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { Failed } from "../failure.ts"
 import { answer, Json, plain, table, write } from "../output.ts"
 import { service } from "./asking.ts"
-import { all, at, commitIn, find, which } from "./workspace/which.ts"
+import { importing } from "./workspace/importing.ts"
+import { all, at, behind, commitIn, find, idIn, pair, which } from "./workspace/which.ts"
 
 const list = Command.make("list", {}, () =>
   Effect.gen(function* () {
@@ -68,17 +69,6 @@ const files = Command.make("files", { ...which, at }, ({ at, ...given }) =>
   })
 ).pipe(Command.withDescription("List the files of a commit"))
 
-const pair = { orgId: which.orgId, userId: which.userId }
-
-/** What comes behind the workspace, which is not named where the pair is. */
-const behind = (name: string, what: string) =>
-  Argument.String(`workspace-and-${name}`).pipe(
-    Argument.withDescription(`The workspace's id and the ${what}; only the ${what} with --org-id and --user-id`),
-    Argument.between(1, 2)
-  )
-
-const idIn = (names: ReadonlyArray<string>) => (names.length === 2 ? Option.some(names[0]!) : Option.none<string>())
-
 const cat = Command.make("cat", { names: behind("path", "file"), ...pair, at }, ({ names, at, ...given }) =>
   Effect.gen(function* () {
     const ask = yield* service()
@@ -121,5 +111,5 @@ const erase = Command.make("erase", which, (given) =>
 
 export const command = Command.make("workspace").pipe(
   Command.withDescription("Workspaces of agents at the service that CAIRN_URL names: their commits and files"),
-  Command.withSubcommands([list, log, diff, files, cat, restore, erase])
+  Command.withSubcommands([list, log, diff, files, cat, importing, restore, erase])
 )

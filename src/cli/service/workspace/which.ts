@@ -24,6 +24,20 @@ export const which = {
   orgId: Flag.String("org-id").pipe(Flag.withDescription("Or: the org_id of its chats"), Flag.optional),
   userId: Flag.String("user-id").pipe(Flag.withDescription("And the user_id of its chats"), Flag.optional)
 }
+/** Which workspace, by the pair alone. */
+export const pair = { orgId: which.orgId, userId: which.userId }
+
+/** What comes behind the workspace, which is not named where the pair is. */
+export const behind = (name: string, what: string) =>
+  Argument.String(`workspace-and-${name}`).pipe(
+    Argument.withDescription(`The workspace's id and the ${what}; only the ${what} with --org-id and --user-id`),
+    Argument.between(1, 2)
+  )
+
+/** The workspace's id, where it is named before the other. */
+export const idIn = (names: ReadonlyArray<string>) =>
+  names.length === 2 ? Option.some(names[0]!) : Option.none<string>()
+
 type Which = {
   readonly id: Option.Option<string>
   readonly orgId: Option.Option<string>

@@ -1,0 +1,71 @@
+import { pipeline } from "node:stream/promises"
+import { createGzip } from "node:zlib"
+import { Effect, Option, Stream } from "effect"
+import { Command } from "effect/cli"
+import { directory, type Entry, encode, file, symlink } from "effect/encoding/Tar"
+import { type ArchivedEntry, ArchiveRefused } from "#ports/Archives.ts"
+import { answer } from "../../output.ts"
+import { importFlags, refusalOf, sourceOf } from "../../workspace/source.ts"
+import { service } from "../asking.ts"
+import { find, idIn, pair } from "./which.ts"
+
+/** Bytes of an archive that a service takes, packed. */
+const mostPacked = 32 * 1024 * 1024
+
+const entryOf = ({ path, kind, bytes }: ArchivedEntry): Entry => {
+  if (kind === "directory") return directory(path)
+  if (kind === "symlink") return symlink(path, Buffer.from(bytes).toString())
+  return file(path, bytes, { mode: kind === "executable" ? 0o755 : 0o644 })
+}
+
+/** A folder as one archive, tar with gzip; it is given up where it would be more than is taken. */
+const packed = Effect.fnUntraced(function* (entries: Stream.Stream<ArchivedEntry, ArchiveRefused>) {
+  const tar = entries.pipe(Stream.map(entryOf), Stream.pipeThroughChannelOrFail(encode()))
+  const source = yield* Stream.toAsyncIterableEffect(tar)
+  return yield* Effect.tryPromise({
+    try: async (signal) => {
+      const gzip = createGzip()
+      const chunks: Array<Uint8Array> = []
+      let size = 0
+      await pipeline(
+        source,
+        gzip,
+        async (packed: AsyncIterable<Uint8Array>) => {
+          for await (const chunk of packed) {
+            size += chunk.length
+            if (size > mostPacked) {
+              throw new ArchiveRefused({ path: null, message: "The folder has more than 32 MiB, packed." })
+            }
+            chunks.push(chunk)
+          }
+        },
+        { signal }
+      )
+      return new Uint8Array(Buffer.concat(chunks))
+    },
+    catch: (error) =>
+      error instanceof ArchiveRefused
+        ? error
+        : new ArchiveRefused({ path: null, message: `The folder can't be packed: ${(error as Error).message}` })
+  })
+})
+
+export const importing = Command.make("import", { ...importFlags, ...pair }, ({ names, path, replace, ...named }) =>
+  Effect.gen(function* () {
+    const ask = yield* service()
+    const source = yield* sourceOf(names.at(-1)!)
+    const archive = source.entries === undefined ? source.archive : yield* packed(source.entries)
+    const { orgId, userId } = named
+    const id =
+      Option.isSome(orgId) && Option.isSome(userId)
+        ? (yield* ask((cairn, options) => cairn.workspaces.open({ org: orgId.value, user: userId.value }, options)))
+            .data.workspaceId
+        : (yield* find(ask, { ...named, id: idIn(names) })).workspace_id
+    const into = { path: path === "" ? undefined : path, replace }
+    const { data, wire } = yield* ask((cairn, options) => cairn.workspaces.unpack(id, archive, into, options))
+    const { commit, created, modified, deleted } = data
+    yield* answer({ ...wire, workspace_id: id }, () => [
+      `${commit}: ${created} created, ${modified} modified, ${deleted} deleted in ${id}.`
+    ])
+  }).pipe(Effect.catchTag("ArchiveRefused", (error) => Effect.fail(refusalOf(error))))
+).pipe(Command.withDescription("Put a folder's or an archive's files into a workspace, as one commit"))

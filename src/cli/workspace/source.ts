@@ -1,0 +1,62 @@
+import { existsSync, statSync } from "node:fs"
+import { lstat, readdir, readFile, readlink } from "node:fs/promises"
+import { join, resolve } from "node:path"
+import { Effect, Stream } from "effect"
+import { Argument, Flag } from "effect/cli"
+import { type ArchivedEntry, ArchiveRefused } from "#ports/Archives.ts"
+import { Failed } from "../failure.ts"
+import { plain } from "../output.ts"
+import { Surroundings } from "../surroundings.ts"
+
+/** What is put in, and where: of `import`, beside a service and from another machine. */
+export const importFlags = {
+  names: Argument.String("workspace-and-source").pipe(
+    Argument.withDescription(
+      "The workspace's id, and a folder, a zip or a tar; only the latter with --org-id and --user-id, whose workspace is made where there is none"
+    ),
+    Argument.between(1, 2)
+  ),
+  path: Flag.String("path").pipe(
+    Flag.withDescription("The workspace's folder that it goes into; the root unless given"),
+    Flag.withDefault("")
+  ),
+  replace: Flag.Boolean("replace").pipe(
+    Flag.withDescription("What else is in that folder goes"),
+    Flag.withDefault(false)
+  )
+}
+
+/** What lies in a folder of the caller's, without git's own. */
+const entriesOf = async function* (folder: string, prefix: string): AsyncGenerator<ArchivedEntry, void, undefined> {
+  for (const name of (await readdir(folder)).sort()) {
+    if (name === ".git") continue
+    const [place, path] = [join(folder, name), `${prefix}${name}`]
+    const stat = await lstat(place)
+    if (stat.isDirectory()) yield* entriesOf(place, `${path}/`)
+    else if (stat.isSymbolicLink()) yield { path, kind: "symlink", bytes: Buffer.from(await readlink(place)) }
+    else if (stat.isFile()) {
+      yield { path, kind: (stat.mode & 0o100) === 0 ? "file" : "executable", bytes: await readFile(place) }
+    } else throw new ArchiveRefused({ path, message: "It is a device or a pipe, which no workspace has." })
+  }
+}
+
+const unread = (name: string) => (error: unknown) =>
+  error instanceof ArchiveRefused
+    ? error
+    : new ArchiveRefused({ path: null, message: `${plain(name)} can't be read: ${(error as Error).message}` })
+
+/** A folder's entries, as they are read, or the bytes of an archive; what it is named by is where the caller is. */
+export const sourceOf = Effect.fnUntraced(function* (name: string) {
+  const { env } = yield* Surroundings
+  const place = resolve(env["INIT_CWD"] ?? ".", name)
+  if (!existsSync(place)) return yield* new Failed({ message: `There is no ${plain(name)}.` })
+  if (!statSync(place).isDirectory()) {
+    const archive: Uint8Array = yield* Effect.tryPromise({ try: () => readFile(place), catch: unread(name) })
+    return { archive }
+  }
+  return { entries: Stream.suspend(() => Stream.fromAsyncIterable(entriesOf(place, ""), unread(name))) }
+})
+
+/** What was wrong with what came in, for who typed it. */
+export const refusalOf = (error: ArchiveRefused): Failed =>
+  new Failed({ message: plain(error.path === null ? error.message : `${error.path}: ${error.message}`) })
