@@ -23,7 +23,10 @@ const leastOfAll =
     ? ["eval", 'import "effect"; import "effect/cli"']
     : ["--input-type=module", "-e", 'import "effect"; import "effect/cli"']
 
-/** Verbs beside a running service, in turns with a process that only loads what all of them are written in. */
+/** The runtime alone. */
+const nothing = "deno" in process.versions ? ["eval", "0"] : ["-e", "0"]
+
+/** Verbs beside a running service, in turns with a process that only loads what all of them are written in, and an empty one. */
 export const commandLine = (scale: number) =>
   Effect.gen(function* () {
     const dataDir = yield* temporaryFolder
@@ -39,11 +42,13 @@ export const commandLine = (scale: number) =>
     ]
     const turns = Math.max(3, Math.round(15 * scale))
     const least: Array<number> = []
+    const empty: Array<number> = []
     const times = verbs.map((): Array<number> => [])
     yield* Effect.promise(async () => {
       for (let turn = 0; turn <= turns; turn++) {
         // the first one fills the runtime's caches
         const noted = (list: Array<number>, time: number) => turn > 0 && list.push(time)
+        noted(empty, await took(nothing, here))
         noted(least, await took(leastOfAll, here))
         for (const [index, [, args, env]] of verbs.entries()) {
           noted(times[index]!, await took([...runtimeArgs, join(root, "src/cli/main.ts"), ...args], env))
@@ -52,10 +57,10 @@ export const commandLine = (scale: number) =>
     })
     return verbs.map(([name], index): Measured => {
       const time = median(times[index]!)
-      const ratio = median(times[index]!.map((one, turn) => one / least[turn]!))
+      const beside = (of: ReadonlyArray<number>) => median(times[index]!.map((one, turn) => one / of[turn]!)).toFixed(1)
       return {
         name: `${name}, beside a service`,
-        value: `${milliseconds(time)}, × ${ratio.toFixed(1)} of loading Effect`,
+        value: `${milliseconds(time)}, × ${beside(least)} of loading Effect, × ${beside(empty)} of an empty process`,
         bar: "< 1 s",
         met: time < 1_000
       }
