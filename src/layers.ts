@@ -29,6 +29,7 @@ import * as PostgresInstallation from "#infra/postgres/installation.ts"
 import * as PostgresKeySightings from "#infra/postgres/keySightings.ts"
 import { connect, launch } from "#infra/postgres/launcher/launcher.ts"
 import { lockFolder } from "#infra/postgres/launcher/lock.ts"
+import * as PostgresLook from "#infra/postgres/look.ts"
 import * as PostgresMcpSessions from "#infra/postgres/mcpSessions.ts"
 import * as PostgresReadModels from "#infra/postgres/readModels/layer.ts"
 import * as PostgresRequests from "#infra/postgres/requests/layer.ts"
@@ -213,6 +214,7 @@ export const log = (config: LogConfig & Watched) =>
           ),
           PostgresKeySightings.layer,
           PostgresInstallation.layer,
+          PostgresLook.layer,
           Layer.provideMerge(TreeSitterAnalysis.layer, Workers.layer)
         )
       ),

@@ -47,9 +47,9 @@ export const layer = ({
     Effect.gen(function* () {
       const workers = yield* Workers
       const caches = {
-        trees: cacheOf<StoredTree>(keptEntries),
-        blobs: cacheOf<Uint8Array>(keptBlobBytes),
-        diffs: cacheOf<string>(keptDiffBytes)
+        trees: cacheOf<StoredTree>(keptEntries, "trees"),
+        blobs: cacheOf<Uint8Array>(keptBlobBytes, "blobs"),
+        diffs: cacheOf<string>(keptDiffBytes, "diffs")
       }
       const swept = new Set<string>()
       yield* onDisk(directory, () => sweep(directory))

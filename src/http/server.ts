@@ -41,7 +41,7 @@ import * as Usage from "./Usage.ts"
 import * as Users from "./Users.ts"
 import * as Workspaces from "./Workspaces.ts"
 
-export interface Options extends Guard.Guarded, Pick<Config, "metricsPort" | "telemetry" | "memoryLimit"> {
+export interface Options extends Guard.Guarded, Pick<Config, "metricsPort" | "telemetry" | "memoryLimit" | "dataDir"> {
   readonly port: number
   readonly rates: Rates
 }
@@ -91,9 +91,9 @@ export const routes = ({ rates, ...options }: Options) =>
 export const serve = (options: Options) =>
   Closing.announce.pipe(Layer.provideMerge(listen(options)), Layer.provideMerge(Closing.layer))
 
-const watching = ({ metricsPort, telemetry, memoryLimit }: Options) =>
+const watching = ({ metricsPort, telemetry, memoryLimit, dataDir }: Options) =>
   isCounted({ metricsPort, telemetry })
-    ? Observed.layer(metricsPort, telemetry !== undefined, memoryLimit)
+    ? Observed.layer(metricsPort, telemetry !== undefined, { memoryLimit, dataDir })
     : Layer.empty
 
 const listen = (options: Options) =>

@@ -109,6 +109,16 @@ export const reactionLeftOut = gauge(
 )
 export const missing = gauge("cairn_missing", "1: the database, log or search can't be had now.", "what")
 
+export const connections = gauge(
+  "cairn_database_connections",
+  "Connections to the database, of all processes: `active`, `idle`, or `in_transaction` and idle.",
+  "state"
+)
+export const databaseSeconds = gauge(
+  "cairn_database_look_seconds",
+  "How long the last look at the database took, in seconds, with the wait for a connection; as long as it is waited for: it came to nothing."
+)
+
 export const indexLag = gauge(
   "cairn_index_lag",
   "How far this process's snippet index is behind the catalogue, in positions of the log."
@@ -159,6 +169,18 @@ export const commands = counter(
 export const packs = counter("cairn_packs_total", "Repositories that were packed: `ok`, `failed`.", "outcome")
 export const packSeconds = histogram("cairn_pack_duration_seconds", long, "How long packing one took, in seconds.")
 
+export const cacheLookups = counter(
+  "cairn_cache_lookups_total",
+  "How often a cache of this process had what it was asked for: `hit`, `miss`.",
+  "cache",
+  "outcome"
+)
+export const cacheEntries = gauge("cairn_cache_entries", "What a cache of this process holds.", "cache")
+export const disk = gauge(
+  "cairn_disk_bytes",
+  "The disk of the data folder: what is `free` for the service, and its `size`.",
+  "kind"
+)
 export const answersHeld = gauge(
   "cairn_answers_held_bytes",
   "Bytes of answers that are in hand, or kept free for them."

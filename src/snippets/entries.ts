@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { LRUCache } from "lru-cache"
+import { CountedCache } from "#ports/CountedCache.ts"
 import { type CommentedEntry, type ListedEntry, listedByIds, snippetsByIds } from "#projections/Snippets/queries.ts"
 import { slight } from "#src/portions.ts"
 
@@ -32,7 +32,7 @@ const placeOf = (id: string, homes: ReadonlyArray<string>) => `${id} ${homes.joi
 
 /** Entries of the catalogue, of which those that were asked for since it last changed are at hand. */
 export const makeEntries = (sql: SqlClient.SqlClient) => {
-  const kept = new LRUCache<string, Kept>({
+  const kept = new CountedCache<Kept>("entries", {
     max: mostKept,
     maxSize: mostWeight,
     sizeCalculation: ({ weight }) => weight

@@ -1,11 +1,11 @@
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { LRUCache } from "lru-cache"
 import { isExpired, refusalOf } from "#domain/access/permitted.ts"
 import { keyHash, keyPattern } from "#domain/Key.ts"
 import type { Holder } from "#domain/Scope.ts"
 import { Asker, longPatience } from "#engine/ask.ts"
 import { hasReached } from "#engine/Position.ts"
+import { CountedCache } from "#ports/CountedCache.ts"
 import { WorkingFor } from "#ports/Workers.ts"
 import { holderOf, Keys } from "#projections/Keys.ts"
 import { Authentication, Caller } from "#src/api/middleware.ts"
@@ -53,7 +53,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const asker = yield* Asker
     const notes = yield* Notes
-    const known = new LRUCache<string, Holder>({ max: holdersKept })
+    const known = new CountedCache<Holder>("keys", { max: holdersKept })
     let knownAt = -1
 
     const find = Effect.fnUntraced(function* (key: string) {

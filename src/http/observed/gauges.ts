@@ -1,15 +1,23 @@
-import { readdirSync } from "node:fs"
-import { Effect, type Metric } from "effect"
+import { readdirSync, statfsSync } from "node:fs"
+import { Effect, Exit, Fiber, type Metric, Option } from "effect"
 import { Asker } from "#engine/ask.ts"
 import { LeftOut } from "#engine/leftOut.ts"
 import { hasReached } from "#engine/Position.ts"
 import { Projector } from "#engine/project.ts"
 import { Reacting } from "#engine/reacting.ts"
+import { caches } from "#ports/CountedCache.ts"
+import { DatabaseLook } from "#ports/DatabaseLook.ts"
 import * as M from "#ports/metrics.ts"
 import { Indexing } from "#src/snippets/indexing.ts"
 import { Runs } from "#src/workspaces/queue.ts"
 import { Answers } from "../answers.ts"
 import { Readiness } from "../ready.ts"
+
+/** Where the process lives: the bytes of memory that it may take, and its data folder. */
+export interface Place {
+  readonly memoryLimit: number
+  readonly dataDir: string
+}
 
 /** Milliseconds between two looks at how late the event loop comes round. */
 const pause = 100
@@ -21,6 +29,25 @@ const openDescriptors = (): number | undefined => {
     return undefined
   }
 }
+
+/** Bytes of the disk that a folder is on: free for this process, and all. */
+const diskOf = (folder: string): { readonly free: number; readonly size: number } | undefined => {
+  try {
+    const { bavail, blocks, bsize } = statfsSync(folder)
+    return { free: bavail * bsize, size: blocks * bsize }
+  } catch {
+    return undefined
+  }
+}
+
+/** Seconds that a database that does not answer is waited for: Prometheus waits for ten. */
+const patience = 2
+
+/** What comes in time and does not fail. Whoever is waited for is left to itself: a statement to a server that stands still can't be ended. */
+const inTime = <A>(looking: Effect.Effect<A, unknown>) =>
+  Effect.flatMap(Effect.forkDetach(Effect.exit(looking)), (fiber) =>
+    Effect.timeoutOption(Fiber.join(fiber), `${patience} seconds`)
+  ).pipe(Effect.map((exit) => Option.flatMap(exit, Exit.getSuccess)))
 
 /** How late a timer comes, ten times a second, for as long as the scope lives. */
 export const watchLoop = Effect.withFiber((fiber) => {
@@ -40,8 +67,8 @@ export const watchLoop = Effect.withFiber((fiber) => {
   )
 })
 
-/** Looks at all that is no count but a state. What can't be looked at (a database that is away) stays as it was. */
-export const makeLook = Effect.fnUntraced(function* (memoryLimit: number) {
+/** Looks at all that is no count but a state. What can't be looked at (because the database is away, say) stays as it was. */
+export const makeLook = Effect.fnUntraced(function* ({ memoryLimit, dataDir }: Place) {
   const asker = yield* Asker
   const projector = yield* Projector
   const leftOut = yield* LeftOut
@@ -50,6 +77,9 @@ export const makeLook = Effect.fnUntraced(function* (memoryLimit: number) {
   const runs = yield* Runs
   const answers = yield* Answers
   const readiness = yield* Readiness
+  const database = yield* DatabaseLook
+  /** Of each cache, what was told of it. */
+  const told = new Map<string, { hits: number; misses: number }>()
 
   return Effect.withFiber((fiber) => {
     const { context } = fiber
@@ -66,6 +96,15 @@ export const makeLook = Effect.fnUntraced(function* (memoryLimit: number) {
       set(M.started(), Math.round(Date.now() / 1000 - uptime.call(process)))
       const descriptors = openDescriptors()
       if (descriptors !== undefined) set(M.descriptors(), descriptors)
+      const disk = diskOf(dataDir)
+      if (disk !== undefined) for (const kind of ["free", "size"] as const) set(M.disk(kind), disk[kind])
+      for (const [name, { hits, misses, size }] of caches) {
+        const before = told.get(name) ?? { hits: 0, misses: 0 }
+        M.cacheLookups(name, "hit").updateUnsafe(hits - before.hits, context)
+        M.cacheLookups(name, "miss").updateUnsafe(misses - before.misses, context)
+        told.set(name, { hits, misses })
+        set(M.cacheEntries(name), size)
+      }
       set(M.answersHeld(), answers.held())
       set(M.answersWaiting(), answers.waiting())
       const { running, waiting } = yield* runs.counts
@@ -83,10 +122,22 @@ export const makeLook = Effect.fnUntraced(function* (memoryLimit: number) {
       set(M.indexLeftOut(), (yield* indexing.leftOut).size)
 
       const failures = yield* projector.failures
-      const { missing } = yield* readiness.look
+      const report = Option.getOrUndefined(yield* inTime(readiness.look))
+      if (report === undefined) {
+        set(M.missing("database"), 1)
+        set(M.databaseSeconds(), patience)
+        return
+      }
+      const { missing } = report
       for (const what of ["database", "log", "search"] as const) set(M.missing(what), missing.includes(what) ? 1 : 0)
-      const look = yield* Effect.option(asker.look)
-      if (look._tag === "None") return
+      const began = performance.now()
+      const [look, connections] = yield* Effect.all([inTime(asker.look), inTime(database.connections)], {
+        concurrency: 2
+      })
+      set(M.databaseSeconds(), Option.isNone(connections) ? patience : (performance.now() - began) / 1000)
+      if (Option.isSome(connections))
+        for (const [state, count] of Object.entries(connections.value)) set(M.connections(state), count)
+      if (Option.isNone(look)) return
       const indexed = yield* indexing.position
       for (const [name, { position, due }] of look.value.models) {
         set(M.readModelLag(name), hasReached(position, due) ? 0 : due - position)

@@ -1,13 +1,13 @@
 import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer } from "effect"
-import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpMiddleware, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
 import { Problem } from "#src/api/Problem.ts"
 import { BadConfig } from "#src/BadConfig.ts"
 import { admitting, namesOf } from "../guard/hosts.ts"
 import { answering } from "../middleware/problems.ts"
-import { makeLook, watchLoop } from "./gauges.ts"
+import { makeLook, type Place, watchLoop } from "./gauges.ts"
 
 const host = "127.0.0.1"
 
@@ -29,6 +29,8 @@ const listening = (port: number, look: Effect.Effect<void>) => {
     return HttpServerResponse.text(yield* PrometheusMetrics.format(), { contentType })
   })
   return HttpServer.serve(admitted(answer)).pipe(
+    // looking is no request that anybody traces
+    Layer.provide(HttpMiddleware.layerTracerDisabledForUrls(["/metrics"])),
     Layer.provide(NodeHttpServer.layer(() => createServer(), { host, port, gracefulShutdownTimeout: "1 second" })),
     Layer.catchTag("ServeError", ({ cause }) => {
       const message = `can't listen at ${host}:${port} (${(cause as NodeJS.ErrnoException).code}). Set CAIRN_METRICS_PORT to a free port.`
@@ -41,10 +43,10 @@ const listening = (port: number, look: Effect.Effect<void>) => {
 const often = "5 seconds"
 
 /** Watches over the process: at `port` for Prometheus, where one is given, and for OTLP where metrics are `sent`. */
-export const layer = (port: number | undefined, sent: boolean, memoryLimit: number) =>
+export const layer = (port: number | undefined, sent: boolean, place: Place) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const look = yield* makeLook(memoryLimit)
+      const look = yield* makeLook(place)
       yield* watchLoop
       if (sent) yield* Effect.forkScoped(Effect.forever(Effect.andThen(look, Effect.sleep(often))))
       return port === undefined ? Layer.empty : listening(port, look)

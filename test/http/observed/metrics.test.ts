@@ -89,6 +89,10 @@ describe("/metrics", () => {
     assert.strictEqual(grown("cairn_model_tokens_total", { model, kind: "input" }), 2_000)
     assert.strictEqual(grown("cairn_model_tokens_total", { model, kind: "output" }), 200)
     assert.approximately(grown("cairn_model_cost_dollars_total", { model }), (2_000 * 3 + 200 * 15) / 1e6, 1e-9)
+    for (const cache of ["keys", "entries", "trees"])
+      assert.isAbove(after.valueOf("cairn_cache_lookups_total", { cache }), 0, cache)
+    assert.isAbove(after.valueOf("cairn_database_connections"), 0)
+    assert.isAbove(after.valueOf("cairn_disk_bytes", { kind: "free" }), 0)
     assert.strictEqual(grown("cairn_sandbox_commands_total", { outcome: "ok" }), 1)
     await vi.waitFor(
       async () => assert.isAtLeast((await scrape(port)).valueOf("cairn_packs_total", { outcome: "ok" }), 1),

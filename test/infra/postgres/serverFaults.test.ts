@@ -1,9 +1,11 @@
 import { connect, createServer, type Socket } from "node:net"
 import { Redacted } from "effect"
 import { afterEach, assert, describe, it } from "vitest"
+import { freePort } from "#test/freePort.ts"
 import { isLong } from "#test/long.ts"
 import { isHere, PostgresServer } from "#test/postgresServer.ts"
 import { type Answer, newInstallation, removeInstallation, type Service, startService } from "#test/service.ts"
+import { scrape } from "../../http/observed/scraped.ts"
 import { matches, stored, upload } from "../../http/store.ts"
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
@@ -107,11 +109,14 @@ describe.skipIf(!isHere)("a service whose Postgres server goes", () => {
     for (const end of endings.splice(0).reverse()) await end()
   })
 
-  const started = async (port: number) => {
+  const started = async (port: number, environment = {}) => {
     const installation = await newInstallation()
     endings.push(() => removeInstallation(installation))
     const database = Redacted.make(`postgres://postgres@127.0.0.1:${port}/postgres`)
-    const service = await startService({ CAIRN_READ_PATIENCE_MS: "1000" }, { ...installation, database })
+    const service = await startService(
+      { CAIRN_READ_PATIENCE_MS: "1000", ...environment },
+      { ...installation, database }
+    )
     endings.push(() => service.stop())
     return service
   }
@@ -145,7 +150,9 @@ describe.skipIf(!isHere)("a service whose Postgres server goes", () => {
 
   it("stopped in its tracks keeps nobody waiting, neither who writes nor who reads, and goes on behind it", async () => {
     const postgres = await server()
-    const service = await started(postgres.port)
+    const metrics = await freePort()
+    const service = await started(postgres.port, { CAIRN_METRICS_PORT: String(metrics) })
+    const missing = async () => (await scrape(metrics)).valueOf("cairn_missing", { what: "database" })
     const writers = writing(service)
     endings.push(() => writers.leave())
     await writers.more(10)
@@ -161,6 +168,7 @@ describe.skipIf(!isHere)("a service whose Postgres server goes", () => {
       for (const answer of answers) passes(answer)
       const { status, json } = await service.call("GET", "/ready")
       assert.deepStrictEqual([status, json.missing], [503, ["database"]])
+      assert.strictEqual(await missing(), 1)
       if (isLong) await pause(30_000 - (Date.now() - since))
     } finally {
       postgres.signal("SIGCONT")
@@ -168,6 +176,7 @@ describe.skipIf(!isHere)("a service whose Postgres server goes", () => {
     await writers.more(10)
     await writers.end()
     await insist(() => upload(service.call, "held_up"))
+    assert.strictEqual(await missing(), 0)
     await nothingLost(service, [...writers.names, "held_up"])
   })
 
