@@ -3,11 +3,16 @@ import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
 import { temporaryFolder } from "./http.ts"
 import { run } from "./load.ts"
-import { freePort, service } from "./process.ts"
+import { freePort, processorSeconds, service } from "./process.ts"
 import { type Measured, median, thousands } from "./report.ts"
 
 const connections = 32
-const turns = 5
+const turns = 20
+/** A turn takes this much, so that what else the machine does meets all of them. */
+const turn = 1_000
+
+/** Turns that are not counted. */
+const warming = 3
 
 /** Takes whatever comes, and counts it. */
 const receiver = Effect.acquireRelease(
@@ -37,7 +42,7 @@ const receiver = Effect.acquireRelease(
  */
 export const telemetry = (scale: number) =>
   Effect.gen(function* () {
-    const duration = Math.max(500, 4_000 * scale)
+    const duration = Math.max(200, turn * scale)
     const { url, requests } = yield* receiver
     const metricsPort = yield* freePort
     const start = (env: Record<string, string>) => Effect.flatMap(temporaryFolder, (folder) => service(folder, env))
@@ -73,22 +78,27 @@ export const telemetry = (scale: number) =>
     const measured: Array<Measured> = []
     for (const [load, next] of Object.entries(loads)) {
       const rates: Record<string, Array<number>> = { without: [], metrics: [], traces: [] }
-      for (let turn = 0; turn <= turns; turn++) {
+      const processor: Record<string, Array<number>> = { without: [], metrics: [], traces: [] }
+      for (let turn = -warming; turn < turns; turn++) {
         // each is first as often as the others
-        const order = Object.entries(kinds).map((_, place, all) => all[(place + turn) % all.length]!)
-        for (const [kind, { port, key }] of order) {
-          const { perSecond } = yield* Effect.promise(() =>
+        const order = Object.entries(kinds).map((_, place, all) => all[(place + turn + warming) % all.length]!)
+        for (const [kind, { port, key, child }] of order) {
+          const before = processorSeconds(child)
+          const { perSecond, latencies } = yield* Effect.promise(() =>
             run({ port, key, connections, milliseconds: duration, next: () => next(n++) })
           )
-          if (turn > 0) rates[kind]!.push(perSecond)
+          if (turn < 0) continue
+          rates[kind]!.push(perSecond)
+          processor[kind]!.push((1_000 * (processorSeconds(child) - before)) / latencies.length)
         }
       }
       const ratioOf = (kind: string) => median(rates[kind]!.map((rate, turn) => rate / rates["without"]![turn]!))
+      const ofProcessor = (kind: string) => median(processor[kind]!)
       const row = (kind: string, most: number): Measured => {
         const lost = 1 - ratioOf(kind)
         return {
           name: `${load}, 32 connections, ${kind === "metrics" ? "with metrics" : "with metrics and traces of 10 %"}`,
-          value: `${thousands(median(rates[kind]!))}/s of ${thousands(median(rates["without"]!))}/s: ${(100 * lost).toFixed(1)} % fewer`,
+          value: `${thousands(median(rates[kind]!))}/s of ${thousands(median(rates["without"]!))}/s: ${(100 * lost).toFixed(1)} % fewer; ${ofProcessor(kind).toFixed(2)} ms of processor a request, ${ofProcessor("without").toFixed(2)} without`,
           bar: `≤ ${most} %`,
           met: lost * 100 <= most
         }
