@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { unlimited } from "#domain/Key.ts"
 import { repositoryOf } from "#domain/Workspace.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
@@ -8,10 +8,12 @@ import { commitsOf, Workspaces, workspacesOf } from "#projections/Workspaces.ts"
 import { Failed } from "./failure.ts"
 import { onLog, upToDate } from "./log.ts"
 import { organizationOf, orgFlag } from "./organization.ts"
-import { answer, Json, plain, table, write } from "./output.ts"
+import { answer, Json, plain, write } from "./output.ts"
 import { erase, restore } from "./workspace/changes.ts"
 import { importing } from "./workspace/importing.ts"
-import { at, commitIn, find, onGit, which } from "./workspace/which.ts"
+import { at, behind, idIn } from "./workspace/naming.ts"
+import { commitLine, fileTable, workspaceTable, writeDiff, writeFileAsJson } from "./workspace/shown.ts"
+import { commitIn, find, onGit, pair, which } from "./workspace/which.ts"
 
 /** On the operator's own machine there is no page. */
 const all = 2_147_483_647
@@ -32,22 +34,7 @@ const list = Command.make("list", { org: orgFlag }, ({ org }) =>
         ...workspace,
         updated_at: updated_at.toISOString()
       }))
-      yield* answer({ workspaces: shown }, () =>
-        table(
-          ["id", "org", "user", "commits", "files", "updated", "head"],
-          shown.map((row) => [
-            ...[
-              row.workspace_id,
-              row.org_id,
-              row.user_id,
-              row.commits,
-              row.files,
-              row.updated_at,
-              row.head.slice(0, 12)
-            ]
-          ])
-        )
-      )
+      yield* answer({ workspaces: shown }, () => workspaceTable(shown))
     })
   )
 ).pipe(Command.withDescription("List organizations' workspaces, the one that changed last first"))
@@ -81,9 +68,8 @@ const log = Command.make(
           })
         )
         yield* answer({ workspace_id: workspace.id, commits }, () =>
-          commits.map(
-            ({ sha, committed_at, author, message }) =>
-              `${sha}  ${committed_at}  ${plain(author?.name ?? "")}  ${plain(message.split("\n")[0]!)}`
+          commits.map(({ committed_at, author, ...commit }) =>
+            commitLine({ ...commit, committedAt: committed_at, author: author?.name ?? "" })
           )
         )
       })
@@ -99,8 +85,7 @@ const diff = Command.make("diff", { ...which, at }, ({ at, ...given }) =>
       const repository = repositoryOf(workspace.id, workspace.generation)
       const before = parent === null ? undefined : yield* git.readCommit(repository, parent)
       const text = yield* git.diff(repository, before?.tree, tree, { maxBytes: 100_000_000 })
-      const json = yield* Json
-      yield* write(json ? `${JSON.stringify({ workspace_id: workspace.id, sha, diff: text })}\n` : text)
+      yield* writeDiff(workspace.id, sha, text)
     })
   )
 ).pipe(Command.withDescription("Print what a commit changed, as git does"))
@@ -111,12 +96,7 @@ const files = Command.make("files", { ...which, at }, ({ at, ...given }) =>
       const workspace = yield* find(given)
       const { sha, tree } = yield* commitIn(workspace, at)
       const files = yield* (yield* WorkspaceStore).files(repositoryOf(workspace.id, workspace.generation), tree)
-      yield* answer({ workspace_id: workspace.id, sha, files }, () =>
-        table(
-          ["mode", "size", "path"],
-          files.map(({ mode, size, path }) => [mode, size, path])
-        )
-      )
+      yield* answer({ workspace_id: workspace.id, sha, files }, () => fileTable(files))
     })
   )
 ).pipe(Command.withDescription("List the files of a commit"))
@@ -124,28 +104,22 @@ const files = Command.make("files", { ...which, at }, ({ at, ...given }) =>
 const cat = Command.make(
   "cat",
   {
-    names: Argument.String("workspace-and-path").pipe(
-      Argument.withDescription("The workspace's id and the file; only the file with --org-id and --user-id"),
-      Argument.between(1, 2)
-    ),
-    orgId: which.orgId,
-    userId: which.userId,
-    org: which.org,
+    names: behind("path", "file"),
+    ...pair,
     at
   },
-  ({ names, at, ...pair }) =>
+  ({ names, at, ...chat }) =>
     onGit(
       Effect.gen(function* () {
         const path = names.at(-1)!
-        const given = { ...pair, id: names.length === 2 ? Option.some(names[0]!) : Option.none() }
+        const given = { ...chat, id: idIn(names) }
         const workspace = yield* find(given)
         const { sha, tree } = yield* commitIn(workspace, at)
         const repository = repositoryOf(workspace.id, workspace.generation)
         const found = yield* (yield* WorkspaceStore).readFile(repository, tree, path)
         if (found === undefined) return yield* new Failed({ message: `There is no file ${plain(path)} at ${sha}.` })
         if (!(yield* Json)) return yield* write(found.bytes)
-        const content = Buffer.from(found.bytes).toString("base64")
-        yield* write(`${JSON.stringify({ ...found.file, sha, encoding: "base64", content })}\n`)
+        yield* writeFileAsJson(found.file, sha, found.bytes)
       })
     )
 ).pipe(Command.withDescription("Print a file of a commit"))

@@ -1,23 +1,17 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Failed } from "../failure.ts"
-import { answer, Json, plain, table, write } from "../output.ts"
+import { answer, Json, plain, write } from "../output.ts"
+import { at, behind, idIn, pair, which } from "../workspace/naming.ts"
+import { commitLine, fileTable, workspaceTable, writeDiff, writeFileAsJson } from "../workspace/shown.ts"
 import { service } from "./asking.ts"
 import { importing } from "./workspace/importing.ts"
-import { all, at, behind, commitIn, find, idIn, pair, which } from "./workspace/which.ts"
+import { all, commitIn, find } from "./workspace/which.ts"
 
 const list = Command.make("list", {}, () =>
   Effect.gen(function* () {
     const workspaces = yield* all(yield* service())
-    yield* answer({ workspaces }, () =>
-      table(
-        ["id", "org", "user", "commits", "files", "updated", "head"],
-        workspaces.map((row) => [
-          ...[row.workspace_id, row.org_id, row.user_id, row.commits, row.files, row.updated_at],
-          row.head.slice(0, 12)
-        ])
-      )
-    )
+    yield* answer({ workspaces }, () => workspaceTable(workspaces))
   })
 ).pipe(Command.withDescription("List the workspaces that your key sees, the one that changed last first"))
 
@@ -33,10 +27,7 @@ const log = Command.make(
       const { workspace_id: id } = yield* find(ask, given)
       const { data, wire } = yield* ask((cairn, options) => cairn.workspaces.commits(id, { limit }, options))
       yield* answer({ workspace_id: id, ...wire }, () =>
-        data.commits.map(
-          ({ sha, committedAt, author, message }) =>
-            `${sha}  ${committedAt}  ${plain(author.name)}  ${plain(message.split("\n")[0]!)}`
-        )
+        data.commits.map(({ author, ...commit }) => commitLine({ ...commit, author: author.name }))
       )
     })
 ).pipe(Command.withDescription("List a workspace's commits, newest first"))
@@ -48,8 +39,7 @@ const diff = Command.make("diff", { ...which, at }, ({ at, ...given }) =>
     const id = workspace.workspace_id
     const sha = yield* commitIn(ask, workspace, at)
     const { data } = yield* ask((cairn, options) => cairn.workspaces.commit(id, sha, options))
-    const json = yield* Json
-    yield* write(json ? `${JSON.stringify({ workspace_id: id, sha, diff: data.diff })}\n` : data.diff)
+    yield* writeDiff(id, sha, data.diff)
   })
 ).pipe(Command.withDescription("Print what a commit changed, as git does"))
 
@@ -60,12 +50,7 @@ const files = Command.make("files", { ...which, at }, ({ at, ...given }) =>
     const id = workspace.workspace_id
     const sha = yield* commitIn(ask, workspace, at)
     const { data, wire } = yield* ask((cairn, options) => cairn.workspaces.tree(id, { at: sha }, options))
-    yield* answer({ workspace_id: id, sha, ...wire }, () =>
-      table(
-        ["mode", "size", "path"],
-        data.files.map(({ mode, size, path }) => [mode, size, path])
-      )
-    )
+    yield* answer({ workspace_id: id, sha, ...wire }, () => fileTable(data.files))
   })
 ).pipe(Command.withDescription("List the files of a commit"))
 
@@ -81,9 +66,7 @@ const cat = Command.make("cat", { names: behind("path", "file"), ...pair, at }, 
     const { data: tree } = yield* ask((cairn, options) => cairn.workspaces.tree(id, { at: sha }, options))
     const file = tree.files.find((one) => one.path === path.replace(/^\//, ""))
     if (file === undefined) return yield* new Failed({ message: `There is no file ${plain(path)} at ${sha}.` })
-    const { mode, size } = file
-    const content = Buffer.from(bytes).toString("base64")
-    yield* write(`${JSON.stringify({ path: file.path, mode, size, sha, encoding: "base64", content })}\n`)
+    yield* writeFileAsJson(file, sha, bytes)
   })
 ).pipe(Command.withDescription("Print a file of a commit"))
 

@@ -1,28 +1,24 @@
 import { Effect, Option } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Command } from "effect/cli"
 import { Workspaces } from "#projections/Workspaces.ts"
 import { writtenPosition } from "#src/positions.ts"
 import { erase as eraseWorkspace, removeRepository, restore as restoreWorkspace } from "#src/workspaces/restore.ts"
 import { reach } from "../log.ts"
 import { metadata } from "../metadata.ts"
 import { answer } from "../output.ts"
-import { commitIn, find, named, noWorkspace, onGit, which } from "./which.ts"
+import { behind, idIn } from "./naming.ts"
+import { commitIn, find, named, noWorkspace, onGit, pair, which } from "./which.ts"
 
 export const restore = Command.make(
   "restore",
   {
-    names: Argument.String("workspace-and-commit").pipe(
-      Argument.withDescription("The workspace's id and the commit; only the commit with --org-id and --user-id"),
-      Argument.between(1, 2)
-    ),
-    orgId: which.orgId,
-    userId: which.userId,
-    org: which.org
+    names: behind("commit", "commit"),
+    ...pair
   },
-  ({ names, ...pair }) =>
+  ({ names, ...chat }) =>
     onGit(
       Effect.gen(function* () {
-        const given = { ...pair, id: names.length === 2 ? Option.some(names[0]!) : Option.none() }
+        const given = { ...chat, id: idIn(names) }
         const { tenant } = yield* named(given)
         const workspace = yield* find(given)
         const commit = yield* commitIn(workspace, Option.some(names.at(-1)!))

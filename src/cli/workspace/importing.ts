@@ -12,8 +12,9 @@ import { reach } from "../log.ts"
 import { metadata } from "../metadata.ts"
 import { organizationOf } from "../organization.ts"
 import { answer, plain } from "../output.ts"
+import { idIn } from "./naming.ts"
 import { importFlags, refusalOf, sourceOf } from "./source.ts"
-import { find, named, noWorkspace, onGit, which } from "./which.ts"
+import { find, named, noWorkspace, onGit, pair } from "./which.ts"
 
 /** How the files of a folder, or of an archive, are put into a workspace. */
 const editFrom = Effect.fnUntraced(function* (source: string, folder: string, instead: boolean) {
@@ -29,21 +30,19 @@ export const importing = Command.make(
   "import",
   {
     ...importFlags,
-    orgId: which.orgId,
-    userId: which.userId,
-    org: which.org
+    ...pair
   },
-  ({ names, path, replace, ...pair }) =>
+  ({ names, path, replace, ...chat }) =>
     onGit(
       Effect.gen(function* () {
         const source = names.at(-1)!
         const problem = path === "" ? undefined : pathProblem(path)
         if (problem !== undefined) return yield* new Failed({ message: `The path can't be: ${problem}.` })
         const edit = yield* editFrom(source, path, replace)
-        const given = { ...pair, id: names.length === 2 ? Option.some(names[0]!) : Option.none() }
-        if (Option.isSome(pair.orgId) && Option.isSome(pair.userId)) {
-          const { id: tenant } = yield* organizationOf(pair.org)
-          const [org, user] = [pair.orgId.value, pair.userId.value]
+        const given = { ...chat, id: idIn(names) }
+        if (Option.isSome(chat.orgId) && Option.isSome(chat.userId)) {
+          const { id: tenant } = yield* organizationOf(chat.org)
+          const [org, user] = [chat.orgId.value, chat.userId.value]
           const { position } = yield* openWorkspace(tenant, { org, user }, metadata())
           if (position !== undefined) yield* reach([Workspaces], position)
         }

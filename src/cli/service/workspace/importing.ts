@@ -5,9 +5,10 @@ import { Command } from "effect/cli"
 import { directory, type Entry, encode, file, symlink } from "effect/encoding/Tar"
 import { type ArchivedEntry, ArchiveRefused } from "#ports/Archives.ts"
 import { answer } from "../../output.ts"
+import { idIn, pair } from "../../workspace/naming.ts"
 import { importFlags, refusalOf, sourceOf } from "../../workspace/source.ts"
 import { service } from "../asking.ts"
-import { find, idIn, pair } from "./which.ts"
+import { find } from "./which.ts"
 
 /** Bytes of an archive that a service takes, packed. */
 const mostPacked = 32 * 1024 * 1024

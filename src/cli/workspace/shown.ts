@@ -1,0 +1,54 @@
+import { Effect } from "effect"
+import { Json, plain, table, write } from "../output.ts"
+
+/** What a verb beside the data and one that asks a service print alike. */
+
+interface ListedWorkspace {
+  readonly workspace_id: string
+  readonly org_id: string
+  readonly user_id: string
+  readonly commits: number
+  readonly files: number
+  readonly updated_at: string
+  readonly head: string
+}
+
+export const workspaceTable = (workspaces: ReadonlyArray<ListedWorkspace>) =>
+  table(
+    ["id", "org", "user", "commits", "files", "updated", "head"],
+    workspaces.map(({ workspace_id, org_id, user_id, commits, files, updated_at, head }) => [
+      ...[workspace_id, org_id, user_id, commits, files, updated_at],
+      head.slice(0, 12)
+    ])
+  )
+
+/** One line of a history; `committedAt` is ISO 8601. */
+export const commitLine = (commit: {
+  readonly sha: string
+  readonly committedAt: string
+  readonly author: string
+  readonly message: string
+}) => `${commit.sha}  ${commit.committedAt}  ${plain(commit.author)}  ${plain(commit.message.split("\n")[0]!)}`
+
+interface ListedFile {
+  readonly mode: string
+  readonly size: number
+  readonly path: string
+}
+
+export const fileTable = (files: ReadonlyArray<ListedFile>) =>
+  table(
+    ["mode", "size", "path"],
+    files.map(({ mode, size, path }) => [mode, size, path])
+  )
+
+/** A commit's diff: as git prints it, or in JSON. */
+export const writeDiff = Effect.fnUntraced(function* (workspace: string, sha: string, diff: string) {
+  yield* write((yield* Json) ? `${JSON.stringify({ workspace_id: workspace, sha, diff })}\n` : diff)
+})
+
+/** What JSON says of a file of a commit. */
+export const writeFileAsJson = ({ path, mode, size }: ListedFile, sha: string, bytes: Uint8Array) => {
+  const content = Buffer.from(bytes).toString("base64")
+  return write(`${JSON.stringify({ path, mode, size, sha, encoding: "base64", content })}\n`)
+}
