@@ -2,7 +2,6 @@ import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { KeyNotFound } from "#domain/Key.ts"
 import { OrganizationCommand } from "#domain/Organization/commands.ts"
-import { Organization } from "#domain/Organization/decider.ts"
 import { personId } from "#domain/Person.ts"
 import { User, UserCommand } from "#domain/User.ts"
 import { dispatch } from "#engine/dispatch.ts"
@@ -16,7 +15,7 @@ import { keyTable } from "./key/keyTable.ts"
 import { limitFlags, limitsIn, noBound } from "./key/limits.ts"
 import { onLog, reach, upToDate } from "./log.ts"
 import { metadata } from "./metadata.ts"
-import { organizationOf, orgFlag } from "./organization.ts"
+import { commanded, organizationOf, orgFlag } from "./organization.ts"
 import { answer, plain } from "./output.ts"
 
 /** On the operator's own machine there is no page. */
@@ -61,14 +60,7 @@ const limit = Command.make(
           return yield* new Failed({
             message: `There is no live key ${plain(id)} of an organization: \`cairn key list\` shows their ids.`
           })
-        const events = yield* dispatch(Organization, {
-          tenant: owner.id,
-          stream: `organization-${owner.id}`,
-          ...metadata(),
-          command: OrganizationCommand.LimitKey({ by: null, key: id, limits })
-        })
-        const last = events.at(-1)
-        if (last !== undefined) yield* reach([Keys], last.position)
+        yield* commanded(owner.id, OrganizationCommand.LimitKey({ by: null, key: id, limits }))
         const holder = yield* holderOfKey(id)
         if (holder === undefined) return yield* new KeyNotFound({ key: id })
         yield* answer({ success: true, key_id: id, ...shownLimits(holder.limits) }, () => [`Bounded ${id}.`])
@@ -91,21 +83,11 @@ const revoke = Command.make(
           })
         }
         const { id: tenant, kind } = owner
-        const events =
-          kind === "user"
-            ? yield* dispatch(User, {
-                tenant,
-                stream: `user-${tenant}`,
-                ...metadata(),
-                command: UserCommand.RevokePersonalKey({ key: id })
-              })
-            : yield* dispatch(Organization, {
-                tenant,
-                stream: `organization-${tenant}`,
-                ...metadata(),
-                command: OrganizationCommand.RevokeKey({ by: null, key: id })
-              })
-        yield* reach([Keys], events.at(-1)!.position)
+        if (kind === "user") {
+          const command = UserCommand.RevokePersonalKey({ key: id })
+          const events = yield* dispatch(User, { tenant, stream: `user-${tenant}`, command, ...metadata() })
+          yield* reach([Keys], events.at(-1)!.position)
+        } else yield* commanded(tenant, OrganizationCommand.RevokeKey({ by: null, key: id }))
         yield* answer({ success: true, key_id: id }, () => [`Revoked ${id}.`])
       })
     )

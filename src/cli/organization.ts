@@ -1,8 +1,12 @@
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
+import type { OrganizationCommand } from "#domain/Organization/commands.ts"
+import { Organization } from "#domain/Organization/decider.ts"
+import { dispatch } from "#engine/dispatch.ts"
 import { Keys, organizations } from "#projections/Keys.ts"
 import { Failed } from "./failure.ts"
-import { upToDate } from "./log.ts"
+import { reach, upToDate } from "./log.ts"
+import { metadata } from "./metadata.ts"
 import { plain } from "./output.ts"
 
 /** `--org`: an id, or a name that one organization has. */
@@ -32,4 +36,17 @@ export const organizationOf = Effect.fnUntraced(function* (named: Option.Option<
         ? `There is no organization ${said}: \`cairn org list\` shows them, with their ids.`
         : `${meant.length} organizations have the name ${said}: give the id of one, ${meant.map(({ id }) => id).join(" or ")}.`
   })
+})
+
+/** Gives an organization a command of the operator's, and waits until the keys know it; its events, which may be none. */
+export const commanded = Effect.fnUntraced(function* (tenant: string, command: OrganizationCommand) {
+  const events = yield* dispatch(Organization, {
+    tenant,
+    stream: `organization-${tenant}`,
+    command,
+    ...metadata()
+  })
+  const last = events.at(-1)
+  if (last !== undefined) yield* reach([Keys], last.position)
+  return events
 })

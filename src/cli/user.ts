@@ -2,7 +2,6 @@ import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { Role } from "#domain/Key.ts"
 import { OrganizationCommand } from "#domain/Organization/commands.ts"
-import { Organization } from "#domain/Organization/decider.ts"
 import { normalEmail, personId } from "#domain/Person.ts"
 import { User, UserCommand } from "#domain/User.ts"
 import { dispatch } from "#engine/dispatch.ts"
@@ -13,19 +12,12 @@ import { writtenPosition } from "#src/positions.ts"
 import { Failed } from "./failure.ts"
 import { onLog, reach, upToDate } from "./log.ts"
 import { metadata } from "./metadata.ts"
-import { organizationOf, orgFlag } from "./organization.ts"
+import { commanded, organizationOf, orgFlag } from "./organization.ts"
 import { answer, plain } from "./output.ts"
 import { userTable } from "./userTable.ts"
 
-const eraseMember = Effect.fnUntraced(function* (tenant: string, user: string) {
-  const events = yield* dispatch(Organization, {
-    tenant,
-    stream: `organization-${tenant}`,
-    ...metadata(),
-    command: OrganizationCommand.EraseMember({ by: null, user })
-  })
-  return { keys: events.length - 1, position: events.at(-1)!.position }
-})
+const eraseMember = (tenant: string, user: string) =>
+  commanded(tenant, OrganizationCommand.EraseMember({ by: null, user }))
 
 const erasePerson = Effect.fnUntraced(function* (user: string) {
   const events = yield* dispatch(User, {
@@ -34,7 +26,8 @@ const erasePerson = Effect.fnUntraced(function* (user: string) {
     ...metadata(),
     command: UserCommand.EraseUser({ user })
   })
-  return { keys: events.length - 1, position: events.at(-1)!.position }
+  yield* reach([Keys], events.at(-1)!.position)
+  return events
 })
 
 const erase = Command.make(
@@ -56,9 +49,10 @@ const erase = Command.make(
           const where = given === undefined ? "without an organization (else give --org)" : `in ${plain(given.name)}`
           return yield* new Failed({ message: `There is no user ${plain(who)} ${where}: see \`cairn user list\`.` })
         }
-        const { keys, position } = given === undefined ? yield* erasePerson(id) : yield* eraseMember(given.id, id)
-        yield* reach([Keys], position)
+        const events = given === undefined ? yield* erasePerson(id) : yield* eraseMember(given.id, id)
+        const keys = events.length - 1
         const erased = { users: 1, keys }
+        const { position } = events.at(-1)!
         yield* answer({ success: true, user_id: id, erased, position: yield* writtenPosition(position) }, () => [
           `Erased ${id}: ${keys} keys are revoked, name and e-mail are deleted.`,
           ...(given === undefined
@@ -108,14 +102,7 @@ const role = Command.make(
           return yield* new Failed({
             message: `There is no user ${plain(who)} in ${plain(name)}: see \`cairn user list\`.`
           })
-        const events = yield* dispatch(Organization, {
-          tenant,
-          stream: `organization-${tenant}`,
-          ...metadata(),
-          command: OrganizationCommand.ChangeRole({ by: null, user, role: to })
-        })
-        const last = events.at(-1)
-        if (last !== undefined) yield* reach([Keys], last.position)
+        yield* commanded(tenant, OrganizationCommand.ChangeRole({ by: null, user, role: to }))
         yield* answer({ success: true, user_id: user, role: to }, () => [`${user} is ${to} of ${plain(name)}.`])
       })
     )

@@ -1,11 +1,10 @@
 import { Clock, Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { KeyNotFound, type Role } from "#domain/Key.ts"
-import { type AskedLimits, NotOrganizationMember, OrganizationCommand } from "#domain/Organization/commands.ts"
+import { type AskedLimits, OrganizationCommand } from "#domain/Organization/commands.ts"
 import { Organization } from "#domain/Organization/decider.ts"
 import type { OrganizationEvent } from "#domain/Organization/events.ts"
 import { normalEmail, personId } from "#domain/Person.ts"
-import type { Holder } from "#domain/Scope.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
 import type { Position } from "#engine/Position.ts"
@@ -22,12 +21,10 @@ import { issueKey } from "#src/keys/issue.ts"
 import { shownLimits } from "#src/keys/shownLimits.ts"
 import { placesIn } from "#src/positions.ts"
 import { commandMetadata, freshOrStale, written } from "./answer.ts"
+import { commanded, organizationOf } from "./organization.ts"
 import { orProblem } from "./refusals.ts"
 
 const places = cursors<readonly [position: number]>(Schema.Tuple([placePosition]))
-
-const organizationOf = ({ organization }: Holder) =>
-  organization === null ? Effect.fail(new NotOrganizationMember()) : Effect.succeed(organization)
 
 const past = fieldProblem("validation/invalid_field", "expires_at", "expires_at is over. Send a time that is to come.")
 
@@ -125,18 +122,9 @@ export const layer = HttpApiBuilder.group(Api, "keys", (handlers) =>
 
     .handle("limitKey", ({ payload }) =>
       Effect.gen(function* () {
-        const holder = yield* Caller
-        const organization = yield* organizationOf(holder)
         const key = payload.key_id.toLowerCase()
-        const events = yield* dispatch(Organization, {
-          tenant: organization,
-          stream: `organization-${organization}`,
-          command: OrganizationCommand.LimitKey({ by: holder.key, key, limits: yield* limitsIn(payload) }),
-          ...(yield* commandMetadata)
-        })
-        const last = events.at(-1)
-        if (last !== undefined) yield* written(last.position)
-        yield* freshOrStale(Keys)
+        const limits = yield* limitsIn(payload)
+        yield* commanded((by) => OrganizationCommand.LimitKey({ by, key, limits }))
         const limited = yield* Effect.orDie(holderOfKey(key))
         if (limited === undefined) return yield* new KeyNotFound({ key })
         return { success: true, key_id: key, ...shownLimits(limited.limits) }
@@ -145,16 +133,8 @@ export const layer = HttpApiBuilder.group(Api, "keys", (handlers) =>
 
     .handle("revokeKey", ({ payload }) =>
       Effect.gen(function* () {
-        const holder = yield* Caller
-        const organization = yield* organizationOf(holder)
         const key = payload.key_id.toLowerCase()
-        const events = yield* dispatch(Organization, {
-          tenant: organization,
-          stream: `organization-${organization}`,
-          command: OrganizationCommand.RevokeKey({ by: holder.key, key }),
-          ...(yield* commandMetadata)
-        })
-        yield* written(events.at(-1)!.position)
+        yield* commanded((by) => OrganizationCommand.RevokeKey({ by, key }))
         return { success: true, key_id: key }
       }).pipe(orProblem)
     )

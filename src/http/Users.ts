@@ -1,35 +1,17 @@
 import { Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { NotOrganizationMember, OrganizationCommand } from "#domain/Organization/commands.ts"
-import { Organization } from "#domain/Organization/decider.ts"
-import { dispatch } from "#engine/dispatch.ts"
+import { OrganizationCommand } from "#domain/Organization/commands.ts"
 import { Keys, listUsers } from "#projections/Keys.ts"
 import { KeyUsage } from "#projections/KeyUsage.ts"
 import { Api } from "#src/api/Api.ts"
 import { cursors, mostListed, placePosition } from "#src/api/cursor.ts"
 import { Caller } from "#src/api/middleware.ts"
 import { placesIn, writtenPosition } from "#src/positions.ts"
-import { commandMetadata, freshOrStale, written } from "./answer.ts"
+import { freshOrStale } from "./answer.ts"
+import { commanded } from "./organization.ts"
 import { orProblem } from "./refusals.ts"
 
 const places = cursors<readonly [position: number]>(Schema.Tuple([placePosition]))
-
-/** Gives an organization a command by the caller's key; its events, which may be none. */
-const commanded = Effect.fnUntraced(function* (command: (by: string) => OrganizationCommand) {
-  const { key, organization } = yield* Caller
-  if (organization === null) return yield* new NotOrganizationMember()
-  const events = yield* dispatch(Organization, {
-    tenant: organization,
-    stream: `organization-${organization}`,
-    command: command(key),
-    ...(yield* commandMetadata)
-  })
-  const last = events.at(-1)
-  if (last !== undefined) yield* written(last.position)
-  // not before the read model knows it too
-  yield* freshOrStale(Keys)
-  return events
-})
 
 export const layer = HttpApiBuilder.group(Api, "users", (handlers) =>
   handlers
