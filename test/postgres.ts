@@ -10,7 +10,7 @@ export const freshDatabase: Effect.Effect<Redacted.Redacted<string>, SqlError> =
   const server = inject("postgres")
   const name = `test_${randomBytes(6).toString("hex")}`
   const connection = yield* PgConnection.make({ url: Redacted.make(server), ssl: false })
-  yield* connection.query(`CREATE DATABASE ${name}`, [], false)
+  yield* connection.query(`CREATE DATABASE ${name} STRATEGY FILE_COPY`, [], false)
   const url = new URL(server)
   url.pathname = `/${name}`
   return Redacted.make(url.href)

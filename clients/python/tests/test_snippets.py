@@ -76,7 +76,8 @@ def test_votes_count(client: Cairn) -> None:
     word = unique()
     snippet = stored(client, word)
     answer = client.vote_code_snip(f"read a {word} file", snippet, succeeded=False)
-    assert (answer.success, answer.vote_pending) == (True, True)
+    # it may be applied already
+    assert (answer.success, type(answer.vote_pending)) == (True, bool)
     match = client.search(f"read a {word} file").matches[0]
     assert (match.thumbs_up, match.thumbs_down) == (1, 1)
 

