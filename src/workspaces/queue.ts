@@ -105,40 +105,52 @@ export class Runs extends Context.Service<
       /** Runs that this process has begun to carry: it has not ended in the midst of them. */
       const begun = new Set<string>()
 
-      const carry = Effect.fnUntraced(function* (waiting: Waiting, { handedOver }: Claim) {
-        const { run, workspace } = waiting
+      /**
+       * Tries until it goes well, at growing distances: the log or the disk may be away for a while, and so may be what a defect came
+       * from. Those who wait for `runs`, which can't go on before, are told when that takes long.
+       */
+      const untilItGoes = Effect.fnUntraced(function* <A, E, R>(
+        step: Effect.Effect<A, E, R>,
+        runs: () => ReadonlyArray<Waiting>
+      ) {
         const { say, over } = saying()
         for (let tries = 1; ; tries++) {
-          const resumed = !handedOver && !begun.has(run)
-          begun.add(run)
-          const exit = yield* carryOut(run, resumed, waiting.cancelled).pipe(
-            Effect.andThen(followHead(workspace)),
-            Effect.provideContext(services),
-            places.withPermits(1),
-            Effect.exit
-          )
-          if (Exit.isSuccess(exit))
-            return yield* over(Effect.logInfo("a run has gone on")).pipe(Effect.annotateLogs({ run }))
+          const exit = yield* Effect.exit(step)
+          if (Exit.isSuccess(exit)) {
+            yield* over(Effect.logInfo("a run has gone on"))
+            return exit.value
+          }
           const { cause } = exit
           if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
-          // the log or the disk may be away for a while, and so may be what a defect came from: the run goes on from
-          // its last step
           const away = awayIn(cause)
-          const told =
+          yield* say(
+            cause,
             away === undefined
               ? Effect.logWarning("a run can't go on yet", cause)
               : Effect.logWarning(`a run can't go on yet: ${away.message}`)
-          yield* say(cause, told).pipe(Effect.annotateLogs({ run }))
-          if (tries >= patience) {
-            const delayed = waiting.delayed
-            waiting.delayed = yield* Deferred.make<never, Delayed>()
-            yield* away === undefined && Cause.hasDies(cause)
-              ? Deferred.die(delayed, new Error("a run can't go on"))
-              : Deferred.fail(delayed, away ?? new Unreadable())
-          }
+          )
+          if (tries >= patience)
+            for (const waiting of runs()) {
+              const { delayed } = waiting
+              waiting.delayed = yield* Deferred.make<never, Delayed>()
+              yield* away === undefined && Cause.hasDies(cause)
+                ? Deferred.die(delayed, new Error("a run can't go on"))
+                : Deferred.fail(delayed, away ?? new Unreadable())
+            }
           yield* Effect.sleep(Math.min(firstPause * 2 ** (tries - 1), longestPause))
         }
       })
+
+      const carry = (waiting: Waiting, { handedOver }: Claim) => {
+        const { run, workspace } = waiting
+        const step = Effect.suspend(() => {
+          const resumed = !handedOver && !begun.has(run)
+          begun.add(run)
+          return carryOut(run, resumed, waiting.cancelled)
+        }).pipe(Effect.andThen(followHead(workspace)), Effect.provideContext(services), places.withPermits(1))
+        // from its last step
+        return untilItGoes(step, () => [waiting]).pipe(Effect.annotateLogs({ run }))
+      }
 
       /** Never ends: says when the run at work was cancelled through another process. */
       const hearCancelled = ({ run, cancelled }: Waiting) =>
@@ -161,7 +173,7 @@ export class Runs extends Context.Service<
       /** Carries what is in a workspace's queue for as long as the claim on it is had. */
       const carryAll = Effect.fnUntraced(function* (workspace: string, queue: ReadonlyArray<Waiting>, mine: Claim) {
         while (queue.length > 0) {
-          if (shared) yield* takeIn(workspace)
+          if (shared) yield* takeIn(workspace, queue)
           const next = queue[0]
           if (next === undefined) return
           atWork.set(workspace, next)
@@ -242,14 +254,17 @@ export class Runs extends Context.Service<
           discard: true
         })
 
-      /** What others were asked for goes before what came later. */
-      const takeIn = (workspace: string) =>
-        open.pipe(
-          Effect.map((runs) => runs.filter((run) => run.workspace === workspace)),
-          Effect.flatMap(takeAll),
-          Effect.retry({ times: 5, schedule: Schedule.spaced("200 millis") }),
-          Effect.ignore
-        )
+      /** What others were asked for goes before what came later: nothing is carried before it is known. */
+      const takeIn = (workspace: string, queue: ReadonlyArray<Waiting>) =>
+        untilItGoes(
+          Effect.gen(function* () {
+            // all were dropped meanwhile: there is nothing to carry
+            if (queue.length === 0) return
+            const runs = yield* open
+            yield* takeAll(runs.filter((run) => run.workspace === workspace))
+          }),
+          () => queue
+        ).pipe(Effect.annotateLogs({ workspace }))
 
       /** What has ended elsewhere has ended for those who wait here. */
       const settle = Effect.fnUntraced(function* (one: Waiting) {

@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
-import { Context, Deferred, Effect, Fiber, Layer, PubSub } from "effect"
+import { Context, Deferred, Effect, Exit, Fiber, Layer, PubSub } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import { Asker } from "#engine/ask.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
 import { positionOf } from "#engine/Position.ts"
@@ -18,8 +19,13 @@ import { claimOf } from "#src/workspaces/restore.ts"
 import { Spoken } from "#src/workspaces/spoken.ts"
 import { leftAfter, mostSteps } from "../engine/leaving.ts"
 
-/** Runs that end as soon as the log is read for them, which a test lets happen; and the order in which that is. */
-const world = (left: ReadonlyArray<{ readonly id: string; readonly workspace: string; readonly position: bigint }>) => {
+type Open = ReadonlyArray<{ readonly id: string; readonly workspace: string; readonly position: bigint }>
+
+/**
+ * Runs that end as soon as the log is read for them, which a test lets happen; and the order in which that is. `left` are those that have
+ * not ended, or how they are asked for.
+ */
+const world = (left: Open | Effect.Effect<Open, Error>) => {
   const begun: Array<string> = []
   const gates = new Map<string, Deferred.Deferred<void>>()
   const gate = (run: string) => {
@@ -40,7 +46,7 @@ const world = (left: ReadonlyArray<{ readonly id: string; readonly workspace: st
     Context.add(EventStore, store as never),
     Context.add(Dispatcher, { state: () => Effect.succeed({ head: null, generation: 0 }) } as never),
     Context.add(Asker, { fresh: () => Effect.succeed({ position: 0, changed: 0, due: 0 }) } as never),
-    Context.add(SqlClient.SqlClient, (() => Effect.succeed(left)) as never),
+    Context.add(SqlClient.SqlClient, (() => (Effect.isEffect(left) ? left : Effect.succeed(left))) as never),
     Context.add(WorkspaceStore, {} as never),
     Context.add(Workers, {} as never),
     Context.add(Sandbox, {} as never),
@@ -198,6 +204,43 @@ it.effect("whoever leaves while stopping runs keeps nobody waiting for one of th
     assert.isTrue(ended)
   })
 )
+
+it.effect("nothing is carried before it is known what other processes were asked for, however long that takes", () => {
+  let open: Open | undefined = []
+  const { begun, gate, until, idle, layer } = world(
+    Effect.suspend(() => (open === undefined ? Effect.fail(new Error("away")) : Effect.succeed(open)))
+  )
+  const mine = { lost: Effect.never, handedOver: true }
+  const claims = { shared: true, claim: () => Effect.succeed(mine), borrow: () => Effect.succeed(mine) }
+  return Effect.gen(function* () {
+    const runs = yield* Runs
+    yield* idle
+    open = undefined
+    const later = { run: "later", workspace: "w", position: positionOf(2) }
+    const asked = yield* Effect.forkChild(Effect.exit(runs.end(later)))
+    for (let seconds = 0; seconds < 60; seconds++) {
+      yield* TestClock.adjust("1 second")
+      yield* idle
+    }
+    assert.deepStrictEqual(begun, [])
+    // who waits was told, and the run stays where it is
+    assert.isTrue(Exit.isFailure(yield* Fiber.join(asked)))
+    const again = yield* Effect.forkChild(runs.end(later))
+    const notEnded = { id: "later", workspace: "w", position: 2n }
+    open = [{ id: "earlier", workspace: "w", position: 1n }, notEnded]
+    for (let seconds = 0; seconds < 10; seconds++) {
+      yield* TestClock.adjust("1 second")
+      yield* idle
+    }
+    assert.deepStrictEqual(begun, ["earlier"])
+    open = [notEnded]
+    yield* Deferred.succeed(gate("earlier"), undefined)
+    yield* until(() => begun.length > 1)
+    assert.deepStrictEqual(begun, ["earlier", "later"])
+    yield* Deferred.succeed(gate("later"), undefined)
+    yield* Fiber.join(again)
+  }).pipe(Effect.provide(layer), Effect.provideService(Claims, claims))
+})
 
 it.effect("an erasure waits for a run that another process has, and for none of another workspace", () => {
   const { idle, layer } = world([])
