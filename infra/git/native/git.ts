@@ -66,10 +66,20 @@ export const startGit = (
   { program }: NativeGit,
   gitdir: string,
   args: ReadonlyArray<string>,
-  options: { readonly environment?: { readonly [name: string]: string }; readonly low?: boolean } = {}
+  options: {
+    readonly environment?: { readonly [name: string]: string }
+    readonly low?: boolean
+    /** Seconds of the processor, after which the system ends it with `SIGXCPU`; where there is no Bourne shell it is not bounded. */
+    readonly processor?: number
+  } = {}
 ): ChildProcessWithoutNullStreams => {
   const settings = always.flatMap((setting) => ["-c", setting])
-  const child = spawn(program, [...settings, `--git-dir=${gitdir}`, ...args], {
+  const asked = [program, ...settings, `--git-dir=${gitdir}`, ...args]
+  const bounded =
+    options.processor === undefined || process.platform === "win32"
+      ? asked
+      : ["/bin/sh", "-c", `ulimit -c 0; ulimit -S -t ${options.processor} && exec "$@"`, "git", ...asked]
+  const child = spawn(bounded[0]!, bounded.slice(1), {
     cwd: gitdir,
     env: { ...environment, ...options.environment },
     stdio: ["pipe", "pipe", "pipe"]

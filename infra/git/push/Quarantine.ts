@@ -35,6 +35,9 @@ const watched = (input: AsyncIterable<Uint8Array>, slow: () => void) => {
   return { read: read(), stop: () => clearInterval(watching) }
 }
 
+/** Deltas of a small pack may say that they become gigabytes, one after another, and git looks at each. */
+const tooMuch = "it takes more of the processor than a push may"
+
 interface Said {
   readonly code: number | null
   readonly out: Buffer
@@ -47,15 +50,18 @@ export class Quarantine {
   readonly objects: string
   readonly #git: NativeGit
   readonly #gitdir: string
+  readonly #processor: number
 
-  constructor(git: NativeGit, directory: string, gitdir: string) {
+  /** `processor`: the seconds of it that each of git's processes gets. */
+  constructor(git: NativeGit, directory: string, gitdir: string, processor: number) {
     this.#git = git
     this.#gitdir = gitdir
+    this.#processor = processor
     this.objects = `${directory}/${incoming}${randomBytes(8).toString("hex")}`
     fs.mkdirSync(`${this.objects}/pack`, { recursive: true, mode: 0o700 })
   }
 
-  /** Asks git; it ends when the signal says so, or when it says more than anybody reads. */
+  /** Asks git; it ends when the signal says so, or when it says more than anybody reads. Rejects when it takes too much of the processor. */
   ask(args: ReadonlyArray<string>, signal: AbortSignal, input?: AsyncIterable<Uint8Array> | string): Promise<Said> {
     return new Promise((resolve, reject) => {
       const child = startGit(this.#git, this.#gitdir, args, {
@@ -64,7 +70,8 @@ export class Quarantine {
           GIT_ALTERNATE_OBJECT_DIRECTORIES: `${this.#gitdir}/objects`,
           GIT_ALLOC_LIMIT: String(mostAtOnce)
         },
-        low: true
+        low: true,
+        processor: this.#processor
       })
       const stop = () => child.kill("SIGKILL")
       if (signal.aborted) stop()
@@ -81,9 +88,10 @@ export class Quarantine {
         complaint = (complaint + text).slice(0, mostComplaint)
       })
       child.once("error", reject)
-      child.once("close", (code) => {
+      child.once("close", (code, endedBy) => {
         signal.removeEventListener("abort", stop)
-        resolve({ code, out: Buffer.concat(chunks), complaint })
+        if (endedBy === "SIGXCPU") reject(new PushRefused({ reason: tooMuch }))
+        else resolve({ code, out: Buffer.concat(chunks), complaint })
       })
       if (input === undefined || typeof input === "string") child.stdin.end(input)
       else {

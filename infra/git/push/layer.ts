@@ -17,6 +17,8 @@ export interface Options {
   readonly limits?: Limits
   /** Bytes of a pack; 256 MiB unless told. */
   readonly mostPacked?: number
+  /** Seconds of the processor for each of git's processes; 120 unless told. */
+  readonly processor?: number
 }
 
 /** Pushes that are taken in at a time, and of those of one tenant. */
@@ -74,7 +76,13 @@ const attempt = <A>(run: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, 
   )
 
 /** Takes in pushes with native git, where it is there. */
-export const layer = ({ directory, git, limits = defaultLimits, mostPacked = 256 * 1024 ** 2 }: Options) =>
+export const layer = ({
+  directory,
+  git,
+  limits = defaultLimits,
+  mostPacked = 256 * 1024 ** 2,
+  processor = 120
+}: Options) =>
   Layer.sync(PushIntake, () => {
     if (git === undefined) return { take: undefined }
     const permits = new Permits(atOnce, ofOneTenant)
@@ -96,7 +104,7 @@ export const layer = ({ directory, git, limits = defaultLimits, mostPacked = 256
         const quarantine = yield* Effect.acquireRelease(
           onDisk(gitdir, () => {
             mustBeThere(gitdir)
-            return new Quarantine(git, directory, gitdir)
+            return new Quarantine(git, directory, gitdir, processor)
           }),
           (made) => Effect.promise(() => made.remove())
         )

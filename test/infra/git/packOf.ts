@@ -38,12 +38,8 @@ export const copy = (from: number, size: number): ReadonlyArray<number> => {
   return [0x80 | flags.reduce((sum, flag) => sum | flag, 0), ...bytes.filter((byte) => byte !== 0)]
 }
 
-/** Writes a pack and its index into a repository, as no git would: it is only as true as its entries. */
-export const writePack = (
-  gitdir: string,
-  entries: ReadonlyArray<PackEntry>,
-  placed: (offset: number) => number = (offset) => offset
-): void => {
+/** A pack without its last digest, and where each entry begins. */
+const bodyOf = (entries: ReadonlyArray<PackEntry>) => {
   const count = Buffer.alloc(4)
   count.writeUInt32BE(entries.length)
   const parts: Array<Uint8Array> = [Buffer.from("PACK\0\0\0\x02", "latin1"), count]
@@ -57,8 +53,25 @@ export const writePack = (
     parts.push(entry)
     at += entry.length
   }
-  const body = Buffer.concat(parts)
-  const digest = createHash("sha1").update(body).digest()
+  return { body: Buffer.concat(parts), offsets }
+}
+
+const digestOf = (bytes: Uint8Array) => createHash("sha1").update(bytes).digest()
+
+/** A pack as it is sent, which is only as true as its entries. */
+export const packOf = (entries: ReadonlyArray<PackEntry>): Uint8Array => {
+  const { body } = bodyOf(entries)
+  return Buffer.concat([body, digestOf(body)])
+}
+
+/** Writes a pack and its index into a repository, as no git would: it is only as true as its entries. */
+export const writePack = (
+  gitdir: string,
+  entries: ReadonlyArray<PackEntry>,
+  placed: (offset: number) => number = (offset) => offset
+): void => {
+  const { body, offsets } = bodyOf(entries)
+  const digest = digestOf(body)
   const order = entries.map(({ sha }, index) => ({ sha, offset: placed(offsets[index]!) }))
   order.sort((a, b) => (a.sha < b.sha ? -1 : 1))
   const words = new DataView(new ArrayBuffer(4 * (256 + 2 * order.length)))
@@ -78,5 +91,5 @@ export const writePack = (
   const path = `${gitdir}/objects/pack/pack-${digest.toString("hex")}`
   fs.mkdirSync(`${gitdir}/objects/pack`, { recursive: true })
   fs.writeFileSync(`${path}.pack`, Buffer.concat([body, digest]))
-  fs.writeFileSync(`${path}.idx`, Buffer.concat([index, createHash("sha1").update(index).digest()]))
+  fs.writeFileSync(`${path}.idx`, Buffer.concat([index, digestOf(index)]))
 }

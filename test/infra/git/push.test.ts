@@ -1,0 +1,61 @@
+import fs from "node:fs"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { findGit } from "#infra/git/native/git.ts"
+import * as PushIntakeLayer from "#infra/git/push/layer.ts"
+import { PushIntake } from "#ports/PushIntake.ts"
+import { git, noGit, temporaryDirectory } from "./git.ts"
+import { copy, nameOf, packOf, varint } from "./packOf.ts"
+
+const directory = temporaryDirectory()
+afterAll(() => fs.rmSync(directory, { recursive: true }))
+
+const mebibyte = 1024 * 1024
+
+/** A pack of a few kilobytes whose deltas become so many objects of 16 MiB each. */
+const bomb = (objects: number) => {
+  const size = 64 * 1024
+  const copies = (16 * mebibyte) / size
+  const delta = (last: number) =>
+    Buffer.from([
+      ...varint(size),
+      ...varint(copies * size + 2),
+      ...Array.from({ length: copies }, () => copy(0, size)).flat(),
+      2,
+      last & 255,
+      last >> 8
+    ])
+  return packOf([
+    { sha: nameOf("base"), type: 3, data: Buffer.alloc(size, "a") },
+    ...Array.from({ length: objects }, (_, n) => ({ sha: nameOf(`${n}`), type: 6, base: 0, data: delta(n) }) as const)
+  ])
+}
+
+const pushed = (pack: Uint8Array) => ({
+  from: nameOf("from"),
+  to: nameOf("to"),
+  pack: (async function* () {
+    yield pack
+  })()
+})
+
+describe.skipIf(noGit)("a push", () => {
+  it.effect("gets no more of the processor than it may, however little is sent, and leaves nothing", () =>
+    Effect.gen(function* () {
+      git(directory, ["init", "-q", "--bare", "one.git"])
+      const take = (yield* PushIntake).take!
+      const reasonOf = (pack: Uint8Array) =>
+        take("tenant", "one", pushed(pack)).pipe(
+          Effect.scoped,
+          Effect.flip,
+          Effect.map((refused) => ("reason" in refused ? refused.reason : refused))
+        )
+      const small = bomb(600)
+      assert.isBelow(small.length, mebibyte)
+      assert.strictEqual(yield* reasonOf(small), "it takes more of the processor than a push may")
+      assert.deepStrictEqual(fs.readdirSync(directory), ["one.git"])
+      // of what is looked at in time something else is told
+      assert.strictEqual(yield* reasonOf(bomb(1)), "what is pushed is no commit")
+    }).pipe(Effect.provide(PushIntakeLayer.layer({ directory, git: findGit(), processor: 2 })))
+  )
+})
