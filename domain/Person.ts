@@ -3,6 +3,9 @@ import { keyedId } from "./Id.ts"
 /** E-mail addresses are compared in lower case. */
 export const normalEmail = (email: string): string => email.trim().toLowerCase()
 
+/** Of the owner of the organization that the service itself registers at its first start. */
+export const operatorEmail = "owner@cairn.local"
+
 /** A person's id: the same for the same address in one installation, and telling nobody the address. */
 export const personId = (installationSecret: string, email: string): string =>
   keyedId(installationSecret, "person", normalEmail(email))

@@ -14,6 +14,8 @@ export interface Holder {
   /** The key's authority. */
   readonly role: Role
   readonly limits: KeyLimits
+  /** Whether it is an owner's of the organization that the service made at its first start: its operator's. */
+  readonly operates: boolean
   readonly email: string
   /** The person's `user_id` in chats, when it is not their e-mail. */
   readonly userId: string | null

@@ -80,6 +80,8 @@ export const backupSource = (config: StorageConfig) =>
 
 /** Where backups are written to, and read from. */
 export { layer as backupFolder, target as backupTarget } from "#infra/backup/folder.ts"
+/** The same as one file. */
+export { archiveLayer as archiveAsFolder, unpack as unpackArchive } from "#infra/backup/unpack.ts"
 /** The data folder's Postgres, if one runs. */
 export { connect as connectEmbedded } from "#infra/postgres/launcher/launcher.ts"
 export { lockFolder } from "#infra/postgres/launcher/lock.ts"

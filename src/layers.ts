@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path"
+import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option, PubSub, Schedule } from "effect"
 import { Asker, ReadPatience } from "#engine/ask.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
@@ -11,7 +12,9 @@ import { Tail } from "#engine/tail.ts"
 import * as SecretRules from "#infra/analysis/secretRules/layer.ts"
 import * as TreeSitterAnalysis from "#infra/analysis/treeSitter/layer.ts"
 import * as Archives from "#infra/archives/layer.ts"
+import * as BackupArchives from "#infra/backup/archives.ts"
 import * as Belonging from "#infra/belonging.ts"
+import * as GitCopy from "#infra/git/copy/layer.ts"
 import * as GitWorkspaceStore from "#infra/git/layer.ts"
 import * as GitCheck from "#infra/git/native/check.ts"
 import { anyVersion, findGit } from "#infra/git/native/git.ts"
@@ -24,6 +27,7 @@ import * as ObservedSandbox from "#infra/observed/sandbox.ts"
 import * as ObservedWorkspaces from "#infra/observed/workspaces.ts"
 import * as Postgres from "#infra/postgres/client.ts"
 import { finished } from "#infra/postgres/copy/finished.ts"
+import * as BesideRows from "#infra/postgres/copy/rows.ts"
 import * as PostgresHold from "#infra/postgres/hold.ts"
 import * as PostgresInstallation from "#infra/postgres/installation.ts"
 import * as PostgresKeySightings from "#infra/postgres/keySightings.ts"
@@ -78,6 +82,7 @@ import {
   eventStore,
   type LogConfig,
   logAudit,
+  logSource,
   named,
   requestCounts,
   type StorageConfig,
@@ -268,6 +273,15 @@ export const audit = (config: Pick<Config, "dataDir"> & LogConfig) =>
     GitCheck.layer({ directory: repositories(config), git: findGit(anyVersion) })
   )
 
+/** What a running service backs up for who asks it to. */
+const backups = (config: Pick<Config, "dataDir"> & LogConfig) =>
+  Layer.mergeAll(
+    logSource(config),
+    GitCopy.layer({ directory: repositories(config) }),
+    Layer.unwrap(Effect.map(PgClient.PgClient, BesideRows.layer)),
+    BackupArchives.layer(resolve(config.dataDir))
+  )
+
 /** Reads archives. */
 export const archives = Archives.layer
 
@@ -280,7 +294,8 @@ export const service = (config: Config) =>
     Grader.layer,
     Retention.layer,
     Retire.layer(projections),
-    erasing(config)
+    erasing(config),
+    backups(config)
   ).pipe(
     Layer.provideMerge(
       Layer.mergeAll(

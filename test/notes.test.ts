@@ -10,6 +10,7 @@ import { KeySightings } from "#ports/KeySightings.ts"
 import { Notes } from "#src/notes.ts"
 
 const holder: Holder = {
+  operates: false,
   key: "key",
   user: "user",
   tenant: "acme",

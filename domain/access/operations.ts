@@ -6,8 +6,8 @@ export interface Access {
   readonly least: Role | "anyone"
   /** What writes is refused to a key that only reads. */
   readonly does: "reads" | "writes"
-  /** What a person without an organization, or one of a lesser tier, can't do. */
-  readonly needs?: "organization" | "ENTERPRISE"
+  /** What a person without an organization, one of a lesser tier, or of any but the operator's organization, can't do. */
+  readonly needs?: "organization" | "ENTERPRISE" | "operator"
   /** `workspaces`: in those that the key works in. `stored`: of what the key's person stored, unless it acts for any. */
   readonly within?: "workspaces" | "stored"
   /** `any`: not for a key that acts for its own person alone, which it would lead out of that person's workspaces. */
@@ -84,6 +84,7 @@ export const operations = {
   "users.eraseUser": { least: "admin", does: "writes", needs: "organization" },
   "events.events": { ...audits, ...forAny },
   "events.eventStream": { ...audits, ...forAny },
+  "backups.backup": { least: "owner", does: "reads", needs: "operator", ...forAny },
 
   "mcp.messages": reads,
   "public.listPublic": anyone,

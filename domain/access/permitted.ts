@@ -10,6 +10,8 @@ export class RoleRequired extends Data.TaggedError("RoleRequired")<{ readonly ro
 export class ReadOnlyKey extends Data.TaggedError("ReadOnlyKey") {}
 /** What concerns all of the organization is not for a key that is limited to some workspaces or models, or to its person's own. */
 export class LimitedKey extends Data.TaggedError("LimitedKey") {}
+/** It concerns all organizations, and is for the owners of the operator's own. */
+export class OperatorRequired extends Data.TaggedError("OperatorRequired") {}
 /** The operation is not in the table: a mistake of ours, and nobody's permission. */
 export class UnlistedOperation extends Data.TaggedError("UnlistedOperation")<{ readonly operation: string }> {}
 
@@ -20,6 +22,7 @@ export type AccessRefusal =
   | RoleRequired
   | ReadOnlyKey
   | LimitedKey
+  | OperatorRequired
   | UnlistedOperation
 
 /** What the table says of an operation. */
@@ -32,7 +35,7 @@ export const refusalOf = (holder: Holder, operation: string): AccessRefusal | un
   if (access === undefined) return new UnlistedOperation({ operation })
   const { least, does, needs, within, actsFor } = access
   if (least === "anyone") return undefined
-  const { role, organization, tier, limits } = holder
+  const { role, organization, tier, limits, operates } = holder
   if (needs !== undefined && organization === null) return new NotOrganizationMember()
   if (needs === "ENTERPRISE" && tier !== "ENTERPRISE") return new EnterpriseRequired({ tier })
   if (isAbove(least, role))
@@ -40,7 +43,8 @@ export const refusalOf = (holder: Holder, operation: string): AccessRefusal | un
   if (does === "writes" && limits.readOnly) return new ReadOnlyKey()
   if (actsFor === "any" && limits.actsFor === "own") return new LimitedKey()
   const isPartial = limits.workspaces !== null || limits.models !== null
-  return isAbove(least, "member") && within === undefined && isPartial ? new LimitedKey() : undefined
+  if (isAbove(least, "member") && within === undefined && isPartial) return new LimitedKey()
+  return needs === "operator" && !operates ? new OperatorRequired() : undefined
 }
 
 /** Whether a key reaches a part of the organization only. */

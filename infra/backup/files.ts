@@ -76,7 +76,8 @@ export const stored = (name: string, compressed: boolean, encrypt: Turning | und
 export const begin = (
   directory: string,
   { name, turnings }: ReturnType<typeof stored>,
-  arrived: (staged: string, file: StoredFile) => Promise<void> = (staged) => publish(directory, staged, name)
+  arrived: (staged: string, file: StoredFile) => Effect.Effect<void, BackupFault> = (staged) =>
+    onDisk(directory, () => publish(directory, staged, name))
 ): Effect.Effect<NewFile, BackupFault, Scope.Scope> =>
   Effect.gen(function* () {
     const staged = `${directory}/${unfinished}${randomBytes(8).toString("hex")}`
@@ -130,7 +131,7 @@ export const begin = (
       yield* settled
       yield* failed
       const file: StoredFile = { name, bytes, sha256: sha256.digest("hex") }
-      yield* onDisk(directory, () => arrived(staged, file))
+      yield* arrived(staged, file)
       return file
     })
     return { write, finish }

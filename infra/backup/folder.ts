@@ -14,11 +14,29 @@ const pathOf = (directory: string, name: string): string => {
   throw new BackupFault({ message: `${directory} has a file in its list that can't be one of a backup.` })
 }
 
+/** Bytes of a manifest: some 500,000 files of a backup. Longer ones were not written here. */
+const longestText = 256 * 1024 * 1024
+
+/** A plain file's bytes; a pipe would never end. `undefined`: it is not there. */
+const sizeOf = (path: string): number | undefined => {
+  const found = fs.statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return undefined
+  if (!found.isFile()) throw new BackupFault({ message: `${path} is no file.` })
+  return found.size
+}
+
+const textOf = (path: string): string | undefined => {
+  const size = sizeOf(path)
+  if (size === undefined) return undefined
+  if (size > longestText) throw new BackupFault({ message: `${path} is larger than one that a backup has.` })
+  return fs.readFileSync(path, "utf8")
+}
+
 const check = async (directory: string, { name, bytes, sha256 }: StoredFile): Promise<string | undefined> => {
   const path = pathOf(directory, name)
-  const found = fs.statSync(path, { throwIfNoEntry: false })
-  if (found === undefined) return "is missing"
-  if (found.size !== bytes) return `has ${found.size} bytes, and had ${bytes}`
+  const size = sizeOf(path)
+  if (size === undefined) return "is missing"
+  if (size !== bytes) return `has ${size} bytes, and had ${bytes}`
   const digest = createHash("sha256")
   for await (const piece of fs.createReadStream(path, { highWaterMark: 1024 * 1024 })) digest.update(piece as Buffer)
   return digest.digest("hex") === sha256 ? undefined : "has other bytes than were written"
@@ -28,8 +46,13 @@ const noIdentity = new BackupFault({
   message: "the backup is encrypted: give its identity (CAIRN_BACKUP_IDENTITY or CAIRN_BACKUP_IDENTITY_FILE)."
 })
 
+/** Opened when its first bytes are asked for: one that nobody reads must not fail. */
+async function* fileAt(path: string): AsyncGenerator<Uint8Array> {
+  yield* fs.createReadStream(path) as AsyncIterable<Uint8Array>
+}
+
 async function* reading(directory: string, name: string, decrypt: Turning | undefined): AsyncGenerator<Uint8Array> {
-  let pieces: AsyncIterable<Uint8Array> = fs.createReadStream(pathOf(directory, name))
+  let pieces: AsyncIterable<Uint8Array> = fileAt(pathOf(directory, name))
   let rest = name
   if (rest.endsWith(".age")) {
     if (decrypt === undefined) throw noIdentity
@@ -71,11 +94,7 @@ export const layer = (given: string, identity: string | undefined) =>
       return BackupFolder.of({
         directory,
         list: (folder) => onDisk(directory, () => namesIn(directory, folder)),
-        text: (name) =>
-          onDisk(directory, () => {
-            const path = pathOf(directory, name)
-            return fs.existsSync(path) ? fs.readFileSync(path, "utf8") : undefined
-          }),
+        text: (name) => onDisk(directory, () => textOf(pathOf(directory, name))),
         check: (file) => onDisk(directory, () => check(directory, file)),
         read: (name) => reading(directory, name, decrypt),
         remove: (name) => onDisk(directory, () => fs.rmSync(pathOf(directory, name), { force: true }))
@@ -93,6 +112,7 @@ export const target = (given: string, recipients: ReadonlyArray<string>) =>
       const encrypt = recipients.length === 0 ? undefined : yield* encrypting(recipients)
       return BackupTarget.of({
         encrypted: encrypt !== undefined,
+        partBytes: 256 * 1024 * 1024,
         begin: (name, { compressed }) => begin(directory, stored(name, compressed, encrypt)),
         put: (name, text) => onDisk(directory, () => put(directory, name, text))
       })

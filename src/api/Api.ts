@@ -1,4 +1,5 @@
 import { HttpApi, OpenApi } from "effect/http-api"
+import { BackupsApi } from "./Backups.ts"
 import { BundlesApi } from "./Bundles.ts"
 import { ChatApi } from "./Chat.ts"
 import { CommentsApi } from "./Comments.ts"
@@ -34,6 +35,7 @@ export class Api extends HttpApi.make("cairn")
   .add(RunsApi)
   .add(WorkspacesApi)
   .add(EventsApi)
+  .add(BackupsApi)
   .add(UsersApi)
   .add(UsageApi)
   .add(SystemApi)

@@ -1,44 +1,20 @@
 import { Context, Effect, Layer, Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import { BackupFault, BackupFolder, BackupTarget } from "#ports/Backup.ts"
 import { Installation } from "#ports/Installation.ts"
-import { type Chain, chainOf, damagedIn, markOf } from "#src/audit/backup/chain.ts"
+import { type Chain, chainOf, markOf } from "#src/audit/backup/chain.ts"
 import { installationOf } from "#src/audit/backup/manifest.ts"
 import { sweep } from "#src/audit/backup/sweep.ts"
 import { take } from "#src/audit/backup/take.ts"
 import { backupFolder, backupSource, backupTarget, lockFolder } from "#src/copying.ts"
 import { counted } from "#src/counted.ts"
 import { parentGone } from "#src/layers.ts"
-import { backupsIn, folderArgument, keysOf, placeOf } from "./backup/folder.ts"
+import { folderArgument, keysOf, placeOf, verifyFlag } from "./backup/folder.ts"
+import { verify } from "./backup/verify.ts"
 import { Failed } from "./failure.ts"
 import { config } from "./log.ts"
 import { answer, Json, plain } from "./output.ts"
 import { progress } from "./progress.ts"
-
-/** Damaged files that are told. */
-const told = 20
-
-const verify = Effect.fnUntraced(function* (place: string) {
-  const bar = progress(!(yield* Json))
-  const folder = backupFolder(place, undefined)
-  const { chain, damaged, files, bytes } = yield* Effect.provide(
-    Effect.gen(function* () {
-      const chain = yield* backupsIn()
-      return { chain, ...(yield* damagedIn(chain, (done, of) => bar.at(done, of, "bytes looked at"))) }
-    }),
-    folder
-  )
-  bar.clear()
-  yield* answer({ success: damaged.length === 0, backups: chain.manifests.length, files, bytes, damaged }, () => [
-    `${counted(chain.manifests.length, "backup")}, ${counted(files, "file")}, ${counted(bytes, "byte")}`,
-    ...damaged.slice(0, told).map(plain),
-    ...(damaged.length === 0 ? ["All of it is as it was written."] : [])
-  ])
-  if (damaged.length === 0) return
-  return yield* new Failed({
-    message: `${counted(damaged.length, "file")} of the backup not as written: ${plain(damaged[0]!)}.`
-  })
-})
 
 /** The backups that there are, once what was begun and not finished was taken away; `undefined`: none yet. */
 const before = (installation: string) =>
@@ -109,10 +85,7 @@ export const command = Command.make(
   "backup",
   {
     folder: folderArgument,
-    verify: Flag.Boolean("verify").pipe(
-      Flag.withDescription("Make none, but look whether all files of the backups are as they were written"),
-      Flag.optional
-    )
+    verify: verifyFlag
   },
   ({ folder, verify: looks }) =>
     Effect.raceFirst(

@@ -11,7 +11,8 @@ import { counted } from "#src/counted.ts"
 import { adopt, parentGone } from "#src/layers.ts"
 import { unusableDatabase } from "#src/unreachable.ts"
 import { after } from "./backup/after.ts"
-import { backupsIn, folderArgument, keysOf, placeOf } from "./backup/folder.ts"
+import { openedAt } from "./backup/archive.ts"
+import { backupsIn, folderArgument, keysOf } from "./backup/folder.ts"
 import { rowsOf } from "./backup/rows.ts"
 import { bringAll } from "./copy/bringAll.ts"
 import { finish } from "./copy/finish.ts"
@@ -30,12 +31,12 @@ const unusable = (databaseUrl: Parameters<typeof unusableDatabase>[1]) => (error
   return new Failed({ message: `It can't be restored: ${said}` })
 }
 
-const restore = Effect.fnUntraced(function* (typed: string, upTo: number | undefined) {
-  const place = yield* placeOf(typed)
+const restore = Effect.fnUntraced(function* (typed: string, upTo: number | undefined, newer: Option.Option<string>) {
   const { identity } = yield* keysOf
   const to = yield* config
+  const { place, directory } = yield* openedAt(typed, newer, to.dataDir)
   const bar = progress(!(yield* Json))
-  const folder = yield* Layer.build(backupFolder(place, identity))
+  const folder = yield* Layer.build(backupFolder(directory, identity))
   const backups = Effect.provide(
     Effect.gen(function* () {
       const chain = yield* backupsIn(upTo)
@@ -47,6 +48,11 @@ const restore = Effect.fnUntraced(function* (typed: string, upTo: number | undef
         })
       }
       const since = yield* erasedSince(chain)
+      if (Option.isSome(newer) && since.until === undefined) {
+        return yield* new BackupFault({
+          message: `nothing was restored: ${newer.value} does not tell what was erased since: it is older, or of another Cairn.`
+        })
+      }
       const { origin, checkpoints, lines } = yield* besideOf(chain)
       return { chain, since, origin, checkpoints, lines, source: yield* sourceOf(chain, since) }
     }),
@@ -131,15 +137,20 @@ export const command = Command.make(
       Flag.withMetavar("NUMBER"),
       Flag.withDescription("As it was at this backup; the last one unless given"),
       Flag.optional
+    ),
+    erasures: Flag.String("erasures").pipe(
+      Flag.withMetavar("FILE"),
+      Flag.withDescription("A newer backup in one file: what was erased since does not come back"),
+      Flag.optional
     )
   },
-  ({ folder, backup }) =>
+  ({ folder, backup, erasures }) =>
     Effect.raceFirst(
-      restore(folder, Option.getOrUndefined(backup)),
+      restore(folder, Option.getOrUndefined(backup), erasures),
       Effect.flatMap(parentGone, () => new Failed({ message: "ended, because what had started it is gone" }))
     )
 ).pipe(
   Command.withDescription(
-    "Restore a backup into an empty place: the data folder and database that the environment names, looked at as by verify"
+    "Restore a backup, of a folder or a file (- is stdin), into an empty place: the data folder and database that the environment names, looked at as by verify"
   )
 )

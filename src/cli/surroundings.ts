@@ -6,6 +6,8 @@ export interface Around {
   readonly env: { readonly [name: string]: string | undefined }
   readonly stdout: Pick<Writable, "write">
   readonly stderr: Pick<Writable, "write">
+  /** What comes in; that of this process where it is left out. */
+  readonly stdin?: AsyncIterable<Uint8Array>
 }
 
 /** Those of this process, unless a verb runs in one that is not its own. */

@@ -43,7 +43,10 @@ const verbs = {
   events: verb("Print the log, oldest first", { here: () => import("./events.ts") }),
   replay: verb("Build read models anew from the log", { here: () => import("./replay.ts") }),
   verify: verb("Look whether the log, texts and git are as written", { here: () => import("./verify.ts") }),
-  backup: verb("Back all of it up into a folder", { here: () => import("./backup.ts") }),
+  backup: verb("Back all of it up", {
+    here: () => import("./backup.ts"),
+    asking: () => import("./service/backup.ts")
+  }),
   restore: verb("Restore a backup into an empty place", { here: () => import("./restore.ts") }),
   copy: verb("Copy all of it to another database", { here: () => import("./copy.ts") }),
   psql: verb("Print how to reach the data folder's own Postgres", { here: () => import("./psql.ts") }),

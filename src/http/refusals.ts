@@ -72,6 +72,12 @@ export const problemOf = (refusal: Refusal): Problem => {
         message:
           "This key is limited to some workspaces or models, or to its own person's, and this concerns all of the organization. Use another key."
       })
+    case "OperatorRequired":
+      return new Problem({
+        code: "permission/operator_required",
+        message:
+          "This has the data of every organization, so it needs an owner's key of the one that the service made for its operator at its first start. On the service's machine, its operator has `cairn backup`."
+      })
     case "UnlistedOperation":
       return new Problem({
         code: "permission/role_required",

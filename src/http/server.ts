@@ -8,6 +8,7 @@ import type { Config } from "#src/config.ts"
 import type { Rates } from "#src/rates.ts"
 import { isCounted } from "#src/telemetry.ts"
 import { Answers } from "./answers.ts"
+import * as Backups from "./Backups.ts"
 import * as Bundles from "./Bundles.ts"
 import * as Chat from "./Chat.ts"
 import * as Comments from "./Comments.ts"
@@ -61,6 +62,7 @@ const handlers = Layer.mergeAll(
   Runs.layer,
   Workspaces.layer,
   Events.layer,
+  Backups.layer,
   Users.layer,
   Usage.layer,
   System.layer

@@ -3,7 +3,7 @@ import { Data, Effect, Redacted, Schedule } from "effect"
 import { keyHash } from "#domain/Key.ts"
 import { OrganizationCommand } from "#domain/Organization/commands.ts"
 import { Organization } from "#domain/Organization/decider.ts"
-import { normalEmail, personId } from "#domain/Person.ts"
+import { normalEmail, operatorEmail, personId } from "#domain/Person.ts"
 import { memberLimit, type Tier } from "#domain/Tier.ts"
 import { fresh, longPatience } from "#engine/ask.ts"
 import { dispatch } from "#engine/dispatch.ts"
@@ -95,7 +95,7 @@ const bootstrapAlone = Effect.fnUntraced(function* (
   if (known.length === 0) {
     const key = given ?? issueKey("", "").full
     if (given === undefined) keep(key)
-    yield* registerOrganization({ name: "Cairn", tier: "ENTERPRISE", ownerEmail: "owner@cairn.local", ownerKey: key })
+    yield* registerOrganization({ name: "Cairn", tier: "ENTERPRISE", ownerEmail: operatorEmail, ownerKey: key })
   } else if (given !== undefined) {
     const holder = yield* holderOf(keyHash(given))
     if (holder?.role !== "owner" || holder.organization === null) return yield* new ForeignOwnerKey()

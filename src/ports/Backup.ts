@@ -27,6 +27,8 @@ export class BackupTarget extends Context.Service<
   {
     /** Whether what is written is encrypted. */
     readonly encrypted: boolean
+    /** Bytes of a file of the log, before it is compressed: one that is damaged is not all of it. */
+    readonly partBytes: number
     /** Begins a file; `name` is without the endings that tell how it is stored. */
     readonly begin: (
       name: string,
@@ -55,6 +57,27 @@ export class BackupFolder extends Context.Service<
     readonly remove: (name: string) => Effect.Effect<void, BackupFault>
   }
 >()("cairn/BackupFolder") {}
+
+/** No archive is begun: another one is under way, or a recipient is none. `message` says so. */
+export class ArchiveNotBegun extends Schema.TaggedError<ArchiveNotBegun>()("ArchiveNotBegun", {
+  reason: Schema.Literals(["running", "recipient"]),
+  message: Schema.String
+}) {}
+
+/** A backup as one archive, for who is elsewhere. */
+export class BackupArchives extends Context.Service<
+  BackupArchives,
+  {
+    /**
+     * A tar of what `make` writes to the target that it is given, in the order in which its files are finished. What is not
+     * taken is not made: one file at a time waits on the disk. One archive is under way at a time, until the scope closes.
+     */
+    readonly begin: (
+      recipients: ReadonlyArray<string>,
+      make: (target: BackupTarget["Service"]) => Effect.Effect<void, BackupFault>
+    ) => Effect.Effect<Stream.Stream<Uint8Array, BackupFault>, ArchiveNotBegun | BackupFault, Scope.Scope>
+  }
+>()("cairn/BackupArchives") {}
 
 /** The repository is not there (any more). */
 export class RepositoryGone extends Schema.TaggedError<RepositoryGone>()("RepositoryGone", {

@@ -18,11 +18,21 @@ export interface Ran {
   readonly err: string
 }
 
+/** What comes in, behind the arguments. */
+interface Incoming {
+  readonly stdin: AsyncIterable<Uint8Array>
+}
+
 /** Runs `cairn …` in this process, in an environment that says nothing else. */
-export const run = async (env: { readonly [name: string]: string }, ...args: ReadonlyArray<string>): Promise<Ran> => {
+export const run = async (
+  env: { readonly [name: string]: string },
+  ...given: ReadonlyArray<string> | readonly [...ReadonlyArray<string>, Incoming]
+): Promise<Ran> => {
   delete process.env["CAIRN_PARENT_PID"]
   const [stdout, stderr] = [new Heard(), new Heard()]
-  const around = { env: { PATH: process.env["PATH"] ?? "", ...env }, stdout, stderr }
+  const args = given.flatMap((one) => (typeof one === "string" ? [one] : []))
+  const [incoming] = given.flatMap((one) => (typeof one === "string" ? [] : [one]))
+  const around = { env: { PATH: process.env["PATH"] ?? "", ...env }, stdout, stderr, ...incoming }
   const exit = await Effect.runPromiseExit(Effect.provideService(cairn(args), Surroundings, around))
   return { code: Exit.isSuccess(exit) ? 0 : 1, out: stdout.text, err: stderr.text }
 }

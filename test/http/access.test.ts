@@ -76,7 +76,7 @@ describe("the table of who may do what", () => {
   it("lets nobody do what it has not", () => {
     const owner: Holder = {
       ...({ key: "k", user: "u", tenant: "t", organization: "t", tier: "ENTERPRISE", role: "owner" } as const),
-      ...{ limits: unlimited, email: "o@example.org", userId: null, secret: "s" }
+      ...{ limits: unlimited, operates: true, email: "o@example.org", userId: null, secret: "s" }
     }
     for (const id of ["chat.dance", "toString", "__proto__", ""])
       assert.strictEqual(refusalOf(owner, id)?._tag, "UnlistedOperation", id)
@@ -84,10 +84,28 @@ describe("the table of who may do what", () => {
   })
 })
 
+describe("a backup, which has the data of every organization", () => {
+  const holder = (role: Role, operates: boolean): Holder => ({
+    ...({ key: "k", user: "u", tenant: "t", organization: "t", tier: "ENTERPRISE", role, operates } as const),
+    ...{ limits: unlimited, email: "o@example.org", userId: null, secret: "s" }
+  })
+
+  it("is for owners of the operator's organization alone, by keys that nothing bounds", () => {
+    const told = (holder: Holder) => refusalOf(holder, "backups.backup")?._tag
+    assert.isUndefined(told(holder("owner", true)))
+    assert.strictEqual(told(holder("owner", false)), "OperatorRequired")
+    for (const role of ["admin", "member", "reader"] as const)
+      assert.strictEqual(told(holder(role, true)), "RoleRequired", role)
+    for (const limits of [{ workspaces: [] }, { models: ["m"] }, { actsFor: "own" } as const])
+      assert.strictEqual(told({ ...holder("owner", true), limits: { ...unlimited, ...limits } }), "LimitedKey")
+    assert.strictEqual(told({ ...holder("owner", true), organization: null }), "NotOrganizationMember")
+  })
+})
+
 describe("a key that is bounded", () => {
   const holder = (role: Role, limits: Partial<KeyLimits>): Holder => ({
     ...({ key: "k", user: "u", tenant: "t", organization: "t", tier: "ENTERPRISE", role } as const),
-    ...{ limits: { ...unlimited, ...limits }, email: "o@example.org", userId: null, secret: "s" }
+    ...{ limits: { ...unlimited, ...limits }, operates: true, email: "o@example.org", userId: null, secret: "s" }
   })
   const kept = (limits: Partial<KeyLimits>, role: Role = "owner") =>
     Object.keys(operations)
@@ -96,13 +114,14 @@ describe("a key that is bounded", () => {
 
   it("to its own person makes and bounds no keys, and does not read what all do, whatever its role", () => {
     const kept4 = ["events.eventStream", "events.events", "keys.createKey", "keys.limitKey"]
-    for (const role of ["owner", "admin"] as const) assert.deepStrictEqual(kept({ actsFor: "own" }, role), kept4)
+    assert.deepStrictEqual(kept({ actsFor: "own" }, "admin"), kept4)
+    assert.deepStrictEqual(kept({ actsFor: "own" }, "owner"), ["backups.backup", ...kept4])
     assert.deepStrictEqual(kept({}), [])
   })
 
   it("to some workspaces or models manages nothing, and is told its own usage", () => {
     const managing = Object.entries<Access>(operations)
-      .filter(([, { least, within }]) => least === "admin" && within === undefined)
+      .filter(([, { least, within }]) => (least === "admin" || least === "owner") && within === undefined)
       .map(([id]) => id)
       .sort()
     for (const limits of [{ workspaces: [] }, { models: [] }, { workspaces: ["w"], models: ["m"] }])

@@ -6,7 +6,7 @@ const subjects = [
   [/src\/(agent\/|compat\/session)/, "Agent sessions"],
   [/src\/compat\//, "Client"],
   [/src\/errors/, "Errors"],
-  [/src\/(eventStream\/|resources\/(keys|users|events|usage))/, "Administration"],
+  [/src\/(eventStream\/|resources\/(keys|users|events|usage|backup))/, "Administration"],
   [/src\/resources\/(chat|workspaces|commits)/, "Workspaces"],
   [/src\/resources\/(executions|reviews|patterns|logs|functions)/, "Runs and what is learned"],
   [/src\/resources\/system/, "The service itself"],

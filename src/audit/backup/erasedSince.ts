@@ -73,8 +73,9 @@ export const erasedSince = Effect.fnUntraced(function* ({ mark, manifests }: Cha
       catch: (error) =>
         error instanceof BackupFault ? error : new BackupFault({ message: `${folder.directory}/${name} is damaged.` })
     })
-    if (!wanted || told === until) continue
-    at = isAfter(to, at) ? to : at
+    // one of an older backup ends before
+    if (!wanted || told === until || isAfter(at, to)) continue
+    at = to
     until = told
   }
   const found: ErasedSince = {

@@ -18,9 +18,6 @@ import {
   numbered
 } from "./manifest.ts"
 
-/** Bytes of a file of the log, before it is compressed: one that is damaged is not all of it. */
-const partBytes = 256 * 1024 * 1024
-
 const utf8 = new TextEncoder()
 
 /** A file that is written whole by who is given it. */
@@ -51,6 +48,7 @@ const writeLog = Effect.fnUntraced(function* (
   progress: Progress
 ) {
   const source = yield* LogSource
+  const { partBytes } = yield* BackupTarget
   const files: Array<StoredFile> = []
   let [at, part, events] = [from.at, from.part, 0]
   let last: WholeEvent | undefined

@@ -1,6 +1,6 @@
 import { resolve } from "node:path"
 import { Effect } from "effect"
-import { Argument } from "effect/cli"
+import { Argument, Flag } from "effect/cli"
 import { BackupFault, BackupFolder } from "#ports/Backup.ts"
 import { chainOf, markOf } from "#src/audit/backup/chain.ts"
 import { manifests } from "#src/audit/backup/manifest.ts"
@@ -11,7 +11,14 @@ import { Surroundings } from "../surroundings.ts"
 /** What says for whom and by whom; each may be in a file. */
 const variables = ["CAIRN_BACKUP_IDENTITY", "CAIRN_BACKUP_RECIPIENTS"]
 
-export const folderArgument = Argument.String("folder").pipe(Argument.withDescription("The folder of backups"))
+export const folderArgument = Argument.String("folder").pipe(
+  Argument.withDescription("The folder of backups; of a service elsewhere, and to restore, also one file")
+)
+
+export const verifyFlag = Flag.Boolean("verify").pipe(
+  Flag.withDescription("Make none, but look whether all files of the backups are as they were written"),
+  Flag.optional
+)
 
 /** The folder as it was typed: of the place where the command was given. */
 export const placeOf = (typed: string) =>

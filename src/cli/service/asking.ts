@@ -72,6 +72,12 @@ export interface Asked<T> {
 /** What a client of the service is asked with: the request goes when the effect runs, and ends when that is interrupted. */
 export type Ask = <T>(call: (cairn: Cairn, options: RequestOptions) => APIPromise<T>) => Effect.Effect<Asked<T>, Failed>
 
+/** The same for bytes that come piece by piece, each of which is put somewhere before the next one is taken. */
+type Taken = (
+  call: (cairn: Cairn, options: RequestOptions) => AsyncIterable<Uint8Array>,
+  put: (piece: Uint8Array) => void
+) => Effect.Effect<void, Failed>
+
 interface Scope {
   readonly workspace?: Option.Option<string>
   readonly publicSnips?: boolean
@@ -100,5 +106,13 @@ export const service = Effect.fnUntraced(function* ({ workspace = Option.none(),
       },
       catch: failureOf(url)
     })
-  return ask
+  const taken: Taken = (call, put) =>
+    Effect.tryPromise({
+      try: async (signal) => {
+        for await (const piece of call(cairn, { signal })) put(piece)
+      },
+      catch: (error) =>
+        error instanceof ServiceError ? failureOf(url)(error) : new Failed({ message: (error as Error).message })
+    })
+  return Object.assign(ask, { taken })
 })

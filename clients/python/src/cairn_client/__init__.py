@@ -14,12 +14,14 @@ print(found.matches[0].code_block.source)
 `cairn_client.compat`.
 """
 
+from cairn_client._async.backup import AsyncBackup
 from cairn_client._async.client import AsyncCairn
 from cairn_client._async.event_stream import AsyncEventStream
 from cairn_client._async.pages import AsyncEvents
 from cairn_client._async.run_stream import AsyncRunStream
 from cairn_client._raw import RawResponse
 from cairn_client._request import CallOptions
+from cairn_client._sync.backup import Backup
 from cairn_client._sync.client import Cairn
 from cairn_client._sync.event_stream import EventStream
 from cairn_client._sync.pages import Events
@@ -60,11 +62,13 @@ from cairn_client.types import (
 __all__ = [
     "APIError",
     "AgentVerdict",
+    "AsyncBackup",
     "AsyncCairn",
     "AsyncEventStream",
     "AsyncEvents",
     "AsyncRunStream",
     "AuthenticationError",
+    "Backup",
     "BulkExecutionResultResponse",
     "CacheUnavailableError",
     "Cairn",

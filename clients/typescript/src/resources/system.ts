@@ -4,6 +4,7 @@ import type { RequestOptions, Settings } from "../options.ts"
 import type { Result } from "../Result.ts"
 import { type Call, json, text } from "../request.ts"
 import type { Transport } from "../transport.ts"
+import { Backup, type BackupParams } from "./backup.ts"
 import { Events, type EventsParams } from "./events.ts"
 import { type ModelList, models } from "./models.ts"
 import {
@@ -103,6 +104,18 @@ export class System {
    */
   eventStream(params: EventStreamParams = {}, options?: RequestOptions): EventStream {
     return new EventStream(this.#settings, params, options)
+  }
+
+  /**
+   * A whole backup of the service, with the data of every organization: a tar for `cairn restore`, piece by piece. For owners of the
+   * organization that the service made for its operator.
+   *
+   * ```ts
+   * for await (const piece of cairn.system.backup({ recipient: "age1…" })) await file.write(piece)
+   * ```
+   */
+  backup(params: BackupParams = {}, options?: RequestOptions): Backup {
+    return new Backup(this.#settings, params, options)
   }
 
   /** The models that `chat` may ask for. */

@@ -160,7 +160,7 @@ class AsyncLogsWithRawResponse:
 
 
 class AsyncSystemWithRawResponse:
-    """The methods of `system` but `events` and `event_stream`."""
+    """The methods of `system` but `backup`, `events` and `event_stream`."""
 
     def __init__(self, system: AsyncSystem) -> None:
         self.health = async_raw(system.health)

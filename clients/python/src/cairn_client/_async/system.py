@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, Unpack
 
+from cairn_client._async.backup import AsyncBackup
 from cairn_client._async.event_stream import AsyncEventStream
 from cairn_client._async.pages import AsyncEvents
 from cairn_client._async.raw import AsyncSystemWithRawResponse
@@ -165,7 +166,20 @@ class AsyncSystem(AsyncServing):
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
+    def backup(self, *, recipient: str | None = None, **options: Unpack[CallOptions]) -> AsyncBackup:
+        """A whole backup of the service, with the data of every organization: a tar for `cairn restore`.
+
+        For owners of the organization that the service made for its operator. It comes piece by piece, as it is made:
+        `async with client.system.backup() as pieces`. What was cut is no backup.
+
+        Args:
+            recipient: for whom it is encrypted: `age1…`, or several with commas between. Default: it is not encrypted.
+            **options: `timeout`, `max_retries`, `extra_headers` of this call.
+
+        """
+        return AsyncBackup(self._transport, recipient=recipient, options=options)
+
     @property
     def with_raw_response(self) -> AsyncSystemWithRawResponse:
-        """The same methods but `events` and `event_stream`, each returning the HTTP answer too (`RawResponse`)."""
+        """The same methods but `backup`, `events` and `event_stream`, each returning the HTTP answer too (`RawResponse`)."""
         return AsyncSystemWithRawResponse(self)

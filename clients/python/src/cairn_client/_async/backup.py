@@ -1,0 +1,129 @@
+"""A backup, piece by piece."""
+
+from __future__ import annotations
+
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Self
+
+import httpx2
+
+from cairn_client._answers import error_of, request_id_of, unreachable, without_key
+from cairn_client._event_streams import Cut, unreadable
+from cairn_client._request import CallOptions, Request, prepare
+from cairn_client._retries import backoff, may_pass, wait_after
+from cairn_client.errors import CacheUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+    from types import TracebackType
+
+    from cairn_client._async.transport import AsyncTransport
+    from cairn_client._request import Prepared
+
+USUAL_SILENCE = 600.0
+"""Seconds in which nothing comes: the service reads all of a repository before it sends it."""
+
+
+class AsyncBackup:
+    """A whole backup of the service as a tar, piece by piece, as it is made.
+
+    It is sent once: what was cut can't be gone on with, and has no manifest at its end, which `cairn restore` sees. Use
+    it in an `async with` block, or `close()` it, so that its connection ends with you:
+
+        async with client.system.backup() as pieces:
+            async for piece in pieces:
+                file.write(piece)
+
+    Raises:
+        PermissionDeniedError: `permission/…`.
+        ConflictError: `conflict/backup_running`.
+        CacheUnavailableError: it was cut; what came is no backup.
+
+    """
+
+    def __init__(self, transport: AsyncTransport, *, recipient: str | None, options: CallOptions) -> None:
+        self._transport = transport
+        self._recipient = recipient
+        self._options = options
+        self._pieces = self._all()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> bytes:
+        return await self._pieces.__anext__()
+
+    async def close(self) -> None:
+        """Ends the backup and its connection."""
+        await self._pieces.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def _prepared(self) -> Prepared:
+        request = Request(
+            "GET",
+            "/api/admin/backup",
+            query={"recipient": self._recipient},
+            options=self._options,
+            usual_timeout=USUAL_SILENCE,
+        )
+        prepared = prepare(request, self._transport.settings)
+        if self._transport.pools.given is None and "authorization" not in prepared.headers:
+            raise without_key()
+        prepared.headers["Accept"] = "application/x-tar"
+        return prepared
+
+    async def _all(self) -> AsyncGenerator[bytes, None]:
+        tries = 0
+        while True:
+            prepared = self._prepared()
+            begun = False
+            try:
+                async with aclosing(self._connection(prepared, tries)) as pieces:
+                    async for piece in pieces:
+                        begun = True
+                        yield piece
+            except Cut as cut:
+                if cut.wait is None or begun or tries >= prepared.max_retries:
+                    raise cut.problem from cut.__cause__
+                tries += 1
+                await self._transport._sleep(cut.wait)  # noqa: SLF001 # waits as its requests do
+            else:
+                return
+
+    async def _connection(self, prepared: Prepared, tries: int) -> AsyncGenerator[bytes, None]:
+        settings, chance = self._transport.settings, self._transport._chance  # noqa: SLF001
+        what = f"{prepared.method} {prepared.path}"
+        begun = False
+        try:
+            async with self._transport.http.stream(
+                prepared.method,
+                prepared.url,
+                headers=prepared.headers,
+                content=prepared.content,
+                params=prepared.params or None,
+                timeout=prepared.timeout,
+            ) as response:
+                settings.logger.info("%s answered %s, request %s", what, response.status_code, request_id_of(response))
+                if not response.is_success:
+                    await response.aread()
+                    raise Cut(error_of(response, chance.now()), wait_after(response, tries, chance))
+                if not response.headers.get("content-type", "").startswith("application/x-tar"):
+                    raise Cut(unreadable(response, what, "what is no archive"), None)
+                # a generator, also where its type does not say so
+                async with aclosing(response.aiter_bytes()) as pieces:  # type: ignore[type-var,unused-ignore]
+                    async for piece in pieces:
+                        begun = True
+                        yield piece
+        except httpx2.RequestError as failure:
+            if begun:
+                cut = CacheUnavailableError(f"{what} was cut: {type(failure).__name__}. What came is no backup")
+                raise Cut(cut, None) from failure
+            wait = backoff(tries, chance) if may_pass(failure) else None
+            raise Cut(unreachable(settings.base_url, failure, tries + 1), wait) from failure

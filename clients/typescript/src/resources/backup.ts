@@ -1,0 +1,102 @@
+import { APIError } from "../errors.ts"
+import { type Failure, reasonOf, refusal, requestIdOf, unanswered } from "../failure.ts"
+import { checkedRetries, checkedTimeout, type RequestOptions, type Settings } from "../options.ts"
+import { bytes, headersOf, urlOf } from "../request.ts"
+import { waitBefore } from "../retry.ts"
+
+/** For whom a backup is encrypted. */
+export interface BackupParams {
+  /** A recipient of age (`age1…`), or several with commas between. Without one the backup is not encrypted. */
+  readonly recipient?: string | undefined
+}
+
+/** Milliseconds in which nothing comes: the service reads all of a repository before it sends it. */
+const usualSilence = 600_000
+
+const what = "GET /api/admin/backup"
+
+/**
+ * A whole backup of the service as a tar, piece by piece, as it is made. It is sent once: what was cut can't be gone on with, and has no
+ * manifest at its end, which `cairn restore` sees.
+ */
+export class Backup implements AsyncIterable<Uint8Array> {
+  readonly #settings: Settings
+  readonly #params: BackupParams
+  readonly #options: RequestOptions
+
+  /** @internal */
+  constructor(settings: Settings, params: BackupParams, options: RequestOptions = {}) {
+    this.#settings = settings
+    this.#params = params
+    this.#options = options
+  }
+
+  /**
+   * The pieces, one after the other. Each time it is iterated another backup is made.
+   * @throws {@link PermissionDeniedError}: `permission/…`.
+   * @throws {@link ConflictError}: `conflict/backup_running`.
+   * @throws {@link CacheUnavailableError}: It was cut; what came is no backup.
+   */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+    const { baseUrl, clock, fetch, log, maxRetries, timeout } = this.#settings
+    const { signal } = this.#options
+    const call = { method: "GET", path: "/api/admin/backup", mediaType: "application/x-tar", answer: bytes } as const
+    const headers = headersOf(this.#settings, call, this.#options)
+    const silence = checkedTimeout(this.#options.timeout) ?? timeout ?? usualSilence
+    const retries = checkedRetries(this.#options.maxRetries ?? maxRetries)
+    for (let tries = 0; ; tries++) {
+      signal?.throwIfAborted()
+      const controller = new AbortController()
+      const stop = () => controller.abort(signal?.reason)
+      signal?.addEventListener("abort", stop, { once: true })
+      const ended = new Promise<never>((_, reject) => {
+        controller.signal.addEventListener("abort", () => reject(controller.signal.reason), { once: true })
+      })
+      ended.catch(() => {})
+      let late = false
+      /** A fetch that does not listen to its signal must not outlast it. */
+      const inTime = async <A>(step: Promise<A>): Promise<A> => {
+        const cancel = clock.timeout(silence, () => {
+          late = true
+          controller.abort()
+        })
+        return Promise.race([step, ended]).finally(cancel)
+      }
+      let failure: Failure
+      let begun = false
+      try {
+        const url = urlOf(baseUrl, call.path, { recipient: this.#params.recipient })
+        const response = await inTime(
+          fetch(url, { method: call.method, headers, redirect: "manual", signal: controller.signal })
+        )
+        if (response.ok) {
+          if (response.body === null || !response.headers.get("content-type")?.startsWith("application/x-tar")) {
+            const message = `${what} was answered with what is no archive. Is baseUrl right?`
+            throw new APIError(message, response.status, { requestId: requestIdOf(response) })
+          }
+          const pieces = response.body.getReader()
+          for (;;) {
+            const { done, value } = await inTime(pieces.read())
+            if (done) return
+            begun = true
+            yield value
+          }
+        }
+        failure = refusal(response, await inTime(response.text()), what, clock.now())
+      } catch (cause) {
+        if (signal?.aborted) throw signal.reason
+        if (cause instanceof APIError) throw cause
+        const why = late ? `nothing came for ${silence} ms` : reasonOf(cause)
+        failure = unanswered(`${what} was cut: ${why}. What came is no backup.`, late ? undefined : cause)
+      } finally {
+        signal?.removeEventListener("abort", stop)
+        controller.abort()
+      }
+      const { error, transient, retryAfter } = failure
+      const wait = transient && !begun && tries < retries ? waitBefore(tries, retryAfter, clock.random()) : null
+      if (wait === null) throw error
+      log.info(`${what} is sent again in ${Math.round(wait)} ms`, { error: error.name, code: error.code })
+      await clock.sleep(wait, signal)
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import fs from "node:fs"
+import { join, resolve } from "node:path"
+import { Effect, Option } from "effect"
+import { BackupFault } from "#ports/Backup.ts"
+import { numbered } from "#src/audit/backup/manifest.ts"
+import { lockFolder, unpackArchive } from "#src/copying.ts"
+import { Surroundings } from "../surroundings.ts"
+import { placeOf } from "./folder.ts"
+
+/** Below the data folder, as long as it is restored: what is in the archive. */
+const name = "restoring"
+
+/** Whether a backup is one file, and no folder. */
+export const isArchive = (place: string): boolean => fs.statSync(place, { throwIfNoEntry: false })?.isFile() === true
+
+/** A file's bytes, as they are taken. */
+export async function* bytesOf(place: string): AsyncGenerator<Uint8Array> {
+  yield* fs.createReadStream(place, { highWaterMark: 65_536 }) as AsyncIterable<Uint8Array>
+}
+
+/** No file of an archive has a number as great. */
+const later = 900_000
+
+/**
+ * The folder of backups that was typed. Where that is an archive (`-`: it comes in), it is unpacked into the data folder until the scope
+ * closes, and what a newer archive tells of erasures is put beside.
+ */
+export const openedAt = Effect.fnUntraced(function* (typed: string, newer: Option.Option<string>, dataDir: string) {
+  const { stdin = process.stdin } = yield* Surroundings
+  const place = typed === "-" ? "standard input" : yield* placeOf(typed)
+  if (typed !== "-" && !isArchive(place)) {
+    if (Option.isNone(newer)) return { place, directory: place }
+    return yield* new BackupFault({ message: "--erasures goes with an archive: a folder has its own in erasures/." })
+  }
+  const directory = join(resolve(dataDir), name)
+  yield* Effect.try({
+    try: () => fs.mkdirSync(resolve(dataDir), { recursive: true, mode: 0o700 }),
+    catch: (error) => new BackupFault({ message: `${dataDir} can't be made: ${(error as Error).message}` })
+  })
+  yield* lockFolder(resolve(dataDir), { name: "restore", what: "data folder" })
+  const remove = Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true }))
+  // also what one that was killed has left
+  yield* Effect.acquireRelease(
+    Effect.andThen(
+      remove,
+      Effect.sync(() => fs.mkdirSync(directory, { mode: 0o700 }))
+    ),
+    () => remove
+  )
+  yield* unpackArchive(typed === "-" ? stdin : bytesOf(place), place, directory)
+  if (Option.isSome(newer)) {
+    const from = yield* placeOf(newer.value)
+    let number = later
+    yield* unpackArchive(bytesOf(from), from, directory, (name) =>
+      name.startsWith("erasures/") ? name.replace(/\d+/, numbered(number++)) : undefined
+    )
+  }
+  return { place, directory }
+})
