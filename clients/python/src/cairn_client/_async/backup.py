@@ -113,7 +113,8 @@ class AsyncBackup:
                 settings.logger.info("%s answered %s, request %s", what, response.status_code, request_id_of(response))
                 if not response.is_success:
                     await response.aread()
-                    raise Cut(error_of(response, chance.now()), wait_after(response, tries, chance))
+                    problem = error_of(response, chance.now())
+                    raise Cut(problem, wait_after(response, tries, chance, problem.code))
                 if not response.headers.get("content-type", "").startswith("application/x-tar"):
                     raise Cut(unreadable(response, what, "what is no archive"), None)
                 # a generator, also where its type does not say so

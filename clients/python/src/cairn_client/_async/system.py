@@ -181,5 +181,5 @@ class AsyncSystem(AsyncServing):
 
     @property
     def with_raw_response(self) -> AsyncSystemWithRawResponse:
-        """The same methods but `backup`, `events` and `event_stream`, each returning the HTTP answer too (`RawResponse`)."""
+        """The same methods but those that stream, each returning the HTTP answer too (`RawResponse`)."""
         return AsyncSystemWithRawResponse(self)

@@ -161,7 +161,7 @@ class LogsWithRawResponse:
 
 
 class SystemWithRawResponse:
-    """The methods of `system` but `events` and `event_stream`."""
+    """The methods of `system` but `backup`, `events` and `event_stream`."""
 
     def __init__(self, system: System) -> None:
         self.health = raw(system.health)

@@ -100,7 +100,8 @@ class Streaming(Generic[T]):
                 settings.logger.info("%s answered %s, request %s", what, response.status_code, request_id_of(response))
                 if not response.is_success:
                     response.read()
-                    raise Cut(error_of(response, chance.now()), wait_after(response, self._silent, chance))
+                    problem = error_of(response, chance.now())
+                    raise Cut(problem, wait_after(response, self._silent, chance, problem.code))
                 refuse_other(response, what)
                 # a generator, also where its type does not say so
                 with closing(response.iter_bytes()) as pieces:  # type: ignore[type-var,unused-ignore]

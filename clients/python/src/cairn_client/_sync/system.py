@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, Unpack
 
 from cairn_client._bodies import word
 from cairn_client._request import CallOptions, Request
+from cairn_client._sync.backup import Backup
 from cairn_client._sync.event_stream import EventStream
 from cairn_client._sync.pages import Events
 from cairn_client._sync.raw import SystemWithRawResponse
@@ -166,7 +167,20 @@ class System(Serving):
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
+    def backup(self, *, recipient: str | None = None, **options: Unpack[CallOptions]) -> Backup:
+        """A whole backup of the service, with the data of every organization: a tar for `cairn restore`.
+
+        For owners of the organization that the service made for its operator. It comes piece by piece, as it is made:
+        `with client.system.backup() as pieces`. What was cut is no backup.
+
+        Args:
+            recipient: for whom it is encrypted: `age1…`, or several with commas between. Default: it is not encrypted.
+            **options: `timeout`, `max_retries`, `extra_headers` of this call.
+
+        """
+        return Backup(self._transport, recipient=recipient, options=options)
+
     @property
     def with_raw_response(self) -> SystemWithRawResponse:
-        """The same methods but `events` and `event_stream`, each returning the HTTP answer too (`RawResponse`)."""
+        """The same methods but those that stream, each returning the HTTP answer too (`RawResponse`)."""
         return SystemWithRawResponse(self)
