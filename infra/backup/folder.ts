@@ -32,11 +32,17 @@ const textOf = (path: string): string | undefined => {
   return fs.readFileSync(path, "utf8")
 }
 
-const check = async (directory: string, { name, bytes, sha256 }: StoredFile): Promise<string | undefined> => {
-  const path = pathOf(directory, name)
-  const size = sizeOf(path)
+const glance = (directory: string, { name, bytes }: StoredFile): string | undefined => {
+  const size = sizeOf(pathOf(directory, name))
   if (size === undefined) return "is missing"
-  if (size !== bytes) return `has ${size} bytes, and had ${bytes}`
+  return size === bytes ? undefined : `has ${size} bytes, and had ${bytes}`
+}
+
+const check = async (directory: string, file: StoredFile): Promise<string | undefined> => {
+  const { name, sha256 } = file
+  const seen = glance(directory, file)
+  if (seen !== undefined) return seen
+  const path = pathOf(directory, name)
   const digest = createHash("sha256")
   for await (const piece of fs.createReadStream(path, { highWaterMark: 1024 * 1024 })) digest.update(piece as Buffer)
   return digest.digest("hex") === sha256 ? undefined : "has other bytes than were written"
@@ -96,6 +102,7 @@ export const layer = (given: string, identity: string | undefined) =>
         list: (folder) => onDisk(directory, () => namesIn(directory, folder)),
         text: (name) => onDisk(directory, () => textOf(pathOf(directory, name))),
         check: (file) => onDisk(directory, () => check(directory, file)),
+        glance: (file) => onDisk(directory, () => glance(directory, file)),
         read: (name) => reading(directory, name, decrypt),
         remove: (name) => onDisk(directory, () => fs.rmSync(pathOf(directory, name), { force: true }))
       })

@@ -3,7 +3,7 @@ import fs from "node:fs"
 import { dirname, join } from "node:path"
 import { Effect, Layer, Stream } from "effect"
 import * as Tar from "effect/encoding/Tar"
-import { BackupFault, BackupFolder } from "#ports/Backup.ts"
+import { BackupFault, BackupFolder, type StoredFile } from "#ports/Backup.ts"
 import { faultOf } from "./files.ts"
 
 /** Every name that an archive may have: no other one leads to a file. */
@@ -117,17 +117,18 @@ export const archiveLayer = (archive: Bytes, place: string) =>
         })
       )
       const unread = new BackupFault({ message: `${place} is an archive: it is unpacked before it is read.` })
+      const check = (file: StoredFile) => {
+        const there = found.get(file.name)
+        if (there === undefined) return "is missing"
+        if (there.bytes !== file.bytes) return `has ${there.bytes} bytes, and had ${file.bytes}`
+        return there.sha256 === file.sha256 ? undefined : "has other bytes than were written"
+      }
       return BackupFolder.of({
         directory: place,
         list: (folder) => Effect.sync(() => [...found.keys()].filter((name) => name.startsWith(`${folder}/`)).sort()),
         text: (name) => Effect.sync(() => texts.get(name)),
-        check: (file) =>
-          Effect.sync(() => {
-            const there = found.get(file.name)
-            if (there === undefined) return "is missing"
-            if (there.bytes !== file.bytes) return `has ${there.bytes} bytes, and had ${file.bytes}`
-            return there.sha256 === file.sha256 ? undefined : "has other bytes than were written"
-          }),
+        check: (file) => Effect.sync(() => check(file)),
+        glance: (file) => Effect.sync(() => check(file)),
         read: async function* () {
           throw unread
         },

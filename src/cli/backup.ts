@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import { Command } from "effect/cli"
 import { BackupFault, BackupFolder, BackupTarget } from "#ports/Backup.ts"
 import { Installation } from "#ports/Installation.ts"
-import { type Chain, chainOf, markOf } from "#src/audit/backup/chain.ts"
+import { type Chain, chainOf, markOf, seeAll } from "#src/audit/backup/chain.ts"
 import { installationOf } from "#src/audit/backup/manifest.ts"
 import { sweep } from "#src/audit/backup/sweep.ts"
 import { take } from "#src/audit/backup/take.ts"
@@ -35,6 +35,7 @@ const before = (installation: string) =>
       })
     }
     const chain = yield* chainOf(mark)
+    yield* seeAll(chain)
     yield* sweep(chain)
     return chain satisfies Chain
   })

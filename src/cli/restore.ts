@@ -97,7 +97,10 @@ const restore = Effect.fnUntraced(function* (typed: string, upTo: number | undef
       yield* adopt(to)
       return finished
     }).pipe(Effect.provide(target))
-  }).pipe(Effect.scoped)
+  }).pipe(
+    Effect.scoped,
+    Effect.mapError((error) => source.fault() ?? error)
+  )
   bar.clear()
   const { found, findings, ...verified } = yield* after(chain, since, bar)
   const last = chain.manifests.at(-1)!

@@ -51,6 +51,8 @@ export class BackupFolder extends Context.Service<
     readonly text: (name: string) => Effect.Effect<string | undefined, BackupFault>
     /** What is wrong with a file, in words that follow on its name; `undefined`: it is as it was written. */
     readonly check: (file: StoredFile) => Effect.Effect<string | undefined, BackupFault>
+    /** The same without reading it: whether it is there, and as long as it was. */
+    readonly glance: (file: StoredFile) => Effect.Effect<string | undefined, BackupFault>
     /** A file's bytes as they were before they were encrypted or compressed. The iterator throws `BackupFault`. */
     readonly read: (name: string) => AsyncIterable<Uint8Array>
     /** Removes a file, if it is there. */

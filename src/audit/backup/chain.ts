@@ -12,6 +12,8 @@ import {
   stored
 } from "./manifest.ts"
 
+import { isShaped } from "./shape.ts"
+
 /** The packs of a repository, in the order in which they were made, and where `main` is. */
 export interface BackedRepository {
   readonly workspace: string
@@ -92,12 +94,27 @@ export const chainOf = Effect.fnUntraced(function* (mark: Mark, upTo?: number) {
     if (manifest.installation !== mark.installation) {
       return yield* new BackupFault({ message: `${folder.directory}/${name} is another Cairn's.` })
     }
+    if (!isShaped(manifest, found.at(-1))) {
+      return yield* new BackupFault({ message: `${folder.directory}/${name} is damaged: it says what no backup has.` })
+    }
     found.push(manifest)
     sha256 = sha256Of(text)
   }
   let repositories = new Map<string, BackedRepository>()
   for (const manifest of found) repositories = grown(repositories, manifest)
   return { mark, manifests: found, sha256, repositories } satisfies Chain as Chain
+})
+
+/** Fails where a file of the backups is seen to be missing or of another length: what goes on from them could not be restored. */
+export const seeAll = Effect.fnUntraced(function* ({ manifests }: Chain) {
+  const folder = yield* BackupFolder
+  for (const file of manifests.flatMap(({ files }) => files)) {
+    const wrong = yield* folder.glance(stored(file))
+    if (wrong === undefined) continue
+    return yield* new BackupFault({
+      message: `${folder.directory}/${file.name} ${wrong}: what goes on from it can't be restored. Bring it back, or begin another folder.`
+    })
+  }
 })
 
 /** Compares all files of the backups with what was written, and names those that differ, a line each. */

@@ -7,6 +7,7 @@ import { readLines } from "#src/snippets/lines.ts"
 import type { Chain } from "./chain.ts"
 import type { ErasedSince } from "./erasedSince.ts"
 import { eventOf } from "./line.ts"
+import { installationOf, type Manifest } from "./manifest.ts"
 
 /** What a page holds at most; a text that is longer is a page of its own. */
 const most = { events: 1_000, bytes: 4 * 1024 * 1024 }
@@ -20,19 +21,38 @@ export const subjectOf = ({ data }: WholeEvent): string =>
 /** The log of backups, read from its beginning on; a page at a time is in memory. */
 export const sourceOf = Effect.fnUntraced(function* (chain: Chain, since: ErasedSince) {
   const folder = yield* BackupFolder
-  const files = chain.manifests.flatMap((manifest) => manifest.files.filter(({ holds }) => holds === "log"))
-
   /** A text that was erased since is never given out. */
   const shown = (event: WholeEvent): WholeEvent =>
     event.text !== null && since.has(event.tenant, event.text.subject) ? { ...event, text: null } : event
 
-  async function* events(): AsyncGenerator<WholeEvent> {
-    for (const { name } of files) {
+  async function* eventsOf({ files, log }: Manifest): AsyncGenerator<WholeEvent> {
+    let count = 0
+    let at = positionOf(log.after)
+    for (const { holds, name } of files) {
+      if (holds !== "log") continue
       for await (const line of readLines(folder.read(name), longestLine)) {
-        if (line.text === undefined) throw new BackupFault({ message: `${folder.directory}/${name} ${line.trouble}.` })
-        yield shown(eventOf(line.text))
+        if (line.text === undefined) {
+          throw new BackupFault({ message: `${folder.directory}/${name} has a line that ${line.trouble}.` })
+        }
+        const event = eventOf(line.text)
+        if (!isAfter(event.position, at)) {
+          throw new BackupFault({ message: `${folder.directory}/${name} has events that are not in their order.` })
+        }
+        at = event.position
+        count += 1
+        yield shown(event)
       }
     }
+    // what is not all of it would be waited for, or be missed by nobody
+    if (count !== log.events || (count > 0 && at !== positionOf(log.to))) {
+      throw new BackupFault({
+        message: `${folder.directory} has ${count} events up to position ${at} where its manifest says ${log.events} up to ${log.to}.`
+      })
+    }
+  }
+
+  async function* events(): AsyncGenerator<WholeEvent> {
+    for (const manifest of chain.manifests) yield* eventsOf(manifest)
   }
 
   let [walk, at] = [events(), beginning]
@@ -55,11 +75,14 @@ export const sourceOf = Effect.fnUntraced(function* (chain: Chain, since: Erased
       if (page.length === most.events || bytes >= most.bytes) return { events: page, more: true }
     }
   }
+  let fault: BackupFault | undefined
   const asked = <A>(use: () => Promise<A>) =>
     Effect.tryPromise({
       try: use,
-      catch: (error) =>
-        new StoreUnavailable({ message: error instanceof BackupFault ? error.message : "The backup can't be read." })
+      catch: (error) => {
+        fault = error instanceof BackupFault ? error : new BackupFault({ message: "The backup's log can't be read." })
+        return new StoreUnavailable({ message: fault.message })
+      }
     })
   const source: LogSource["Service"] = {
     engine: chain.mark.engine,
@@ -71,11 +94,12 @@ export const sourceOf = Effect.fnUntraced(function* (chain: Chain, since: Erased
         return undefined
       })
   }
-  return source
+  /** What was wrong with the backup, where reading it has failed. */
+  return { ...source, fault: () => fault }
 })
 
 /** What lies beside the log in the last of the backups: the installation's secret, rows, and how far reactions had come. */
-export const besideOf = Effect.fnUntraced(function* ({ manifests }: Chain) {
+export const besideOf = Effect.fnUntraced(function* ({ mark, manifests }: Chain) {
   const folder = yield* BackupFolder
   const { name } = manifests.at(-1)!.files.find(({ holds }) => holds === "beside")!
   const lines = async function* () {
@@ -90,7 +114,10 @@ export const besideOf = Effect.fnUntraced(function* ({ manifests }: Chain) {
         first ??= line
         if (line.table === "reactions") checkpoints.set(line.row.name, positionOf(line.row.position))
       }
-      return first!
+      if (typeof first?.secret !== "string" || installationOf(first.secret) !== mark.installation) {
+        throw new BackupFault({ message: `${folder.directory}/${name} is another Cairn's, or damaged.` })
+      }
+      return first
     },
     catch: (error) =>
       error instanceof BackupFault ? error : new BackupFault({ message: `${folder.directory}/${name} is damaged.` })
