@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Console, Context, Effect, Exit, Layer, Option, type Redacted, Scheduler } from "effect"
@@ -35,7 +35,9 @@ const greet = Effect.fnUntraced(function* (config: Config, keptKey: string | und
   const address = yield* HttpServer.addressFormattedWith(Effect.succeed)
   const file = process.env["CAIRN_OWNER_KEY_FILE"] || join(config.dataDir, "owner.key")
   const isInFile = config.ownerKey === undefined || process.env["CAIRN_OWNER_KEY_FILE"]
-  const header = `Authorization: Bearer ${isInFile ? `$(cat ${file})` : "$CAIRN_OWNER_KEY"}`
+  // a backup has no key's text: what was restored is asked with those that there were
+  const known = existsSync(file) ? `$(cat ${file})` : "$CAIRN_API_KEY"
+  const header = `Authorization: Bearer ${isInFile ? known : "$CAIRN_OWNER_KEY"}`
   const lines = [
     `Cairn is at ${address}`,
     `Docs: ${address}/docs   for agents: ${address}/skill.md`,

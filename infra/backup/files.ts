@@ -19,7 +19,8 @@ const words: { readonly [code: string]: string } = {
   EROFS: "its disk is read-only",
   EACCES: "it may not be written",
   EPERM: "it may not be written",
-  ENOTDIR: "it is no folder"
+  ENOTDIR: "it is no folder",
+  EEXIST: "it is no folder"
 }
 
 /** What the system says of a folder of backups, on one line. */

@@ -211,6 +211,42 @@ describe("a backup in one file", () => {
     assert.isFalse(existsSync(escape))
   }, 600_000)
 
+  it("is made as it is taken, one file at a time, and ends with the key that it was asked for with", async () => {
+    const { call } = service
+    const bytes = crypto.getRandomValues(new Uint8Array(65_536))
+    for (const user of ["one", "two", "three"]) {
+      const { json } = await call("POST", "/api/workspaces", { user_id: user, org_id: "acme" })
+      for (const n of [1, 2, 3]) {
+        const body = Buffer.concat(Array.from({ length: 128 }, (_, m) => Buffer.from(bytes.map((byte) => byte ^ m))))
+        const url = `${service.url}/api/workspaces/${json.workspace_id}/files/${user}${n}.bin`
+        body[0] = n
+        const put = await fetch(url, { method: "PUT", headers: { authorization: `Bearer ${ownerKey}` }, body })
+        assert.strictEqual(put.status, 200, await put.text())
+      }
+    }
+    const { key, id } = (
+      await call("POST", "/api/keys/org/create", { email: "owner@cairn.local", key_name: "backup", acts_for: "any" })
+    ).json
+    const response = await fetch(`${service.url}${path}`, { headers: { authorization: `Bearer ${key}` } })
+    const reader = response.body!.getReader()
+    let had = 0
+    // it waits for its reader in the first of the long packs
+    const outgoing = join(original.dataDir, "outgoing")
+    while (had < 1_000_000) had += (await reader.read()).value!.length
+    assert.isAtMost(readdirSync(outgoing).length, 3)
+    assert.strictEqual((await call("POST", "/api/keys/org/revoke", { key_id: id })).status, 200)
+    const rest = async () => {
+      for (;;) {
+        const { done, value } = await reader.read()
+        if (done) return "whole"
+        had += value.length
+      }
+    }
+    assert.notStrictEqual(await rest().catch(() => "cut"), "whole")
+    assert.isBelow(had, 60_000_000)
+    assert.isTrue(service.log.some((line) => line.includes("the key may not have it any more")))
+  }, 600_000)
+
   it("is for an owner of the operator's organization; one is sent at a time, and made as it is taken", async () => {
     const { call } = service
     const stranger = await organization(service, "ENTERPRISE")
@@ -219,6 +255,19 @@ describe("a backup in one file", () => {
     refused(await service.as(admin.key)("GET", path), 403, "permission/role_required")
     refused(await call("GET", `${path}?recipient=age1nobody`), 400, "validation/invalid_field")
     refused(await call("GET", `${path}?recipient=none`), 400, "validation/invalid_field")
+
+    // what `cairn org create` has made first is somebody's, and no operator's
+    const other = await empty()
+    const created = await run(
+      there(other),
+      ...["org", "create", "--name", "First", "--tier", "ENTERPRISE", "--owner-email", "first@example.org", "--json"]
+    )
+    assert.strictEqual(created.code, 0, created.err)
+    const first = await startService({ CAIRN_OWNER_KEY: "" }, other)
+    const { key } = JSON.parse(created.out)
+    refused(await first.as(key)("GET", path), 403, "permission/operator_required")
+    assert.strictEqual((await first.as(key)("GET", "/api/usage")).status, 200)
+    await first.stop()
 
     const outgoing = join(original.dataDir, "outgoing")
     const release = await held()

@@ -172,9 +172,11 @@ it(
     service = undefined
 
     let cut = 0
+    let restoredUrl = ""
     for (const { file, ended, acknowledged, erased } of taken) {
       const target = { database: await fresh(), dataDir: place() }
       const into = from(target.database, target.dataDir)
+      restoredUrl = into.DATABASE_URL
       const looked = await run({}, "backup", file, "--verify", "--json")
       if (looked.code !== 0) {
         assert.isFalse(ended, looked.err)
@@ -190,6 +192,11 @@ it(
       assert.deepInclude(JSON.parse(restored.out), { success: true, found: 0 })
       await look(target, acknowledged, newer.length === 0 ? erased : last.erased)
     }
+    // the last one goes on, by the keys that there were
+    service = await startService(places.at(-1)!, model, { DATABASE_URL: restoredUrl, CAIRN_OWNER_KEY: "" })
+    assert.notInclude(service.output(), "owner.key")
+    const known = last.acknowledged.findLast(({ kind }) => kind === "upload")!
+    assert.isDefined((await findSnippet(service.url, known.word)).match)
     assert.isAtLeast(taken.length - cut, lives + 1)
     assert.isAbove(cut, 0)
     console.log(

@@ -40,7 +40,11 @@ const download = Effect.fnUntraced(function* (place: string) {
   yield* ask.taken(
     (cairn, options) => cairn.system.backup({ recipient }, options),
     (piece) => {
-      for (let at = 0; at < piece.length; ) at += fs.writeSync(fd, piece, at)
+      try {
+        for (let at = 0; at < piece.length; ) at += fs.writeSync(fd, piece, at)
+      } catch (error) {
+        throw new BackupFault({ message: `${place} can't be written: ${(error as Error).message}` })
+      }
     }
   )
   yield* onDisk(place, () => fs.fsyncSync(fd))
