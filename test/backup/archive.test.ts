@@ -160,6 +160,7 @@ describe("a backup in one file", () => {
         listed.map(({ user_id }) => user_id),
         "zoe"
       )
+      assert.notInclude(readdirSync(join(target.dataDir, "workspaces")), `${zoes.workspace_id}.git`)
     } finally {
       await other.stop()
     }
@@ -214,9 +215,9 @@ describe("a backup in one file", () => {
   it("is made as it is taken, one file at a time, and ends with the key that it was asked for with", async () => {
     const { call } = service
     const bytes = crypto.getRandomValues(new Uint8Array(65_536))
-    for (const user of ["one", "two", "three"]) {
+    for (const user of ["one", "two"]) {
       const { json } = await call("POST", "/api/workspaces", { user_id: user, org_id: "acme" })
-      for (const n of [1, 2, 3]) {
+      for (const n of [1, 2]) {
         const body = Buffer.concat(Array.from({ length: 128 }, (_, m) => Buffer.from(bytes.map((byte) => byte ^ m))))
         const url = `${service.url}/api/workspaces/${json.workspace_id}/files/${user}${n}.bin`
         body[0] = n
@@ -243,7 +244,7 @@ describe("a backup in one file", () => {
       }
     }
     assert.notStrictEqual(await rest().catch(() => "cut"), "whole")
-    assert.isBelow(had, 60_000_000)
+    assert.isBelow(had, 30_000_000)
     assert.isTrue(service.log.some((line) => line.includes("the key may not have it any more")))
   }, 600_000)
 

@@ -152,6 +152,7 @@ describe("backups of a service that runs", () => {
       kept.map(({ user_id }: { user_id: string }) => user_id),
       "zoe"
     )
+    assert.notInclude(readdirSync(join(older.dataDir, "workspaces")), `${zoes.workspace_id}.git`)
     await service.stop()
     service = undefined
     const manifest = (number: number) => JSON.parse(readFileSync(join(folder, `backups/00000${number}.json`), "utf8"))
