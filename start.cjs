@@ -5,6 +5,7 @@
 //   cairn …                   the command line tool
 //   demo                      a tour of the API
 //   bench …                   the benchmarks
+//   eval …                    what search finds, on the development sets (bench/eval/main.ts)
 //   schemathesis …            a service against its own API document (test/schemathesis/run.ts)
 //   elasticsearch …           a real one for tests: fetch, or start [NODES] (test/elasticsearch/main.ts)
 //   test [--node] [vitest…]   the tests, on Deno; on Node those of what a runtime may do otherwise, unless files are named
@@ -21,6 +22,7 @@ const programs = {
   cairn: "src/cli/main.ts",
   demo: "src/cli/demo.ts",
   bench: "bench/main.ts",
+  eval: "bench/eval/main.ts",
   schemathesis: "test/schemathesis/run.ts",
   elasticsearch: "test/elasticsearch/main.ts"
 }

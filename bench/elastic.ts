@@ -18,7 +18,7 @@ import { whyNot } from "#test/elasticsearch/distribution.ts"
 import { newIndex } from "#test/elasticsearch/index.ts"
 import { startElasticsearch } from "#test/elasticsearch/server.ts"
 import { embeddings } from "#test/embeddings.ts"
-import { corpus, distractorsExist, type EvaluationDocument, qualityOf, queries, queryOf } from "#test/evaluation.ts"
+import { corpus, type EvaluationDocument, qualityOf, queries, queryOf } from "#test/evaluation.ts"
 import { type Ask, type Asked, askFor } from "./asking.ts"
 import { benchDatabase } from "./database.ts"
 import { plainMatch } from "./plainMatch.ts"
@@ -174,7 +174,7 @@ export const elastic = (scale: number) =>
       (server) => Effect.promise(() => server.stop())
     )
     const asked = sets.flatMap(corpus)
-    const all = distractorsExist ? [...asked, ...corpus("distractors")] : asked
+    const all = [...asked, ...corpus("distractors")]
     const sizes = new Set(
       [0, 13_056, 100_000].map((count) => Math.max(asked.length, Math.round(count * Math.min(1, scale))))
     )

@@ -8,10 +8,19 @@ type Rule = (match: Ranked) => boolean
 
 /** What can be offered by: the least score alone, the least cosine alone, and what is done. */
 const rules: ReadonlyArray<readonly [name: string, rule: Rule]> = [
-  ...[0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8].map(
+  ...[0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8].map(
     (least) => [`score ≥ ${least}`, ({ score }: Ranked) => score >= least] as const
   ),
   ...[0.6, 0.65, 0.7, 0.75].map((least) => [`cosine ≥ ${least}`, ({ vector }: Ranked) => vector >= least] as const),
+  ...[0.02, 0.05, 0.1].flatMap((score) =>
+    [0.63, 0.67].map(
+      (least) =>
+        [
+          `≥ 0.5, or ≥ ${score} and cosine ≥ ${least}`,
+          (one: Ranked) => one.score >= 0.5 || (one.score >= score && one.vector >= least)
+        ] as const
+    )
+  ),
   ["offered", isNear]
 ]
 

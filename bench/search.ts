@@ -1,34 +1,18 @@
 import { Effect, Layer } from "effect"
+import { profileOf, profileToText } from "#domain/search/embeddings/Profile.ts"
 import { meaningOf, vectorToText } from "#domain/search/embeddings/vector.ts"
 import { layer } from "#infra/search/memory/layer.ts"
 import type { IndexedSnippet } from "#ports/SnippetIndex.ts"
 import { embeddings } from "#test/embeddings.ts"
-import { corpus, distractorsExist, miniSearch, qualityOf, queries, queryOf, snippetOf } from "#test/evaluation.ts"
+import { corpus, queries, queryOf, snippetOf } from "#test/evaluation.ts"
 import { searching } from "#test/searching.ts"
 import { calibration } from "./calibration.ts"
 import { offers } from "./offers.ts"
-import { eachStore } from "./stores.ts"
 
-// Quality and speed of search on the development sets: `deno run -A --v8-flags=--expose-gc bench/search.ts
-// [quality|calibration|offers|speed]`.
+// What scores tell, what is offered, and the speed of search: `deno run -A --v8-flags=--expose-gc bench/search.ts
+// [calibration|offers|speed]`. How well it finds: `npm run eval`.
 
 const index = Effect.orDie(Effect.provide(searching, Layer.provideMerge(layer, embeddings)))
-
-const quality = Effect.gen(function* () {
-  const rows = yield* eachStore(index, ({ name, documents, queries, ask }) =>
-    [
-      ["Cairn", qualityOf(queries, (text) => ask(text, 10).map(({ id }) => id))] as const,
-      ["MiniSearch, code tokens", qualityOf(queries, miniSearch(documents))] as const
-    ].map(
-      ([engine, { mrr, recall, ndcg }]) =>
-        [
-          `${name}: ${engine}`,
-          { "MRR@10": mrr.toFixed(4), "R@10": recall.toFixed(4), "nDCG@10": ndcg.toFixed(4) }
-        ] as const
-    )
-  )
-  console.table(Object.fromEntries(rows.flat()))
-})
 
 /** So many snippets of all sets, repeated under other ids and names. */
 const many = (count: number): ReadonlyArray<string> => {
@@ -38,14 +22,18 @@ const many = (count: number): ReadonlyArray<string> => {
     const copy = Math.floor(at / documents.length)
     const name = copy === 0 ? document.name : `${document.name}_variant${copy}`
     const id = `${at.toString(16).padStart(8, "0")}-0000-4000-8000-000000000000`
-    const { vector, ...snippet } = snippetOf({ ...document, name }, id)
-    return JSON.stringify({ ...snippet, vector: vector === null ? "" : vectorToText(vector) })
+    const { vector, profile, ...snippet } = snippetOf({ ...document, name }, id)
+    return JSON.stringify({
+      ...snippet,
+      vector: vector === null ? "" : vectorToText(vector),
+      profile: profileToText(profile)
+    })
   })
 }
 
 const fromRow = (row: string): IndexedSnippet => {
-  const { vector, ...snippet } = JSON.parse(row)
-  return { ...snippet, vector: meaningOf(vector) }
+  const { vector, profile, ...snippet } = JSON.parse(row)
+  return { ...snippet, vector: meaningOf(vector), profile: profileOf(profile) }
 }
 
 const megabytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MB`
@@ -107,12 +95,8 @@ const speed = (count: number) =>
     console.log(`replacing: ${Math.round((again.length / (performance.now() - from)) * 1000)}/s`)
   })
 
-if (!distractorsExist) console.log("the distractors are not here: nothing to measure")
-else {
-  const [what] = process.argv.slice(2)
-  const wanted = (name: string) => what === undefined || what === name
-  if (wanted("quality")) await Effect.runPromise(quality)
-  if (wanted("calibration")) await Effect.runPromise(calibration(index))
-  if (wanted("offers")) await Effect.runPromise(offers(index))
-  if (wanted("speed")) for (const count of [22_000, 100_000]) await Effect.runPromise(speed(count))
-}
+const [what] = process.argv.slice(2)
+const wanted = (name: string) => what === undefined || what === name
+if (wanted("calibration")) await Effect.runPromise(calibration(index))
+if (wanted("offers")) await Effect.runPromise(offers(index))
+if (wanted("speed")) for (const count of [22_000, 100_000]) await Effect.runPromise(speed(count))

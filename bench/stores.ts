@@ -3,7 +3,7 @@ import { toUnit } from "#domain/search/embeddings/vector.ts"
 import { indexText } from "#domain/search/IndexedText.ts"
 import type { Ranked } from "#domain/search/rank.ts"
 import type { IndexedSnippet, IndexUnavailable } from "#ports/SnippetIndex.ts"
-import { encoder } from "#test/embeddings.ts"
+import { encoder, profiled } from "#test/embeddings.ts"
 import { corpus, type EvaluationDocument, type EvaluationQuery, queries, queryOf, snippetOf } from "#test/evaluation.ts"
 import type { searching } from "#test/searching.ts"
 
@@ -22,7 +22,12 @@ export interface Store {
 const used = (document: EvaluationDocument, tasks: ReadonlyArray<string>): IndexedSnippet => {
   const [own, added] = [encoder.snippet(document), encoder.tasks(tasks)]
   const vector = toUnit(own.map((number, at) => number + added[at]!))
-  return { ...snippetOf(document), text: indexText({ ...document, exampleQueries: tasks }), vector }
+  return {
+    ...snippetOf(document),
+    text: indexText({ ...document, exampleQueries: tasks }),
+    vector,
+    profile: profiled({ ...document, exampleQueries: tasks }, vector)
+  }
 }
 
 /**

@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
+import { gunzipSync } from "node:zlib"
 import MiniSearch from "minisearch"
 import { indexText } from "#domain/search/IndexedText.ts"
 import { tokenize } from "#domain/search/tokenize.ts"
 import type { IndexedSnippet } from "#ports/SnippetIndex.ts"
 import type { Sought } from "#src/snippets/find.ts"
-import { vectorOf } from "./embeddings.ts"
+import { profiled, vectorOf } from "./embeddings.ts"
 
 /** A snippet of the development sets. */
 export interface EvaluationDocument {
@@ -30,14 +31,15 @@ export interface Quality {
 }
 
 const folder = new URL("data/", import.meta.url)
-/** Beside this repository where it is developed: 11,760 documents that nothing is asked about. */
-const distractors = new URL("../../shared/eval/distractors.corpus.jsonl", import.meta.url)
 
-/** Whether search can be measured at scale. */
-export const distractorsExist = existsSync(distractors)
+const textOf = (file: string): string => {
+  // 11,760 documents that nothing is asked about
+  if (file.startsWith("distractors")) return gunzipSync(readFileSync(new URL(`${file}.gz`, folder))).toString()
+  return readFileSync(new URL(file, folder), "utf8")
+}
 
 const lines = <A>(file: string): ReadonlyArray<A> =>
-  readFileSync(file.startsWith("distractors") ? distractors : new URL(file, folder), "utf8")
+  textOf(file)
     .trim()
     .split("\n")
     .map((line): A => JSON.parse(line))
@@ -53,6 +55,7 @@ export const snippetOf = (document: EvaluationDocument, id = document.id): Index
   agent: null,
   text: indexText(document),
   vector: vectorOf(document),
+  profile: profiled(document),
   completeness: 0.5,
   kind: "file",
   language: document.language,

@@ -1,17 +1,18 @@
 /**
  * The least score that is taken without anybody looking: written into a workspace, and run. What is taken is offered
- * too.
+ * too. docs/decisions/0079 has what the development sets say of these numbers, and `bench/search.ts offers` prints it.
  */
-export const leastTaken = 0.7
+export const leastTaken = 0.6
+
+/** The least score of what is offered, however near it is. */
+export const leastOffered = 0.5
 
 /**
- * The least cosine with the task, and the least score beside it, of what is offered with a lower score. Scores are not
- * calibrated: docs/decisions/0038 has what the development sets say of these numbers, and `bench/search.ts offers`
- * prints it.
+ * The least cosine with the task, and the least score beside it, of what is offered with a lower score: of several that do
+ * about the same none is likely to be the right one, and each is worth a look.
  */
 export const leastMeaning = 0.67
-/** A task that could hardly be read is near to much by the little of it that could: its score knows. */
-export const leastScoreBeside = 0.5
+export const leastScoreBeside = 0.05
 
 /** The least verdict that is offered: no more votes against than for. */
 export const leastVerdictOffered = 0.5
@@ -21,4 +22,4 @@ export const leastVerdictOffered = 0.5
  * not, too.
  */
 export const isNear = ({ score, vector }: { readonly score: number; readonly vector: number }): boolean =>
-  score >= leastTaken || (score >= leastScoreBeside && vector >= leastMeaning)
+  score >= leastOffered || (score >= leastScoreBeside && vector >= leastMeaning)

@@ -1,6 +1,7 @@
 import { beginningOf } from "../beginningOf.ts"
 import { idf } from "./bm25f.ts"
 import type { Encoder } from "./embeddings/Encoder.ts"
+import type { Reading } from "./embeddings/Reading.ts"
 import type { Vector } from "./embeddings/vector.ts"
 import { synonymsOf, synonymWeight } from "./synonyms.ts"
 import { firstTerms } from "./tokenize.ts"
@@ -72,10 +73,12 @@ export interface Asked {
   readonly meanings: ReadonlyArray<Vector>
   /** The share of the task that could be read, 0…1; 0 when its meaning says nothing. */
   readonly read: number
+  /** The pieces of the whole task, by which the second stage looks. */
+  readonly reading: Reading
 }
 
 /** Cuts a task into what is searched by. */
-export const asked = (task: string, encoder: Pick<Encoder, "query">): Asked => {
+export const asked = (task: string, encoder: Pick<Encoder, "query" | "reading">): Asked => {
   const places = new Map<string, number>()
   const place = (term: string): number => {
     const known = places.get(term) ?? places.size
@@ -88,7 +91,8 @@ export const asked = (task: string, encoder: Pick<Encoder, "query">): Asked => {
     texts: texts.map((text) => firstTerms(text, mostTerms).map((term) => [term, ...synonymsOf(term)].map(place))),
     terms: [...places.keys()],
     meanings: meanings.map(({ vector }) => vector),
-    read: meanings[0]!.read
+    read: meanings[0]!.read,
+    reading: encoder.reading(texts[0]!)
   }
 }
 

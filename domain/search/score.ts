@@ -10,8 +10,9 @@ const odds = (probability: number): number => probability / (1 - probability)
 const verdictWeight = 0.3
 /** Bound of the verdict's logit: beyond about 4 to 1, more votes of a kind say nothing new. */
 const verdictBound = 1.5
-/** What `prefer_complete` moves the logit by, from a stub to a whole program. */
+/** What `prefer_complete` moves the logit by, from one line to a whole program, and what a stub loses besides. */
 const completenessWeight = 0.6
+const stubOdds = Math.exp(-2)
 
 /**
  * How much of the words that were asked for a text has, 0…1: BM25F over the most it could reach (`self`, see
@@ -36,7 +37,8 @@ export const verdictOdds = (verdict: number): number =>
   Math.exp(verdictWeight * clamped(Math.log(odds(verdict)), -verdictBound, verdictBound))
 
 /** What completeness (0…1) multiplies the odds by where complete implementations are preferred. */
-export const completenessOdds = (completeness: number): number => Math.exp(completenessWeight * (completeness - 0.5))
+export const completenessOdds = (completeness: number): number =>
+  Math.exp(completenessWeight * (completeness - 0.5)) * (completeness === 0 ? stubOdds : 1)
 
 /**
  * The final score, 0…1: σ(logit R + 0.3 · logit V + 0.6 · (completeness − 0.5)) with its bounds, written in odds, where
@@ -48,8 +50,21 @@ export const score = (relevance: number, prior: number): number => {
   return combined / (1 + combined)
 }
 
-/** From this score on a snippet matches that shares no word with the task. */
+/** From this score of the first stage on, a snippet matches that shares no word with the task. */
 export const leastScore = 0.2
+
+/** What a verdict adds to the logit of a probability: its own odds multiply those of the match, within their bound. */
+export const verdictLogit = (verdict: number): number => clamped(Math.log(odds(verdict)), -verdictBound, verdictBound)
+
+/** What a stub loses where complete implementations are preferred, and what is between one line and a whole program. */
+const stubLoss = 6
+const wholeGain = 2
+
+/** What completeness (0…1) adds to the logit of a probability where complete implementations are preferred; 0: a stub. */
+export const completenessLogit = (completeness: number): number =>
+  completeness === 0 ? -stubLoss : wholeGain * (completeness - 0.5)
+
+export const probability = (logit: number): number => 1 / (1 + Math.exp(-logit))
 
 /** A relevance below never reaches that score, whatever the votes, and the completeness where it counts. */
 export const leastRelevance = (preferComplete: boolean): number => {

@@ -23,6 +23,7 @@ interface Put extends Votes {
   readonly text: IndexedText
   readonly vector: string
   readonly task_vector: string
+  readonly profile: string
   readonly left_out: WhyLeftOut | null
 }
 
@@ -78,7 +79,7 @@ const next = (table: string, size: string) =>
  */
 const bound = `SELECT m.build, least(m.position, (SELECT min(last) FROM (
       SELECT max(changed) FILTER (WHERE before < $3) AS last, count(*) AS number, bool_or(before >= $3) AS full
-        FROM ${next("terms", "(octet_length(text::text) + octet_length(vector) + octet_length(task_vector))")} a
+        FROM ${next("terms", "(octet_length(text::text) + octet_length(vector) + octet_length(task_vector) + octet_length(profile))")} a
       UNION ALL SELECT max(changed), count(*), false FROM ${next("votes", "0")} b
       UNION ALL SELECT max(changed), count(*), false FROM ${next("removed", "0")} c) ends
     WHERE number = $2 OR "full")) AS position
@@ -96,7 +97,7 @@ const readChanges = (after: number, page: Page) =>
       ])
       const to = ending?.position ?? from
       const put = yield* sql.unsafe<Put>(
-        `SELECT t.id, t.home, t.agent, t.published, t.completeness, t.text, t.vector, t.task_vector, t.left_out,
+        `SELECT t.id, t.home, t.agent, t.published, t.completeness, t.text, t.vector, t.task_vector, t.profile, t.left_out,
            v.kind, v.language, v.up, v.down, v.human_up
          FROM ${schema}.terms t JOIN ${schema}.votes v ON v.id = t.id WHERE t.changed > $1 AND t.changed <= $2`,
         [from, to]

@@ -81,6 +81,8 @@ export interface TermsRow {
   readonly vector: string
   /** Of the tasks, to be added to it; the same. */
   readonly task_vector: string
+  /** As `profileToText` writes it. */
+  readonly profile: string
   /** `null`: all of it is searched. */
   readonly left_out: WhyLeftOut | null
   readonly changed: number

@@ -1,6 +1,7 @@
 import { beginningOf } from "#domain/beginningOf.ts"
 import { searchedTextOf } from "#domain/Repository/files.ts"
-import { vectorToText } from "#domain/search/embeddings/vector.ts"
+import { noProfile, profileOf, profileToText } from "#domain/search/embeddings/Profile.ts"
+import { meaningOf, vectorToText } from "#domain/search/embeddings/vector.ts"
 import { indexing, indexText, namesOf } from "#domain/search/IndexedText.ts"
 import { looked } from "#domain/search/tokenize.ts"
 import type { Steps } from "#engine/steps.ts"
@@ -18,9 +19,15 @@ export const withTask = (tasks: ReadonlyArray<string>, given: string | null): Re
   return [...tasks.filter((known) => known !== task), task].slice(-tasksKept)
 }
 
-type Derived = Pick<TermsRow, "text" | "vector" | "task_vector" | "left_out">
+type Derived = Pick<TermsRow, "text" | "vector" | "task_vector" | "profile" | "left_out">
 
-const nothing: Derived = { text: indexText({}), vector: "", task_vector: "", left_out: "failed" }
+const nothing: Derived = {
+  text: indexText({}),
+  vector: "",
+  task_vector: "",
+  profile: profileToText(noProfile),
+  left_out: "failed"
+}
 
 /**
  * What is made of a text, or that nothing could be made of it: the facts are kept whatever the text says, and one that
@@ -34,10 +41,11 @@ function* derived(make: () => Steps<Derived>, otherwise: Derived): Steps<Derived
   }
 }
 
-const leftAsItWas = ({ text, vector, task_vector }: TermsRow): Derived => ({
+const leftAsItWas = ({ text, vector, task_vector, profile }: TermsRow): Derived => ({
   text,
   vector,
   task_vector,
+  profile,
   left_out: "failed"
 })
 
@@ -58,6 +66,7 @@ export const terms = table<TermsRow>({
     text: "json",
     vector: "text",
     task_vector: "text",
+    profile: "text",
     left_out: "text",
     changed: "bigint"
   },
@@ -71,10 +80,14 @@ export const terms = table<TermsRow>({
         const { description, files } = text
         const make = function* (): Steps<Derived> {
           const source = files === undefined ? text.source : searchedTextOf(files)
+          const encoded = { name: namesOf(text), description, source }
+          const vector = vectorToText(encoder.snippet(encoded))
+          const task_vector = vectorToText(encoder.tasks(tasks))
           return {
             text: yield* indexing({ ...text, source, exampleQueries: tasks }),
-            vector: vectorToText(encoder.snippet({ name: namesOf(text), description, source })),
-            task_vector: vectorToText(encoder.tasks(tasks)),
+            vector,
+            task_vector,
+            profile: profileToText(encoder.profile(encoded, tasks, meaningOf(vector, task_vector))),
             // of a repository each file gives its beginning
             left_out: files === undefined && source.length > looked ? "long" : null
           }
@@ -97,11 +110,15 @@ export const terms = table<TermsRow>({
         if (row === undefined) return undefined
         const tasks = withTask(row.tasks, text?.task ?? null)
         const make = function* (): Steps<Derived> {
+          const { vector, left_out } = row
+          const task_vector = vectorToText(encoder.tasks(tasks))
+          const meaning = meaningOf(vector, task_vector)
           return {
             text: yield* indexing({ exampleQueries: tasks }, row.text),
-            vector: row.vector,
-            left_out: row.left_out,
-            task_vector: vectorToText(encoder.tasks(tasks))
+            vector,
+            left_out,
+            task_vector,
+            profile: profileToText(encoder.profileWith(profileOf(row.profile), tasks, meaning))
           }
         }
         return { ...row, tasks, changed: position, ...(yield* derived(make, leftAsItWas(row))) }

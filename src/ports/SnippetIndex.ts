@@ -1,5 +1,6 @@
 import { Context, type Effect, Schema } from "effect"
 import type { SnippetKind } from "#domain/Snippet/events.ts"
+import type { Profile } from "#domain/search/embeddings/Profile.ts"
 import type { Vector } from "#domain/search/embeddings/vector.ts"
 import type { IndexedText } from "#domain/search/IndexedText.ts"
 import type { Asked } from "#domain/search/query.ts"
@@ -25,6 +26,8 @@ export interface IndexedSnippet extends Votes {
   readonly text: IndexedText
   /** What it means, of length 1, by the table of `Embeddings`; `null` when nothing in it could be read. */
   readonly vector: Vector | null
+  /** What the second stage of ranking needs of it. */
+  readonly profile: Profile
   /** 0…1, see `SourceAnalysis`. */
   readonly completeness: number
   readonly kind: SnippetKind

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { asked } from "#domain/search/query.ts"
-import { type Ranked, rank } from "#domain/search/rank.ts"
+import { type Ranking, rank } from "#domain/search/rank.ts"
+import { looked } from "#domain/search/secondStage.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
 import { type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
 
@@ -10,22 +11,14 @@ export interface Sought extends Omit<IndexQuery, "asked"> {
   readonly limit: number
 }
 
-export interface Answer {
-  /** Best first, at most `limit`; ties in order of id. */
-  readonly matches: ReadonlyArray<Ranked>
-  /** All that match. */
-  readonly total: number
-}
-
 /**
  * The best snippets for a task: the index says what is likely, the ranking what is best. No more are asked for than are
- * wanted: the index that we have tells likely by the ranking's own functions (docs/decisions/0043).
+ * wanted, or judged: the index that we have tells likely by the ranking's own first stage (docs/decisions/0043, 0079).
  */
 export const find = Effect.fnUntraced(function* ({ task, limit, ...query }: Sought) {
   const words = asked(task, yield* Embeddings)
   const index = yield* SnippetIndex
-  const found = yield* index.candidates({ ...query, asked: words }, limit)
-  const matches = rank(words, found, { preferComplete: query.preferComplete, limit })
-  const answer: Answer = { matches, total: found.total }
+  const found = yield* index.candidates({ ...query, asked: words }, Math.max(limit, looked))
+  const answer: Ranking = rank(words, found, { preferComplete: query.preferComplete, limit })
   return answer
 })

@@ -1,5 +1,6 @@
 import { Cause, Clock, Context, Deferred, Effect, Fiber, Layer, Option, PubSub, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
+import { profileOf } from "#domain/search/embeddings/Profile.ts"
 import { meaningsOf } from "#domain/search/embeddings/vector.ts"
 import { ReadPatience } from "#engine/ask.ts"
 import { schemaOf } from "#engine/Projection.ts"
@@ -110,11 +111,12 @@ export class Indexing extends Context.Service<
         }
         const meanings = meaningsOf(changes.put.map(({ vector, task_vector }) => [vector, task_vector]))
         const put = changes.put.map(
-          ({ published, human_up, left_out: _why, vector: _, task_vector: _tasks, ...snippet }, place) => ({
+          ({ published, human_up, left_out: _why, vector: _, task_vector: _tasks, profile, ...snippet }, place) => ({
             ...snippet,
             isPublic: published,
             humanUp: human_up,
-            vector: meanings[place]!
+            vector: meanings[place]!,
+            profile: profileOf(profile)
           })
         )
         const voted = changes.voted.map(({ human_up, ...votes }) => ({ ...votes, humanUp: human_up }))

@@ -1,7 +1,7 @@
 import { indexText, type SearchedText } from "#domain/search/IndexedText.ts"
 import type { IndexedSnippet } from "#ports/SnippetIndex.ts"
 import type { Sought } from "#src/snippets/find.ts"
-import { vectorOf } from "#test/embeddings.ts"
+import { profiled, vectorOf } from "#test/embeddings.ts"
 
 /** A snippet of a home; each test has homes of its own, since the index lives as long as the suite. */
 export const snippet = (
@@ -16,6 +16,7 @@ export const snippet = (
   agent: null,
   text: indexText(text),
   vector: vectorOf(text),
+  profile: profiled(text),
   completeness: 0.5,
   kind: "file",
   language: "python",

@@ -35,7 +35,7 @@ const stubs = Layer.mergeAll(
             Effect.sync(() => void state.asked.push(query)),
             Effect.suspend(() => state.before)
           ),
-          { documents: 0, frequencies: [], tokens: [], candidates: [], total: 0 }
+          { documents: 0, frequencies: [], pieceFrequencies: [], tokens: [], candidates: [], sharing: 0, near: 0 }
         )
     })
   )

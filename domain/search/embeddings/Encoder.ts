@@ -1,7 +1,9 @@
 import { beginningOf } from "../../beginningOf.ts"
 import type { EmbeddingTable } from "./EmbeddingTable.ts"
 import { PieceTree } from "./PieceTree.ts"
+import type { Profile } from "./Profile.ts"
 import { pieceCounts, readShare } from "./pieces.ts"
+import { Reading } from "./Reading.ts"
 import { toUnit, type Vector } from "./vector.ts"
 
 /** What is encoded of a snippet. */
@@ -31,6 +33,12 @@ export interface Encoder {
   readonly tasks: (tasks: ReadonlyArray<string>) => Vector
   /** What a query means: of length 1, unlike those of snippets. */
   readonly query: (text: string) => QueryMeaning
+  /** What the second stage needs of a snippet that means this (`null`: nothing that can be read). */
+  readonly profile: (text: EncodedText, tasks: ReadonlyArray<string>, meaning: Vector | null) => Profile
+  /** The same with other tasks. */
+  readonly profileWith: (profile: Profile, tasks: ReadonlyArray<string>, meaning: Vector | null) => Profile
+  /** A task as the second stage reads it. */
+  readonly reading: (task: string) => Reading
 }
 
 /** Characters of a source that are encoded: the rest repeats it, and would cost as much again. */
@@ -49,6 +57,9 @@ const encoded = 20_000
  * asked again comes out nearer; with more, a snippet of many tasks is found worse.
  */
 const taskWeight = 2
+
+/** Pieces of a snippet's tasks that are kept beside its own. */
+const mostTaskPieces = 500
 
 interface Table extends EmbeddingTable {
   readonly pieces: PieceTree
@@ -70,12 +81,43 @@ const add = (table: Table, to: Vector, text: string, weight: number, power: numb
   }
 }
 
-/** The encoder of a table, which is not to be changed any more. */
-export const makeEncoder = (embeddings: EmbeddingTable): Encoder => {
+/** Of all tasks as much of each as there is room for. */
+const textOf = (tasks: ReadonlyArray<string>): string => {
+  const share = Math.min(taskEncoded, Math.floor(tasksEncoded / Math.max(1, tasks.length)))
+  return tasks.map((task) => task.slice(0, share)).join("\n")
+}
+
+/**
+ * The encoder of a table, which is not to be changed any more; `hub` says how near a vector of length 1 is to everything.
+ */
+export const makeEncoder = (embeddings: EmbeddingTable, hub: (meaning: Vector) => number): Encoder => {
   const table: Table = { ...embeddings, pieces: new PieceTree(embeddings.numbers) }
   const { dimensions, weights, powers } = table
+  const rows = { ...embeddings, norms: new Float64Array(embeddings.scales.length) }
+  const piecesOf = (text: string) => pieceCounts(text, table.pieces)
+
+  const profileWith: Encoder["profileWith"] = (profile, tasks, meaning) => {
+    const own = profile.pieces.subarray(0, profile.own)
+    const all = new Set(own)
+    for (const piece of piecesOf(textOf(tasks)).keys()) if (all.size < profile.own + mostTaskPieces) all.add(piece)
+    return { ...profile, pieces: Uint16Array.from(all), hub: meaning === null ? 0 : hub(meaning) }
+  }
   return {
     dimensions,
+    profileWith,
+    profile: ({ name, description, source }, tasks, meaning) => {
+      const pieces = new Set<number>()
+      const add = (text: string): number => {
+        for (const piece of piecesOf(text).keys()) pieces.add(piece)
+        return pieces.size
+      }
+      const named = add(beginningOf(name, encoded))
+      const told = add(beginningOf(description, encoded))
+      const own = add(source.slice(0, sourceEncoded))
+      const characters = source.length
+      return profileWith({ pieces: Uint16Array.from(pieces), named, told, own, hub: 0, characters }, tasks, meaning)
+    },
+    reading: (task) => new Reading(rows, piecesOf(beginningOf(task, encoded))),
     snippet: ({ name, description, source }) => {
       const vector = new Float32Array(dimensions)
       add(table, vector, beginningOf(name, encoded), weights.name, powers.snippet)
@@ -85,9 +127,7 @@ export const makeEncoder = (embeddings: EmbeddingTable): Encoder => {
     },
     tasks: (tasks) => {
       const vector = new Float32Array(dimensions)
-      const share = Math.min(taskEncoded, Math.floor(tasksEncoded / Math.max(1, tasks.length)))
-      const text = tasks.map((task) => task.slice(0, share)).join("\n")
-      add(table, vector, text, taskWeight, powers.snippet)
+      add(table, vector, textOf(tasks), taskWeight, powers.snippet)
       return vector
     },
     query: (query) => {
@@ -95,7 +135,7 @@ export const makeEncoder = (embeddings: EmbeddingTable): Encoder => {
       const vector = new Float32Array(dimensions)
       add(table, vector, text, 1, powers.query)
       toUnit(vector)
-      return { vector, read: vector.some((number) => number !== 0) ? readShare(text) : 0 }
+      return { vector, read: vector.some((number) => number !== 0) ? readShare(text, table.pieces) : 0 }
     }
   }
 }

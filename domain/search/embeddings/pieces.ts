@@ -31,13 +31,30 @@ export const pieceCounts = (text: string, pieces: PieceTree): Map<number, number
   return counts
 }
 
+/** Letters that the pieces of a word must have in the mean, for the word to say something: of fewer any word can be put together. */
+const leastLetters = 3.5
+
+/** Letters of a word that is understood; 0: it was put together of scraps. */
+const understood = (word: string, pieces: PieceTree): number => {
+  const cut = word.toLowerCase().slice(0, mostCut)
+  let count = 0
+  for (let at = 0; at < cut.length; count++) at = Math.max(pieces.longest(cut, at), at + 1)
+  return count === 1 || cut.length / count >= leastLetters ? word.length : 0
+}
+
+const isLetters = /^[A-Za-z]/
+
 /**
- * The share of a text's letters and digits that pieces are made of, 0…1: 1 for English, 0 for Japanese. 1 where it has
- * none.
+ * The share of a text's letters and digits that could be understood, 0…1: digits, and words that are pieces or made of few.
+ * 1 for most English, 0 for Japanese and for what no language has. 1 where it has neither.
  */
-export const readShare = (text: string): number => {
-  if (!notAscii.test(text)) return 1
+export const readShare = (text: string, pieces: PieceTree): number => {
   const plain = folded(text)
-  const all = plain.match(/[\p{L}\p{N}]/gu)?.length ?? 0
-  return all === 0 ? 1 : (plain.match(/[A-Za-z0-9]/g)?.length ?? 0) / all
+  const all = notAscii.test(plain)
+    ? (plain.match(/[\p{L}\p{N}]/gu)?.length ?? 0)
+    : (plain.match(/[A-Za-z0-9]/g)?.length ?? 0)
+  if (all === 0) return 1
+  let sum = plain.match(/[0-9]/g)?.length ?? 0
+  for (const [found] of plain.matchAll(word)) if (isLetters.test(found)) sum += understood(found, pieces)
+  return Math.min(1, sum / all)
 }

@@ -1,8 +1,9 @@
 import { fieldCount } from "#domain/search/bm25f.ts"
+import { profileOf } from "#domain/search/embeddings/Profile.ts"
 import type { Vector } from "#domain/search/embeddings/vector.ts"
 import { type Field, fields } from "#domain/search/IndexedText.ts"
 import { type Asked, merged } from "#domain/search/query.ts"
-import { type Candidate, type Candidates, rank } from "#domain/search/rank.ts"
+import { type Candidate, type Candidates, likeliest } from "#domain/search/rank.ts"
 import { verdict } from "#domain/search/score.ts"
 import type { IndexQuery } from "#ports/SnippetIndex.ts"
 import { type Source, vectorOf } from "./document.ts"
@@ -28,6 +29,7 @@ export interface SearchAnswer {
       } & {
         readonly sharing?: Counted
         readonly frequencies?: { readonly buckets: ReadonlyArray<Counted> }
+        readonly pieceFrequencies?: { readonly buckets: ReadonlyArray<Counted> }
       }
     }
   }
@@ -56,16 +58,19 @@ const candidateOf = ({ terms, meanings, read }: Asked, hit: SearchAnswer["hits"]
     lengths: fields.map((field) => lengths[field]),
     cosine: read === 0 || kept.meaning === undefined ? 0 : nearness(vectorOf(kept.meaning), meanings),
     completeness: kept.completeness,
-    verdict: verdict(kept.up, kept.down)
+    verdict: verdict(kept.up, kept.down),
+    profile: profileOf(kept.profile)
   }
 }
 
-export const nothing = ({ terms }: Asked): Candidates => ({
+export const nothing = ({ terms, reading }: Asked): Candidates => ({
   documents: 0,
   frequencies: terms.map(() => 0),
+  pieceFrequencies: reading.pieces.map(() => 0),
   tokens: fields.map(() => 0),
   candidates: [],
-  total: 0
+  sharing: 0,
+  near: 0
 })
 
 /**
@@ -76,13 +81,13 @@ export const candidatesOf = ({ asked, preferComplete }: IndexQuery, answer: Sear
   const found = {
     documents: scope.doc_count,
     frequencies: asked.terms.map((_, place) => scope.frequencies!.buckets[place]!.doc_count),
+    pieceFrequencies: asked.reading.pieces.map((_, place) => scope.pieceFrequencies!.buckets[place]!.doc_count),
     tokens: fields.map((field) => scope[field].value),
     candidates: answer.hits.hits.map((hit) => candidateOf(asked, hit)),
-    total: 0
+    sharing: scope.sharing?.doc_count ?? 0,
+    near: 0
   }
-  const byId = new Map(found.candidates.map((candidate) => [candidate.id, candidate]))
-  const ranked = rank(asked, found, { preferComplete, limit: byId.size }).map(({ id }) => byId.get(id)!)
-  const sharesWord = ({ counts }: Candidate) => Array.prototype.some.call(counts, (count: number) => count > 0)
-  const total = (scope.sharing?.doc_count ?? 0) + ranked.filter((candidate) => !sharesWord(candidate)).length
-  return { ...found, candidates: ranked.slice(0, most), total }
+  const likely = likeliest(asked, found, preferComplete)
+  const near = likely.filter(({ sharesWord }) => !sharesWord).length
+  return { ...found, candidates: likely.slice(0, most).map(({ candidate }) => candidate), near }
 }

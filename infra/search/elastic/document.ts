@@ -1,3 +1,4 @@
+import { profileToText } from "#domain/search/embeddings/Profile.ts"
 import { hasDirection, type Vector } from "#domain/search/embeddings/vector.ts"
 import { eachTerm, type Field, fields } from "#domain/search/IndexedText.ts"
 import { verdict } from "#domain/search/score.ts"
@@ -18,8 +19,12 @@ export interface Source extends Pick<IndexedSnippet, "home" | "isPublic" | "kind
     readonly completeness: number
     /** The vector: 32-bit floats, big-endian, in base64. */
     readonly meaning?: string
+    /** As `profileToText` writes it. */
+    readonly profile: string
     readonly counts: { readonly [term: string]: Counts }
   }
+  /** The numbers of its pieces: a search asks how many snippets have one. */
+  readonly pieces: ReadonlyArray<number>
 }
 
 /** More occurrences of a term in a field than these say nothing new to who looks for candidates. */
@@ -38,7 +43,7 @@ export const vectorOf = (text: string): Vector => {
 }
 
 export const sourceOf = (snippet: IndexedSnippet): Source => {
-  const { home, isPublic, agent, kind, language, up, down, humanUp, completeness, text, vector } = snippet
+  const { home, isPublic, agent, kind, language, up, down, humanUp, completeness, text, vector, profile } = snippet
   const counts = new Map<string, Array<number>>()
   const lengths = { name: 0, description: 0, exampleQueries: 0, source: 0 }
   for (const [place, field] of fields.entries()) {
@@ -63,8 +68,10 @@ export const sourceOf = (snippet: IndexedSnippet): Source => {
       down,
       completeness,
       ...(vector === null || !hasDirection(vector) ? {} : { meaning: vectorToText(vector) }),
+      profile: profileToText(profile),
       counts: Object.fromEntries(counts)
-    }
+    },
+    pieces: Array.from(profile.pieces)
   }
 }
 

@@ -1,7 +1,7 @@
 import { fields } from "#domain/search/IndexedText.ts"
 
 /** Of the mapping below and of what stands in its documents: raised with any change, so that all is indexed anew. */
-export const mappingVersion = 2
+export const mappingVersion = 3
 
 /** The document that says how far an index has come. No snippet's id: those have a home. */
 export const checkpointId = "checkpoint"
@@ -32,6 +32,7 @@ export const definition = (dimensions: number, meta: object) => ({
     properties: {
       ...byField(terms),
       terms: filtered,
+      pieces: filtered,
       vector: { type: "dense_vector", dims: dimensions, similarity: "cosine", index_options: { type: "int8_hnsw" } },
       lengths: { properties: byField({ type: "integer", index: false }) },
       home: filtered,

@@ -72,7 +72,7 @@ const near = (vector: Vector, count: number, filter: ReadonlyArray<Clause>): Cla
 
 /** A search for what is likeliest to be among the best `most`: one request, with what ranking needs of the scope. */
 export const questionOf = (query: IndexQuery, most: number): object => {
-  const { terms, meanings, read } = query.asked
+  const { terms, meanings, read, reading } = query.asked
   const count = most === 0 ? 0 : Math.min(looked.most, Math.max(looked.least, looked.forEach * most))
   const filters = filtersOf(query)
   const asked = count === 0 || read === 0 ? [] : meanings.filter(hasDirection)
@@ -81,17 +81,19 @@ export const questionOf = (query: IndexQuery, most: number): object => {
     ...asked.map((vector) => near(vector, count, filters))
   ]
   const sharing = { filter: all([{ terms: { terms } }, ...filters]) }
+  const having = (field: string, some: ReadonlyArray<string | number>) => ({
+    filters: { filters: some.map((one) => ({ term: { [field]: one } })) }
+  })
   const statistics = {
+    ...(reading.pieces.length === 0 ? {} : { pieceFrequencies: having("pieces", reading.pieces) }),
     ...Object.fromEntries(fields.map((field) => [field, { sum: { field: `lengths.${field}` } }])),
-    ...(terms.length === 0
-      ? {}
-      : { sharing, frequencies: { filters: { filters: terms.map((term) => ({ term: { terms: term } })) } } })
+    ...(terms.length === 0 ? {} : { sharing, frequencies: having("terms", terms) })
   }
   return {
     size: clauses.length * count,
     track_total_hits: false,
     _source: [
-      ...["lengths", "kept.up", "kept.down", "kept.completeness", "kept.meaning"],
+      ...["lengths", "kept.up", "kept.down", "kept.completeness", "kept.meaning", "kept.profile"],
       ...terms.map((term) => `kept.counts.${term}`)
     ],
     query:

@@ -5,43 +5,92 @@ import { fileURLToPath } from "node:url"
 import { Effect, type Exit, Layer, Schema } from "effect"
 import { readTable } from "#domain/search/embeddings/EmbeddingTable.ts"
 import { type Encoder, makeEncoder } from "#domain/search/embeddings/Encoder.ts"
-import { tableDigest } from "#domain/search/embeddings/tableDigest.ts"
+import { hubOf, readBank } from "#domain/search/embeddings/HubBank.ts"
+import { bankDigest, tableDigest } from "#domain/search/embeddings/tableDigest.ts"
+import type { Vector } from "#domain/search/embeddings/vector.ts"
 import { Given } from "#engine/Projection.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
+import { makeKernel } from "../memory/kernel.ts"
 
-const file = fileURLToPath(new URL("table.bin", import.meta.url))
+const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
-/** The table of this installation can't be used. */
+/** The files that come with the service, and what they are. */
+const files = {
+  table: { path: fileOf("table.bin"), what: "table of embeddings", digest: tableDigest },
+  bank: { path: fileOf("bank.bin"), what: "bank of docstrings", digest: bankDigest }
+} as const
+type File = keyof typeof files
+
+/** A file of this installation can't be used. */
 export class EmbeddingTableUnusable extends Schema.TaggedError<EmbeddingTableUnusable>()("EmbeddingTableUnusable", {
   message: Schema.String
 }) {}
 
-const unusable = (path: string) => (cause: unknown) =>
+const unusable = (file: File, path: string) => (cause: unknown) =>
   new EmbeddingTableUnusable({
-    message: `The table of embeddings ${path} can't be used: ${cause instanceof Error ? cause.message : String(cause)}. It is part of the installation: restore it from the repository.`
+    message: `The ${files[file].what} ${path} can't be used: ${cause instanceof Error ? cause.message : String(cause)}. It is part of the installation: restore it from the repository.`
   })
 
-/** The encoder of a table's bytes. */
-const digested = (bytes: Uint8Array): Encoder => {
-  const digest = createHash("sha256").update(bytes).digest("hex")
-  if (digest !== tableDigest) throw new Error(`its SHA-256 is ${digest}, and ${tableDigest} was expected`)
-  return makeEncoder(readTable(bytes))
+const checked = (file: File, bytes: Uint8Array): Uint8Array => {
+  const { digest } = files[file]
+  const found = createHash("sha256").update(bytes).digest("hex")
+  if (found !== digest) throw new Error(`its SHA-256 is ${found}, and ${digest} was expected`)
+  return bytes
 }
 
-/** Reads a table; any other than the one whose vectors the read models hold is refused. */
-export const load = (path: string) =>
-  Effect.tryPromise({ try: () => readFile(path), catch: unusable(path) }).pipe(
+/** How near vectors of length 1 are to a bank's, all of which are compared. */
+const hubBy = (bytes: Uint8Array, dimensions: number): ((meaning: Vector) => number) => {
+  const { vectors } = readBank(bytes, dimensions)
+  const count = vectors.length / dimensions
+  const [asked, compared] = [4 * dimensions, 4 * vectors.length]
+  const memory = new WebAssembly.Memory({ initial: Math.ceil((asked + compared + 4 * count) / 65_536) })
+  const kernel = makeKernel(dimensions, memory)
+  new Float32Array(memory.buffer, asked, vectors.length).set(vectors)
+  const query = new Float32Array(memory.buffer, 0, dimensions)
+  const cosines = new Float32Array(memory.buffer, asked + compared, count)
+  return (meaning) => {
+    query.set(meaning)
+    kernel.one(0, asked, asked + compared, asked + compared)
+    return hubOf(cosines)
+  }
+}
+
+/** The encoder of both files' bytes. */
+const digested = (read: (file: File) => Uint8Array, paths: { readonly [file in File]: string }): Encoder => {
+  const of = <A>(file: File, make: (bytes: Uint8Array) => A): A => {
+    try {
+      return make(checked(file, read(file)))
+    } catch (cause) {
+      throw unusable(file, paths[file])(cause)
+    }
+  }
+  const table = of("table", readTable)
+  return makeEncoder(
+    table,
+    of("bank", (bytes) => hubBy(bytes, table.dimensions))
+  )
+}
+
+const shipped = { table: files.table.path, bank: files.bank.path }
+
+/** Reads a table and a bank; any other than those whose vectors the read models hold are refused. */
+export const load = (paths: Partial<typeof shipped> = {}) => {
+  const all = { ...shipped, ...paths }
+  const bytesOf = (file: File) =>
+    Effect.tryPromise({ try: () => readFile(all[file]), catch: unusable(file, all[file]) })
+  return Effect.all({ table: bytesOf("table"), bank: bytesOf("bank") }).pipe(
     Effect.flatMap((bytes) =>
       Effect.try({
-        try: () => digested(bytes),
-        catch: unusable(path)
+        try: () => digested((file) => bytes[file], all),
+        catch: (refusal) => refusal as EmbeddingTableUnusable
       })
     )
   )
+}
 
 /** Its encoder is made once, however many services this process starts one after another. */
 let loading: Promise<Exit.Exit<Encoder, EmbeddingTableUnusable>> | undefined
-const loaded = Effect.flatten(Effect.promise(() => (loading ??= Effect.runPromiseExit(load(file)))))
+const loaded = Effect.flatten(Effect.promise(() => (loading ??= Effect.runPromiseExit(load()))))
 
 /** Vectors by the table that comes with the service. */
 export const layer = Layer.effect(
@@ -50,13 +99,7 @@ export const layer = Layer.effect(
 ).pipe(Layer.provideMerge(Layer.effect(Embeddings, loaded)))
 
 let needed: Encoder | undefined
-const read = (): Encoder => {
-  try {
-    return digested(readFileSync(file))
-  } catch (cause) {
-    throw unusable(file)(cause)
-  }
-}
+const read = (): Encoder => digested((file) => readFileSync(files[file].path), shipped)
 
 /** The same for who may do without: the table is read when a vector is first made, which throws where it can't be used. */
 export const whenNeeded = Layer.succeed(Given, {

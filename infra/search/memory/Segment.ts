@@ -4,6 +4,7 @@ import { verdict, verdictOdds } from "#domain/search/score.ts"
 import type { IndexedSnippet, Votes } from "#ports/SnippetIndex.ts"
 import { Lists } from "./Lists.ts"
 import { countIn, Postings, packCount } from "./Postings.ts"
+import { Profiles } from "./Profiles.ts"
 import type { VectorMemory } from "./VectorMemory.ts"
 import { Vectors } from "./Vectors.ts"
 
@@ -16,6 +17,7 @@ const longestField = 0xffff
 export class Segment {
   readonly postings: Postings
   readonly vectors: Vectors
+  readonly profiles: Profiles
   readonly ids: Array<string> = []
   readonly agents: Array<string | null> = []
   readonly kinds: Array<IndexedSnippet["kind"]> = []
@@ -41,6 +43,7 @@ export class Segment {
     this.#lists = lists
     this.postings = new Postings(lists)
     this.vectors = new Vectors(memory)
+    this.profiles = new Profiles(lists)
   }
 
   /** Slots in use are below this. */
@@ -59,6 +62,7 @@ export class Segment {
     this.completeness[slot] = completeness
     this.vote(slot, snippet)
     this.vectors.set(slot, vector)
+    this.profiles.add(slot, snippet.profile)
     this.#index(slot, text)
     this.documents++
     return slot
@@ -80,6 +84,7 @@ export class Segment {
     this.#lists.free(address, Lists.sizeClass(count))
     for (let field = 0; field < fieldCount; field++) this.tokens[field]! -= this.lengths[slot * fieldCount + field]!
     this.vectors.set(slot, null)
+    this.profiles.remove(slot)
     this.ids[slot] = ""
     this.agents[slot] = null
     this.#freed.push(slot)

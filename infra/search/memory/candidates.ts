@@ -45,19 +45,26 @@ export const candidates = (
   const tokens = Array.from({ length: fieldCount }, (_, field) =>
     segments.reduce((sum, segment) => sum + segment.tokens[field]!, 0)
   )
-  if (documents === 0) return { documents, frequencies, tokens, candidates: [], total: 0 }
+  const pieceFrequencies = asked.reading.pieces.map((piece) =>
+    segments.reduce((sum, { profiles }) => sum + profiles.frequency(piece), 0)
+  )
+  const scope = { documents, frequencies, pieceFrequencies, tokens }
+  if (documents === 0) return { ...scope, candidates: [], sharing: 0, near: 0 }
   const table = occurrences(tokens.map((count) => count / documents))
   const weights = { ...plan(asked, documents, frequencies), table }
   vectors.ask(asked.meanings)
   const best = new Best<Spot>(most)
-  let total = 0
+  let [sharing, near] = [0, 0]
   for (const segment of segments) {
-    if (segment.documents > 0) total += searchSegment(segment, weights, query, best, scratch)
+    if (segment.documents === 0) continue
+    const counted = searchSegment(segment, weights, query, best, scratch)
+    sharing += counted.sharing
+    near += counted.near
   }
   const found = [...Map.groupBy(best.values, ({ segment }) => segment)].flatMap(([segment, spots]) =>
     readSpots(segment, asked.terms, spots, scratch)
   )
-  return { documents, frequencies, tokens, candidates: found, total }
+  return { ...scope, candidates: found, sharing, near }
 }
 
 /** What ranking needs of some snippets of a segment. */
@@ -75,7 +82,8 @@ const readSpots = (
     lengths: segment.lengthsOf(slot),
     cosine,
     completeness: segment.completeness[slot]!,
-    verdict: segment.verdicts[slot]!
+    verdict: segment.verdicts[slot]!,
+    profile: segment.profiles.of(slot)
   }))
   scratch.forget(numbers)
   return read
@@ -87,7 +95,7 @@ const searchSegment = (
   { asked, agent, minVerdict, minHumanUp = 0, kinds, language, preferComplete, only }: IndexQuery,
   best: Best<Spot>,
   scratch: Scratch
-): number => {
+): { readonly sharing: number; readonly near: number } => {
   const { terms, read } = asked
   scratch.begin(segment.slots)
   sumWords(segment, terms, weights, weights.table, scratch)
@@ -95,7 +103,7 @@ const searchSegment = (
   if (read > 0) segment.vectors.compare(segment.slots, cosines)
   const { ids, agents, verdicts, completeness } = segment
   const long = asked.texts.length > 1
-  let total = 0
+  let [sharing, near] = [0, 0]
 
   const consider = (slot: number, sharesWord: boolean) => {
     if (verdicts[slot]! < minVerdict) return
@@ -109,17 +117,18 @@ const searchSegment = (
     if (!matches(sharesWord, final)) return
     const id = ids[slot]!
     if (only !== undefined && !only.has(id)) return
-    total++
+    if (sharesWord) sharing++
+    else near++
     if (!best.refuses(final)) best.offer(final, id, { segment, slot, cosine })
   }
 
   for (let at = 0; at < scratch.found; at++) consider(scratch.slots[at]!, true)
-  if (read === 0) return total
+  if (read === 0) return { sharing, near }
   // what shares no word, and what no votes could lift far enough, is most of them; a slot that is free has no meaning
   // either
   const least = leastRelevance(preferComplete) / relevance(0, 1, read)
   for (let slot = 0; slot < segment.slots; slot++) {
     if (cosines[slot]! >= least && !scratch.has(slot)) consider(slot, false)
   }
-  return total
+  return { sharing, near }
 }

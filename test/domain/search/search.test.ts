@@ -13,6 +13,7 @@ import {
   wordShare
 } from "#domain/search/score.ts"
 import { synonymsOf } from "#domain/search/synonyms.ts"
+import { unread } from "#test/embeddings.ts"
 
 const sigmoid = (logit: number) => 1 / (1 + Math.exp(-logit))
 const logit = (value: number) => Math.log(value / (1 - value))
@@ -98,7 +99,7 @@ describe("parts", () => {
 describe("plan", () => {
   /** What is asked for by a text, and what it weighs among documents of which so many have a term. */
   const planned = (text: string, documents: number, counts: Record<string, number>) => {
-    const words = asked(text, { query: () => ({ vector: new Float32Array(0), read: 0 }) })
+    const words = asked(text, { query: () => ({ vector: new Float32Array(0), read: 0 }), reading: () => unread })
     const { texts, self } = plan(
       words,
       documents,

@@ -151,7 +151,7 @@ export const changesContract = (
         yield* apply(put, { build: 1, position: 5 })
         const { asked: words, ...rest } = asking("median zebra", ["home"])
         const found = yield* index.candidates({ ...rest, asked: words }, 1)
-        assert.deepStrictEqual([found.documents, found.total, found.candidates.length], [3, 2, 1])
+        assert.deepStrictEqual([found.documents, found.sharing, found.near, found.candidates.length], [3, 2, 0, 1])
         const [name, description, , source] = [0, 1, 2, 3].map((field) => {
           const place = words.terms.indexOf("median") * 4
           return found.candidates[0]!.counts[place + field]!

@@ -45,7 +45,7 @@ export const contract = (name: string, layer: Layer.Layer<SnippetIndex | Embeddi
       })
     )
 
-    it.effect("weighs a name above a description above source", () =>
+    it.effect("weighs a name above a description above source in the first stage, and puts the name first", () =>
       Effect.gen(function* () {
         const filler = { name: "parcel", description: "stamps letters", source: "queue station window" }
         yield* put(
@@ -54,8 +54,14 @@ export const contract = (name: string, layer: Layer.Layer<SnippetIndex | Embeddi
           snippet("boost", "name", { ...filler, name: "zebra" }),
           snippet("boost", "none", filler)
         )
+        const index = yield* searching
+        const { matches } = yield* index.likely(query("zebra", ["boost"]))
         const order = ["boost-name", "boost-description", "boost-source"]
-        assert.deepStrictEqual(yield* found(query("zebra", ["boost"])), order)
+        assert.deepStrictEqual(
+          matches.map(({ id }) => id),
+          order
+        )
+        assert.strictEqual((yield* found(query("zebra", ["boost"])))[0], "boost-name")
       })
     )
 

@@ -1,12 +1,13 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { boosts, idf, occurrence, saturated } from "#domain/search/bm25f.ts"
+import { noProfile } from "#domain/search/embeddings/Profile.ts"
 import { eachTerm, type Field, fields } from "#domain/search/IndexedText.ts"
 import { Lists } from "#infra/search/memory/Lists.ts"
 import { layer } from "#infra/search/memory/layer.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
 import type { IndexedSnippet } from "#ports/SnippetIndex.ts"
-import { embeddings, encoder } from "#test/embeddings.ts"
+import { embeddings, encoder, unread } from "#test/embeddings.ts"
 import { worked } from "#test/hostile/processor.ts"
 import { searching } from "#test/searching.ts"
 import { changesContract } from "./changes.ts"
@@ -22,7 +23,8 @@ const wordsOnly = Layer.provideMerge(
   layer,
   Layer.succeed(Embeddings, {
     ...encoder,
-    query: () => ({ vector: new Float32Array(encoder.dimensions), read: 0 })
+    query: () => ({ vector: new Float32Array(encoder.dimensions), read: 0 }),
+    reading: () => unread
   })
 )
 
@@ -46,7 +48,17 @@ const snippetOf = (next: () => number, id: string): IndexedSnippet => {
   }
   const text = { name: field(4), description: field(15), exampleQueries: field(20), source: field(120) }
   const rest = { kind: "file", language: "python", up: 0, down: 0, humanUp: 0 } as const
-  return { id, home: "h", isPublic: next() < 0.3, agent: null, text, vector: null, completeness: next(), ...rest }
+  return {
+    id,
+    home: "h",
+    isPublic: next() < 0.3,
+    agent: null,
+    text,
+    vector: null,
+    profile: noProfile,
+    completeness: next(),
+    ...rest
+  }
 }
 
 const countsOf = (field: string) => {
@@ -111,7 +123,7 @@ it.effect("gives what BM25F by its definition gives, after any puts, votes and r
       const terms = [...new Set(Array.from({ length: 5 }, () => words[Math.floor(next() * words.length)]!))]
       const expected = relevances([...kept.values()], terms)
       const query = { task: terms.join(" "), homes: ["h"], includePublic: round % 2 === 0, agent: null }
-      const answer = yield* index.search({ ...query, preferComplete: false, minVerdict: 0, limit: 1_000 })
+      const answer = yield* index.likely({ ...query, preferComplete: false, minVerdict: 0, limit: 1_000 })
       assert.strictEqual(answer.total, expected.size)
       assert.strictEqual(answer.matches.length, expected.size)
       for (const { id, relevance } of answer.matches) assert.closeTo(relevance, expected.get(id)!, 1e-5, id)

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { noProfile } from "#domain/search/embeddings/Profile.ts"
 import { toUnit, type Vector } from "#domain/search/embeddings/vector.ts"
 import { merged, parts } from "#domain/search/query.ts"
 import { layer } from "#infra/search/memory/layer.ts"
@@ -110,6 +111,7 @@ describe("the index", () => {
     agent: null,
     text: nothing,
     vector: next() < 0.05 ? null : stray(directions[Math.floor(next() * 12)]!),
+    profile: noProfile,
     completeness: 0.5,
     kind: "file",
     language: "python",
@@ -141,7 +143,7 @@ describe("the index", () => {
         for (const id of gone) kept.delete(id)
         const task = round % 2 === 0 ? `task ${round}` : `${`A sentence of task ${round}. `.repeat(12)} And another.`
         meanings.set(parts(task).at(-1)!, stray(directions[round]!))
-        const answer = yield* index.search(asked(task))
+        const answer = yield* index.likely(asked(task))
         const queries = parts(task).map((part) => meanings.get(part)!)
         assert.strictEqual(queries.length > 1, round % 2 === 1)
         const expected = [...kept.values()].flatMap(({ id, vector }) => {

@@ -1,0 +1,136 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { Effect, Layer } from "effect"
+import type { Judge } from "#domain/search/probability.ts"
+import { byMeaning } from "#domain/search/ranker.ts"
+import { features } from "#domain/search/secondStage.ts"
+import { layer } from "#infra/search/memory/layer.ts"
+import { embeddings } from "#test/embeddings.ts"
+import { calibrationTable, worst } from "./calibrationTable.ts"
+import { fitJudge, type Sight, sources } from "./fit.ts"
+import { filled, type Group, groupsOf, illiterate } from "./groups.ts"
+import { both, first, type Measured, measured } from "./quality.ts"
+import { makeSets } from "./sets.ts"
+
+// `npm run eval`: what search finds on the development sets, beside other engines, and how far its scores can be believed.
+//   --check     ends with 1 where a set's nDCG@10 is by more than .01 below that of figures.json, or scores say too much
+//   --accept    writes figures.json
+//   --fit       fits both judges anew, tries them on each source without it, and writes domain/search/ranker.ts
+
+const wants = (flag: string) => process.argv.includes(`--${flag}`)
+
+const figures = new URL("figures.json", import.meta.url)
+const ranker = new URL("../../domain/search/ranker.ts", import.meta.url)
+const folder = new URL("../../.cache/eval/", import.meta.url)
+/** How far nDCG@10 may fall. */
+const fall = 0.01
+
+const sights: Readonly<Record<"byMeaning" | "byWords", Sight>> = {
+  byMeaning: {
+    features,
+    signs: ["strength", "lead", "share", "words", "meaning", "covered", "documents", "fewness", "one"]
+  },
+  byWords: { features: ["words"], signs: ["lead", "share", "covered", "documents", "fewness", "one"] }
+}
+
+const print = (rows: ReadonlyArray<readonly [string, object]>) => console.table(Object.fromEntries(rows))
+
+const written = (judges: { readonly byMeaning: Judge; readonly byWords: Judge }) =>
+  `import type { Judge } from "./probability.ts"
+
+// Written by \`npm run eval -- --fit\`.
+
+/** Of tasks whose meaning could be read. */
+export const byMeaning: Judge = ${JSON.stringify(judges.byMeaning, undefined, 2)}
+
+/** Of tasks of which nothing could be read. */
+export const byWords: Judge = ${JSON.stringify(judges.byWords, undefined, 2)}
+`.replace(/"([a-zA-Z]+)":/g, "$1:")
+
+/** Whether a query is from a source, wherever it is asked: stores of a few snippets ask those of mbpp and agent30, too. */
+const isOf = ({ source, query }: Group, left: string): boolean =>
+  source === left ||
+  (source === "small" && query.id.startsWith(left === "mbpp" ? "q-mbpp" : left === "agent30" ? "agent-" : "none"))
+
+/** Judges that have not seen a source, on it; then the ones that have seen all. */
+const fitted = (groups: ReadonlyArray<Group>, sight: Sight): Judge => {
+  const judge = fitJudge(groups, sight)
+  const without = new Map(
+    sources.map((source) => [
+      source,
+      fitJudge(
+        groups.filter((one) => !isOf(one, source)),
+        sight
+      )
+    ])
+  )
+  console.log("fitted on all sources, and each source by a judge that has not seen it:")
+  print([
+    ...calibrationTable(groups, () => judge, "all"),
+    ...calibrationTable(groups, ({ source }) => without.get(source) ?? judge, "without it")
+  ])
+  return judge
+}
+
+const percent = (value: number) => value.toFixed(4)
+
+const qualityTable = (all: ReadonlyArray<Measured>) =>
+  all.map(
+    ({ set, engine, quality: { mrr, recall, ndcg } }) =>
+      [`${set}: ${engine}`, { "MRR@10": percent(mrr), "R@10": percent(recall), "nDCG@10": percent(ndcg) }] as const
+  )
+
+/** Queries for which the second stage is worse than the first, into a file; of each set the worst are said. */
+const losses = (all: ReadonlyArray<Measured>) => {
+  const lines: Array<string> = []
+  const rows: Array<readonly [string, object]> = []
+  for (const { set, engine, byQuery } of all) {
+    if (engine !== both) continue
+    const before = all.find((other) => other.set === set && other.engine === first)!.byQuery
+    const changes = byQuery.map(({ text, ndcg }, at) => ({ text, ndcg, change: ndcg - before[at]!.ndcg }))
+    const lost = changes.filter(({ change }) => change < 0).sort((one, other) => one.change - other.change)
+    for (const { text, ndcg, change } of lost) lines.push([set, change.toFixed(3), ndcg.toFixed(3), text].join("\t"))
+    const better = changes.filter(({ change }) => change > 0).length
+    const missed = changes.filter(({ ndcg }) => ndcg === 0).length
+    rows.push([set, { better, worse: lost.length, "not among ten": missed, worst: lost[0]?.text.slice(0, 60) ?? "" }])
+  }
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(new URL("losses.tsv", folder), `set\tchange\tnDCG@10\ttask\n${lines.join("\n")}\n`)
+  console.log("what the second stage changes, by query (.cache/eval/losses.tsv has all losses):")
+  print(rows)
+}
+
+type Figures = Readonly<Record<string, number>>
+
+const program = Effect.gen(function* () {
+  const { shelves, sets } = makeSets()
+  yield* filled(shelves)
+  const groups = yield* groupsOf(sets)
+  if (wants("fit")) {
+    const asked = sets.filter(({ source }) => source !== "held")
+    const unread = yield* groupsOf(asked, illiterate)
+    const judges = { byMeaning: fitted(groups, sights.byMeaning), byWords: fitted(unread, sights.byWords) }
+    writeFileSync(ranker, written(judges))
+    console.log("domain/search/ranker.ts is written: run `node_modules/.bin/biome check --write domain`, and --accept")
+    return 0
+  }
+  const all: Array<Measured> = []
+  for (const set of sets.filter(({ source }) => sources.includes(source)))
+    all.push(...(yield* measured(set, shelves, wants("check"))))
+  print(qualityTable(all))
+  losses(all)
+  console.log("scores: how far they can be believed, of best matches and of all ten")
+  print(calibrationTable(groups, () => byMeaning))
+  const now: Figures = Object.fromEntries(
+    all.filter(({ engine }) => engine === both).map(({ set, quality }) => [set, Number(quality.ndcg.toFixed(4))])
+  )
+  if (wants("accept")) writeFileSync(figures, `${JSON.stringify(now, undefined, 2)}\n`)
+  if (!wants("check")) return 0
+  const committed: Figures = JSON.parse(readFileSync(figures, "utf8"))
+  const fallen = Object.entries(committed).filter(([set, ndcg]) => !((now[set] ?? 0) >= ndcg - fall))
+  for (const [set, ndcg] of fallen) console.error(`${set}: nDCG@10 was ${ndcg}, and is ${now[set]}`)
+  const faults = worst(groups, () => byMeaning)
+  for (const fault of faults) console.error(fault)
+  return fallen.length + faults.length === 0 ? 0 : 1
+})
+
+process.exitCode = await Effect.runPromise(Effect.provide(program, Layer.provideMerge(layer, embeddings)))

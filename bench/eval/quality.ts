@@ -1,0 +1,67 @@
+import { Effect } from "effect"
+import { asked } from "#domain/search/query.ts"
+import { likeliest, rank } from "#domain/search/rank.ts"
+import { looked } from "#domain/search/secondStage.ts"
+import { SnippetIndex } from "#ports/SnippetIndex.ts"
+import { encoder } from "#test/embeddings.ts"
+import { miniSearch, type Quality, qualityOf, queryOf } from "#test/evaluation.ts"
+import { bm25, type Engine } from "./engines.ts"
+import { documentOf, illiterate } from "./groups.ts"
+import type { QuerySet, Shelf } from "./sets.ts"
+
+/** What one engine makes of a set. */
+export interface Measured {
+  readonly set: string
+  readonly engine: string
+  readonly quality: Quality
+  /** By query, its nDCG@10. */
+  readonly byQuery: ReadonlyArray<{ readonly text: string; readonly ndcg: number }>
+}
+
+export const both = "both stages"
+export const first = "first stage"
+
+/** What the service does, whole and in part, and what it is compared with. */
+export const measured = Effect.fnUntraced(function* (
+  { name, homes, queries }: QuerySet,
+  shelves: ReadonlyArray<Shelf>,
+  onlyOurs: boolean
+) {
+  const index = yield* SnippetIndex
+  const documents = shelves.filter(({ home }) => homes.includes(home)).flatMap((shelf) => shelf.documents)
+  const found = (task: string, by: typeof encoder) => {
+    const words = asked(task, by)
+    return { words, found: Effect.runSync(index.candidates({ ...queryOf(task), homes, asked: words }, looked)) }
+  }
+  const ranked =
+    (by: typeof encoder): Engine =>
+    (task) => {
+      const { words, found: all } = found(task, by)
+      return rank(words, all, { preferComplete: false, limit: 10 }).matches.map(({ id }) => documentOf(id))
+    }
+  const ours: ReadonlyArray<readonly [string, () => Engine]> = [
+    ["words only", () => ranked(illiterate)],
+    [
+      first,
+      () => (task) => {
+        const { words, found: all } = found(task, encoder)
+        const ids = likeliest(words, all, false).map(({ candidate }) => documentOf(candidate.id))
+        return ids.slice(0, 10)
+      }
+    ],
+    [both, () => ranked(encoder)]
+  ]
+  const others: typeof ours = onlyOurs
+    ? []
+    : [
+        ["plain BM25", () => bm25(documents)],
+        ["MiniSearch, code tokens", () => miniSearch(documents)]
+      ]
+  return [...others, ...ours].map(([engine, make]): Measured => {
+    const answer = make()
+    const answers = new Map(queries.map(({ text }) => [text, answer(text)]))
+    const of = (some: typeof queries) => qualityOf(some, (text) => answers.get(text)!)
+    const byQuery = queries.map((query) => ({ text: query.text, ndcg: of([query]).ndcg }))
+    return { set: name, engine, quality: of(queries), byQuery }
+  })
+})

@@ -1,0 +1,46 @@
+/** What the second stage of ranking needs of a snippet, beside what the first one has: `secondStage.ts`. */
+export interface Profile {
+  /**
+   * Its pieces, each once, as numbers of the table's rows: those of its name first, then those that only its description
+   * has, its source, the tasks that it was used for.
+   */
+  readonly pieces: Uint16Array
+  /** How many of them are of its name; of its name and its description; of all but its tasks. */
+  readonly named: number
+  readonly told: number
+  readonly own: number
+  /** How near it is to everything, −1…1: see `HubBank`. */
+  readonly hub: number
+  /** Characters of its source. */
+  readonly characters: number
+}
+
+/** Of what could not be read. */
+export const noProfile: Profile = { pieces: new Uint16Array(0), named: 0, told: 0, own: 0, hub: 0, characters: 0 }
+
+/** Bytes before the pieces: a 32-bit float, a 32-bit and three 16-bit integers, all little-endian. */
+const head = 14
+
+/** A profile as text, for a row, in base64; `""` for the one of what could not be read. */
+export const profileToText = ({ pieces, named, told, own, hub, characters }: Profile): string => {
+  if (pieces.length === 0 && characters === 0) return ""
+  const bytes = new DataView(new ArrayBuffer(head + 2 * pieces.length))
+  bytes.setFloat32(0, hub, true)
+  bytes.setUint32(4, characters, true)
+  for (const [place, count] of [named, told, own].entries()) bytes.setUint16(8 + 2 * place, count, true)
+  for (const [place, piece] of pieces.entries()) bytes.setUint16(head + 2 * place, piece, true)
+  return Buffer.from(bytes.buffer).toString("base64")
+}
+
+/** The profile that `profileToText` wrote; throws an `Error` for any other text. */
+export const profileOf = (text: string): Profile => {
+  if (text === "") return noProfile
+  const buffer = Buffer.from(text, "base64")
+  const bytes = new DataView(buffer.buffer, buffer.byteOffset, buffer.length)
+  if (buffer.length < head || buffer.length % 2 !== 0) throw new Error("this is no snippet's profile")
+  const pieces = new Uint16Array((buffer.length - head) / 2)
+  for (let place = 0; place < pieces.length; place++) pieces[place] = bytes.getUint16(head + 2 * place, true)
+  const [named, told, own] = [bytes.getUint16(8, true), bytes.getUint16(10, true), bytes.getUint16(12, true)]
+  if (named > told || told > own || own > pieces.length) throw new Error("this is no snippet's profile")
+  return { pieces, named, told, own, hub: bytes.getFloat32(0, true), characters: bytes.getUint32(4, true) }
+}

@@ -1,0 +1,135 @@
+import { fieldCount, idf } from "./bm25f.ts"
+import type { Profile } from "./embeddings/Profile.ts"
+import type { Reading } from "./embeddings/Reading.ts"
+import type { Asked } from "./query.ts"
+import type { Candidates, Likely } from "./rank.ts"
+
+/** How many of the likeliest the second stage looks at. */
+export const looked = 50
+
+/** What a candidate is judged by, in the order of every table of weights. */
+export const features = [
+  "words",
+  "meaning",
+  "pieces",
+  "rarePieces",
+  "squaredPieces",
+  "hub",
+  "length",
+  "toldPieces",
+  "name"
+] as const
+export type Feature = (typeof features)[number]
+
+export interface Features extends Readonly<Record<Feature, number>> {
+  /** The share of the task's rareness, 0…1, whose words it has, or synonyms of them; words that no snippet has count, too. */
+  readonly covered: number
+}
+
+/** Characters of a source that count as its length: weights were fitted on no longer ones. */
+const mostCharacters = 1_500
+
+/** What each piece of a task weighs, by three measures, each summing to 1. */
+interface PieceWeights {
+  readonly byLength: Float64Array
+  readonly byRareness: Float64Array
+  readonly byBoth: Float64Array
+}
+
+const shares = (weights: ReadonlyArray<number>): Float64Array => {
+  const sum = weights.reduce((sum, weight) => sum + weight, 0)
+  return Float64Array.from(weights, (weight) => (sum === 0 ? 0 : weight / sum))
+}
+
+const pieceWeights = (
+  { weights, counts }: Reading,
+  documents: number,
+  frequencies: ReadonlyArray<number>
+): PieceWeights => {
+  const byLength = shares(weights)
+  const byRareness = shares(counts.map((count, place) => (1 + Math.log(count)) * idf(frequencies[place]!, documents)))
+  const byBoth = shares(Array.from(byLength, (weight, place) => Math.sqrt(weight * byRareness[place]!)))
+  return { byLength, byRareness, byBoth }
+}
+
+/** Of each piece of the task, the best cosine with a piece of the snippet, and with one of what is told of it; 0 at least. */
+interface Nearness {
+  readonly any: Float64Array
+  readonly told: Float64Array
+  /** How near the pieces of its name are to the task, by the lengths of their rows. */
+  readonly name: number
+}
+
+export const nearness = (reading: Reading, { pieces, named, told }: Profile): Nearness => {
+  const size = reading.pieces.length
+  const any = new Float64Array(size)
+  const toldBest = new Float64Array(size)
+  let [near, weight] = [0, 0]
+  for (let place = 0; place < pieces.length; place++) {
+    if (place === told) toldBest.set(any)
+    const from = reading.of(pieces[place]!)
+    const { cosines } = reading
+    let best = 0
+    for (let at = 0; at < size; at++) {
+      const cosine = cosines[from + at]!
+      if (cosine > any[at]!) any[at] = cosine
+      if (cosine > best) best = cosine
+    }
+    if (place >= named) continue
+    const length = reading.length(pieces[place]!)
+    near += length * best
+    weight += length
+  }
+  if (told >= pieces.length) toldBest.set(any)
+  return { any, told: toldBest, name: weight === 0 ? 0 : near / weight }
+}
+
+/** The share of a task's rareness that a candidate's words cover. */
+const coverage = ({ texts }: Asked, { documents, frequencies }: Candidates) => {
+  const terms = texts[0]!.map((alternatives) => ({
+    alternatives,
+    weight: idf(frequencies[alternatives[0]!]!, documents)
+  }))
+  const all = terms.reduce((sum, { weight }) => sum + weight, 0)
+  return (counts: ArrayLike<number>): number => {
+    if (all === 0) return 0
+    let sum = 0
+    for (const { alternatives, weight } of terms) {
+      const has = alternatives.some((term) => {
+        for (let at = term * fieldCount; at < (term + 1) * fieldCount; at++) if (counts[at]! > 0) return true
+        return false
+      })
+      if (has) sum += weight
+    }
+    return sum / all
+  }
+}
+
+/** Looks at candidates a second time: by each piece of the task, and by what each says in general. */
+export const judging = (asked: Asked, found: Candidates): ((likely: Likely) => Features) => {
+  const { reading } = asked
+  const { byLength, byRareness, byBoth } = pieceWeights(reading, found.documents, found.pieceFrequencies)
+  const covered = coverage(asked, found)
+  return ({ candidate: { profile, counts }, words, cosine }) => {
+    const { any, told, name } = nearness(reading, profile)
+    let [pieces, rarePieces, squaredPieces, toldPieces] = [0, 0, 0, 0]
+    for (let at = 0; at < any.length; at++) {
+      pieces += byLength[at]! * any[at]!
+      rarePieces += byRareness[at]! * any[at]!
+      squaredPieces += byBoth[at]! * any[at]! * any[at]!
+      toldPieces += byBoth[at]! * told[at]!
+    }
+    return {
+      words,
+      meaning: cosine,
+      pieces,
+      rarePieces,
+      squaredPieces,
+      hub: profile.hub,
+      length: Math.log(Math.min(profile.characters, mostCharacters) + 20),
+      toldPieces,
+      name,
+      covered: covered(counts)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import type { Profile } from "#domain/search/embeddings/Profile.ts"
+import { Lists } from "./Lists.ts"
+
+/** Words before a profile's pieces, which lie two to a word. */
+const head = 2
+const half = 16
+const low = 0xffff
+
+/** Profiles of a segment's slots, outside the garbage-collected heap, and how many of them have a piece. */
+export class Profiles {
+  readonly #lists: Lists
+  /** By slot: the list's address and its class; where there is none the number of pieces is 0. */
+  #addresses = new Uint32Array(0)
+  #counts = new Uint16Array(0)
+  #hubs = new Float32Array(0)
+  #characters = new Uint32Array(0)
+  readonly #frequencies = new Map<number, number>()
+
+  constructor(lists: Lists) {
+    this.#lists = lists
+  }
+
+  /** How many profiles have a piece. */
+  frequency(piece: number): number {
+    return this.#frequencies.get(piece) ?? 0
+  }
+
+  add(slot: number, { pieces, named, told, own, hub, characters }: Profile): void {
+    if (slot >= this.#counts.length) this.#grow(slot)
+    const address = this.#lists.allocate(Lists.sizeClass(wordsOf(pieces.length)))
+    const words = this.#lists.page(address)
+    const from = this.#lists.offset(address)
+    words[from] = ((told << half) | named) >>> 0
+    words[from + 1] = own
+    for (let at = 0; at < pieces.length; at += 2)
+      words[from + head + at / 2] = (((pieces[at + 1] ?? 0) << half) | pieces[at]!) >>> 0
+    for (const piece of pieces) this.#frequencies.set(piece, this.frequency(piece) + 1)
+    this.#addresses[slot] = address
+    this.#counts[slot] = pieces.length
+    this.#hubs[slot] = hub
+    this.#characters[slot] = characters
+  }
+
+  remove(slot: number): void {
+    for (const piece of this.of(slot).pieces) {
+      const left = this.frequency(piece) - 1
+      if (left === 0) this.#frequencies.delete(piece)
+      else this.#frequencies.set(piece, left)
+    }
+    this.#lists.free(this.#addresses[slot]!, Lists.sizeClass(wordsOf(this.#counts[slot]!)))
+  }
+
+  of(slot: number): Profile {
+    const address = this.#addresses[slot]!
+    const words = this.#lists.page(address)
+    const from = this.#lists.offset(address)
+    const pieces = new Uint16Array(this.#counts[slot]!)
+    for (let at = 0; at < pieces.length; at++)
+      pieces[at] = (words[from + head + (at >> 1)]! >>> (at % 2 === 0 ? 0 : half)) & low
+    return {
+      pieces,
+      named: words[from]! & low,
+      told: words[from]! >>> half,
+      own: words[from + 1]!,
+      hub: this.#hubs[slot]!,
+      characters: this.#characters[slot]!
+    }
+  }
+
+  #grow(slot: number): void {
+    const capacity = Math.max(16, 2 * this.#counts.length, slot + 1)
+    const wider = <A extends { set(from: A): void }>(column: A, bigger: A): A => {
+      bigger.set(column)
+      return bigger
+    }
+    this.#addresses = wider(this.#addresses, new Uint32Array(capacity))
+    this.#counts = wider(this.#counts, new Uint16Array(capacity))
+    this.#hubs = wider(this.#hubs, new Float32Array(capacity))
+    this.#characters = wider(this.#characters, new Uint32Array(capacity))
+  }
+}
+
+const wordsOf = (pieces: number): number => head + Math.ceil(pieces / 2)
