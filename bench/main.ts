@@ -11,6 +11,7 @@ import { limits } from "./limits.ts"
 import { processes } from "./processes.ts"
 import { replay } from "./replay.ts"
 import { type Measured, table } from "./report.ts"
+import { rerank } from "./rerank.ts"
 import { services } from "./services.ts"
 import { soak } from "./soak.ts"
 import { start } from "./start.ts"
@@ -28,6 +29,7 @@ const benches: Record<string, (scale: number) => Effect.Effect<ReadonlyArray<Mea
   start,
   limits,
   telemetry,
+  rerank,
   soak,
   cli: commandLine,
   elastic

@@ -117,7 +117,7 @@ const program = Effect.gen(function* () {
   for (const set of sets.filter(({ source }) => sources.includes(source)))
     all.push(...(yield* measured(set, shelves, wants("check"))))
   print(qualityTable(all))
-  losses(all)
+  if (!wants("check")) losses(all)
   console.log("scores: how far they can be believed, of best matches and of all ten")
   print(calibrationTable(groups, () => byMeaning))
   const now: Figures = Object.fromEntries(

@@ -25,7 +25,7 @@ export const first = "first stage"
 export const measured = Effect.fnUntraced(function* (
   { name, homes, queries }: QuerySet,
   shelves: ReadonlyArray<Shelf>,
-  onlyOurs: boolean
+  onlyBoth: boolean
 ) {
   const index = yield* SnippetIndex
   const documents = shelves.filter(({ home }) => homes.includes(home)).flatMap((shelf) => shelf.documents)
@@ -51,17 +51,18 @@ export const measured = Effect.fnUntraced(function* (
     ],
     [both, () => ranked(encoder)]
   ]
-  const others: typeof ours = onlyOurs
-    ? []
-    : [
-        ["plain BM25", () => bm25(documents)],
-        ["MiniSearch, code tokens", () => miniSearch(documents)]
-      ]
-  return [...others, ...ours].map(([engine, make]): Measured => {
-    const answer = make()
-    const answers = new Map(queries.map(({ text }) => [text, answer(text)]))
-    const of = (some: typeof queries) => qualityOf(some, (text) => answers.get(text)!)
-    const byQuery = queries.map((query) => ({ text: query.text, ndcg: of([query]).ndcg }))
-    return { set: name, engine, quality: of(queries), byQuery }
-  })
+  const all: typeof ours = [
+    ["plain BM25", () => bm25(documents)],
+    ["MiniSearch, code tokens", () => miniSearch(documents)],
+    ...ours
+  ]
+  return all
+    .filter(([engine]) => !onlyBoth || engine === both)
+    .map(([engine, make]): Measured => {
+      const answer = make()
+      const answers = new Map(queries.map(({ text }) => [text, answer(text)]))
+      const of = (some: typeof queries) => qualityOf(some, (text) => answers.get(text)!)
+      const byQuery = queries.map((query) => ({ text: query.text, ndcg: of([query]).ndcg }))
+      return { set: name, engine, quality: of(queries), byQuery }
+    })
 })

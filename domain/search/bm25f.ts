@@ -1,3 +1,4 @@
+import { log } from "./exact.ts"
 import { type Field, fields } from "./IndexedText.ts"
 
 /** How fast further occurrences of a term stop to count. */
@@ -17,7 +18,7 @@ export const lengthWeights: { readonly [field in Field]: number } = {
 /**
  * Rareness of a term that `df` of `documents` documents have; > 0, so that a term that all have still counts a little.
  */
-export const idf = (df: number, documents: number): number => Math.log(1 + (documents - df + 0.5) / (df + 0.5))
+export const idf = (df: number, documents: number): number => log(1 + (documents - df + 0.5) / (df + 0.5))
 
 /** Tokens of a field beyond which its length counts no more. */
 export const lengthCounted = 2047

@@ -1,3 +1,4 @@
+import { exp, log } from "./exact.ts"
 import { type Feature, type Features, features, looked } from "./secondStage.ts"
 
 /** What tells how likely it is that a candidate answers the task: where it stands among the others, and how good the best of them is. */
@@ -53,9 +54,9 @@ export const signsOf = (
   }
   if (place === -1) return []
   if (missing > 0) second = Math.max(second, judge.backdrop)
-  let sum = missing * Math.exp(judge.backdrop - first)
+  let sum = missing * exp(judge.backdrop - first)
   // in one order, whatever order they came in: so it is the same to the last bit
-  for (const strength of beside.toSorted((one, other) => other - one)) sum += Math.exp(strength - first)
+  for (const strength of beside.toSorted((one, other) => other - one)) sum += exp(strength - first)
   const { words, meaning, pieces, covered, toldPieces } = all[place]!
   const ofBest = {
     words,
@@ -63,14 +64,14 @@ export const signsOf = (
     pieces,
     covered,
     toldPieces,
-    documents: Math.log(documents),
+    documents: log(documents),
     fewness: Math.max(0, 1 - documents / looked),
     one: 1
   }
   return strengths.map((strength, at) => ({
     strength,
     lead: strength - (at === place ? second : first),
-    share: Math.log(Math.exp(strength - first) / sum + leastShare),
+    share: log(exp(strength - first) / sum + leastShare),
     ...ofBest
   }))
 }

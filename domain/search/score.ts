@@ -1,3 +1,5 @@
+import { exp, log } from "./exact.ts"
+
 /**
  * A snippet's quality by its votes, 0…1: 0.5 without any, 0.29 after three against it. Two votes each way are taken as
  * given.
@@ -12,7 +14,7 @@ const verdictWeight = 0.3
 const verdictBound = 1.5
 /** What `prefer_complete` moves the logit by, from one line to a whole program, and what a stub loses besides. */
 const completenessWeight = 0.6
-const stubOdds = Math.exp(-2)
+const stubOdds = exp(-2)
 
 /**
  * How much of the words that were asked for a text has, 0…1: BM25F over the most it could reach (`self`, see
@@ -34,11 +36,11 @@ export const relevance = (wordShare: number, cosine: number, read: number): numb
 
 /** What a verdict multiplies the odds by. */
 export const verdictOdds = (verdict: number): number =>
-  Math.exp(verdictWeight * clamped(Math.log(odds(verdict)), -verdictBound, verdictBound))
+  exp(verdictWeight * clamped(log(odds(verdict)), -verdictBound, verdictBound))
 
 /** What completeness (0…1) multiplies the odds by where complete implementations are preferred. */
 export const completenessOdds = (completeness: number): number =>
-  Math.exp(completenessWeight * (completeness - 0.5)) * (completeness === 0 ? stubOdds : 1)
+  exp(completenessWeight * (completeness - 0.5)) * (completeness === 0 ? stubOdds : 1)
 
 /**
  * The final score, 0…1: σ(logit R + 0.3 · logit V + 0.6 · (completeness − 0.5)) with its bounds, written in odds, where
@@ -54,7 +56,7 @@ export const score = (relevance: number, prior: number): number => {
 export const leastScore = 0.2
 
 /** What a verdict adds to the logit of a probability: its own odds multiply those of the match, within their bound. */
-export const verdictLogit = (verdict: number): number => clamped(Math.log(odds(verdict)), -verdictBound, verdictBound)
+export const verdictLogit = (verdict: number): number => clamped(log(odds(verdict)), -verdictBound, verdictBound)
 
 /** What a stub loses where complete implementations are preferred, and what is between one line and a whole program. */
 const stubLoss = 6
@@ -64,11 +66,11 @@ const wholeGain = 2
 export const completenessLogit = (completeness: number): number =>
   completeness === 0 ? -stubLoss : wholeGain * (completeness - 0.5)
 
-export const probability = (logit: number): number => 1 / (1 + Math.exp(-logit))
+export const probability = (logit: number): number => 1 / (1 + exp(-logit))
 
 /** A relevance below never reaches that score, whatever the votes, and the completeness where it counts. */
 export const leastRelevance = (preferComplete: boolean): number => {
-  const most = Math.exp(verdictWeight * verdictBound) * (preferComplete ? completenessOdds(1) : 1)
+  const most = exp(verdictWeight * verdictBound) * (preferComplete ? completenessOdds(1) : 1)
   const least = odds(leastScore) / most
   return least / (1 + least)
 }

@@ -1,6 +1,7 @@
 import { fieldCount, idf } from "./bm25f.ts"
 import type { Profile } from "./embeddings/Profile.ts"
 import type { Reading } from "./embeddings/Reading.ts"
+import { log } from "./exact.ts"
 import type { Asked } from "./query.ts"
 import type { Candidates, Likely } from "./rank.ts"
 
@@ -47,7 +48,7 @@ const pieceWeights = (
   frequencies: ReadonlyArray<number>
 ): PieceWeights => {
   const byLength = shares(weights)
-  const byRareness = shares(counts.map((count, place) => (1 + Math.log(count)) * idf(frequencies[place]!, documents)))
+  const byRareness = shares(counts.map((count, place) => (1 + log(count)) * idf(frequencies[place]!, documents)))
   const byBoth = shares(Array.from(byLength, (weight, place) => Math.sqrt(weight * byRareness[place]!)))
   return { byLength, byRareness, byBoth }
 }
@@ -126,7 +127,7 @@ export const judging = (asked: Asked, found: Candidates): ((likely: Likely) => F
       rarePieces,
       squaredPieces,
       hub: profile.hub,
-      length: Math.log(Math.min(profile.characters, mostCharacters) + 20),
+      length: log(Math.min(profile.characters, mostCharacters) + 20),
       toldPieces,
       name,
       covered: covered(counts)

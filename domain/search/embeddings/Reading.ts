@@ -1,3 +1,4 @@
+import { log } from "../exact.ts"
 import type { EmbeddingTable } from "./EmbeddingTable.ts"
 
 /** What the second stage needs to know of a table's rows. */
@@ -18,7 +19,8 @@ const normOf = ({ dimensions, rows, norms }: Rows, row: number): number => {
   if (known !== 0) return known
   let squares = 0
   for (let at = row * dimensions; at < (row + 1) * dimensions; at++) squares += rows[at]! * rows[at]!
-  norms[row] = Math.sqrt(squares)
+  // a row of zeros is near to nothing
+  norms[row] = squares === 0 ? 1 : Math.sqrt(squares)
   return norms[row]!
 }
 
@@ -36,7 +38,7 @@ export class Reading {
   readonly counts: ReadonlyArray<number>
   /** What each weighs by how often it occurs, and by its row's length. */
   readonly weights: ReadonlyArray<number>
-  /** By `of`, as many numbers a row as there are pieces: −1…1. */
+  /** From `of` on, a number for each piece of the task: −1…1. */
   cosines: Float64Array
   readonly #table: Rows
   readonly #places = new Map<number, number>()
@@ -51,7 +53,7 @@ export class Reading {
     const weighed = Array.from(counts, ([piece, count]) => ({
       piece,
       count,
-      weight: (1 + Math.log(count)) * lengthOf(table, piece)
+      weight: (1 + log(count)) * lengthOf(table, piece)
     }))
     const some = weighed.sort((one, other) => other.weight - one.weight || one.piece - other.piece).slice(0, mostPieces)
     this.#table = table
@@ -65,14 +67,14 @@ export class Reading {
       this.#rows.set(rows.subarray(piece * dimensions, (piece + 1) * dimensions), place * dimensions)
       this.#norms[place] = normOf(table, piece)
     }
-    this.cosines = new Float64Array(512 * some.length)
+    this.cosines = new Float64Array(512 * filled)
   }
 
   /** Where in `cosines` those of a row stand, a number for each piece of the task. */
   of(row: number): number {
     const known = this.#places.get(row)
     if (known !== undefined) return known
-    const size = this.pieces.length
+    const size = this.#norms.length
     const place = this.#places.size * size
     if (place + size > this.cosines.length) {
       const more = new Float64Array(2 * this.cosines.length)
@@ -96,17 +98,19 @@ export class Reading {
   #reckon(row: number, place: number): void {
     const { dimensions, rows } = this.#table
     const asked = this.#rows
-    const size = this.pieces.length
+    const { cosines } = this
+    const norms = this.#norms
     const norm = normOf(this.#table, row)
     const from = row * dimensions
-    for (let first = 0; first < size; first += atOnce) {
-      const [one, two, three, four] = [0, 1, 2, 3].map((at) => (first + at) * dimensions) as [
-        number,
-        number,
-        number,
-        number
-      ]
-      let [a, b, c, d] = [0, 0, 0, 0]
+    for (let first = 0; first < norms.length; first += atOnce) {
+      const one = first * dimensions
+      const two = one + dimensions
+      const three = two + dimensions
+      const four = three + dimensions
+      let a = 0
+      let b = 0
+      let c = 0
+      let d = 0
       for (let at = 0; at < dimensions; at++) {
         const number = rows[from + at]!
         a = (a + number * asked[one + at]!) | 0
@@ -114,9 +118,11 @@ export class Reading {
         c = (c + number * asked[three + at]!) | 0
         d = (d + number * asked[four + at]!) | 0
       }
-      const sums = [a, b, c, d]
-      for (let at = 0; at < atOnce && first + at < size; at++)
-        this.cosines[place + first + at] = norm === 0 ? 0 : sums[at]! / (norm * this.#norms[first + at]!)
+      const to = place + first
+      cosines[to] = a / (norm * norms[first]!)
+      cosines[to + 1] = b / (norm * norms[first + 1]!)
+      cosines[to + 2] = c / (norm * norms[first + 2]!)
+      cosines[to + 3] = d / (norm * norms[first + 3]!)
     }
   }
 }

@@ -39,7 +39,7 @@ const CodeBlock = Schema.Struct({
 
 export const SearchMatch = Schema.Struct({
   code_block: CodeBlock,
-  /** 0…1: how well words and meaning match, moved by votes. */
+  /** 0…1: how likely it is that it answers the task, moved by votes. */
   score: Schema.Finite,
   /** The same. */
   combined_score: Schema.Finite,

@@ -9,18 +9,18 @@ import { searching } from "#test/searching.ts"
 
 it("what is near enough to be offered has a high score, or a fair one and the meaning of the task", () => {
   const pairs = [
-    ...[[0.7, 0] as const, [0.699, 0.66] as const, [0.699, 0.67] as const],
-    // a task of which little could be read
-    ...[[0.5, 0.67] as const, [0.499, 0.99] as const]
+    ...[[0.5, 0] as const, [0.499, 0.66] as const, [0.499, 0.67] as const],
+    // near to much, and to this no more than to others
+    ...[[0.05, 0.67] as const, [0.049, 0.99] as const]
   ]
   const near = pairs.map(([score, vector]) => isNear({ score, vector }))
   assert.deepStrictEqual(near, [true, false, true, true, false])
 })
 
-/** Bounds in shares, 0…1: what was measured when the rule was chosen (docs/decisions/0038), less a little. */
+/** Bounds in shares, 0…1: what was measured when the rule was chosen (docs/decisions/0079), less a little. */
 const bounds = [
-  { set: "mbpp", recall: 0.66, right: 0.78 },
-  { set: "agent30", recall: 0.2, right: 0.95 }
+  { set: "mbpp", recall: 0.66, right: 0.77 },
+  { set: "agent30", recall: 0.37, right: 0.8 }
 ] as const
 
 describe("what is offered on the development sets", () => {
@@ -37,11 +37,8 @@ describe("what is offered on the development sets", () => {
         const good = some.filter((found) => found.includes(true))
         assert.isAtLeast(good.length / asked.length, recall)
         assert.isAtLeast(good.length / some.length, right)
-        assert.deepStrictEqual(
-          offTopic.filter((task) => offered(task).length > 0),
-          []
-        )
-        assert.isAtMost(nonsense.filter((task) => offered(task).length > 0).length, 1)
+        assert.isAtMost(offTopic.filter((task) => offered(task).length > 0).length, 1)
+        assert.isAtMost(nonsense.filter((task) => offered(task).length > 0).length, 4)
       }).pipe(Effect.provide(Layer.provideMerge(MemorySnippetIndex.layer, embeddings)))
   )
 })

@@ -1,0 +1,48 @@
+/**
+ * The natural logarithm and its inverse, of sums, products and quotients alone, which every runtime rounds alike: `Math.log`
+ * and `Math.exp` differ in their last bits from one release of an engine to the next, and with them scores.
+ */
+
+const ln2 = Math.LN2
+const bits = new DataView(new ArrayBuffer(8))
+
+/** Terms of the series below, of which the last is less than what a float can tell. */
+const logTerms = 12
+const expTerms = 16
+
+/** 2 to the power of a whole number. */
+const powerOfTwo = (exponent: number): number => {
+  bits.setUint32(0, (exponent + 1023) << 20)
+  bits.setUint32(4, 0)
+  return bits.getFloat64(0)
+}
+
+/** Of a positive number that is neither infinite nor next to nothing (2 ** −1022). */
+export const log = (value: number): number => {
+  bits.setFloat64(0, value)
+  const high = bits.getUint32(0)
+  let exponent = (high >>> 20) - 1023
+  bits.setUint32(0, (high & 0xfffff) | (1023 << 20))
+  let part = bits.getFloat64(0)
+  if (part > Math.SQRT2) {
+    part /= 2
+    exponent++
+  }
+  // ln m = 2 (s + s³/3 + s⁵/5 + …), s = (m − 1) / (m + 1)
+  const ratio = (part - 1) / (part + 1)
+  const square = ratio * ratio
+  let sum = 0
+  for (let term = logTerms; term >= 0; term--) sum = sum * square + 1 / (2 * term + 1)
+  return exponent * ln2 + 2 * ratio * sum
+}
+
+/** Of any number; 0 below −700, and of what is above 700 as of 700. */
+export const exp = (value: number): number => {
+  if (value < -700) return 0
+  const bounded = Math.min(value, 700)
+  const exponent = Math.floor(bounded / ln2 + 0.5)
+  const rest = bounded - exponent * ln2
+  let sum = 1
+  for (let term = expTerms; term >= 1; term--) sum = 1 + (sum * rest) / term
+  return sum * powerOfTwo(exponent)
+}
