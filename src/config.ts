@@ -135,10 +135,13 @@ const parseElasticsearch = (read: (name: string) => string | undefined): Elastic
   return { urls, auth, caFile, index }
 }
 
+/** Two hear news all the time, and a read model that is compared with a new build of it takes three at once; below that it waits for ever. */
+const fewestConnections = 6
+
 const parseConnections = (text: string): number =>
-  /^\d{1,3}$/.test(text) && Number(text) >= 4
+  /^\d{1,3}$/.test(text) && Number(text) >= fewestConnections
     ? Number(text)
-    : refuse("CAIRN_DATABASE_CONNECTIONS", "a number from 4 to 999")
+    : refuse("CAIRN_DATABASE_CONNECTIONS", `a number from ${fewestConnections} to 999`)
 
 const hostName = /^(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9](?:[a-z0-9._-]{0,251}[a-z0-9])?)$/
 

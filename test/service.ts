@@ -62,8 +62,8 @@ const everything = (
     DATABASE_URL: Redacted.value(database),
     CAIRN_OWNER_KEY: ownerKey,
     CAIRN_RATE_LIMITS: "off",
-    // each costs the server a process, and more of its processor than a file asks of most of them
-    CAIRN_DATABASE_CONNECTIONS: "4",
+    // the fewest that it may have: what needs more at once than there are waits for ever here
+    CAIRN_DATABASE_CONNECTIONS: "6",
     // on a machine with much else to do the read models may be more than a second behind the log
     CAIRN_READ_PATIENCE_MS: "60000",
     ...environment

@@ -88,7 +88,7 @@ const taken = (logs: ReadonlyArray<ReadonlyArray<WholeEvent>>, pack = Effect.die
         )
       }),
       Effect.provideService(RepositoryCopy, { pack: () => pack, make: () => Effect.void, names: Effect.succeed([]) }),
-      Effect.provideService(Installation, { secret: "s", positions: null })
+      Effect.provideService(Installation, { secret: "s" })
     )
   ).then((manifest) => ({ manifest, files, order }))
 }

@@ -51,7 +51,7 @@ describe.skipIf(!hasNginx || noGit)(
       const environment = {
         DATABASE_URL: Redacted.value(database),
         PORT: String(ports[n]),
-        CAIRN_DATABASE_CONNECTIONS: "5"
+        CAIRN_DATABASE_CONNECTIONS: "6"
       }
       services[n] = await startService(dataDir, model, environment)
     }

@@ -21,7 +21,7 @@ describe(`${count} whole services that start at once on an empty database`, () =
   beforeAll(async () => {
     installation = await newInstallation()
     database = await connectTo(installation)
-    const environment = { CAIRN_RATE_LIMITS: "off", CAIRN_DATABASE_CONNECTIONS: "4", ANTHROPIC_API_KEY: "none" }
+    const environment = { CAIRN_RATE_LIMITS: "off", CAIRN_DATABASE_CONNECTIONS: "6", ANTHROPIC_API_KEY: "none" }
     const since = performance.now()
     for (let n = 0; n < count; n++) services.push(startServed(installation, environment))
     const said = await Promise.all(services.map((service) => service.said(/Cairn is at (http:\S+)/)))

@@ -25,7 +25,7 @@ type Open = ReadonlyArray<{ readonly id: string; readonly workspace: string; rea
  * Runs that end as soon as the log is read for them, which a test lets happen; and the order in which that is. `left` are those that have
  * not ended, or how they are asked for.
  */
-const world = (left: Open | Effect.Effect<Open, Error>) => {
+const world = (left: Open | Effect.Effect<Open, string>) => {
   const begun: Array<string> = []
   const gates = new Map<string, Deferred.Deferred<void>>()
   const gate = (run: string) => {
@@ -208,7 +208,7 @@ it.effect("whoever leaves while stopping runs keeps nobody waiting for one of th
 it.effect("nothing is carried before it is known what other processes were asked for, however long that takes", () => {
   let open: Open | undefined = []
   const { begun, gate, until, idle, layer } = world(
-    Effect.suspend(() => (open === undefined ? Effect.fail(new Error("away")) : Effect.succeed(open)))
+    Effect.suspend(() => (open === undefined ? Effect.fail("away") : Effect.succeed(open)))
   )
   const mine = { lost: Effect.never, handedOver: true }
   const claims = { shared: true, claim: () => Effect.succeed(mine), borrow: () => Effect.succeed(mine) }

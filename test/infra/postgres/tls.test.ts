@@ -58,7 +58,7 @@ const withQuery = (url: Redacted.Redacted<string>, query: string, host = "localh
 /** Whether a session of a service's is encrypted. */
 const session = (url: string) =>
   Effect.gen(function* () {
-    const config = readConfig({ DATABASE_URL: url, CAIRN_DATABASE_CONNECTIONS: "4" })
+    const config = readConfig({ DATABASE_URL: url, CAIRN_DATABASE_CONNECTIONS: "6" })
     const proof = Effect.flatMap(
       PgClient.PgClient,
       (sql) => sql<{ ssl: boolean }>`SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()`
