@@ -1,5 +1,6 @@
 import { type Judge, logitOf } from "#domain/search/probability.ts"
 import { probability } from "#domain/search/score.ts"
+import { qualityOf } from "#test/evaluation.ts"
 import { median, percentile } from "../report.ts"
 import { area, calibrationError, precision, type Said } from "./calibrate.ts"
 import { judged, sources } from "./fit.ts"
@@ -43,6 +44,14 @@ const offTopicOf = (groups: ReadonlyArray<Group>, judgeOf: JudgeOf) =>
     )
   ].map(([set, some]) => [set, some.map((group) => saidOf(group, judgeOf)[0]?.probability ?? 0)] as const)
 
+/** nDCG@10 of what a judge puts first. */
+const ndcgOf = (groups: ReadonlyArray<Group>, judgeOf: JudgeOf): number => {
+  const order = new Map(groups.map((group) => [group.query, judged(judgeOf(group), group).map(({ id }) => id)]))
+  const asked = groups.map(({ query }) => query).filter(({ relevant }) => relevant.length > 0)
+  const of = asked.map((query) => qualityOf([query], () => order.get(query)!.slice(0, 10)).ndcg)
+  return of.reduce((sum, ndcg) => sum + ndcg, 0) / of.length
+}
+
 const share = (value: number) => (Number.isNaN(value) ? "–" : value.toFixed(3))
 
 /** A row a set: what scores say of best matches, and of all ten. */
@@ -57,6 +66,7 @@ export const calibrationTable = (
     return [
       title === undefined ? name : `${name} (${title})`,
       {
+        "nDCG@10": share(ndcgOf(some, judgeOf)),
         "ECE, best": share(calibrationError(best)),
         "ECE, ten": share(calibrationError(some.flatMap((group) => saidOf(group, judgeOf)))),
         "said, so": `${share(best.reduce((sum, { probability }) => sum + probability, 0) / best.length)} ${share(best.filter(({ right }) => right).length / best.length)}`,

@@ -1,5 +1,5 @@
+import type { Feature, Features } from "#domain/search/Features.ts"
 import { type Judge, type Sign, signsOf, strengthOf } from "#domain/search/probability.ts"
-import type { Feature, Features } from "#domain/search/secondStage.ts"
 import { median } from "../report.ts"
 import type { Group } from "./groups.ts"
 import { type Choice, fitChoices, fitTrials, type Trial } from "./regress.ts"
@@ -8,13 +8,16 @@ import { type Choice, fitChoices, fitTrials, type Trial } from "./regress.ts"
  * What all queries of a source weigh together. mbpp has most of the queries and is told from the others by nothing else; the
  * docstrings are how programmers write, and not how tasks are.
  */
-const masses: Readonly<Record<string, number>> = { mbpp: 2, agent30: 1, standard: 0.7, others: 0.7 }
+const masses: Readonly<Record<string, number>> = { mbpp: 3, agent30: 1, standard: 0.7, others: 0.7 }
 export const sources = Object.keys(masses)
 
 /** For probabilities also stores of a few snippets, in half of which the right one is not, and tasks that none does. */
 const otherMasses: Readonly<Record<string, number>> = { small: 0.5, off: 0.4 }
 
-const penalties = { features: 1e-5, signs: 1e-4 }
+/** For strengths also descriptions that are asked for as they stand. */
+const toldMass = 0.1
+
+const penalties = { features: 1e-4, signs: 1e-4 }
 
 /** Matches of a query whose probabilities count, and what the best of them weighs beside the others. */
 const shown = 10
@@ -33,7 +36,7 @@ const choicesOf = (groups: ReadonlyArray<Group>, names: ReadonlyArray<Feature>):
   const both = groups.filter(
     ({ candidates }) => candidates.some(({ right }) => right) && candidates.some(({ right }) => !right)
   )
-  const weigh = weightsBySource(both, masses)
+  const weigh = weightsBySource(both, { ...masses, told: toldMass })
   return both.flatMap((group): Array<Choice> => {
     const rows = (right: boolean) =>
       group.candidates.filter((one) => one.right === right).map(({ features }) => rowOf(names, features))
@@ -80,9 +83,9 @@ export interface Sight {
 
 /** A judge of these groups, as it is written down. */
 export const fitJudge = (groups: ReadonlyArray<Group>, sight: Sight): Judge => {
-  const known = groups.filter(({ source }) => source in masses || source in otherMasses)
+  const known = groups.filter(({ source }) => source in masses || source in otherMasses || source === "told")
   const choices = choicesOf(
-    known.filter(({ source }) => source in masses),
+    known.filter(({ source }) => source in masses || source === "told"),
     sight.features
   )
   const features = rounded(sight.features, fitChoices(choices, sight.features.length, penalties.features))
@@ -91,7 +94,11 @@ export const fitJudge = (groups: ReadonlyArray<Group>, sight: Sight): Judge => {
     .filter(({ source }) => source === "small")
     .flatMap(({ candidates }) => candidates.filter(({ right }) => !right))
   const backdrop = Number(median(wrong.map(({ features }) => strengthOf(unfit, features as Features))).toFixed(4))
-  const trials = trialsOf(known, { ...unfit, backdrop }, sight.signs)
+  const trials = trialsOf(
+    known.filter(({ source }) => source !== "told"),
+    { ...unfit, backdrop },
+    sight.signs
+  )
   const penalty = sight.signs.map((sign) => (sign === "one" ? 0 : penalties.signs))
   return { features, backdrop, signs: rounded(sight.signs, fitTrials(trials, penalty)) }
 }

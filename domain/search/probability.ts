@@ -1,5 +1,6 @@
 import { exp, log } from "./exact.ts"
-import { type Feature, type Features, features, looked } from "./secondStage.ts"
+import { type Feature, type Features, features } from "./Features.ts"
+import { looked } from "./secondStage.ts"
 
 /** What tells how likely it is that a candidate answers the task: where it stands among the others, and how good the best of them is. */
 export const signs = [
@@ -25,6 +26,7 @@ export interface Judge {
   readonly signs: Readonly<Partial<Record<Sign, number>>>
 }
 
+/** What a judge makes of a candidate's features: one number, the greater the better. */
 export const strengthOf = (judge: Judge, of: Features): number => {
   let sum = 0
   for (const feature of features) sum += (judge.features[feature] ?? 0) * of[feature]

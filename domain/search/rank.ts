@@ -1,5 +1,6 @@
 import { fieldCount, occurrence, saturated } from "./bm25f.ts"
-import type { Profile } from "./embeddings/Profile.ts"
+import type { Candidates, Judged, Likely } from "./Candidate.ts"
+import { type Explanation, explaining } from "./explanation.ts"
 import { fields } from "./IndexedText.ts"
 import { logitOf, signsOf } from "./probability.ts"
 import { type Asked, merged, plan, type QueryPlan } from "./query.ts"
@@ -15,45 +16,7 @@ import {
   verdictOdds,
   wordShare
 } from "./score.ts"
-import { type Features, judging, looked } from "./secondStage.ts"
-
-/** What an index knows of one snippet that may be an answer. */
-export interface Candidate {
-  readonly id: string
-  /** How often each of `Asked.terms` occurs in each field: `fieldCount` numbers a term, in the order of `fields`. */
-  readonly counts: ArrayLike<number>
-  /** Tokens per field. */
-  readonly lengths: ArrayLike<number>
-  /**
-   * The cosine of what it means with the task; of a long one with the whole and its best part, as `merged`. 0: nothing
-   * in it could be read.
-   */
-  readonly cosine: number
-  readonly completeness: number
-  /** By its votes, see `score.ts`. */
-  readonly verdict: number
-  readonly profile: Profile
-}
-
-/** Candidates, and what rareness and average lengths are among all that the search may see. */
-export interface Candidates {
-  readonly documents: number
-  /** How many of them have each of `Asked.terms`. */
-  readonly frequencies: ReadonlyArray<number>
-  /** How many of them have each of the task's pieces, `Asked.reading.pieces`. */
-  readonly pieceFrequencies: ReadonlyArray<number>
-  /** Tokens per field over all of them. */
-  readonly tokens: ReadonlyArray<number>
-  /** The likeliest to rank first, in no order. */
-  readonly candidates: ReadonlyArray<Candidate>
-  /** All that pass the query's filters and share a word with the task, or a synonym of one. */
-  readonly sharing: number
-  /**
-   * All others that pass them and match, see `matches`. An index that does not compare all vectors counts the ones that it
-   * has looked at.
-   */
-  readonly near: number
-}
+import { judging, looked } from "./secondStage.ts"
 
 /** Scores are all in 0…1. */
 export interface Ranked {
@@ -65,6 +28,8 @@ export interface Ranked {
   /** How near its meaning is: the cosine, 0 where it is below or there is none. */
   readonly vector: number
   readonly verdict: number
+  /** Where it was asked for. */
+  readonly explanation?: Explanation
 }
 
 export interface Ranking {
@@ -72,29 +37,6 @@ export interface Ranking {
   readonly matches: ReadonlyArray<Ranked>
   /** All that match. */
   readonly total: number
-}
-
-/** A candidate as the first stage sees it. */
-export interface Likely {
-  readonly candidate: Candidate
-  /** The share of the task's words that it has, 0…1. */
-  readonly words: number
-  /** 0…1 */
-  readonly cosine: number
-  readonly sharesWord: boolean
-  readonly relevance: number
-  readonly score: number
-}
-
-/** A candidate as the second stage sees it. */
-export interface Judged {
-  readonly likely: Likely
-  readonly features: Features
-  /** Of the probability that it answers the task. */
-  readonly logit: number
-  /** What its votes and its completeness add to that. */
-  readonly votes: number
-  readonly completeness: number
 }
 
 /** Whether the first stage finds something: it shares a term with the task, or a synonym of one, or is near all the same. */
@@ -207,21 +149,26 @@ export const ordered = (judged: ReadonlyArray<Judged>): ReadonlyArray<Judged> =>
 
 /**
  * The best of an index's candidates. The likeliest 50 are judged and put in order; whoever wants more gets the others behind
- * them as the first stage has them, by no higher a score than the last of these: so a longer list begins as a shorter one.
+ * them as the first stage has them, by no higher a score than the last of these: so a longer list begins as a shorter one. With
+ * `textOf`, which gives a piece's letters, each is explained.
  */
 export const rank = (
   asked: Asked,
   found: Candidates,
-  { preferComplete, limit }: { readonly preferComplete: boolean; readonly limit: number }
+  { preferComplete, limit }: { readonly preferComplete: boolean; readonly limit: number },
+  textOf?: (piece: number) => string
 ): Ranking => {
   const likely = likeliest(asked, found, preferComplete)
   const judged = judge(asked, found, likely.slice(0, Math.max(limit, looked)), preferComplete)
+  const explain = textOf && explaining(asked, found, judged.slice(0, looked), textOf)
   let most = Number.POSITIVE_INFINITY
   const matches = [...ordered(judged.slice(0, looked)), ...judged.slice(looked)].slice(0, limit).map((one): Ranked => {
     const { candidate, cosine } = one.likely
     most = Math.min(most, sumOfLogits(one))
     const { id, verdict } = candidate
-    return { id, score: probability(most), relevance: probability(one.logit), vector: cosine, verdict }
+    const relevance = probability(one.logit)
+    const ranked: Ranked = { id, score: probability(most), relevance, vector: cosine, verdict }
+    return explain === undefined ? ranked : { ...ranked, explanation: explain(one, relevance) }
   })
   return { matches, total: found.sharing + found.near }
 }

@@ -5,42 +5,42 @@ import type { Judge } from "./probability.ts"
 /** Of tasks whose meaning could be read. */
 export const byMeaning: Judge = {
   features: {
-    words: 2.744,
-    meaning: 15.0404,
-    pieces: 23.3753,
-    rarePieces: 13.192,
-    squaredPieces: -22.1058,
-    hub: -9.9455,
-    length: -1.4777,
-    toldPieces: -5.2786,
-    name: 1.2068
+    words: 2.213,
+    meaning: 14.5183,
+    pieces: 14.6196,
+    rarePieces: 7.1056,
+    squaredPieces: -9.0188,
+    hub: -9.8044,
+    length: -1.2856,
+    toldPieces: -5.0637,
+    name: 1.3205
   },
-  backdrop: -0.4329,
+  backdrop: -2.3053,
   signs: {
-    strength: 0.1,
-    lead: 0.3595,
-    share: 0.6937,
-    words: -0.6019,
-    meaning: 0.7805,
-    covered: 0.8289,
-    documents: -0.2034,
-    fewness: -2.2295,
-    one: -0.0275
+    strength: 0.1098,
+    lead: 0.3589,
+    share: 0.7157,
+    words: -0.5681,
+    meaning: 0.5822,
+    covered: 0.7283,
+    documents: -0.1936,
+    fewness: -1.996,
+    one: 0.244
   }
 }
 
 /** Of tasks of which nothing could be read. */
 export const byWords: Judge = {
   features: {
-    words: 17.4559
+    words: 17.4928
   },
-  backdrop: 2.606,
+  backdrop: 2.6115,
   signs: {
-    lead: 0.1168,
-    share: 0.9576,
-    covered: 1.4436,
-    documents: -0.0941,
-    fewness: -0.7699,
-    one: -0.0035
+    lead: 0.1327,
+    share: 0.9491,
+    covered: 1.272,
+    documents: -0.0966,
+    fewness: -0.9642,
+    one: 0.1241
   }
 }

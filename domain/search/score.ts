@@ -66,6 +66,7 @@ const wholeGain = 2
 export const completenessLogit = (completeness: number): number =>
   completeness === 0 ? -stubLoss : wholeGain * (completeness - 0.5)
 
+/** The probability, 0…1, that a logit stands for. */
 export const probability = (logit: number): number => 1 / (1 + exp(-logit))
 
 /** A relevance below never reaches that score, whatever the votes, and the completeness where it counts. */

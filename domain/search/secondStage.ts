@@ -1,31 +1,13 @@
 import { fieldCount, idf } from "./bm25f.ts"
+import type { Candidates, Likely } from "./Candidate.ts"
 import type { Profile } from "./embeddings/Profile.ts"
 import type { Reading } from "./embeddings/Reading.ts"
 import { log } from "./exact.ts"
+import type { Features } from "./Features.ts"
 import type { Asked } from "./query.ts"
-import type { Candidates, Likely } from "./rank.ts"
 
 /** How many of the likeliest the second stage looks at. */
 export const looked = 50
-
-/** What a candidate is judged by, in the order of every table of weights. */
-export const features = [
-  "words",
-  "meaning",
-  "pieces",
-  "rarePieces",
-  "squaredPieces",
-  "hub",
-  "length",
-  "toldPieces",
-  "name"
-] as const
-export type Feature = (typeof features)[number]
-
-export interface Features extends Readonly<Record<Feature, number>> {
-  /** The share of the task's rareness, 0…1, whose words it has, or synonyms of them; words that no snippet has count, too. */
-  readonly covered: number
-}
 
 /** Characters of a source that count as its length: weights were fitted on no longer ones. */
 const mostCharacters = 1_500

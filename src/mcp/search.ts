@@ -37,6 +37,18 @@ const commentLine = (foreign: boolean, boundary: string) => (comment: Comment) =
     : part(boundary, "comment of a stranger", line(comment.text))
 }
 
+/** Why a match has its score, in a line. */
+const why = ({ words, nearest, cosine, verdict, hub, length }: NonNullable<SearchMatch["explanation"]>): string => {
+  const hits = words.map(({ word, place, share }) => `${line(word)} in ${place} ${share.toFixed(2)}`)
+  const near = nearest.filter(({ asked, found }) => asked !== found).slice(0, 3)
+  const pairs = near.map(({ asked, found }) => `${line(asked)} → ${line(found)}`)
+  return [
+    `words: ${hits.length === 0 ? "none" : hits.join(", ")}`,
+    `meaning ${cosine.toFixed(2)}${pairs.length === 0 ? "" : ` (${pairs.join(", ")})`}`,
+    `votes ${verdict.effect.toFixed(2)}, commonness ${hub.effect.toFixed(2)}, length ${length.effect.toFixed(2)}`
+  ].join("; ")
+}
+
 /** `left`: how many characters of sources may still be shown. */
 const shown = (match: SearchMatch, index: number, left: number, boundary: string): string => {
   const { code_block, filename, score, thumbs_up, thumbs_down, type, dependencies, comments } = match
@@ -56,6 +68,7 @@ const shown = (match: SearchMatch, index: number, left: number, boundary: string
     `filename: ${line(filename)}`,
     needs.length === 0 ? "" : `needs: ${line(needs.join(", "))}`,
     description === "" ? "" : `description: ${line(description)}`,
+    match.explanation === undefined ? "" : `why: ${why(match.explanation)}`,
     ...comments.slice(-shownComments).map(commentLine(foreign, boundary)),
     code === "" ? "" : fenced(code, type === "repo" ? "markdown" : language)
   ]
@@ -123,15 +136,18 @@ export const search = (operations: Operations) =>
       ),
       public_snips: Schema.optionalKey(
         Schema.Boolean.annotate({ description: "Also find public snippets of others.", default: false })
+      ),
+      explain: Schema.optionalKey(
+        Schema.Boolean.annotate({ description: "Say of each match why it has its score.", default: false })
       )
     }),
     hints: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
     route: "/api/retrieve/search",
-    run: ({ task, top_k, min_score, content_type, public_snips }) =>
+    run: ({ task, top_k, min_score, content_type, public_snips, explain }) =>
       Effect.gen(function* () {
         const scope = yield* CallerScope
         const open = yield* isPublicLibraryOpen
-        const asked = { task, top_k, min_verdict_score: min_score, content_type }
+        const asked = { task, top_k, min_verdict_score: min_score, content_type, explain }
         const seen = { ...scope, includePublic: open && (scope.includePublic || public_snips === true) }
         return yield* Effect.gen(function* () {
           const { matches, total, answer } = yield* operations.search(asked)

@@ -1,10 +1,10 @@
 import { Context, type Effect, Schema } from "effect"
 import type { SnippetKind } from "#domain/Snippet/events.ts"
+import type { Candidates } from "#domain/search/Candidate.ts"
 import type { Profile } from "#domain/search/embeddings/Profile.ts"
 import type { Vector } from "#domain/search/embeddings/vector.ts"
 import type { IndexedText } from "#domain/search/IndexedText.ts"
 import type { Asked } from "#domain/search/query.ts"
-import type { Candidates } from "#domain/search/rank.ts"
 
 /** The votes that a snippet has got; `humanUp` are those of `up` that people gave. */
 export interface Votes {

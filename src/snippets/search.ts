@@ -54,6 +54,8 @@ export interface Question {
   readonly limit: number
   readonly minVerdict: number
   readonly preferComplete: boolean
+  /** Whether each match says why it has its score; no unless given. */
+  readonly explain?: boolean
   /** Votes of people for it that a snippet must have. */
   readonly minHumanUp?: number
   /** Any unless given. */
@@ -186,7 +188,8 @@ export class Search extends Context.Service<
           const asked = fitting === undefined ? query : { ...query, only: fitting }
           const { found, total, read } = yield* ask(asked)
           // what could not see everything is no answer to keep
-          const hasPlace = answers.size < answersKept && founds + found.length <= foundKept
+          // and reasons are long
+          const hasPlace = query.explain !== true && answers.size < answersKept && founds + found.length <= foundKept
           if (reached && changed === answersAt && hasPlace && !answers.has(name)) {
             answers.set(name, { found, total })
             founds += found.length

@@ -1,6 +1,8 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { meaningOf } from "#domain/search/embeddings/vector.ts"
+import type { Explanation } from "#domain/search/explanation.ts"
 import { schema } from "#projections/Snippets/tables.ts"
+import { shownExplanation } from "#src/http/Snippets/explanation.ts"
 import type { Call } from "#test/service/call.ts"
 import {
   newInstallation,
@@ -51,6 +53,52 @@ describe("a search by what a task means", () => {
     assert.strictEqual(combined_score, score)
     // unvoted, and no word of it: a store of two has nothing else that could be meant
     assert.isTrue(score > 0.3 && score < 1)
+  })
+
+  it("says why a match has its score, where that is asked for", async () => {
+    const asked = { task: "purge old messages", explain: true, top_k: 1 }
+    const { status, json } = await call("POST", "/api/retrieve/search", asked)
+    assert.strictEqual(status, 200)
+    const [{ code_block, score, vector_score, explanation }] = json.matches
+    assert.strictEqual(code_block.name, "purge_messages")
+    // unvoted, and completeness does not count
+    assert.strictEqual(explanation.probability, score)
+    assert.strictEqual(explanation.cosine, vector_score)
+    assert.deepStrictEqual([explanation.verdict, explanation.completeness.effect], [{ value: 0.5, effect: 0 }, 0])
+    const shares: ReadonlyArray<{ word: string; place: string; share: number }> = explanation.words
+    assert.includeMembers(
+      shares.map(({ word, place }) => `${word} ${place}`),
+      ["purg name", "messag name", "purg source"]
+    )
+    assert.closeTo(
+      shares.reduce((sum, { share }) => sum + share, 0),
+      explanation.word_share,
+      1e-6
+    )
+    const nearest: ReadonlyArray<{ asked: string; found: string; cosine: number }> = explanation.nearest
+    assert.isTrue(nearest.some(({ asked, found, cosine }) => asked === "messages" && found === asked && cosine > 0.999))
+    assert.strictEqual(explanation.length.characters, purge.length)
+    const { json: plain } = await call("POST", "/api/retrieve/search", { ...asked, explain: false })
+    assert.deepStrictEqual([plain.matches[0].score, plain.matches[0].explanation], [score, undefined])
+  })
+
+  it("says nothing of somebody else's tasks when it explains", () => {
+    const effect = { value: 0, effect: 0 }
+    const of: Explanation = {
+      probability: 0.5,
+      wordShare: 0.5,
+      words: [
+        { word: "wombat", place: "tasks", share: 0.3 },
+        { word: "rows", place: "name", share: 0.2 }
+      ],
+      cosine: 0.5,
+      nearest: [{ asked: "wombats", found: "wombat", place: "tasks", cosine: 0.9 }],
+      ...{ verdict: effect, completeness: effect, hub: effect, length: { characters: 1, effect: 0 } }
+    }
+    assert.include(JSON.stringify(shownExplanation(of, true)), "wombat")
+    const shown = shownExplanation(of, false)
+    assert.notInclude(JSON.stringify(shown), "wombat")
+    assert.lengthOf(shown.words, 1)
   })
 
   it("takes what a snippet was used for as a description of it", async () => {

@@ -119,7 +119,7 @@ describe("bad input", () => {
     assert.isTrue(failed)
     for (const field of ["task", "top_k", "min_score"]) assert.include(text, `${field}: `)
     // a model has no list of the tools to look into
-    assert.include(text, "search needs task, and takes top_k, min_score, content_type, public_snips.")
+    assert.include(text, "search needs task, and takes top_k, min_score, content_type, public_snips, explain.")
     const misspelt = await call(service.url, ownerKey, "upload", { task: "t", path: "s3cret" })
     assert.include(misspelt.text, "upload needs task, file {path, content}, and takes succeeded, public.")
     assert.include(misspelt.text, "path: is no field of this; expected task, file, succeeded, public")

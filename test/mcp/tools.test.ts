@@ -26,7 +26,7 @@ describe("the tools", () => {
       ])
     )
     assert.deepStrictEqual(fields, {
-      search: { all: ["task", "top_k", "min_score", "content_type", "public_snips"], required: ["task"] },
+      search: { all: ["task", "top_k", "min_score", "content_type", "public_snips", "explain"], required: ["task"] },
       upload: { all: ["task", "file", "succeeded", "public"], required: ["task", "file"] },
       vote: { all: ["code_block_id", "name", "description", "up", "task"], required: ["code_block_id"] },
       patterns: { all: ["task", "top_k"], required: [] },
@@ -126,6 +126,19 @@ describe("what others typed", () => {
     )
     assert.include(text, `\`\`\`\`python\n${content}\`\`\`\``)
   })
+})
+
+it("explains a match, where it is told to", async () => {
+  const { key } = await organization(service, "PRO")
+  await done(service.url, key, "upload", { task: "weave a willow basket", file: file("basket") })
+  const found = await done(service.url, key, "search", { task: "weave a basket", min_score: 0, explain: true })
+  assert.match(
+    found.text,
+    /^why: words: .*basket in (name|tasks|source) \d\.\d\d.*; meaning \d\.\d\d.*; votes 0\.00, /m
+  )
+  assert.isAbove(found.structure.matches[0].explanation.cosine, 0.3)
+  const plain = await done(service.url, key, "search", { task: "weave a basket", min_score: 0 })
+  assert.notInclude(plain.text, "why: ")
 })
 
 it("a search shows what is near enough and not voted down, and says what it leaves out", async () => {

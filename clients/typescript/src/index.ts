@@ -92,7 +92,14 @@ export type {
   ToolResult
 } from "./resources/runEvents.ts"
 export type { Runs } from "./resources/runs.ts"
-export type { SearchMatch, SearchParams, SearchResponse } from "./resources/search.ts"
+export type {
+  Effect,
+  ExplainedPlace,
+  Explanation,
+  SearchMatch,
+  SearchParams,
+  SearchResponse
+} from "./resources/search.ts"
 export type { Snippets } from "./resources/snippetStore.ts"
 export type { DeleteResponse, VoteCodeSnipParams, VoteCodeSnipResponse } from "./resources/snippets.ts"
 export type { StoreCodeBlockParams, StoreCodeBlockResponse } from "./resources/storeCodeBlock.ts"

@@ -37,6 +37,8 @@ export interface Encoder {
   readonly profile: (text: EncodedText, tasks: ReadonlyArray<string>, meaning: Vector | null) => Profile
   /** The same with other tasks. */
   readonly profileWith: (profile: Profile, tasks: ReadonlyArray<string>, meaning: Vector | null) => Profile
+  /** The letters of a piece, by its number. */
+  readonly pieceText: (piece: number) => string
   /** A task as the second stage reads it. */
   readonly reading: (task: string) => Reading
 }
@@ -95,6 +97,7 @@ export const makeEncoder = (embeddings: EmbeddingTable, hub: (meaning: Vector) =
   const { dimensions, weights, powers } = table
   const rows = { ...embeddings, norms: new Float64Array(embeddings.scales.length) }
   const piecesOf = (text: string) => pieceCounts(text, table.pieces)
+  let texts: ReadonlyArray<string> | undefined
 
   const profileWith: Encoder["profileWith"] = (profile, tasks, meaning) => {
     const own = profile.pieces.subarray(0, profile.own)
@@ -116,6 +119,10 @@ export const makeEncoder = (embeddings: EmbeddingTable, hub: (meaning: Vector) =
       const own = add(source.slice(0, sourceEncoded))
       const characters = source.length
       return profileWith({ pieces: Uint16Array.from(pieces), named, told, own, hub: 0, characters }, tasks, meaning)
+    },
+    pieceText: (piece) => {
+      texts ??= [...embeddings.numbers.keys()]
+      return texts[piece]!.replace(/^##/, "")
     },
     reading: (task) => new Reading(rows, piecesOf(beginningOf(task, encoded))),
     snippet: ({ name, description, source }) => {

@@ -1,6 +1,7 @@
 import { fieldCount } from "#domain/search/bm25f.ts"
+import type { Candidate, Candidates } from "#domain/search/Candidate.ts"
 import { plan, type QueryPlan } from "#domain/search/query.ts"
-import { type Candidate, type Candidates, matches, priorOf } from "#domain/search/rank.ts"
+import { matches, priorOf } from "#domain/search/rank.ts"
 import { leastRelevance, relevance, score, wordShare } from "#domain/search/score.ts"
 import type { IndexQuery } from "#ports/SnippetIndex.ts"
 import { Best } from "./Best.ts"

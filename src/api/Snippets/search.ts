@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { places } from "#domain/search/explanation.ts"
 import { ShownComment } from "../Comments.ts"
 import { FunctionReputation } from "../Functions.ts"
 import { fraction, JsonObject, JsonSchema, optional, Task, whole } from "../fields.ts"
@@ -11,6 +12,7 @@ export const SearchRequest = Schema.Struct({
   prefer_complete: optional(Schema.Boolean),
   input_schema: optional(JsonSchema),
   per_function_reputation: optional(Schema.Boolean),
+  explain: optional(Schema.Boolean),
   result_type: optional(Schema.Literals(["file", "repo", "any"])),
   content_type: optional(Schema.Literals(["file", "repo", "route", "script"]))
 }).annotate({ identifier: "SearchRequest" })
@@ -36,6 +38,31 @@ const CodeBlock = Schema.Struct({
   updated_at: Schema.NullOr(Schema.String),
   agent_id: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "CodeBlock" })
+
+const Effected = Schema.Struct({ value: Schema.Finite, effect: Schema.Finite })
+
+const Explanation = Schema.Struct({
+  probability: Schema.Finite,
+  word_share: Schema.Finite,
+  words: Schema.Array(
+    Schema.Struct({ word: Schema.String, place: Schema.Literals(places), share: Schema.Finite }).annotate({
+      identifier: "ExplainedWord"
+    })
+  ),
+  cosine: Schema.Finite,
+  nearest: Schema.Array(
+    Schema.Struct({
+      asked: Schema.String,
+      found: Schema.String,
+      place: Schema.Literals(places),
+      cosine: Schema.Finite
+    }).annotate({ identifier: "NearestPiece" })
+  ),
+  verdict: Effected,
+  completeness: Effected,
+  hub: Effected,
+  length: Schema.Struct({ characters: Schema.Int, effect: Schema.Finite })
+}).annotate({ identifier: "Explanation" })
 
 export const SearchMatch = Schema.Struct({
   code_block: CodeBlock,
@@ -63,6 +90,8 @@ export const SearchMatch = Schema.Struct({
   agent_id: Schema.NullOr(Schema.String),
   comments: Schema.Array(ShownComment),
   functions: Schema.NullOr(Schema.Array(FunctionReputation)),
+  /** Where it was asked for. */
+  explanation: Schema.optionalKey(Explanation),
   type: Schema.Literals(["file", "repo"]),
   /** From here on of a repository only. Relative to this service. */
   download_url: Schema.optionalKey(Schema.String),

@@ -1,7 +1,19 @@
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import type { Explanation } from "../../../clients/typescript/src/index.ts"
 import { answer, plain, table } from "../output.ts"
 import { service, workspaceFlag } from "./asking.ts"
+
+const signed = (value: number): string => `${value < 0 ? "" : "+"}${value.toFixed(2)}`
+
+/** Why something has its score, line by line. */
+const explained = (name: string, of: Explanation): ReadonlyArray<string> => [
+  "",
+  `${plain(name)}: ${of.probability.toFixed(2)} by words and meaning`,
+  `  words ${of.wordShare.toFixed(2)}: ${of.words.map(({ word, place, share }) => `${plain(word)} (${place}) ${share.toFixed(2)}`).join(", ")}`,
+  `  meaning ${of.cosine.toFixed(2)}: ${of.nearest.map(({ asked, found, cosine }) => `${plain(asked)} → ${plain(found)} ${cosine.toFixed(2)}`).join(", ")}`,
+  `  votes ${signed(of.verdict.effect)}, completeness ${signed(of.completeness.effect)}, near to everything ${signed(of.hub.effect)}, ${of.length.characters} characters ${signed(of.length.effect)}`
+]
 
 /** Characters of a description that are shown. */
 const shown = 60
@@ -15,22 +27,32 @@ export const command = Command.make(
       Flag.withDescription("Find public snippets of others, too"),
       Flag.withDefault(false)
     ),
+    explain: Flag.Boolean("explain").pipe(
+      Flag.withDescription("Say of each why it has its score"),
+      Flag.withDefault(false)
+    ),
     workspace: workspaceFlag
   },
-  ({ task, limit, public: publicSnips, workspace }) =>
+  ({ task, limit, public: publicSnips, explain, workspace }) =>
     Effect.gen(function* () {
       const ask = yield* service({ workspace, publicSnips })
-      const { data, wire } = yield* ask((cairn, options) => cairn.snippets.search({ task, topK: limit }, options))
+      const given = { task, topK: limit, ...(explain ? { explain } : {}) }
+      const { data, wire } = yield* ask((cairn, options) => cairn.snippets.search(given, options))
       yield* answer(wire, () =>
         data.matches.length === 0
           ? ["Nothing is found."]
-          : table(
-              ["id", "name", "score", "up", "down", "language", "description"],
-              data.matches.map(({ codeBlock, score, thumbsUp, thumbsDown }) => [
-                ...[codeBlock.id, codeBlock.name, score.toFixed(2), thumbsUp, thumbsDown, codeBlock.language],
-                plain(codeBlock.description).slice(0, shown)
-              ])
-            )
+          : [
+              ...table(
+                ["id", "name", "score", "up", "down", "language", "description"],
+                data.matches.map(({ codeBlock, score, thumbsUp, thumbsDown }) => [
+                  ...[codeBlock.id, codeBlock.name, score.toFixed(2), thumbsUp, thumbsDown, codeBlock.language],
+                  plain(codeBlock.description).slice(0, shown)
+                ])
+              ),
+              ...data.matches.flatMap(({ codeBlock, explanation }) =>
+                explanation === null ? [] : explained(codeBlock.name, explanation)
+              )
+            ]
       )
     })
 ).pipe(Command.withDescription("Find snippets for a task, the best first; `cairn snippet show ID` prints one"))

@@ -5,6 +5,7 @@ import type { SearchMatch, SearchRequest } from "#src/api/Snippets/search.ts"
 import type { Reputed } from "#src/snippets/reputation.ts"
 import type { FoundSnippet, Question } from "#src/snippets/search.ts"
 import { shownFunction } from "../Functions.ts"
+import { shownExplanation } from "./explanation.ts"
 
 /** The share of uploads and runs that went well, of those whose outcome is known. */
 const resilience = ({ runs, succeeded }: FoundSnippet["snippet"]): number => (runs === 0 ? 1 : succeeded / runs)
@@ -64,6 +65,7 @@ export const matchOf = (
     agent_id: agent,
     comments,
     functions: reputed?.functions.map(shownFunction) ?? null,
+    ...(match.explanation === undefined ? {} : { explanation: shownExplanation(match.explanation, own) }),
     ...repository(snippet)
   }
 }

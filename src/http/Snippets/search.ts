@@ -30,6 +30,7 @@ export const search = Effect.fnUntraced(function* (payload: typeof SearchRequest
     minVerdict: payload.min_verdict_score ?? 0.3,
     minHumanUp: payload.min_human_upvotes ?? 0,
     preferComplete: payload.prefer_complete ?? false,
+    ...(payload.explain === true ? { explain: true } : {}),
     ...kindsOf(payload),
     inputSchema: payload.input_schema ?? undefined
   }

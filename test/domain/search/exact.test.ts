@@ -15,8 +15,6 @@ it("gives logarithms and powers as Math does, but for their last bits", () => {
 
 // the same on every runtime: what these say was printed by one of them
 it("gives the same bits on every runtime", () => {
-  assert.deepStrictEqual(
-    [exp(1.5), exp(-0.1), log(3), log(0.7)],
-    [4.481689070338065, 0.9048374180359595, 1.0986122886681096, -0.3566749439387324]
-  )
+  const written = [exp(1), exp(-0.1), log(3), log(0.7)].map(String).join(" ")
+  assert.strictEqual(written, "2.7182818284590455 0.9048374180359595 1.0986122886681096 -0.3566749439387324")
 })

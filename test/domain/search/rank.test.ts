@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { idf, occurrence, saturated } from "#domain/search/bm25f.ts"
+import type { Candidate, Candidates } from "#domain/search/Candidate.ts"
 import { noProfile } from "#domain/search/embeddings/Profile.ts"
 import { asked } from "#domain/search/query.ts"
-import { type Candidate, type Candidates, likeliest, rank } from "#domain/search/rank.ts"
+import { likeliest, rank } from "#domain/search/rank.ts"
 import { unread } from "#test/embeddings.ts"
 
 /** Tasks that mean nothing, unless told: only words count. */

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
+import type { Candidate, Candidates } from "#domain/search/Candidate.ts"
 import { asked } from "#domain/search/query.ts"
-import { type Candidate, type Candidates, judge, likeliest, rank } from "#domain/search/rank.ts"
+import { judge, likeliest, rank } from "#domain/search/rank.ts"
 import { byMeaning, byWords } from "#domain/search/ranker.ts"
 import { verdict } from "#domain/search/score.ts"
 import { looked, nearness } from "#domain/search/secondStage.ts"

@@ -20,17 +20,57 @@ export interface SearchParams {
   readonly inputSchema?: JsonObject | undefined
   /** Whether each match tells of its functions, in `functions` and above each in `source`. Default: no. */
   readonly perFunctionReputation?: boolean | undefined
+  /** Whether each match says why it has its score, in `explanation`. Default: no. */
+  readonly explain?: boolean | undefined
   /** `file`: no repositories; `repo`: only these. Default: `any`. */
   readonly resultType?: "file" | "repo" | "any" | undefined
   /** In place of the client's workspace. */
   readonly workspaceId?: string | undefined
 }
 
+/** Where something stands in a snippet; `tasks` are those that it was used for. */
+export type ExplainedPlace = "name" | "description" | "tasks" | "source"
+
+/** Something that moved a score: what it is, and what it adds to the logarithm of its odds (`hub`: to its strength). */
+export interface Effect {
+  /** What it is. */
+  readonly value: number
+  /** What it adds; 0 changes nothing. */
+  readonly effect: number
+}
+
+/** Why a match has its score. */
+export interface Explanation {
+  /** 0 to 1: how likely it is by words and meaning alone that it answers the task. */
+  readonly probability: number
+  /** 0 to 1: the share of the task's words that it has, by their rareness. */
+  readonly wordShare: number
+  /** Stems of words that it has, and what each place gives of the share; the greatest first. */
+  readonly words: ReadonlyArray<{ readonly word: string; readonly place: ExplainedPlace; readonly share: number }>
+  /** 0 to 1: how near the meanings are. */
+  readonly cosine: number
+  /** Pieces of the task, and what in the snippet is nearest to each; the nearest first. */
+  readonly nearest: ReadonlyArray<{
+    readonly asked: string
+    readonly found: string
+    readonly place: ExplainedPlace
+    readonly cosine: number
+  }>
+  /** Its votes. */
+  readonly verdict: Effect
+  /** How complete it looks; counts only with `preferComplete`. */
+  readonly completeness: Effect
+  /** How near it is to everything, which tells against it. */
+  readonly hub: Effect
+  /** How long its source is, and what that adds to its strength. */
+  readonly length: { readonly characters: number; readonly effect: number }
+}
+
 /** A snippet that was found. */
 export interface SearchMatch {
   /** The snippet itself. */
   readonly codeBlock: CodeBlock
-  /** 0 to 1: how well it fits, votes counted. */
+  /** 0 to 1: how likely it is that it answers the task, votes counted. */
   readonly score: number
   /** The same as `score`. */
   readonly combinedScore: number
@@ -60,6 +100,8 @@ export interface SearchMatch {
   readonly comments: ReadonlyArray<Comment>
   /** `null` unless `perFunctionReputation` was asked for. */
   readonly functions: ReadonlyArray<FunctionReputation> | null
+  /** `null` unless `explain` was asked for. */
+  readonly explanation: Explanation | null
   /** One file, or a repository with the fields below. */
   readonly type: "file" | "repo"
   /** Of a repository: where all its files are, relative to the service. From here on `null` for a file. */
@@ -86,6 +128,10 @@ export interface SearchResponse extends Result {
   readonly searchNamespaces: ReadonlyArray<string>
 }
 
+interface ExplanationWire extends Omit<Explanation, "wordShare"> {
+  readonly word_share: number
+}
+
 interface MatchWire {
   readonly code_block: CodeBlockWire
   readonly score: number
@@ -103,6 +149,7 @@ interface MatchWire {
   readonly agent_id?: string | null
   readonly comments?: ReadonlyArray<CommentWire>
   readonly functions?: ReadonlyArray<FunctionWire> | null
+  readonly explanation?: ExplanationWire
   readonly type?: "file" | "repo"
   readonly download_url?: string
   readonly file_tree?: string
@@ -117,6 +164,8 @@ interface SearchWire {
   readonly cache_hit: boolean
   readonly search_namespaces?: ReadonlyArray<string>
 }
+
+const explanationOf = ({ word_share: wordShare, ...wire }: ExplanationWire): Explanation => ({ ...wire, wordShare })
 
 const matchOf = (wire: MatchWire): SearchMatch => ({
   codeBlock: codeBlockOf(wire.code_block),
@@ -135,6 +184,7 @@ const matchOf = (wire: MatchWire): SearchMatch => ({
   agentId: wire.agent_id ?? null,
   comments: (wire.comments ?? []).map(commentOf),
   functions: wire.functions?.map(functionOf) ?? null,
+  explanation: wire.explanation === undefined ? null : explanationOf(wire.explanation),
   type: wire.type ?? "file",
   downloadUrl: wire.download_url ?? null,
   fileTree: wire.file_tree ?? null,
@@ -155,6 +205,7 @@ export const search = (params: SearchParams): Call<SearchResponse> => ({
     prefer_complete: params.preferComplete,
     input_schema: params.inputSchema,
     per_function_reputation: params.perFunctionReputation,
+    explain: params.explain,
     result_type: params.resultType
   },
   answer: json((wire: SearchWire) => ({

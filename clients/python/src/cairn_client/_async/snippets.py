@@ -38,6 +38,7 @@ class AsyncSnippets:
         prefer_complete: bool = False,
         input_schema: Mapping[str, Any] | None = None,
         per_function_reputation: bool = False,
+        explain: bool = False,
         min_human_upvotes: int = 0,
         result_type: Literal["any", "file", "repo"] = "any",
         workspace_id: str | None = None,
@@ -52,6 +53,7 @@ class AsyncSnippets:
             prefer_complete: prefers longer, more complete code.
             input_schema: a JSON schema of what you can give: only code that takes such an input is found.
             per_function_reputation: each match gets `functions`, and a line above each function in its source.
+            explain: each match gets an `explanation` of its score.
             min_human_upvotes: only snippets that people voted up so often, 0 or more.
             result_type: `file`: no repositories; `repo`: only these.
             workspace_id: instead of the client's.
@@ -69,6 +71,7 @@ class AsyncSnippets:
             "prefer_complete": prefer_complete,
             "input_schema": mapping(input_schema, "input_schema"),
             "per_function_reputation": per_function_reputation or None,
+            "explain": explain or None,
             "result_type": None if result_type == "any" else result_type,
         }
         request = Request("POST", "/api/retrieve/search", body, workspace_id=workspace_id, options=options)

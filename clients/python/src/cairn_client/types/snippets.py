@@ -115,12 +115,70 @@ class FunctionReputation(Model):
     """The fingerprint that bore its name before."""
 
 
+class ExplainedWord(Model):
+    """A stem of a word of the task that a match has."""
+
+    word: str
+    place: str
+    """`name`, `description`, `tasks` or `source`."""
+    share: float
+    """What it gives of `word_share`."""
+
+
+class NearestPiece(Model):
+    """What in a match is nearest to a piece of the task."""
+
+    asked: str
+    found: str
+    place: str
+    """`name`, `description`, `tasks` or `source`."""
+    cosine: float
+
+
+class ScoreEffect(Model):
+    """Something that moved a score."""
+
+    value: float
+    effect: float
+    """What it adds to the logarithm of the odds (`hub`: to the strength); 0 changes nothing."""
+
+
+class LengthEffect(Model):
+    """What the length of a source adds to the strength of a match."""
+
+    characters: int
+    effect: float
+
+
+class Explanation(Model):
+    """Why a match has its score."""
+
+    probability: float
+    """0 to 1: how likely it is by words and meaning alone that it answers the task."""
+    word_share: float
+    """0 to 1: the share of the task's words that it has, by their rareness."""
+    words: list[ExplainedWord]
+    """The greatest share first."""
+    cosine: float
+    """0 to 1: how near the meanings are."""
+    nearest: list[NearestPiece]
+    """The nearest first."""
+    verdict: ScoreEffect
+    """Its votes."""
+    completeness: ScoreEffect
+    """How complete it looks; counts only with `prefer_complete`."""
+    hub: ScoreEffect
+    """How near it is to everything, which tells against it."""
+    length: LengthEffect
+    """How long its source is."""
+
+
 class SearchMatch(Model):
     """A snippet that fits a task."""
 
     code_block: CodeBlock
     score: float
-    """0 to 1: relevance and votes together."""
+    """0 to 1: how likely it is that it answers the task, votes counted."""
     thumbs_up: int
     """Votes for it, counted as often as they say."""
     thumbs_down: int
@@ -135,6 +193,8 @@ class SearchMatch(Model):
     """As `code_block` says."""
     functions: list[FunctionReputation] | None = None
     """`None` unless `per_function_reputation` was asked for."""
+    explanation: Explanation | None = None
+    """`None` unless `explain` was asked for."""
     combined_score: float = 0
     """The same as `score`."""
     vector_score: float = 0

@@ -1,0 +1,98 @@
+import { fieldCount, occurrence, saturated } from "./bm25f.ts"
+import type { Candidate, Candidates, Judged } from "./Candidate.ts"
+import { fields } from "./IndexedText.ts"
+import { type Asked, plan } from "./query.ts"
+import { byMeaning } from "./ranker.ts"
+
+/** Where something stands in a snippet. */
+export const places = ["name", "description", "tasks", "source"] as const
+export type Place = (typeof places)[number]
+
+/** Why a match has its score. What adds to a logarithm of odds is 0 where it changes nothing. */
+export interface Explanation {
+  /** How likely it is by words and meaning alone, 0…1. */
+  readonly probability: number
+  /** The share of the task's words that it has, 0…1, and what each of them gives of it in each place; best first. */
+  readonly wordShare: number
+  readonly words: ReadonlyArray<{ readonly word: string; readonly place: Place; readonly share: number }>
+  /** How near the meanings are, 0…1, and what of it is nearest to each piece of the task; nearest first. */
+  readonly cosine: number
+  readonly nearest: ReadonlyArray<{
+    readonly asked: string
+    readonly found: string
+    readonly place: Place
+    readonly cosine: number
+  }>
+  /** What its votes, and its completeness where that is preferred, add to the logarithm of its odds. */
+  readonly verdict: { readonly value: number; readonly effect: number }
+  readonly completeness: { readonly value: number; readonly effect: number }
+  /** How near it is to everything, and its length, and what each adds to its strength beside the others that were judged. */
+  readonly hub: { readonly value: number; readonly effect: number }
+  readonly length: { readonly characters: number; readonly effect: number }
+}
+
+/** Words and pieces that are told. */
+const told = 8
+/** Cosines below say nothing. */
+const leastCosine = 0.2
+
+const wordsOf = (asked: Asked, { documents, frequencies, tokens }: Candidates, { counts, lengths }: Candidate) => {
+  const { texts, self } = plan(asked, documents, frequencies)
+  const worths = fields.map((field, at) => occurrence(field, lengths[at]!, tokens[at]! / documents))
+  const hits = texts[0]!.flatMap((alternatives) => {
+    const found = alternatives.map(({ term, weight }) => {
+      const byField = worths.map((worth, at) => worth * counts[term * fieldCount + at]!)
+      const all = byField.reduce((sum, worth) => sum + worth, 0)
+      return { term, byField, all, value: saturated(weight, all) }
+    })
+    const { term, byField, all, value } = found.reduce((best, one) => (one.value > best.value ? one : best))
+    return byField.flatMap((worth, at) => {
+      const place = fields[at] === "exampleQueries" ? "tasks" : (fields[at] as Place)
+      return worth === 0 ? [] : [{ word: asked.terms[term]!, place, share: (value * worth) / all / self }]
+    })
+  })
+  return hits.sort((one, other) => other.share - one.share).slice(0, told)
+}
+
+const nearestOf = ({ reading }: Asked, { profile }: Candidate, textOf: (piece: number) => string) => {
+  const { pieces, named, told: described, own } = profile
+  const placeOf = (at: number): Place =>
+    at < named ? "name" : at < described ? "description" : at < own ? "source" : "tasks"
+  const near = reading.pieces.flatMap((asked, column) => {
+    let [best, at] = [leastCosine, -1]
+    for (const [place, piece] of pieces.entries()) {
+      const cosine = reading.cosines[reading.of(piece) + column]!
+      if (cosine > best) [best, at] = [cosine, place]
+    }
+    if (at === -1) return []
+    return [{ asked: textOf(asked), found: textOf(pieces[at]!), place: placeOf(at), cosine: Math.min(1, best) }]
+  })
+  return near.sort((one, other) => other.cosine - one.cosine).slice(0, told)
+}
+
+/** Explains one of what was judged together. `textOf` gives a piece's letters. */
+export const explaining = (
+  asked: Asked,
+  found: Candidates,
+  judged: ReadonlyArray<Judged>,
+  textOf: (piece: number) => string
+): ((one: Judged, probability: number) => Explanation) => {
+  const mean = (of: "hub" | "length") =>
+    judged.reduce((sum, { features }) => sum + features[of], 0) / Math.max(1, judged.length)
+  const means = { hub: mean("hub"), length: mean("length") }
+  return ({ likely, features, votes, completeness }, probability) => {
+    const { candidate } = likely
+    const effect = (of: "hub" | "length") => (byMeaning.features[of] ?? 0) * (features[of] - means[of])
+    return {
+      probability,
+      wordShare: likely.words,
+      words: wordsOf(asked, found, candidate),
+      cosine: likely.cosine,
+      nearest: nearestOf(asked, candidate, textOf),
+      verdict: { value: candidate.verdict, effect: votes },
+      completeness: { value: candidate.completeness, effect: completeness },
+      hub: { value: features.hub, effect: effect("hub") },
+      length: { characters: candidate.profile.characters, effect: effect("length") }
+    }
+  }
+}

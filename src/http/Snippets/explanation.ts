@@ -1,0 +1,19 @@
+import type { Explanation } from "#domain/search/explanation.ts"
+import type { SearchMatch } from "#src/api/Snippets/search.ts"
+
+/** Why a match has its score, on the wire; of somebody else's snippet nothing of the tasks that it was used for. */
+export const shownExplanation = (of: Explanation, own: boolean): NonNullable<SearchMatch["explanation"]> => {
+  const seen = <A extends { readonly place: string }>(all: ReadonlyArray<A>) =>
+    own ? all : all.filter(({ place }) => place !== "tasks")
+  return {
+    probability: of.probability,
+    word_share: of.wordShare,
+    words: seen(of.words),
+    cosine: of.cosine,
+    nearest: seen(of.nearest),
+    verdict: of.verdict,
+    completeness: of.completeness,
+    hub: of.hub,
+    length: of.length
+  }
+}
