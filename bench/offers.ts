@@ -16,8 +16,8 @@ const rules: ReadonlyArray<readonly [name: string, rule: Rule]> = [
     [0.63, 0.67].map(
       (least) =>
         [
-          `≥ 0.5, or ≥ ${score} and cosine ≥ ${least}`,
-          (one: Ranked) => one.score >= 0.5 || (one.score >= score && one.vector >= least)
+          `≥ 0.6, or ≥ ${score} and cosine ≥ ${least}`,
+          (one: Ranked) => one.score >= 0.6 || (one.score >= score && one.vector >= least)
         ] as const
     )
   ),

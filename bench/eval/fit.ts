@@ -11,8 +11,8 @@ import { type Choice, fitChoices, fitTrials, type Trial } from "./regress.ts"
 const masses: Readonly<Record<string, number>> = { mbpp: 3, agent30: 1, standard: 0.7, others: 0.7 }
 export const sources = Object.keys(masses)
 
-/** For probabilities also stores of a few snippets, in half of which the right one is not, and tasks that none does. */
-const otherMasses: Readonly<Record<string, number>> = { small: 0.5, off: 0.4 }
+/** For probabilities mbpp has less to say, and there are stores of a few snippets, in half of which the right one is not, and tasks that none does. */
+const otherMasses: Readonly<Record<string, number>> = { mbpp: 2, agent30: 1.5, small: 0.5, off: 0.4 }
 
 /** For strengths also descriptions that are asked for as they stand. */
 const toldMass = 0.1

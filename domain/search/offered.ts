@@ -4,9 +4,6 @@
  */
 export const leastTaken = 0.6
 
-/** The least score of what is offered, however near it is. */
-export const leastOffered = 0.5
-
 /**
  * The least cosine with the task, and the least score beside it, of what is offered with a lower score: of several that do
  * about the same none is likely to be the right one, and each is worth a look.
@@ -22,4 +19,4 @@ export const leastVerdictOffered = 0.5
  * not, too.
  */
 export const isNear = ({ score, vector }: { readonly score: number; readonly vector: number }): boolean =>
-  score >= leastOffered || (score >= leastScoreBeside && vector >= leastMeaning)
+  score >= leastTaken || (score >= leastScoreBeside && vector >= leastMeaning)

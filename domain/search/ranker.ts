@@ -17,15 +17,15 @@ export const byMeaning: Judge = {
   },
   backdrop: -2.3053,
   signs: {
-    strength: 0.1098,
-    lead: 0.3589,
-    share: 0.7157,
-    words: -0.5681,
-    meaning: 0.5822,
-    covered: 0.7283,
-    documents: -0.1936,
-    fewness: -1.996,
-    one: 0.244
+    strength: 0.1083,
+    lead: 0.3542,
+    share: 0.641,
+    words: -0.4652,
+    meaning: 0.8138,
+    covered: 0.6028,
+    documents: -0.2334,
+    fewness: -2.2156,
+    one: 0.3394
   }
 }
 
@@ -36,11 +36,11 @@ export const byWords: Judge = {
   },
   backdrop: 2.6115,
   signs: {
-    lead: 0.1327,
-    share: 0.9491,
-    covered: 1.272,
-    documents: -0.0966,
-    fewness: -0.9642,
-    one: 0.1241
+    lead: 0.1066,
+    share: 0.9567,
+    covered: 1.4905,
+    documents: -0.1059,
+    fewness: -0.7387,
+    one: 0.0349
   }
 }

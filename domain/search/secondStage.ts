@@ -43,6 +43,7 @@ interface Nearness {
   readonly name: number
 }
 
+/** How near a profile's pieces are to those of a task. */
 export const nearness = (reading: Reading, { pieces, named, told }: Profile): Nearness => {
   const size = reading.pieces.length
   const any = new Float64Array(size)

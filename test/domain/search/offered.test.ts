@@ -9,7 +9,7 @@ import { searching } from "#test/searching.ts"
 
 it("what is near enough to be offered has a high score, or a fair one and the meaning of the task", () => {
   const pairs = [
-    ...[[0.5, 0] as const, [0.499, 0.66] as const, [0.499, 0.67] as const],
+    ...[[0.6, 0] as const, [0.599, 0.66] as const, [0.599, 0.67] as const],
     // near to much, and to this no more than to others
     ...[[0.05, 0.67] as const, [0.049, 0.99] as const]
   ]
@@ -20,7 +20,7 @@ it("what is near enough to be offered has a high score, or a fair one and the me
 /** Bounds in shares, 0…1: what was measured when the rule was chosen (docs/decisions/0079), less a little. */
 const bounds = [
   { set: "mbpp", recall: 0.66, right: 0.77 },
-  { set: "agent30", recall: 0.37, right: 0.8 }
+  { set: "agent30", recall: 0.25, right: 0.78 }
 ] as const
 
 describe("what is offered on the development sets", () => {
