@@ -8,6 +8,13 @@ const Results = Schema.Array(
   Schema.Struct({ toolUseId: Schema.String, content: Schema.String, isError: Schema.Boolean })
 )
 
+/**
+ * How a chat is remembered. `written`: its model wrote the account of all chats anew. `listed`: it could not, so the
+ * chat is one more line of the account. `kept`: the file is none that could be read and written whole, and stays.
+ */
+export const Remembering = Schema.Literals(["written", "listed", "kept"])
+export type Remembering = typeof Remembering.Type
+
 /** Stored for good: add a tag or a version, never change the meaning of one. */
 export const ChatEvent = Schema.TaggedUnion({
   ChatRequested: {
@@ -22,6 +29,8 @@ export const ChatEvent = Schema.TaggedUnion({
     maxTurns: Schema.Int,
     ...text({ prompt: Schema.String, org: Schema.String, user: Schema.String })
   },
+  /** It came with its request: what the chat came to is added to its workspace's memory, which its model is told at first. */
+  MemoryAsked: { run: Schema.String },
   /** The run begins, on the workspace's head of that moment (`null`: it is empty). */
   ChatStarted: {
     run: Schema.String,
@@ -58,6 +67,19 @@ export const ChatEvent = Schema.TaggedUnion({
     cacheReadTokens: Schema.Int,
     cacheWriteTokens: Schema.Int,
     ...text({ summary: Schema.String })
+  },
+  /** How the memory of the run's workspace goes on after it; the commit has it, unless the file was changed meanwhile. */
+  ChatRemembered: {
+    run: Schema.String,
+    how: Remembering,
+    /** The one that wrote the account, by its full name; `null`: none did. */
+    model: Schema.NullOr(Schema.String),
+    inputTokens: Schema.Int,
+    outputTokens: Schema.Int,
+    cacheReadTokens: Schema.Int,
+    cacheWriteTokens: Schema.Int,
+    /** `from`: the digest of the account that it takes the place of; `null`: there was none. */
+    ...text({ account: Schema.String, from: Schema.NullOr(Schema.String) })
   }
 })
 export type ChatEvent = typeof ChatEvent.Type
@@ -79,6 +101,8 @@ export type ChatCommand = Data.TaggedEnum<{
     readonly prompt: string
     readonly org: string
     readonly user: string
+    /** Whether its workspace's memory is read and written. */
+    readonly memory: boolean
   }
   StartChat: { readonly base: { readonly commit: string; readonly tree: string } | null }
   ResumeChat: Record<never, never>
@@ -105,6 +129,16 @@ export type ChatCommand = Data.TaggedEnum<{
     readonly cacheReadTokens: number
     readonly cacheWriteTokens: number
   }
+  RecordMemory: {
+    readonly how: Remembering
+    readonly account: string
+    readonly from: string | null
+    readonly model: string | null
+    readonly inputTokens: number
+    readonly outputTokens: number
+    readonly cacheReadTokens: number
+    readonly cacheWriteTokens: number
+  }
 }>
 export const ChatCommand = Data.taggedEnum<ChatCommand>()
 
@@ -121,7 +155,9 @@ export interface ChatState {
   readonly subject: string
   readonly started: boolean
   readonly cancelled: boolean
-  /** Turns, rounds of tools and compactions that are recorded. */
+  /** Whether it is to be remembered, and was not yet. */
+  readonly memory: boolean
+  /** Turns, rounds of tools, compactions and memories that are recorded. */
   readonly step: number
   /** How often the run was taken up at this step. */
   readonly attempts: number
@@ -140,6 +176,7 @@ export const Chat: Decider<ChatCommand, ChatEvent, ChatState, ChatRefusal> = {
     subject: "",
     started: false,
     cancelled: false,
+    memory: false,
     step: 0,
     attempts: 0,
     turns: HashSet.empty(),
@@ -151,9 +188,10 @@ export const Chat: Decider<ChatCommand, ChatEvent, ChatState, ChatRefusal> = {
     type Decision = Result.Result<Array<ChatEvent>, ChatRefusal>
     if (command._tag === "RequestChat") {
       if (state.run !== undefined) return Result.succeed([])
-      const { _tag, prompt, org, user, ...facts } = command
+      const { _tag, prompt, org, user, memory, ...facts } = command
       const subject = workspaceSubject(facts.workspace, facts.generation)
-      return Result.succeed([Event.ChatRequested.make({ ...facts, subject, text: { prompt, org, user } })])
+      const requested = Event.ChatRequested.make({ ...facts, subject, text: { prompt, org, user } })
+      return Result.succeed(memory ? [requested, Event.MemoryAsked.make({ run: facts.run })] : [requested])
     }
     const { run, subject } = state
     if (run === undefined) return Result.fail(new ChatNotRequested())
@@ -183,6 +221,10 @@ export const Chat: Decider<ChatCommand, ChatEvent, ChatState, ChatRefusal> = {
           HashSet.has(state.compactions, compaction.turn)
             ? []
             : [Event.ChatCompacted.make({ run, ...compaction, subject, text: { summary } })]
+        ),
+      RecordMemory: ({ _tag, account, from, ...memory }): Decision =>
+        Result.succeed(
+          state.memory ? [Event.ChatRemembered.make({ run, ...memory, subject, text: { account, from } })] : []
         )
     })
   },
@@ -190,6 +232,7 @@ export const Chat: Decider<ChatCommand, ChatEvent, ChatState, ChatRefusal> = {
   evolve: (state, event) =>
     ChatEvent.match(event, {
       ChatRequested: ({ run, subject }) => ({ ...state, run, subject }),
+      MemoryAsked: () => ({ ...state, memory: true }),
       ChatStarted: () => ({ ...state, started: true }),
       ChatResumed: ({ attempt }) => ({ ...state, attempts: attempt }),
       ChatCancelled: () => ({ ...state, cancelled: true }),
@@ -210,6 +253,7 @@ export const Chat: Decider<ChatCommand, ChatEvent, ChatState, ChatRefusal> = {
         step: state.step + 1,
         attempts: 0,
         compactions: HashSet.add(state.compactions, turn)
-      })
+      }),
+      ChatRemembered: () => ({ ...state, step: state.step + 1, attempts: 0, memory: false })
     })
 }

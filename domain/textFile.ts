@@ -1,7 +1,7 @@
 /** A file's bytes as text, for tools: pure, and as long as the file is. */
 
-/** `undefined`: it is no text. */
-const decoded = (bytes: Uint8Array): string | undefined => {
+/** A file's bytes as text; `undefined`: it is none. */
+export const decoded = (bytes: Uint8Array): string | undefined => {
   if (bytes.includes(0)) return undefined
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)

@@ -75,7 +75,7 @@ const idOf = (tenant: string, key: string | null) => `${tenant}/${key ?? ""}`
 /** Read model `consumption`: which chats there were, what their models read and wrote each day, and what bounds that. */
 export const Consumption = {
   name: "consumption",
-  version: 1,
+  version: 2,
   tables: {
     chats: table<ChatRow>({
       columns: {
@@ -124,6 +124,10 @@ export const Consumption = {
         ChatCompacted: {
           rows: ({ run }, { recordedAt }) => [`${run}/${dayOf(recordedAt)}`],
           to: (row, compacted, { tenant, recordedAt }, id) => spend(id, tenant, recordedAt, row, compacted, 0)
+        },
+        ChatRemembered: {
+          rows: ({ run }, { recordedAt }) => [`${run}/${dayOf(recordedAt)}`],
+          to: (row, remembered, { tenant, recordedAt }, id) => spend(id, tenant, recordedAt, row, remembered, 0)
         }
       }
     }),

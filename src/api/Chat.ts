@@ -18,7 +18,8 @@ export const ChatRequest = Schema.Struct({
   user_id: Scoped,
   org_id: Scoped,
   model: optional(Model),
-  max_turns: optional(whole(1, 100))
+  max_turns: optional(whole(1, 100)),
+  memory: optional(Schema.Boolean)
 }).annotate({ identifier: "ChatRequest" })
 
 export const ChatResponse = Schema.Struct({

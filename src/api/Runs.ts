@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Remembering } from "#domain/Chat.ts"
 import { ChatFailure } from "#domain/Workspace.ts"
 import { ChatResponse } from "./Chat.ts"
 import { NextCursor, pageQuery } from "./cursor.ts"
@@ -21,6 +22,11 @@ const facts = {
   ended_at: Schema.NullOr(Schema.String)
 }
 
+/** How a run is remembered. */
+export const RunMemory = Schema.Literals(["pending", ...Remembering.literals, "none"]).annotate({
+  identifier: "RunMemory"
+})
+
 /** A run as a list has it. */
 export const ListedRun = Schema.Struct({ ...facts, task: Schema.String }).annotate({ identifier: "ListedRun" })
 
@@ -34,6 +40,7 @@ export class RunsApi extends HttpApiGroup.make("runs")
       success: [
         Schema.Struct({
           ...facts,
+          memory: Schema.NullOr(RunMemory),
           usage: Schema.Struct({
             input_tokens: Schema.Int,
             output_tokens: Schema.Int,
@@ -48,7 +55,7 @@ export class RunsApi extends HttpApiGroup.make("runs")
       OpenApi.annotations({
         summary: "How far a chat is, and its answer when it has ended",
         description:
-          "`id` is what `Prefer: respond-async` was answered with, and a chat's `session_id`. A run of a workspace that was erased is none any more. With `Accept: text/event-stream` (and no `application/json`) it comes as server-sent events: `requested`, `started`, `resumed`, `compacted` (of the first `up_to` turns a summary goes on), `turn` (`turn`, `text`, `tool_calls`, `usage`), `tools` (`turn`, `results`, the first 500 of `changed_files`, how many have `changed`; both null a day after the run), `cancelling`, each with an `id` to go on behind with `Last-Event-ID`; in between `text` (`turn`, `offset`, `text`), what the model says before its turn is recorded, from `offset` 0 on over each connection; at last `answer`, whose data is this operation's JSON. `end` says why nothing more comes before that: `stopping`, `unavailable`, `revoked` or `erased`. A comment comes every 15 s when nothing else does. Whoever stops listening does not stop the run."
+          "`id` is what `Prefer: respond-async` was answered with, and a chat's `session_id`. A run of a workspace that was erased is none any more. With `Accept: text/event-stream` (and no `application/json`) it comes as server-sent events: `requested`, `started`, `resumed`, `compacted` (of the first `up_to` turns a summary goes on), `turn` (`turn`, `text`, `tool_calls`, `usage`), `tools` (`turn`, `results`, the first 500 of `changed_files`, how many have `changed`; both null a day after the run), `remembered` (`how`, `path`, `usage`: the workspace's memory goes on), `cancelling`, each with an `id` to go on behind with `Last-Event-ID`; in between `text` (`turn`, `offset`, `text`), what the model says before its turn is recorded, from `offset` 0 on over each connection; at last `answer`, whose data is this operation's JSON. `end` says why nothing more comes before that: `stopping`, `unavailable`, `revoked` or `erased`. A comment comes every 15 s when nothing else does. Whoever stops listening does not stop the run."
       })
     ),
     HttpApiEndpoint.get("listRuns", "/api/workspaces/:id/runs", {

@@ -84,7 +84,8 @@ const requested = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type)
       org,
       user,
       model,
-      maxTurns
+      maxTurns,
+      memory: payload.memory ?? false
     }),
     ...metadata,
     correlationId: run

@@ -25,7 +25,14 @@ export const chat = (operations: Operations) =>
       model: Schema.optionalKey(
         Model.annotate({ description: "sonnet, opus, haiku, local, or a model's full id.", default: "sonnet" })
       ),
-      max_turns: Schema.optionalKey(whole(1, 100).annotate({ description: "Most turns of the model.", default: 8 }))
+      max_turns: Schema.optionalKey(whole(1, 100).annotate({ description: "Most turns of the model.", default: 8 })),
+      memory: Schema.optionalKey(
+        Schema.Boolean.annotate({
+          description:
+            "Whether the agent is told what earlier chats with memory came to (.cairn/memory.md in the workspace), and this one is added to it.",
+          default: false
+        })
+      )
     }),
     hints: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
     route: "/api/agent-chat",

@@ -4,6 +4,7 @@ import { derivedId } from "#engine/derivedId.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
 import type { Actor } from "#engine/Event.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
+import { type Remembered, treeWith } from "./account.ts"
 import { streamOf } from "./restore.ts"
 import { actorTrailers } from "./trailers.ts"
 
@@ -20,6 +21,8 @@ export interface Ending {
   /** The head that the run began on. */
   readonly base: { readonly commit: string; readonly tree: string } | null
   readonly tree: string
+  /** Goes into the workspace's memory with it; `undefined`: the chat neither reads nor writes that. */
+  readonly remembered: Remembered | undefined
   /** Milliseconds: when the run's last step was recorded. */
   readonly time: number
   readonly turns: number
@@ -59,7 +62,7 @@ const messageOf = ({ run, prompt, failure, actor }: Ending, eventId: string): st
 export const endRun = Effect.fnUntraced(function* (ending: Ending) {
   const workspaces = yield* WorkspaceStore
   const dispatcher = yield* Dispatcher
-  const { run, tenant, workspace, generation, org, user, base, failure, output } = ending
+  const { run, tenant, workspace, generation, org, user, base, failure, output, remembered } = ending
   const repository = repositoryOf(workspace, generation)
   const commandId = endingId(run)
   const stream = streamOf(workspace)
@@ -67,7 +70,8 @@ export const endRun = Effect.fnUntraced(function* (ending: Ending) {
   const on = Effect.fnUntraced(function* (head: Ending["base"]) {
     const { opened } = yield* dispatcher.state(Workspace, stream)
     const moved = head !== null && head.commit !== base?.commit
-    const tree = moved ? yield* workspaces.rebase(repository, base?.tree, ending.tree, head.tree) : ending.tree
+    const merged = moved ? yield* workspaces.rebase(repository, base?.tree, ending.tree, head.tree) : ending.tree
+    const tree = remembered === undefined ? merged : yield* treeWith(repository, merged, remembered)
     const commit = yield* workspaces.commit(repository, {
       tree,
       parents: head === null ? [] : [head.commit],

@@ -1,13 +1,7 @@
 import { Effect } from "effect"
 import { beginningOf } from "#domain/beginningOf.ts"
-import {
-  type Exchange,
-  LanguageModel,
-  type ModelTurn,
-  type Saying,
-  type Talk,
-  type Usage
-} from "#ports/LanguageModel.ts"
+import { type Exchange, LanguageModel, type Talk, type Usage } from "#ports/LanguageModel.ts"
+import { recordOf, textOf } from "./record.ts"
 
 /** What a model is told in place of a run's first turns, because all of them together are more than it reads. */
 export interface Compaction {
@@ -94,7 +88,7 @@ export const compact = Effect.fnUntraced(function* (
     tools: [],
     history: []
   })
-  const text = textOf(said)
+  const text = textOf(said).trim()
   const written = (said.end === "done" || said.end === "cut") && text !== ""
   const steps = [...(before === undefined ? [] : [before.summary]), record(mostOfSteps)].join("\n")
   const compaction: Compaction = {
@@ -121,34 +115,6 @@ const keptOf = (history: ReadonlyArray<Exchange>): number => {
   }
   return kept
 }
-
-/** The steps of turns, one a line or more, each cut to its share of `most` characters; the oldest go first. */
-const recordOf = (history: ReadonlyArray<Exchange>, first: number, upTo: number, most: number): string => {
-  const steps = history.slice(first, upTo).flatMap(({ turn, results }, index) => {
-    const at = `[turn ${first + index + 1}]`
-    const answers = (results ?? []).map(
-      ({ content, isError }) => `${at} ${isError ? "failed" : "answered"}: ${content}`
-    )
-    return [...turn.says.flatMap(wordsOf).map((words) => `${at} ${words}`), ...answers]
-  })
-  const share = Math.max(200, Math.floor(most / Math.max(1, steps.length)))
-  const lines = steps.map((step) => (step.length > share ? `${beginningOf(step, share)}…` : step))
-  let left = most
-  const kept = lines.toReversed().filter((line) => (left -= line.length + 1) >= 0)
-  const missing = lines.length - kept.length
-  return [...(missing === 0 ? [] : [`[${missing} earlier steps are left out]`]), ...kept.toReversed()].join("\n")
-}
-
-const wordsOf = (saying: Saying): ReadonlyArray<string> => {
-  if (saying._tag === "Text") return saying.text === "" ? [] : [`said: ${saying.text}`]
-  return saying._tag === "ToolCall" ? [`called ${saying.name} ${JSON.stringify(saying.input)}`] : []
-}
-
-const textOf = ({ says }: ModelTurn) =>
-  says
-    .flatMap((one) => (one._tag === "Text" ? [one.text] : []))
-    .join("\n\n")
-    .trim()
 
 const lengthOf = (value: unknown): number => {
   if (typeof value === "string") return value.length

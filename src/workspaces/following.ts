@@ -23,6 +23,7 @@ const pause = "20 millis"
 /** What a run may have next. */
 const types = [
   ...["ChatStarted", "ChatResumed", "ChatCancelled", "ModelTurned", "ToolsRan", "ChatCompacted"],
+  "ChatRemembered",
   ...["ChatCompleted", "ChatFailed", "WorkspaceErased"]
 ]
 

@@ -10,6 +10,7 @@ import {
   type Usage
 } from "#ports/LanguageModel.ts"
 import { type Compaction, canBeShorter, compact, isTooLong, promptOf, toldOf } from "./compact.ts"
+import { textOf } from "./record.ts"
 import type { Tool } from "./tools/tool.ts"
 
 /** An agent's work on one task, from wherever it stands. What the hooks fail with ends it. */
@@ -49,9 +50,13 @@ export interface ConversationResult {
   readonly error: string
 }
 
-/** The run was stopped from outside (its key was revoked, its workspace erased, the process is going down). */
+/**
+ * The run was stopped from outside. `superseded`: another process has gone on with it, or its workspace was erased: it
+ * begins again from what the log has. The others end it; `error` says so to the caller.
+ */
 export class ConversationStopped extends Schema.TaggedError<ConversationStopped>()("ConversationStopped", {
-  reason: Schema.String
+  reason: Schema.Literals(["superseded", "revoked", "bound", "cancelled"]),
+  error: Schema.optionalKey(Schema.String)
 }) {}
 
 /**
@@ -72,7 +77,7 @@ export const converse = Effect.fnUntraced(function* (conversation: Conversation)
       history = [...history.slice(0, -1), { turn: last.turn, results }]
       continue
     }
-    const result = resultOf(history, maxTurns, canBeShorter(history, compaction))
+    const result = resultOf(history, maxTurns, compaction)
     if (result !== undefined) return result
     const turn = history.length + 1
     yield* beforeTurn(turn)
@@ -117,15 +122,17 @@ const bounded = (results: ReadonlyArray<ToolResult>): ReadonlyArray<ToolResult> 
   })
 }
 
-/** How a conversation ended, or `undefined` when the model is to be asked. `canBeShorter`: what it is told. */
-const resultOf = (
+/** How a conversation ended, or `undefined` when there are tools to run or the model is to be asked. */
+export const resultOf = (
   history: ReadonlyArray<Exchange>,
   maxTurns: number,
-  canBeShorter: boolean
+  compaction: Compaction | undefined
 ): ConversationResult | undefined => {
   const turns = history.length
   const last = history.at(-1)?.turn
-  const goesOn = last === undefined || last.end === "paused" || (last.end === "full" && canBeShorter)
+  if (last !== undefined && callsTools(last) && history.at(-1)?.results === undefined) return undefined
+  const goesOn =
+    last === undefined || last.end === "paused" || (last.end === "full" && canBeShorter(history, compaction))
   if (!goesOn && !callsTools(last)) {
     const output = textOf(last)
     // it says that it waits for tools and calls none: there is nothing to wait for
@@ -147,7 +154,3 @@ const failures = {
   cut: "The model's answer was cut off at its limit of tokens.",
   full: "The conversation grew past what the model can read."
 }
-
-/** What a turn says to whoever asked. */
-export const textOf = ({ says }: ModelTurn) =>
-  says.flatMap((one) => (one._tag === "Text" ? [one.text] : [])).join("\n\n")

@@ -1,9 +1,11 @@
 import type { ChatCommand, ChatEvent } from "#domain/Chat.ts"
 import type { ModelTurn, Saying, ToolResult, TurnEnd, Usage } from "#ports/LanguageModel.ts"
+import type { Remembered } from "./account.ts"
 import type { Compaction } from "./compact.ts"
 
 type Case<T extends ChatEvent["_tag"]> = Extract<ChatEvent, { readonly _tag: T }>
 type CompactionToRecord = Omit<Extract<ChatCommand, { readonly _tag: "RecordCompaction" }>, "_tag">
+type MemoryToRecord = Omit<Extract<ChatCommand, { readonly _tag: "RecordMemory" }>, "_tag">
 type TurnToRecord = Omit<Extract<ChatCommand, { readonly _tag: "RecordTurn" }>, "_tag" | "turn">
 
 /** The log's words for how a turn ended; any other that it has is of a turn that was done. */
@@ -76,5 +78,17 @@ export const compactionOf = ({ turn, upTo, model, text, ...counted }: Case<"Chat
   upTo,
   model,
   summary: text?.summary ?? "",
+  usage: countsOf(counted)
+})
+
+/** What is remembered of a chat, as it is recorded. */
+export const recordedMemory = ({ usage, ...remembered }: Remembered): MemoryToRecord => ({ ...remembered, ...usage })
+
+/** What was recorded of it; nothing to be written when its words were erased. */
+export const rememberedOf = ({ how, model, text, ...counted }: Case<"ChatRemembered">): Remembered => ({
+  how: text === null ? "kept" : how,
+  account: text?.account ?? "",
+  from: text?.from ?? null,
+  model,
   usage: countsOf(counted)
 })

@@ -96,6 +96,10 @@ describe("cairn, asking a service", () => {
     const chat = ["chat", "predict the surge", "--org-id", "sea", "--user-id", "ann", "--model", "local"]
     const said = await json<{ success: boolean; workspace_id: string; commit: string }>(...chat)
     assert.isTrue(said.success)
+    // without a language model there is no account but a line
+    await json(...chat.with(3, "lake"), "--memory")
+    const memory = ["workspace", "cat", "--org-id", "lake", "--user-id", "ann", ".cairn/memory.md"]
+    assert.match((await run(...memory)).out, /^# Earlier chats\n\n- [\d-]{10}: predict the surge \(done\)\n$/)
     const again = await run(...chat)
     assert.match(again.out, new RegExp(`Commit [0-9a-f]{40} of workspace ${said.workspace_id}\\.\n$`))
     const id = said.workspace_id

@@ -3,8 +3,19 @@ import { Chat, ChatCommand, ChatEvent } from "#domain/Chat.ts"
 import { given } from "#test/given.ts"
 import { laws } from "#test/laws.ts"
 
-const { RequestChat, StartChat, ResumeChat, CancelChat, RecordTurn, RecordTools, RecordCompaction } = ChatCommand
-const { ChatRequested, ChatStarted, ChatResumed, ChatCancelled, ModelTurned, ToolsRan, ChatCompacted } = ChatEvent.cases
+const { RequestChat, StartChat, ResumeChat, CancelChat, RecordTurn, RecordTools, RecordCompaction, RecordMemory } =
+  ChatCommand
+const {
+  ChatRequested,
+  ChatStarted,
+  ChatResumed,
+  ChatCancelled,
+  ModelTurned,
+  ToolsRan,
+  ChatCompacted,
+  MemoryAsked,
+  ChatRemembered
+} = ChatEvent.cases
 
 const run = "r1"
 const subject = "workspace/w1.2"
@@ -18,7 +29,7 @@ const facts = {
   model: "sonnet",
   maxTurns: 5
 }
-const request = RequestChat({ ...facts, prompt: "do it", org: "acme", user: "eve" })
+const request = RequestChat({ ...facts, prompt: "do it", org: "acme", user: "eve", memory: false })
 const requested = ChatRequested.make({ ...facts, subject, text: { prompt: "do it", org: "acme", user: "eve" } })
 const base = { commit: "c1", tree: "t1" }
 const started = ChatStarted.make({ run, base })
@@ -103,6 +114,39 @@ describe("a run whose talk is too long", () => {
     given(Chat, [...before, resumed(3, 1), resumed(3, 2), resumed(3, 3), compacted])
       .when(resume)
       .then(resumed(4, 1)))
+})
+
+describe("a run with memory", () => {
+  const asked = MemoryAsked.make({ run })
+  const facts = { how: "written" as const, ...counted }
+  const remember = RecordMemory({ ...facts, account: "It was read.", from: "d1" })
+  const remembered = ChatRemembered.make({ run, ...facts, subject, text: { account: "It was read.", from: "d1" } })
+
+  it("is requested with it, in one command", () =>
+    given(Chat, [])
+      .when({ ...request, memory: true })
+      .then(requested, asked))
+
+  it("is remembered once, whatever is said later", () => {
+    given(Chat, [requested, asked, started, turned(1)])
+      .when(remember)
+      .then(remembered)
+    given(Chat, [requested, asked, started, turned(1), remembered])
+      .when(RecordMemory({ ...facts, account: "Another account.", from: null }))
+      .then()
+  })
+
+  it("alone is remembered", () => {
+    given(Chat, [requested, started, turned(1)])
+      .when(remember)
+      .then()
+    given(Chat, []).when(remember).refuses("ChatNotRequested")
+  })
+
+  it("has got past its step with it", () =>
+    given(Chat, [requested, asked, started, turned(1), resumed(1, 1), resumed(1, 2), resumed(1, 3), remembered])
+      .when(resume)
+      .then(resumed(2, 1)))
 })
 
 describe("taking a run up", () => {

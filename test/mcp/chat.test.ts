@@ -25,6 +25,12 @@ describe("chat", () => {
     assert.strictEqual((await read(uri)).json.result.contents[0].text, "hello\n")
   })
 
+  it("is remembered when it is asked to be", async () => {
+    const given = { user_query: "remember me", user_id: "mem", org_id: "acme", memory: true }
+    const { structure } = await done(service.url, ownerKey, "chat", given)
+    assert.deepStrictEqual(structure.changed_files, [".cairn/memory.md"])
+  })
+
   it("is an error to the client when it did not end well; what was saved is said all the same", async () => {
     scripts.set("breaks", (turn) => (turn === 1 ? write("kept.txt") : { status: 400, message: "no more" }))
     const given = { user_query: "breaks", user_id: "bert", org_id: "acme" }

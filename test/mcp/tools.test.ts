@@ -31,7 +31,7 @@ describe("the tools", () => {
       vote: { all: ["code_block_id", "name", "description", "up", "task"], required: ["code_block_id"] },
       patterns: { all: ["task", "top_k"], required: [] },
       chat: {
-        all: ["user_query", "user_id", "org_id", "model", "max_turns"],
+        all: ["user_query", "user_id", "org_id", "model", "max_turns", "memory"],
         required: ["user_query", "user_id", "org_id"]
       }
     } as never)

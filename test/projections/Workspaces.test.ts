@@ -40,6 +40,7 @@ const logOf = (steps: ReadonlyArray<Step>): ReadonlyArray<DomainEvent> => {
     if (step.does === "ask" || step.does === "ask late") {
       const run = `run ${index}`
       const command = ChatCommand.RequestChat({
+        memory: false,
         run,
         workspace,
         generation,

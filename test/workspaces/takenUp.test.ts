@@ -44,7 +44,7 @@ it("asks for no turn again that was on its way to the log when the run's process
           correlationId: run
         })
       // as another process has left it; a service that is alone takes up at its start alone what was begun
-      yield* tell(ChatCommand.RequestChat({ ...facts, prompt, org: "acme", user: "ada" }))
+      yield* tell(ChatCommand.RequestChat({ ...facts, prompt, org: "acme", user: "ada", memory: false }))
       yield* tell(ChatCommand.StartChat({ base: null }))
       const late = tell(
         ChatCommand.RecordTurn({ turn: 1, ...recordedTurn(turn([text("Heard by the other process.")])) })

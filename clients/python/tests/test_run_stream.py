@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from cairn_client import APIError, AuthenticationError, CacheUnavailableError
-from cairn_client.types import RunAnswered, RunRequested, RunText, RunTools, RunTurn
+from cairn_client.types import RunAnswered, RunRemembered, RunRequested, RunText, RunTools, RunTurn
 from tests.answering import Answers
 from tests.cutting import cutting
 from tests.snippets import stored, unique
@@ -53,6 +53,27 @@ def test_a_chat_as_it_goes_on(client: Cairn) -> None:
     # what is over is told from any place
     assert kinds(list(client.runs.stream(requested.run_id))) == WHOLE
     assert kinds(list(client.runs.stream(requested.run_id, after=tools.id))) == WHOLE[4:]
+
+
+def test_a_chat_with_memory_tells_how_it_is_remembered(client: Cairn) -> None:
+    word, user = unique(), unique()
+    stored(client, word)
+    with client.chat.stream(f"read a {word} file", user=user, org="acme", model="local", memory=True) as stream:
+        events = list(stream)
+    assert kinds(events) == [*WHOLE[:-1], "remembered", "answer"]
+    requested, *_, remembered, answered = events
+    assert isinstance(requested, RunRequested)
+    assert requested.memory
+    assert isinstance(remembered, RunRemembered)
+    # without a language model there is no account but a line
+    assert (remembered.how, remembered.path, remembered.usage.input_tokens) == ("listed", ".cairn/memory.md", 0)
+    assert isinstance(answered, RunAnswered)
+    assert answered.run.memory == "listed"
+    assert client.runs.get(requested.run_id).memory == "listed"
+    account = client.workspaces.file(requested.workspace_id, remembered.path).decode()
+    assert account.endswith(f": read a {word} file (done)\n")
+    answer = client.chat(f"read a {word} file", user=user, org="acme", model="local")
+    assert client.runs.get(answer.session_id).memory is None
 
 
 @pytest.mark.parametrize("how", ["before", "within"])

@@ -82,6 +82,7 @@ export type {
   RunCancelling,
   RunCompacted,
   RunEvent,
+  RunRemembered,
   RunRequested,
   RunResumed,
   RunStarted,

@@ -13,12 +13,19 @@ export const command = Command.make(
     ),
     userId: Flag.String("user-id").pipe(Flag.withDescription("The same pair finds its files again")),
     model: Flag.String("model").pipe(Flag.withDescription("What answers; sonnet unless given"), Flag.optional),
-    maxTurns: Flag.Int("max-turns").pipe(Flag.withDescription("The agent's turns at most, 1 to 100"), Flag.optional)
+    maxTurns: Flag.Int("max-turns").pipe(Flag.withDescription("The agent's turns at most, 1 to 100"), Flag.optional),
+    memory: Flag.Boolean("memory").pipe(
+      Flag.withDescription(
+        "The agent is told what earlier chats with it came to (.cairn/memory.md), and adds this one"
+      ),
+      Flag.withDefault(false)
+    )
   },
-  ({ query, orgId: org, userId: user, model, maxTurns }) =>
+  ({ query, orgId: org, userId: user, model, maxTurns, memory }) =>
     Effect.gen(function* () {
       const ask = yield* service()
-      const given = { user, org, model: Option.getOrUndefined(model), maxTurns: Option.getOrUndefined(maxTurns) }
+      const asked = { model: Option.getOrUndefined(model), maxTurns: Option.getOrUndefined(maxTurns) }
+      const given = { user, org, ...asked, ...(memory ? { memory } : {}) }
       const { data, wire } = yield* ask((cairn, options) => cairn.workspaces.chat(query, given, options))
       yield* answer(wire, () => [
         ...(data.output === "" ? [] : [plainText(data.output).trimEnd()]),

@@ -9,9 +9,9 @@ import type { Usage } from "#ports/LanguageModel.ts"
 import type { WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
 import { Caller } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
-import type { ListedRun } from "#src/api/Runs.ts"
+import type { ListedRun, RunMemory } from "#src/api/Runs.ts"
 import { usageOf } from "#src/workspaces/loop.ts"
-import { compactionOf, turnOf } from "#src/workspaces/turns.ts"
+import { compactionOf, rememberedOf, turnOf } from "#src/workspaces/turns.ts"
 import { answerOf, endOf, fieldsOf } from "../Chat/answer.ts"
 import { type Fields, values } from "../pieces.ts"
 
@@ -66,6 +66,13 @@ export const shownUsage = (usage: Usage) => ({
   cache_write_tokens: usage.cacheWriteTokens
 })
 
+/** How the workspace's memory goes on after a run; `null`: it neither reads nor writes it. */
+const memoryOf = (events: OwnRun["events"], ended: boolean): (typeof RunMemory)["Type"] | null => {
+  if (!events.some(({ event }) => event._tag === "MemoryAsked")) return null
+  const [how] = events.flatMap(({ event }) => (event._tag === "ChatRemembered" ? [event.how] : []))
+  return how ?? (ended ? "none" : "pending")
+}
+
 /**
  * How far a run is, and its answer when it has ended, as it is told. Fails with `erased` when its workspace was erased
  * meanwhile.
@@ -79,6 +86,7 @@ export const shownRun = Effect.fnUntraced(function* ({ id, requested, requestedA
   const usage = usageOf(
     events.flatMap(({ event }) => {
       if (event._tag === "ChatCompacted") return [compactionOf(event).usage]
+      if (event._tag === "ChatRemembered") return [rememberedOf(event).usage]
       return event._tag === "ModelTurned" ? [turnOf(event).usage] : []
     })
   )
@@ -93,6 +101,7 @@ export const shownRun = Effect.fnUntraced(function* ({ id, requested, requestedA
     max_turns: maxTurns,
     requested_at: isoOf(requestedAt),
     ended_at: end === undefined ? null : isoOf(end.recordedAt),
+    memory: memoryOf(events, end !== undefined),
     usage: shownUsage(usage)
   }
   const answer =

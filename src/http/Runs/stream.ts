@@ -15,11 +15,12 @@ import { type Change, WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { Caller } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
 import type { Closing } from "#src/closing.ts"
+import { memoryFile } from "#src/workspaces/account.ts"
 import { followRun, type Parting, type RunNews } from "#src/workspaces/following.ts"
-import { textOf as textOfTurn } from "#src/workspaces/loop.ts"
+import { textOf as textOfTurn } from "#src/workspaces/record.ts"
 import { unlessErased } from "#src/workspaces/restore.ts"
 import type { Spoken } from "#src/workspaces/spoken.ts"
-import { resultsOf, turnOf } from "#src/workspaces/turns.ts"
+import { rememberedOf, resultsOf, turnOf } from "#src/workspaces/turns.ts"
 import { erased } from "../Chat/answer.ts"
 import { cutWhenStopping, eventStream, eventStreamPlaces } from "../eventStreams.ts"
 import { streamInTurns, textOf } from "../pieces.ts"
@@ -78,6 +79,7 @@ const changedIn = (repository: string, from: string | undefined, to: string) =>
 /** Steps as they are told; the tree of each round of tools is compared with the one before it. */
 const telling = ({ id: run, requested, requestedAt, events }: OwnRun, after: number) => {
   const { workspace, generation, model, maxTurns } = requested
+  const memory = events.some(({ event }) => event._tag === "MemoryAsked")
   let tree: string | undefined
   const seen = ({ event }: Recorded<ChatEvent>) => {
     if (event._tag === "ChatStarted") tree = event.base?.tree
@@ -94,16 +96,25 @@ const telling = ({ id: run, requested, requestedAt, events }: OwnRun, after: num
         const requested_at = new Date(requestedAt).toISOString()
         return message(
           "requested",
-          { run_id: run, workspace_id: workspace, model, max_turns: maxTurns, requested_at },
+          { run_id: run, workspace_id: workspace, model, max_turns: maxTurns, memory, requested_at },
           id
         )
       }
+      // it is told with the request that it came with
+      case "MemoryAsked":
+        return Stream.empty as Stream.Stream<string>
       case "ChatStarted":
         return message("started", { commit: event.base?.commit ?? null }, id)
       case "ChatResumed":
         return message("resumed", { attempt: event.attempt }, id)
       case "ChatCompacted":
         return message("compacted", { turn: event.turn, up_to: event.upTo }, id)
+      case "ChatRemembered":
+        return message(
+          "remembered",
+          { how: event.how, path: memoryFile, usage: shownUsage(rememberedOf(event).usage) },
+          id
+        )
       case "ChatCancelled":
         return message("cancelling", {}, id)
       case "ModelTurned": {

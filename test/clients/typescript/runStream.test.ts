@@ -41,6 +41,28 @@ const answering = (...texts: ReadonlyArray<string>) => {
 }
 
 describe("chat.stream", () => {
+  it("tells how a chat with memory is remembered, and so does its record", async () => {
+    const cairn = client()
+    const events = await all(cairn.chat.stream("typescript remembers", { ...where("memory"), memory: true }))
+    assert.deepStrictEqual(kinds(events), ["requested", "started", "turn", "remembered", "answer"])
+    const [first, remembered, answered] = [0, -2, -1].map((at) => events.at(at)!)
+    assert.isTrue(first?.type === "requested" && first.memory)
+    assert.isTrue(remembered?.type === "remembered")
+    if (remembered?.type !== "remembered" || answered?.type !== "answer") return
+    assert.deepInclude(remembered, { how: "written", path: ".cairn/memory.md" })
+    assert.isAbove(remembered.usage.inputTokens, 0)
+    const { answer, memory, runId } = answered.run
+    assert.deepStrictEqual([memory, answer!.changedFiles], ["written", [".cairn/memory.md"]])
+    assert.strictEqual((await cairn.runs.get(runId)).memory, "written")
+    const plain = await all(cairn.chat.stream("typescript forgets", where("memory")))
+    assert.isTrue(plain[0]?.type === "requested" && !plain[0].memory)
+    const last = plain.at(-1)
+    assert.isTrue(last?.type === "answer" && last.run.memory === null)
+    const started = await cairn.runs.start("typescript remembers later", { ...where("later"), memory: true })
+    const later = await all(cairn.runs.stream(started.runId))
+    assert.include(kinds(later), "remembered")
+  })
+
   it("gives steps and words as they come, and at last what runs.get gives", async () => {
     const prompt = "typescript listens"
     const held = Promise.withResolvers<void>()

@@ -14,6 +14,8 @@ export interface ChatParams {
   readonly model?: string | undefined
   /** The most turns of the agent, 1 to 100. Default: 8. */
   readonly maxTurns?: number | undefined
+  /** Whether it is told what earlier chats with it came to (`.cairn/memory.md`), and adds to it. Default: no. */
+  readonly memory?: boolean | undefined
 }
 
 /**
@@ -89,11 +91,11 @@ export interface Chat {
 /** What asks for a chat, however its answer is to come. */
 export const asking = (
   query: string,
-  { user, org, model, maxTurns }: ChatParams
+  { user, org, model, maxTurns, memory }: ChatParams
 ): Omit<Call<never>, "answer" | "timeout"> => ({
   method: "POST",
   path: "/api/agent-chat",
-  body: { user_query: query, user_id: user, org_id: org, model, max_turns: maxTurns }
+  body: { user_query: query, user_id: user, org_id: org, model, max_turns: maxTurns, memory }
 })
 
 export const chat = (query: string, params: ChatParams): Call<ChatResponse> => ({

@@ -51,6 +51,11 @@ export interface RunUsage {
 
 /** What `runs.get` gives. */
 export interface Run extends Omit<ListedRun, "task">, Result {
+  /**
+   * How the workspace's memory goes on with it: `pending`, `written` (by the model), `listed` (as one line), `kept` (the
+   * file can't be read as a whole), `none` (the run was given up); `null` when it was not asked for.
+   */
+  readonly memory: string | null
   /** So far. */
   readonly usage: RunUsage
   /** What `chat` would have given; `null` until it has ended. */
@@ -88,6 +93,7 @@ interface FactsWire {
 }
 
 export interface RunWire extends FactsWire {
+  readonly memory?: string | null
   readonly usage: {
     readonly input_tokens: number
     readonly output_tokens: number
@@ -123,6 +129,7 @@ export const usageOf = (wire: RunWire["usage"]): RunUsage => ({
 })
 export const runOf = (wire: RunWire): Omit<Run, keyof Result> => ({
   ...factsOf(wire),
+  memory: wire.memory ?? null,
   usage: usageOf(wire.usage),
   answer: wire.answer === null ? null : chatResponseOf(wire.answer)
 })

@@ -15,6 +15,8 @@ export interface RunRequested {
   readonly model: string
   /** That it may take. */
   readonly maxTurns: number
+  /** Whether it reads and writes its workspace's memory. */
+  readonly memory: boolean
   /** ISO 8601. */
   readonly requestedAt: string
 }
@@ -57,6 +59,20 @@ export interface RunCompacted {
   readonly turn: number
   /** The last turn that is summed up. */
   readonly upTo: number
+}
+
+/** The workspace's memory goes on with the run, which is about to end. */
+export interface RunRemembered {
+  /** What it is. */
+  readonly type: "remembered"
+  /** Its place in the run's stream. */
+  readonly id: string
+  /** `written` (by the model), `listed` (as one line) or `kept` (the file can't be read as a whole). */
+  readonly how: string
+  /** Of the file that has it. */
+  readonly path: string
+  /** What the model took for it. */
+  readonly usage: RunUsage
 }
 
 /** What the model says as it says it: the turn that follows has all of it. */
@@ -138,6 +154,7 @@ export type RunEvent =
   | RunResumed
   | RunCancelling
   | RunCompacted
+  | RunRemembered
   | RunText
   | RunTurn
   | RunTools
@@ -154,12 +171,14 @@ const readers: { readonly [event: string]: (wire: Wire, id: string) => RunEvent 
     workspaceId: wire.workspace_id,
     model: wire.model,
     maxTurns: wire.max_turns,
+    memory: wire.memory ?? false,
     requestedAt: wire.requested_at
   }),
   started: ({ commit }, id) => ({ type: "started", id, commit }),
   resumed: ({ attempt }, id) => ({ type: "resumed", id, attempt }),
   cancelling: (_, id) => ({ type: "cancelling", id }),
   compacted: ({ turn, up_to: upTo }, id) => ({ type: "compacted", id, turn, upTo }),
+  remembered: ({ how, path, usage }, id) => ({ type: "remembered", id, how, path, usage: usageOf(usage) }),
   text: ({ turn, offset, text }) => ({ type: "text", turn, offset, text }),
   turn: ({ turn, text, tool_calls, usage }, id) => ({
     type: "turn",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from cairn_client._async.run_stream import AsyncRunStream
+from cairn_client._chat_body import chat_body
 from cairn_client._request import CallOptions, Request
 from cairn_client._settings import CHAT_TIMEOUT
 from cairn_client.types import ChatResponse
@@ -27,6 +28,7 @@ class AsyncChat:
         org: str,
         model: str = "sonnet",
         max_turns: int = 8,
+        memory: bool = False,
         **options: Unpack[CallOptions],
     ) -> ChatResponse:
         """Gives the agent a task in the workspace of (org, user), whose files last from one call to the next.
@@ -40,10 +42,12 @@ class AsyncChat:
             org: any text; it need not be your organization.
             model: `sonnet`, `opus`, `haiku`, `local` (no language model), or a model's full id.
             max_turns: the agent's turns at most, 1 to 100.
+            memory: whether the agent is told what earlier chats with memory came to, from `.cairn/memory.md` in the
+                workspace, and that file goes on with this one.
             **options: `timeout`, `max_retries`, `idempotency_key`, `extra_headers` of this call.
 
         """
-        body = {"user_query": query, "user_id": user, "org_id": org, "model": model, "max_turns": max_turns}
+        body = chat_body(query, user, org, model, max_turns, memory)
         request = Request("POST", "/api/agent-chat", body, options=options, usual_timeout=CHAT_TIMEOUT)
         return await self._transport.ask(request, ChatResponse)
 
@@ -55,6 +59,7 @@ class AsyncChat:
         org: str,
         model: str = "sonnet",
         max_turns: int = 8,
+        memory: bool = False,
         **options: Unpack[CallOptions],
     ) -> AsyncRunStream:
         """The same, told as it goes on, up to the answer: `async with client.chat.stream(…) as events`.
@@ -68,8 +73,10 @@ class AsyncChat:
             org: any text; it need not be your organization.
             model: `sonnet`, `opus`, `haiku`, `local` (no language model), or a model's full id.
             max_turns: the agent's turns at most, 1 to 100.
+            memory: whether the agent is told what earlier chats with memory came to, from `.cairn/memory.md` in the
+                workspace, and that file goes on with this one.
             **options: `timeout`, `max_retries`, `idempotency_key`, `extra_headers` of each connection.
 
         """
-        body: dict[str, str | int] = {"user_query": query, "user_id": user, "org_id": org}
-        return AsyncRunStream(self._transport, body={**body, "model": model, "max_turns": max_turns}, options=options)
+        body = chat_body(query, user, org, model, max_turns, memory)
+        return AsyncRunStream(self._transport, body=body, options=options)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from cairn_client._async.raw import AsyncRunsWithRawResponse
 from cairn_client._async.run_stream import AsyncRunStream
+from cairn_client._chat_body import chat_body
 from cairn_client._request import LATER, CallOptions, Request, path_of
 from cairn_client.types import CancelResponse, Run, RunList, StartedRun
 
@@ -36,6 +37,7 @@ class AsyncRuns:
         org: str,
         model: str = "sonnet",
         max_turns: int = 8,
+        memory: bool = False,
         **options: Unpack[CallOptions],
     ) -> StartedRun:
         """Asks for what `chat` asks for, and waits for nothing: `get` tells how far it is, and has the answer at last.
@@ -46,10 +48,12 @@ class AsyncRuns:
             org: any text; it need not be your organization.
             model: `sonnet`, `opus`, `haiku`, `local` (no language model), or a model's full id.
             max_turns: the agent's turns at most, 1 to 100.
+            memory: whether the agent is told what earlier chats with memory came to, from `.cairn/memory.md` in the
+                workspace, and that file goes on with this one.
             **options: `timeout`, `max_retries`, `idempotency_key`, `extra_headers` of this call.
 
         """
-        body = {"user_query": query, "user_id": user, "org_id": org, "model": model, "max_turns": max_turns}
+        body = chat_body(query, user, org, model, max_turns, memory)
         request = Request("POST", "/api/agent-chat", body, options=options, headers=LATER)
         return await self._transport.ask(request, StartedRun)
 

@@ -26,6 +26,8 @@ class RunRequested(Model):
     """As it was asked for."""
     max_turns: int
     """That it may take."""
+    memory: bool = False
+    """Whether it reads and writes its workspace's memory."""
     requested_at: datetime
 
 
@@ -67,6 +69,20 @@ class RunCompacted(Model):
     """Turns that the run had."""
     up_to: int
     """The last turn that is summed up."""
+
+
+class RunRemembered(Model):
+    """The workspace's memory goes on with the run, which is about to end."""
+
+    type: Literal["remembered"] = "remembered"
+    id: str
+    """Its place in the run's stream."""
+    how: str
+    """`written` (by the model), `listed` (as one line) or `kept` (the file can't be read as a whole)."""
+    path: str
+    """Of the file that has it."""
+    usage: RunUsage
+    """What the model took for it."""
 
 
 class RunText(Model):
@@ -147,7 +163,16 @@ class RunAnswered(Model):
 
 
 RunEvent: TypeAlias = (
-    RunRequested | RunStarted | RunResumed | RunCancelling | RunCompacted | RunText | RunTurn | RunTools | RunAnswered
+    RunRequested
+    | RunStarted
+    | RunResumed
+    | RunCancelling
+    | RunCompacted
+    | RunRemembered
+    | RunText
+    | RunTurn
+    | RunTools
+    | RunAnswered
 )
 """What comes of a run."""
 
@@ -157,6 +182,7 @@ _KINDS: dict[str, type[RunEvent]] = {
     "resumed": RunResumed,
     "cancelling": RunCancelling,
     "compacted": RunCompacted,
+    "remembered": RunRemembered,
     "text": RunText,
     "turn": RunTurn,
     "tools": RunTools,

@@ -85,6 +85,12 @@ class Run(Result):
     requested_at: datetime
     ended_at: datetime | None = None
     """`None` when it has not ended."""
+    memory: str | None = None
+    """How the workspace's memory goes on with it; `None` when it was not asked for.
+
+    `pending`, `written` (by the model), `listed` (as one line), `kept` (the file can't be read as a whole), `none` (the
+    run was given up).
+    """
     usage: RunUsage
     """So far."""
     answer: ChatResponse | None = None

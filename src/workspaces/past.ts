@@ -1,0 +1,63 @@
+import type { ChatEvent } from "#domain/Chat.ts"
+import type { Recorded } from "#engine/Event.ts"
+import type { Exchange } from "#ports/LanguageModel.ts"
+import type { Remembered } from "./account.ts"
+import type { Compaction } from "./compact.ts"
+import { compactionOf, rememberedOf, resultsOf, turnOf } from "./turns.ts"
+
+type Case<T extends ChatEvent["_tag"]> = Extract<ChatEvent, { readonly _tag: T }>
+
+/** What the log has of a run. */
+export interface Past {
+  readonly requested: Recorded<Case<"ChatRequested">>
+  readonly started: Case<"ChatStarted"> | undefined
+  readonly exchanges: ReadonlyArray<Exchange>
+  /** Oldest first. */
+  readonly compactions: ReadonlyArray<Compaction>
+  /** The tree after the last recorded round of tools. */
+  readonly tree: string | undefined
+  readonly cancelled: boolean
+  /** Whether it reads and writes its workspace's memory. */
+  readonly memory: boolean
+  readonly remembered: Remembered | undefined
+  readonly recordedAt: number
+}
+
+/** How many steps a run has behind it that are not asked for again. */
+export const stepsOf = ({ exchanges, remembered }: Past): number =>
+  exchanges.length + (remembered === undefined ? 0 : 1)
+
+/** What a run's events say, oldest first; `undefined`: nobody asked for it. */
+export const pastOf = (events: ReadonlyArray<Recorded<ChatEvent>>): Past | undefined => {
+  const [requested] = events
+  if (requested?.event._tag !== "ChatRequested") return undefined
+  let started: Past["started"]
+  let tree: string | undefined
+  let [cancelled, memory] = [false, false]
+  let remembered: Remembered | undefined
+  const exchanges: Array<Exchange> = []
+  const compactions: Array<Compaction> = []
+  for (const { event } of events) {
+    if (event._tag === "ChatStarted") started = event
+    if (event._tag === "ChatCancelled") cancelled = true
+    if (event._tag === "MemoryAsked") memory = true
+    if (event._tag === "ModelTurned") exchanges.push({ turn: turnOf(event), results: undefined })
+    if (event._tag === "ToolsRan") {
+      exchanges[event.turn - 1] = { turn: exchanges[event.turn - 1]!.turn, results: resultsOf(event) }
+      tree = event.tree
+    }
+    if (event._tag === "ChatCompacted") compactions.push(compactionOf(event))
+    if (event._tag === "ChatRemembered") remembered = rememberedOf(event)
+  }
+  return {
+    requested: requested as Past["requested"],
+    started,
+    exchanges,
+    compactions,
+    tree,
+    cancelled,
+    memory,
+    remembered,
+    recordedAt: events.at(-1)!.recordedAt
+  }
+}

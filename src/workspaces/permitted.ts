@@ -1,0 +1,53 @@
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { isPermitted } from "#domain/access/permitted.ts"
+import { mayAsk, worksIn } from "#domain/access/reach.ts"
+import { Asker, longPatience } from "#engine/ask.ts"
+import { LanguageModel } from "#ports/LanguageModel.ts"
+import { Consumption } from "#projections/Consumption.ts"
+import { holderOfKey, Keys } from "#projections/Keys.ts"
+import { boundsRefusal, told } from "#src/usage/bounds.ts"
+import { ConversationStopped } from "./loop.ts"
+import type { Past } from "./past.ts"
+import { superseded } from "./recording.ts"
+
+/**
+ * Whether a run may ask its model once more, with so many turns begun: fails where its key is valid no more, may not do
+ * this, or has come to a bound.
+ */
+export const permissionOf = Effect.fnUntraced(function* (requested: Past["requested"]) {
+  const asker = yield* Asker
+  const sql = yield* SqlClient.SqlClient
+  const model = yield* LanguageModel
+  const { tenant, event } = requested
+  const { key, workspace, model: name, text } = event
+  return Effect.fnUntraced(function* (turns: number) {
+    const holder = yield* asker
+      .fresh(Keys, longPatience)
+      .pipe(
+        Effect.andThen(holderOfKey(key)),
+        Effect.provideService(SqlClient.SqlClient, sql),
+        Effect.mapError(superseded)
+      )
+    const now = yield* Clock.currentTimeMillis
+    const user = text?.user ?? ""
+    if (!isPermitted(holder, "chat.chat", now) || !worksIn(holder, { id: workspace, user }) || !mayAsk(holder, name)) {
+      const error =
+        "The API key of this run was revoked, has expired, or may not do this any more. What it had written is saved."
+      return yield* new ConversationStopped({ reason: "revoked", error })
+    }
+    const refusal = yield* asker
+      .fresh(Consumption, longPatience)
+      .pipe(
+        Effect.andThen(boundsRefusal({ tenant, key, model: name, turns, requested })),
+        Effect.provideService(SqlClient.SqlClient, sql),
+        Effect.provideService(LanguageModel, model),
+        Effect.mapError(superseded)
+      )
+    if (refusal === undefined) return
+    const error = `${told(refusal)} What the run had written is saved.`
+    return yield* new ConversationStopped({ reason: "bound", error })
+  })
+})
+
+export type Permission = Effect.Success<ReturnType<typeof permissionOf>>
