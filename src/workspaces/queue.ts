@@ -1,57 +1,30 @@
-import { Cause, Context, Deferred, Effect, Exit, Layer, PubSub, Schedule, Semaphore } from "effect"
+import { Context, Deferred, Effect, Layer, PubSub, Schedule, Semaphore } from "effect"
 import type { SqlClient } from "effect/sql"
-import { Chat } from "#domain/Chat.ts"
-import { type Asker, fresh, Unreadable } from "#engine/ask.ts"
+import { type Asker, fresh } from "#engine/ask.ts"
 import type { Codec } from "#engine/codec.ts"
-import { Dispatcher } from "#engine/dispatch.ts"
+import type { Dispatcher } from "#engine/dispatch.ts"
 import { isAfter, type Position } from "#engine/Position.ts"
 import { schemaOf } from "#engine/Projection.ts"
 import { type Claim, Claims } from "#engine/ports/Claims.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { Projector } from "#engine/project.ts"
-import { saying } from "#engine/saying.ts"
 import type { LanguageModel } from "#ports/LanguageModel.ts"
 import { Origin } from "#ports/Origin.ts"
 import type { Sandbox } from "#ports/Sandbox.ts"
 import type { Workers } from "#ports/Workers.ts"
-import type { WorkspaceStore, WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
+import type { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { openRuns, Workspaces } from "#projections/Workspaces.ts"
 import type { Search } from "#src/snippets/search.ts"
+import { type Delayed, hearCancelled, untilItGoes, type Waiting } from "./carry.ts"
 import { endingId } from "./commit.ts"
-import { awayIn, claimOf, followHead, streamOf } from "./restore.ts"
+import { claimOf, followHead, streamOf } from "./restore.ts"
 import { carryOut } from "./run.ts"
 import type { Spoken } from "./spoken.ts"
 
-interface Waiting {
-  readonly run: string
-  readonly workspace: string
-  /** Of its ChatRequested: runs of a workspace go in this order. */
-  readonly position: Position
-  /** Settled when its workspace was erased. */
-  readonly stopped: Deferred.Deferred<void>
-  /** Settled when its cancellation is recorded. */
-  readonly cancelled: Deferred.Deferred<void>
-  readonly done: Deferred.Deferred<void>
-  /** Fails for those who wait, while the run can't go on: it stays where it is in its queue, and they may ask again. */
-  delayed: Deferred.Deferred<never, Delayed>
-}
-
 type Asked = Pick<Waiting, "run" | "workspace" | "position">
-
-/** Why a run can't go on for now. */
-export type Delayed = WorkspacesUnavailable | Unreadable
 
 /** Runs at work at once, over all workspaces. */
 const atOnce = 64
-/** Milliseconds before a run that could not go on is taken up again: they double from the first to the longest. */
-const firstPause = 200
-const longestPause = 5_000
-/** Tries after which those who wait are told. */
-const patience = 4
-
-/** Between two looks whether another process was told to cancel the run that this one carries. */
-const cancelLook = "250 millis"
-
 /** Milliseconds between two looks at runs that other processes carry, and at the most, when nobody says that something has moved. */
 const glance = 50
 const look = "1 second"
@@ -105,42 +78,6 @@ export class Runs extends Context.Service<
       /** Runs that this process has begun to carry: it has not ended in the midst of them. */
       const begun = new Set<string>()
 
-      /**
-       * Tries until it goes well, at growing distances: the log or the disk may be away for a while, and so may be what a defect came
-       * from. Those who wait for `runs`, which can't go on before, are told when that takes long.
-       */
-      const untilItGoes = Effect.fnUntraced(function* <A, E, R>(
-        step: Effect.Effect<A, E, R>,
-        runs: () => ReadonlyArray<Waiting>
-      ) {
-        const { say, over } = saying()
-        for (let tries = 1; ; tries++) {
-          const exit = yield* Effect.exit(step)
-          if (Exit.isSuccess(exit)) {
-            yield* over(Effect.logInfo("a run has gone on"))
-            return exit.value
-          }
-          const { cause } = exit
-          if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
-          const away = awayIn(cause)
-          yield* say(
-            cause,
-            away === undefined
-              ? Effect.logWarning("a run can't go on yet", cause)
-              : Effect.logWarning(`a run can't go on yet: ${away.message}`)
-          )
-          if (tries >= patience)
-            for (const waiting of runs()) {
-              const { delayed } = waiting
-              waiting.delayed = yield* Deferred.make<never, Delayed>()
-              yield* away === undefined && Cause.hasDies(cause)
-                ? Deferred.die(delayed, new Error("a run can't go on"))
-                : Deferred.fail(delayed, away ?? new Unreadable())
-            }
-          yield* Effect.sleep(Math.min(firstPause * 2 ** (tries - 1), longestPause))
-        }
-      })
-
       const carry = (waiting: Waiting, { handedOver }: Claim) => {
         const { run, workspace } = waiting
         const step = Effect.suspend(() => {
@@ -151,16 +88,6 @@ export class Runs extends Context.Service<
         // from its last step
         return untilItGoes(step, () => [waiting]).pipe(Effect.annotateLogs({ run }))
       }
-
-      /** Never ends: says when the run at work was cancelled through another process. */
-      const hearCancelled = ({ run, cancelled }: Waiting) =>
-        Effect.flatMap(Dispatcher, (dispatcher) => dispatcher.state(Chat, `chat-${run}`)).pipe(
-          Effect.flatMap((state) => (state.cancelled ? Deferred.succeed(cancelled, undefined) : Effect.void)),
-          Effect.ignore,
-          Effect.andThen(Effect.sleep(cancelLook)),
-          Effect.forever,
-          Effect.provideContext(services)
-        )
 
       const leave = (one: Waiting) => {
         const queue = queues.get(one.workspace)
@@ -179,7 +106,9 @@ export class Runs extends Context.Service<
           atWork.set(workspace, next)
           yield* Effect.ensuring(
             Effect.raceFirst(
-              shared ? Effect.raceFirst(carry(next, mine), hearCancelled(next)) : carry(next, mine),
+              shared
+                ? Effect.raceFirst(carry(next, mine), Effect.provideContext(hearCancelled(next), services))
+                : carry(next, mine),
               Deferred.await(next.stopped)
             ),
             Effect.sync(() => atWork.delete(workspace))

@@ -1,0 +1,80 @@
+import { Cause, Deferred, Effect, Exit } from "effect"
+import { Chat } from "#domain/Chat.ts"
+import { Unreadable } from "#engine/ask.ts"
+import { Dispatcher } from "#engine/dispatch.ts"
+import type { Position } from "#engine/Position.ts"
+import { saying } from "#engine/saying.ts"
+import type { WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
+import { awayIn } from "./restore.ts"
+
+/** Why a run can't go on for now. */
+export type Delayed = WorkspacesUnavailable | Unreadable
+
+/** A run in its workspace's queue. */
+export interface Waiting {
+  readonly run: string
+  readonly workspace: string
+  /** Of its ChatRequested: runs of a workspace go in this order. */
+  readonly position: Position
+  /** Settled when its workspace was erased. */
+  readonly stopped: Deferred.Deferred<void>
+  /** Settled when its cancellation is recorded. */
+  readonly cancelled: Deferred.Deferred<void>
+  readonly done: Deferred.Deferred<void>
+  /** Fails for those who wait, while the run can't go on: it stays where it is in its queue, and they may ask again. */
+  delayed: Deferred.Deferred<never, Delayed>
+}
+
+/** Milliseconds before a run that could not go on is taken up again: they double from the first to the longest. */
+const firstPause = 200
+const longestPause = 5_000
+/** Tries after which those who wait are told. */
+const patience = 4
+
+/** Between two looks whether another process was told to cancel the run that this one carries. */
+const cancelLook = "250 millis"
+
+/**
+ * Tries until it goes well, at growing distances: the log or the disk may be away for a while, and so may be what a defect came
+ * from. Those who wait for `runs`, which can't go on before, are told when that takes long.
+ */
+export const untilItGoes = Effect.fnUntraced(function* <A, E, R>(
+  step: Effect.Effect<A, E, R>,
+  runs: () => ReadonlyArray<Waiting>
+) {
+  const { say, over } = saying()
+  for (let tries = 1; ; tries++) {
+    const exit = yield* Effect.exit(step)
+    if (Exit.isSuccess(exit)) {
+      yield* over(Effect.logInfo("a run has gone on"))
+      return exit.value
+    }
+    const { cause } = exit
+    if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
+    const away = awayIn(cause)
+    yield* say(
+      cause,
+      away === undefined
+        ? Effect.logWarning("a run can't go on yet", cause)
+        : Effect.logWarning(`a run can't go on yet: ${away.message}`)
+    )
+    if (tries >= patience)
+      for (const waiting of runs()) {
+        const { delayed } = waiting
+        waiting.delayed = yield* Deferred.make<never, Delayed>()
+        yield* away === undefined && Cause.hasDies(cause)
+          ? Deferred.die(delayed, new Error("a run can't go on"))
+          : Deferred.fail(delayed, away ?? new Unreadable())
+      }
+    yield* Effect.sleep(Math.min(firstPause * 2 ** (tries - 1), longestPause))
+  }
+})
+
+/** Never ends: says when the run at work was cancelled through another process. */
+export const hearCancelled = ({ run, cancelled }: Waiting) =>
+  Effect.flatMap(Dispatcher, (dispatcher) => dispatcher.state(Chat, `chat-${run}`)).pipe(
+    Effect.flatMap((state) => (state.cancelled ? Deferred.succeed(cancelled, undefined) : Effect.void)),
+    Effect.ignore,
+    Effect.andThen(Effect.sleep(cancelLook)),
+    Effect.forever
+  )
