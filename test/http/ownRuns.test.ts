@@ -69,7 +69,8 @@ describe("a chat that nobody waits for", () => {
     assert.deepInclude(done.answer, { success: true, output: "Both done.", session_id: run_id, workspace_id })
     assert.deepStrictEqual(done.answer.changed_files, ["one.txt"])
     assert.strictEqual((await commitsOf(workspace_id))[0]!.sha, done.answer.commit)
-    const { usage: _, answer: __, ...facts } = done
+    const { usage: _, answer: __, memory, ...facts } = done
+    assert.isNull(memory)
     assert.deepStrictEqual((await listed(workspace_id)).runs, [{ ...facts, task: prompt }])
   })
 
