@@ -39,6 +39,12 @@ export interface Held {
   readonly derived_from: string | null
 }
 
+/** The same for a search's snippets. */
+export interface HeldOfSearch extends Held {
+  /** Whether its snippet is one whose functions are told; of others it counts only. */
+  readonly told: boolean
+}
+
 /** The same with what a page about the function shows. */
 export interface HeldInFull extends Held {
   readonly snippet_name: string
@@ -121,7 +127,7 @@ const told = `SELECT snippet FROM (
 const inSnippets = held(
   `SELECT DISTINCT tenant, fingerprint FROM ${functions} WHERE snippet IN (${told})`,
   `UNION ALL SELECT *, false AS counted FROM ${functions} WHERE snippet IN (${told})`,
-  ""
+  `, h.snippet IN (${told}) AS told`
 )
 
 const byFingerprint = held(
@@ -139,8 +145,8 @@ const byFingerprint = held(
 export const functionsHeld = (tenant: string, scope: Scope, ids: ReadonlyArray<string>, most: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     ids.length === 0 || most <= 0
-      ? Effect.succeed<ReadonlyArray<Held>>([])
-      : sql.unsafe<Held>(inSnippets, [...seenBy(scope), tenant, ids, most])
+      ? Effect.succeed<ReadonlyArray<HeldOfSearch>>([])
+      : sql.unsafe<HeldOfSearch>(inSnippets, [...seenBy(scope), tenant, ids, most])
   )
 
 /**

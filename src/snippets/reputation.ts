@@ -116,7 +116,7 @@ export class Reputations extends Context.Service<
           else group.push(one)
         }
         for (const one of held) {
-          put(inSnippet, one.snippet, one)
+          if (one.told) put(inSnippet, one.snippet, one)
           if (one.counted) put(all, keyOf(one), one)
         }
         const found = new Map<string, Reputed>()

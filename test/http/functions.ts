@@ -56,7 +56,8 @@ export const functionsBy = (call: Call) => {
   /** What a search says of the snippet that was uploaded for `<name> task`; its functions' reputation is asked for. */
   const found = async (name: string, by: Call = call, headers: Headers = {}, more: object = tracked) => {
     const all = await matches(by, `${name} task`, { top_k: 100, min_verdict_score: 0, ...more }, headers)
-    const match = all.find(({ code_block }) => code_block.source.includes(name))
+    const whole = new RegExp(`\\b${name}\\b`)
+    const match = all.find(({ code_block }) => whole.test(code_block.source))
     assert.isDefined(match, `${name} is not found`)
     return match as typeof match & { readonly functions: ReadonlyArray<Known> }
   }
