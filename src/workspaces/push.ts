@@ -34,6 +34,9 @@ export const push = Effect.fnUntraced(function* (
   if (now.generation === generation && now.head?.commit === to) return undefined
   if (now.generation !== generation || now.head?.commit !== from) return yield* moved()
   const { commits, keep } = yield* take(tenant, repository, pushed)
+  // that took its time: what has lost its race by now is not kept
+  const then = yield* dispatcher.state(Workspace, stream)
+  if (then.generation !== generation || then.head?.commit !== from) return yield* moved()
   // from here on it may stay: what nothing reaches is pruned some day
   yield* keep
   const commit = yield* git.readCommit(repository, to)

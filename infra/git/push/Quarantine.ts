@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 import fs from "node:fs"
 import { Readable } from "node:stream"
 import { PushRefused } from "#ports/PushIntake.ts"
+import type { Sha } from "#ports/WorkspaceStore.ts"
 import { publish, syncDirectory } from "../durableFs.ts"
 import { type NativeGit, startGit } from "../native/git.ts"
 import { incoming } from "../repositories.ts"
@@ -111,6 +112,21 @@ export class Quarantine {
     const { code, out } = await this.ask(args, signal, input)
     if (code !== 0) throw new PushRefused({ reason })
     return out
+  }
+
+  /**
+   * Leaves what a commit needs beside another one, in a pack that git makes of it. What was sent may hold more, which nothing reaches: a
+   * repository that is packed later would have each of it as large as it says that it becomes.
+   */
+  async narrow(from: Sha, to: Sha, signal: AbortSignal): Promise<void> {
+    const folder = `${this.objects}/pack`
+    const sent = fs.readdirSync(folder)
+    const settings = ["-c", "pack.threads=1", "-c", "pack.windowMemory=64m"]
+    const packing = ["pack-objects", "-q", "--revs", "--delta-base-offset", `${folder}/pack`]
+    const wanted = `${to}\n^${from}\n`
+    const made = await this.need([...settings, ...packing], signal, "what is pushed can't be packed", wanted)
+    const name = `pack-${made.toString("latin1").trim()}.`
+    for (const other of sent) if (!other.startsWith(name)) fs.rmSync(`${folder}/${other}`)
   }
 
   /** Moves what is there into the repository: an index after its pack, so that nobody finds one without the other. */

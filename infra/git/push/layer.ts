@@ -111,7 +111,9 @@ export const layer = ({
         const taking = attempt(async (signal) => {
           const { code, complaint } = await quarantine.ask(indexing, signal, pack)
           if (code !== 0) throw refuse(ruleIn(complaint))
-          return look(quarantine, { from, to }, limits, signal)
+          const commits = await look(quarantine, { from, to }, limits, signal)
+          await quarantine.narrow(from, to, signal)
+          return commits
         })
         const commits = yield* Effect.timeoutOrElse(taking, {
           duration: patience,

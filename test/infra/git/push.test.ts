@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { findGit } from "#infra/git/native/git.ts"
 import * as PushIntakeLayer from "#infra/git/push/layer.ts"
 import { PushIntake } from "#ports/PushIntake.ts"
-import { git, noGit, temporaryDirectory } from "./git.ts"
+import { fsck, git, noGit, temporaryDirectory } from "./git.ts"
 import { copy, nameOf, packOf, varint } from "./packOf.ts"
 
 const directory = temporaryDirectory()
@@ -31,9 +31,9 @@ const bomb = (objects: number) => {
   ])
 }
 
-const pushed = (pack: Uint8Array) => ({
-  from: nameOf("from"),
-  to: nameOf("to"),
+const pushed = (pack: Uint8Array, from = nameOf("from"), to = nameOf("to")) => ({
+  from,
+  to,
   pack: (async function* () {
     yield pack
   })()
@@ -57,5 +57,39 @@ describe.skipIf(noGit)("a push", () => {
       // of what is looked at in time something else is told
       assert.strictEqual(yield* reasonOf(bomb(1)), "what is pushed is no commit")
     }).pipe(Effect.provide(PushIntakeLayer.layer({ directory, git: findGit(), processor: 2 })))
+  )
+
+  it.effect("keeps what its commits reach, and nothing else that was sent", () =>
+    Effect.gen(function* () {
+      const [clone, bare] = [`${directory}/clone`, `${directory}/two.git`]
+      git(directory, ["init", "-q", "-b", "main", "clone"])
+      const commit = (content: string) => {
+        fs.writeFileSync(`${clone}/a.txt`, content)
+        git(clone, ["add", "-A"])
+        git(clone, ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "c"])
+        return git(clone, ["rev-parse", "HEAD"]).trim()
+      }
+      const from = commit("one")
+      git(directory, ["clone", "-q", "--bare", "clone", "two.git"])
+      const to = commit("two")
+      const junk = [1, 2, 3].map((n) => git(clone, ["hash-object", "-w", "--stdin"], `junk ${n}`).trim())
+      const news = git(clone, ["rev-list", "--objects", to, `^${from}`])
+        .trim()
+        .split("\n")
+        .map((line) => line.slice(0, 40))
+      const packed = git(clone, ["pack-objects", "-q", `${directory}/sent`], [...news, ...junk, ""].join("\n")).trim()
+      const take = (yield* PushIntake).take!
+      yield* take("tenant", "two", pushed(fs.readFileSync(`${directory}/sent-${packed}.pack`), from, to)).pipe(
+        Effect.flatMap(({ commits, keep }) => {
+          assert.strictEqual(commits, 1)
+          return keep
+        }),
+        Effect.scoped
+      )
+      const there = git(bare, ["cat-file", "--batch-all-objects", "--batch-check=%(objectname)"]).trim().split("\n")
+      for (const one of news) assert.include(there, one)
+      for (const one of junk) assert.notInclude(there, one)
+      assert.strictEqual(fsck(bare), "")
+    }).pipe(Effect.provide(PushIntakeLayer.layer({ directory, git: findGit() })))
   )
 })
