@@ -114,8 +114,9 @@ const parseElasticsearch = (read: (name: string) => string | undefined): Elastic
     "a URL like https://search.example.com:9200, or those of several nodes with commas between; user and password have variables of their own"
   const urls = listOf(text)
   const isFine = (one: string) => {
-    const { protocol, username, password } = URL.canParse(one) ? new URL(one) : { protocol: "" }
-    return ["http:", "https:"].includes(protocol) && !username && !password
+    const { protocol, username, password, href } = URL.canParse(one) ? new URL(one) : { protocol: "", href: "" }
+    // an @ behind a / was meant to end a password that has one
+    return ["http:", "https:"].includes(protocol) && !username && !password && !href.includes("@")
   }
   if (urls.length === 0 || !urls.every(isFine)) return refuse("ELASTICSEARCH_URL", expected)
   if (caFile !== undefined && urls.some((one) => new URL(one).protocol !== "https:"))

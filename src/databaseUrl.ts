@@ -27,6 +27,12 @@ export const parseDatabaseUrl = (text: string): string => {
   if (url === undefined || !/^postgres(ql)?:$/.test(url.protocol) || !text.includes("://")) {
     return refuse("DATABASE_URL", "a URL that begins with postgres:// or postgresql://")
   }
+  // a / (or ? or #) in a password ends the host before it: the rest of it would be told as the database's name
+  if ([url.pathname, url.hash, ...url.searchParams.keys()].some((part) => part.includes("@")))
+    return refuse(
+      "DATABASE_URL",
+      "%2F for a /, %3F for a ?, %23 for a # in the user and password, and %40 for any other @"
+    )
   const parts = [url.username, url.password, url.hostname, url.pathname].map(decoded)
   if ([...parts, ...url.searchParams.values()].some(isControl)) return refuse("DATABASE_URL", "no control characters")
   const names = [...url.searchParams.keys()]

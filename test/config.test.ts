@@ -120,6 +120,13 @@ describe("the configuration", () => {
     }
     assert.isDefined(readConfig({ DATABASE_URL: "postgres://me:50%25%C3%A9@db/ca%2Firn?host=db2" }).databaseUrl)
     assert.include(refusal({ DATABASE_URL: "postgres:me:hunter2@db" }), "a URL that begins with postgres://")
+    // what ends the host early must not be told as the name of the database
+    for (const early of ["me:12/hunter2@db/cairn", "m/e:hunter2@db", "me:12#hunter2@db", "me:12?hunter2@db/cairn"]) {
+      const said = refusal({ DATABASE_URL: `postgres://${early}` })
+      assert.include(said, "%2F for a /")
+      assert.notInclude(said, "hunter2")
+    }
+    assert.include(refusal({ ELASTICSEARCH_URL: "https://m/e:hunter2@search" }), "ELASTICSEARCH_URL is wrong")
   })
 
   it("takes names as hosts, and refuses what no host is called", () => {
