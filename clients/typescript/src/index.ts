@@ -94,9 +94,12 @@ export type {
 } from "./resources/runEvents.ts"
 export type { Runs } from "./resources/runs.ts"
 export type {
-  Effect,
   ExplainedPlace,
+  ExplainedWord,
   Explanation,
+  LengthEffect,
+  NearestPiece,
+  ScoreEffect,
   SearchMatch,
   SearchParams,
   SearchResponse

@@ -31,11 +31,41 @@ export interface SearchParams {
 /** Where something stands in a snippet; `tasks` are those that it was used for. */
 export type ExplainedPlace = "name" | "description" | "tasks" | "source"
 
-/** Something that moved a score: what it is, and what it adds to the logarithm of its odds (`hub`: to its strength). */
-export interface Effect {
+/** A stem of a word of the task that a match has. */
+export interface ExplainedWord {
+  /** The stem. */
+  readonly word: string
+  /** Where it stands. */
+  readonly place: ExplainedPlace
+  /** What it gives of `wordShare`. */
+  readonly share: number
+}
+
+/** What in a match is nearest to a piece of the task. */
+export interface NearestPiece {
+  /** The piece of the task. */
+  readonly asked: string
+  /** What is nearest to it. */
+  readonly found: string
+  /** Where that stands. */
+  readonly place: ExplainedPlace
+  /** 0 to 1: how near. */
+  readonly cosine: number
+}
+
+/** Something that moved a score. */
+export interface ScoreEffect {
   /** What it is. */
   readonly value: number
-  /** What it adds; 0 changes nothing. */
+  /** What it adds to the logarithm of the odds (`hub`: to the strength); 0 changes nothing. */
+  readonly effect: number
+}
+
+/** What the length of a source adds to the strength of a match. */
+export interface LengthEffect {
+  /** How long it is. */
+  readonly characters: number
+  /** What that adds. */
   readonly effect: number
 }
 
@@ -45,25 +75,20 @@ export interface Explanation {
   readonly probability: number
   /** 0 to 1: the share of the task's words that it has, by their rareness. */
   readonly wordShare: number
-  /** Stems of words that it has, and what each place gives of the share; the greatest first. */
-  readonly words: ReadonlyArray<{ readonly word: string; readonly place: ExplainedPlace; readonly share: number }>
+  /** Words that it has; the greatest share first. */
+  readonly words: ReadonlyArray<ExplainedWord>
   /** 0 to 1: how near the meanings are. */
   readonly cosine: number
-  /** Pieces of the task, and what in the snippet is nearest to each; the nearest first. */
-  readonly nearest: ReadonlyArray<{
-    readonly asked: string
-    readonly found: string
-    readonly place: ExplainedPlace
-    readonly cosine: number
-  }>
+  /** The nearest first. */
+  readonly nearest: ReadonlyArray<NearestPiece>
   /** Its votes. */
-  readonly verdict: Effect
+  readonly verdict: ScoreEffect
   /** How complete it looks; counts only with `preferComplete`. */
-  readonly completeness: Effect
+  readonly completeness: ScoreEffect
   /** How near it is to everything, which tells against it. */
-  readonly hub: Effect
-  /** How long its source is, and what that adds to its strength. */
-  readonly length: { readonly characters: number; readonly effect: number }
+  readonly hub: ScoreEffect
+  /** How long its source is. */
+  readonly length: LengthEffect
 }
 
 /** A snippet that was found. */
