@@ -207,6 +207,8 @@ describe("a backup in one file", () => {
     for (const name of ["../escaped", "/tmp/escaped", "log/../../escaped", "log/a\nb", "log", "backups/1.json"])
       assert.match(await restore(await tarOf(Tar.file(name, "x"), manifest)), /has what none has/, name)
     assert.match(await restore(await tarOf(Tar.symlink("log", "/etc"), manifest)), /has what none has/)
+    const link = Tar.symlink("log/000001-000001.ndjson.gz", "/etc/passwd")
+    assert.match(await restore(await tarOf(link, manifest)), /has what none has/)
     assert.match(await restore(await tarOf(manifest, manifest)), /backups\/000001\.json twice/)
     assert.match(await restore(await tarOf(manifest)), /no finished backup/)
     assert.isFalse(existsSync(escape))

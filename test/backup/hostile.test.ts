@@ -128,6 +128,17 @@ describe("a folder of backups that somebody has changed", () => {
     assert.match(await restoring(swapped), /2 files .* not as written/)
   })
 
+  it("by a file that no manifest names loses it with the next backup, and nothing else", async () => {
+    const left = "log/000003-000001.ndjson.gz"
+    const folder = changed((folder) => writeFileSync(join(folder, left), "of one that was interrupted"))
+    const before = readdirSync(join(folder, "log")).filter((name) => !left.endsWith(name))
+    assert.strictEqual((await run(here(), "backup", folder)).code, 0)
+    assert.includeMembers(readdirSync(join(folder, "log")), before)
+    for (const name of readdirSync(join(folder, "log")))
+      assert.notInclude(readFileSync(join(folder, "log", name), "latin1"), "of one that was interrupted", name)
+    assert.strictEqual((await run({}, "backup", folder, "--verify")).code, 0)
+  })
+
   it("so that a file is missing or shorter gets no further backup", async () => {
     const missing = changed((folder) => unlinkSync(join(folder, "log/000001-000001.ndjson.gz")))
     assert.match(await failed(here(), "backup", missing), /log\/000001-000001\.ndjson\.gz is missing/)
