@@ -65,11 +65,12 @@ const eraseAll = Effect.fnUntraced(function* ({ tenant, position, eventId, actor
   )
 
   const workspaces = new Set<string>()
-  yield* each(tenant, position, ["ChatRequested"], (chats) =>
+  // one is opened by its first chat's commit, which may be still to come, or by a request of its own
+  yield* each(tenant, position, ["ChatRequested", "WorkspaceOpened"], (begun) =>
     Effect.sync(() => {
-      for (const stored of chats) {
+      for (const stored of begun) {
         const { event } = Codec.decode(stored)
-        if (event._tag === "ChatRequested") workspaces.add(event.workspace)
+        if (event._tag === "ChatRequested" || event._tag === "WorkspaceOpened") workspaces.add(event.workspace)
       }
     })
   )
@@ -106,7 +107,15 @@ const isErased = (user: string) =>
 export const EraseUsers = reaction({
   name: "erase_users",
   // the others are all that brings text under a subject of its own; searches are noted a moment after they are answered
-  on: ["UserErased", "SnippetUploaded", "ChatRequested", "ExecutionRecorded", "UploadReceived", "SearchAnswered"],
+  on: [
+    "UserErased",
+    "SnippetUploaded",
+    "ChatRequested",
+    "WorkspaceOpened",
+    "ExecutionRecorded",
+    "UploadReceived",
+    "SearchAnswered"
+  ],
   handle: ({ event, ...reason }) =>
     Effect.gen(function* () {
       const late = event._tag !== "UserErased"

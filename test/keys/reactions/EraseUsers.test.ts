@@ -16,6 +16,8 @@ import { upToDate } from "#src/cli/log.ts"
 import * as Codec from "#src/codec.ts"
 import { EraseUsers } from "#src/keys/reactions/EraseUsers.ts"
 import { projections, tool } from "#src/layers.ts"
+import { openWorkspace } from "#src/workspaces/open.ts"
+import { streamOf } from "#src/workspaces/restore.ts"
 import { given, uploadOf } from "#test/commands.ts"
 import { ended, scripts, service, startsAgent, write } from "#test/http/agent.ts"
 import { stored, upload } from "#test/http/store.ts"
@@ -59,6 +61,8 @@ describe("erasing a person without an organization", () => {
     return rows.map(({ subject }) => subject)
   }
 
+  const repositoryOf = (workspace: string) => join(service.dataDir, "workspaces", `${workspace}.git`)
+
   const searchesOf = async (user: string) =>
     (await service.sql("SELECT FROM events WHERE tenant = $1 AND type = 'SearchAnswered'", [user])).length
   /** Searches are in the log a moment after they are answered: a note may come behind an erasure, and goes then. */
@@ -79,8 +83,11 @@ describe("erasing a person without an organization", () => {
     scripts.set("hers", (turn) => (turn === 1 ? write("diary.txt") : says("Done.")))
     const { workspace_id } = await ended(call, "hers", "me")
     await noted(await person(), 1)
-    const repository = join(service.dataDir, "workspaces", `${workspace_id}.git`)
-    assert.isTrue(existsSync(repository))
+    // nobody has chatted in it
+    const opened = await call("POST", "/api/workspaces", { org_id: "quiet", user_id: "me" })
+    await call("PUT", `/api/workspaces/${opened.json.workspace_id}/files/diary.txt`, "dear diary")
+    const repositories = [workspace_id, opened.json.workspace_id].map(repositoryOf)
+    for (const repository of repositories) assert.isTrue(existsSync(repository))
     assert.isAbove((await texts()).length, 5)
     const ofOthers = async () =>
       (await service.sql<{ id: string }>("SELECT id FROM payloads WHERE tenant <> $1", [await person()])).map(
@@ -93,7 +100,12 @@ describe("erasing a person without an organization", () => {
     await done(await erasePerson())
     assert.deepStrictEqual(await texts(), [])
     assert.includeMembers(await ofOthers(), others)
-    await vi.waitFor(() => assert.isFalse(existsSync(repository)), 60_000)
+    for (const repository of repositories) await vi.waitFor(() => assert.isFalse(existsSync(repository)), 60_000)
+    await service.run(upToDate(...projections))
+    assert.deepStrictEqual(
+      await service.sql("SELECT FROM workspaces_v3.workspaces WHERE tenant = $1", [await person()]),
+      []
+    )
     assert.strictEqual((await call("GET", "/api/workspaces")).status, 401)
     assert.notInclude(await publicly(), "published.py")
   })
@@ -112,6 +124,22 @@ describe("erasing a person without an organization", () => {
       [`snippet-${snippet}`]
     )
     assert.strictEqual(last!.type, "SnippetDeleted")
+  })
+
+  it("takes a workspace of theirs that is opened by a request that was under way by then", async () => {
+    const user = await person()
+    const commandId = randomUUID()
+    const actor = { key: "revoked", user, organization: null }
+    const metadata = { commandId, correlationId: commandId, actor }
+    const { workspace } = await service.run(openWorkspace(user, { org: "late", user: "me" }, metadata))
+    await done(await service.head())
+    await vi.waitFor(() => assert.isFalse(existsSync(repositoryOf(workspace))), 60_000)
+    assert.deepStrictEqual(await texts(), [])
+    const [last] = await service.sql<{ type: string }>(
+      "SELECT type FROM events WHERE stream = $1 ORDER BY revision DESC LIMIT 1",
+      [streamOf(workspace)]
+    )
+    assert.strictEqual(last!.type, "WorkspaceErased")
   })
 
   it("takes what they had searched for when it is noted after the erasure, whatever was found", async () => {
