@@ -1,5 +1,5 @@
 import { tokenize } from "#domain/search/tokenize.ts"
-import { type EvaluationDocument, miniSearch } from "#test/evaluation.ts"
+import type { EvaluationDocument } from "#test/evaluation.ts"
 
 /** Gives the ids of the ten best, best first. */
 export type Engine = (text: string) => ReadonlyArray<string>
@@ -36,5 +36,3 @@ export const bm25 = (documents: ReadonlyArray<EvaluationDocument>): Engine => {
       .map(([place]) => documents[place]!.id)
   }
 }
-
-export { miniSearch }

@@ -76,14 +76,14 @@ const mostHeld = 2_000
 
 /**
  * SQL for functions in the snippets that hold them: of the caller's tenant (`$4`), the published ones of another.
- * `wanted` selects tenants and fingerprints, `besides` what is held in any case. What bore a function's name before it
+ * `tables` is what the others read (`name AS (…), `), `wanted` selects tenants and fingerprints, `besides` what is held in any case. What bore a function's name before it
  * is looked for where the function was first seen.
  */
-const held = (wanted: string, besides: string, more: string) => {
+const held = (tables: string, wanted: string, besides: string, more: string) => {
   const holding = `SELECT f.* FROM ${functions} f JOIN ${snippets} s ON s.id = f.snippet
      WHERE f.fingerprint = w.fingerprint AND f.tenant = w.tenant AND (f.tenant = $4::text OR s.published)`
   const most = `SELECT greatest(2, least(${mostHolders}, ${mostHeld} / greatest(1, count(*)))) FROM wanted`
-  return `WITH wanted AS (${wanted}),
+  return `WITH ${tables}wanted AS (${wanted}),
    held AS (
      SELECT f.*, s.name AS snippet_name, s.entrypoint, ${seen("s")} AS seen,
        s.home = ANY ($1::text[]) AND ${seen("s")} AS own
@@ -125,12 +125,14 @@ const told = `SELECT snippet FROM (
    WHERE total <= $6::int`
 
 const inSnippets = held(
-  `SELECT DISTINCT tenant, fingerprint FROM ${functions} WHERE snippet IN (${told})`,
-  `UNION ALL SELECT *, false AS counted FROM ${functions} WHERE snippet IN (${told})`,
-  `, h.snippet IN (${told}) AS told`
+  `told AS (${told}), `,
+  `SELECT DISTINCT tenant, fingerprint FROM ${functions} WHERE snippet IN (TABLE told)`,
+  `UNION ALL SELECT *, false AS counted FROM ${functions} WHERE snippet IN (TABLE told)`,
+  ", h.snippet IN (TABLE told) AS told"
 )
 
 const byFingerprint = held(
+  "",
   `SELECT f.tenant, f.fingerprint FROM ${functions} f JOIN ${snippets} s ON s.id = f.snippet
    WHERE f.fingerprint = $5 AND ${seen("s")} ORDER BY f.tenant <> $4, f.position LIMIT 1`,
   "",

@@ -1,9 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { Role } from "#domain/Key.ts"
-import { OrganizationCommand } from "#domain/Organization/commands.ts"
-import { Organization } from "#domain/Organization/decider.ts"
+import { type NewKey, Role } from "#domain/Key.ts"
+import { type Member, OrganizationCommand } from "#domain/Organization/commands.ts"
 import { normalEmail, personId } from "#domain/Person.ts"
 import { User, UserCommand } from "#domain/User.ts"
 import { dispatch } from "#engine/dispatch.ts"
@@ -15,12 +14,23 @@ import { Failed } from "../failure.ts"
 import { email as emailText, text } from "../fields.ts"
 import { onLog, reach } from "../log.ts"
 import { metadata } from "../metadata.ts"
-import { organizationOf, orgFlag } from "../organization.ts"
+import { commanded, organizationOf, orgFlag } from "../organization.ts"
 import { answer, plain } from "../output.ts"
 import { actsAsFlag, limitFlags, limitsIn } from "./limits.ts"
 
 /** `--email`, of a person. */
 export const emailFlag = Flag.String("email").pipe(Flag.withSchema(emailText))
+
+const createPersonal = Effect.fnUntraced(function* (person: Member, key: NewKey) {
+  const events = yield* dispatch(User, {
+    tenant: person.user,
+    stream: `user-${person.user}`,
+    command: UserCommand.CreatePersonalKey({ ...person, secret: randomBytes(32).toString("hex"), key }),
+    ...metadata()
+  })
+  yield* reach([Keys], events.at(-1)!.position)
+  return events
+})
 
 export const create = Command.make(
   "create",
@@ -64,31 +74,18 @@ export const create = Command.make(
         const given = Option.isNone(org) ? undefined : yield* organizationOf(org)
         const events =
           given === undefined
-            ? yield* dispatch(User, {
-                tenant: user,
-                stream: `user-${user}`,
-                command: UserCommand.CreatePersonalKey({
-                  user,
-                  email,
-                  secret: randomBytes(32).toString("hex"),
-                  key: issued.key
-                }),
-                ...metadata()
-              })
-            : yield* dispatch(Organization, {
-                tenant: given.id,
-                stream: `organization-${given.id}`,
-                command: OrganizationCommand.CreateKey({
+            ? yield* createPersonal({ user, email }, issued.key)
+            : yield* commanded(
+                given.id,
+                OrganizationCommand.CreateKey({
                   by: null,
                   member: { user, email },
                   role,
                   key: { ...issued.key, userId: Option.getOrNull(actsAs) },
                   limits: asked
-                }),
-                ...metadata()
-              })
+                })
+              )
         const last = events.at(-1)!
-        yield* reach([Keys], last.position)
         const holder = given === undefined ? undefined : yield* holderOfKey(issued.key.key)
         const made = holder?.role ?? null
         const created = {

@@ -1,6 +1,7 @@
 import { APIError } from "../errors.ts"
 import { type Failure, reasonOf, refusal, requestIdOf, unanswered } from "../failure.ts"
 import { checkedRetries, checkedTimeout, type RequestOptions, type Settings, usualTimeout } from "../options.ts"
+import { patience } from "../patience.ts"
 import { bodyOf, type Call, headersOf, json, urlOf } from "../request.ts"
 import { waitBefore } from "../retry.ts"
 import { type Message, MessageReader } from "./messages.ts"
@@ -50,28 +51,12 @@ const connection = async function* <T>(
     )
   const headers = headersOf(settings, sent, options)
   const silence = Math.max(checkedTimeout(options.timeout) ?? timeout ?? usualTimeout, shortestTimeout)
-  const controller = new AbortController()
-  const stop = () => controller.abort(signal?.reason)
-  signal?.addEventListener("abort", stop, { once: true })
-  const ended = new Promise<never>((_, reject) => {
-    controller.signal.addEventListener("abort", () => reject(controller.signal.reason), { once: true })
-  })
-  // nobody waits for it while an event is with the caller
-  ended.catch(() => {})
-  let late = false
-  /** A fetch that does not listen to its signal must not outlast it. */
-  const inTime = async <A>(step: Promise<A>): Promise<A> => {
-    const cancel = clock.timeout(silence, () => {
-      late = true
-      controller.abort()
-    })
-    return Promise.race([step, ended]).finally(cancel)
-  }
+  const held = patience(clock, silence, signal)
   try {
-    const init = { method, headers, redirect: "manual", signal: controller.signal, ...bodyOf(sent) } as const
-    const response = await inTime(fetch(urlOf(baseUrl, path, query), init))
+    const init = { method, headers, redirect: "manual", signal: held.signal, ...bodyOf(sent) } as const
+    const response = await held.inTime(fetch(urlOf(baseUrl, path, query), init))
     log.debug(`${what} was answered with ${response.status}`, { requestId: requestIdOf(response) })
-    if (!response.ok) return refusal(response, await inTime(response.text()), what, clock.now())
+    if (!response.ok) return refusal(response, await held.inTime(response.text()), what, clock.now())
     if (response.body === null || !response.headers.get("content-type")?.startsWith("text/event-stream")) {
       return unreadable(response, "what is no stream of events")
     }
@@ -79,7 +64,7 @@ const connection = async function* <T>(
     const decoder = new TextDecoder()
     const reader = new MessageReader()
     for (;;) {
-      const { done, value } = await inTime(pieces.read())
+      const { done, value } = await held.inTime(pieces.read())
       if (done) return unanswered(`${what} was cut.`)
       for (const heard of reader.read(decoder.decode(value, { stream: true }))) {
         const meaning = heard === "comment" ? undefined : read(heard)
@@ -94,11 +79,11 @@ const connection = async function* <T>(
     }
   } catch (cause) {
     if (signal?.aborted) throw signal.reason
+    const late = held.late()
     const why = late ? `nothing came for ${silence} ms` : reasonOf(cause)
     return unanswered(`${what} was cut: ${why}. Does the service run at the baseUrl?`, late ? undefined : cause)
   } finally {
-    signal?.removeEventListener("abort", stop)
-    controller.abort()
+    held.end()
   }
 }
 

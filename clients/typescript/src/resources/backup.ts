@@ -1,6 +1,7 @@
 import { APIError } from "../errors.ts"
 import { type Failure, reasonOf, refusal, requestIdOf, unanswered } from "../failure.ts"
 import { checkedRetries, checkedTimeout, type RequestOptions, type Settings } from "../options.ts"
+import { patience } from "../patience.ts"
 import { bytes, headersOf, urlOf } from "../request.ts"
 import { waitBefore } from "../retry.ts"
 
@@ -46,28 +47,13 @@ export class Backup implements AsyncIterable<Uint8Array> {
     const retries = checkedRetries(this.#options.maxRetries ?? maxRetries)
     for (let tries = 0; ; tries++) {
       signal?.throwIfAborted()
-      const controller = new AbortController()
-      const stop = () => controller.abort(signal?.reason)
-      signal?.addEventListener("abort", stop, { once: true })
-      const ended = new Promise<never>((_, reject) => {
-        controller.signal.addEventListener("abort", () => reject(controller.signal.reason), { once: true })
-      })
-      ended.catch(() => {})
-      let late = false
-      /** A fetch that does not listen to its signal must not outlast it. */
-      const inTime = async <A>(step: Promise<A>): Promise<A> => {
-        const cancel = clock.timeout(silence, () => {
-          late = true
-          controller.abort()
-        })
-        return Promise.race([step, ended]).finally(cancel)
-      }
+      const held = patience(clock, silence, signal)
       let failure: Failure
       let begun = false
       try {
         const url = urlOf(baseUrl, call.path, { recipient: this.#params.recipient })
-        const response = await inTime(
-          fetch(url, { method: call.method, headers, redirect: "manual", signal: controller.signal })
+        const response = await held.inTime(
+          fetch(url, { method: call.method, headers, redirect: "manual", signal: held.signal })
         )
         if (response.ok) {
           if (response.body === null || !response.headers.get("content-type")?.startsWith("application/x-tar")) {
@@ -76,21 +62,21 @@ export class Backup implements AsyncIterable<Uint8Array> {
           }
           const pieces = response.body.getReader()
           for (;;) {
-            const { done, value } = await inTime(pieces.read())
+            const { done, value } = await held.inTime(pieces.read())
             if (done) return
             begun = true
             yield value
           }
         }
-        failure = refusal(response, await inTime(response.text()), what, clock.now())
+        failure = refusal(response, await held.inTime(response.text()), what, clock.now())
       } catch (cause) {
         if (signal?.aborted) throw signal.reason
         if (cause instanceof APIError) throw cause
+        const late = held.late()
         const why = late ? `nothing came for ${silence} ms` : reasonOf(cause)
         failure = unanswered(`${what} was cut: ${why}. What came is no backup.`, late ? undefined : cause)
       } finally {
-        signal?.removeEventListener("abort", stop)
-        controller.abort()
+        held.end()
       }
       const { error, transient, retryAfter } = failure
       const wait = transient && !begun && tries < retries ? waitBefore(tries, retryAfter, clock.random()) : null
