@@ -25,6 +25,7 @@ RULES = [
     (r"\bStopAsyncIteration\b", "StopIteration"),
     (r"\baclose\b", "close"),
     (r"\ba(read|iter_bytes|closing)\b", r"\1"),
+    (r"\basynccontextmanager\b", "contextmanager"),
     (r"\bAsync(?=[A-Z])", ""),
     (r"\basynchronous\b", "synchronous"),
     (r": the source of the synchronous one", ", generated from the asynchronous one"),

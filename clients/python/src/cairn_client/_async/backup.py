@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import httpx2
 
-from cairn_client._answers import error_of, request_id_of, unreachable, without_key
+from cairn_client._answers import unreachable
+from cairn_client._async.taken import AsyncTaken
 from cairn_client._event_streams import Cut, unreadable
-from cairn_client._request import CallOptions, Request, prepare
-from cairn_client._retries import backoff, may_pass, wait_after
+from cairn_client._request import CallOptions, Request
+from cairn_client._retries import backoff, may_pass
 from cairn_client.errors import CacheUnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
-    from types import TracebackType
 
     from cairn_client._async.transport import AsyncTransport
     from cairn_client._request import Prepared
@@ -24,7 +24,7 @@ USUAL_SILENCE = 600.0
 """Seconds in which nothing comes: the service reads all of a repository before it sends it."""
 
 
-class AsyncBackup:
+class AsyncBackup(AsyncTaken[bytes]):
     """A whole backup of the service as a tar, piece by piece, as it is made.
 
     It is sent once: what was cut can't be gone on with, and has no manifest at its end, which `cairn restore` sees. Use
@@ -42,47 +42,23 @@ class AsyncBackup:
     """
 
     def __init__(self, transport: AsyncTransport, *, recipient: str | None, options: CallOptions) -> None:
-        self._transport = transport
         self._recipient = recipient
         self._options = options
-        self._pieces = self._all()
+        super().__init__(transport)
 
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> bytes:
-        return await self._pieces.__anext__()
-
-    async def close(self) -> None:
-        """Ends the backup and its connection."""
-        await self._pieces.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
-
-    def _prepared(self) -> Prepared:
-        request = Request(
+    def _request(self) -> Request:
+        return Request(
             "GET",
             "/api/admin/backup",
             query={"recipient": self._recipient},
             options=self._options,
             usual_timeout=USUAL_SILENCE,
         )
-        prepared = prepare(request, self._transport.settings)
-        if self._transport.pools.given is None and "authorization" not in prepared.headers:
-            raise without_key()
-        prepared.headers["Accept"] = "application/x-tar"
-        return prepared
 
     async def _all(self) -> AsyncGenerator[bytes, None]:
         tries = 0
         while True:
-            prepared = self._prepared()
+            prepared = self._prepared(self._request(), "application/x-tar")
             begun = False
             try:
                 async with aclosing(self._connection(prepared, tries)) as pieces:
@@ -102,19 +78,7 @@ class AsyncBackup:
         what = f"{prepared.method} {prepared.path}"
         begun = False
         try:
-            async with self._transport.http.stream(
-                prepared.method,
-                prepared.url,
-                headers=prepared.headers,
-                content=prepared.content,
-                params=prepared.params or None,
-                timeout=prepared.timeout,
-            ) as response:
-                settings.logger.info("%s answered %s, request %s", what, response.status_code, request_id_of(response))
-                if not response.is_success:
-                    await response.aread()
-                    problem = error_of(response, chance.now())
-                    raise Cut(problem, wait_after(response, tries, chance, problem.code))
+            async with self._answer(prepared, prepared.timeout, tries) as response:
                 if not response.headers.get("content-type", "").startswith("application/x-tar"):
                     raise Cut(unreadable(response, what, "what is no archive"), None)
                 # a generator, also where its type does not say so
