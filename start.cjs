@@ -10,7 +10,7 @@
 //   elasticsearch …           a real one for tests: fetch, or start [NODES] (test/elasticsearch/main.ts)
 //   test [--node] [vitest…]   the tests, on Deno; on Node those of what a runtime may do otherwise, unless files are named
 //   test --changed [COMMIT]   the tests of what has changed since a commit, or is not committed
-//   ok [vitest…]              format, lint, types, tests: what must pass before a commit; check is the same without tests
+//   ok [vitest…]              format, lint, types, tests: what must pass before a commit; check is that with no tests but those of the pages
 "use strict"
 const { spawn } = require("node:child_process")
 const { existsSync, readdirSync, statfsSync } = require("node:fs")
@@ -244,7 +244,7 @@ const test = (args) => {
   return run(runtime, [vitest, "run"].concat(args.filter((arg) => arg !== "--node")))
 }
 
-/** `check` is `ok` without the tests. */
+/** `check` is `ok` without the tests, but for those that compare the tree with its own pages: they take three seconds. */
 const ok = async (args, tests) => {
   const biome = installed("@biomejs/biome", join("bin", "biome")) || fail("biome is not installed: run `npm install`.")
   // TypeScript with Effect's diagnostics: run directly, so that nothing in node_modules has to be patched.
@@ -253,7 +253,9 @@ const ok = async (args, tests) => {
   const steps = [
     ["format and lint", () => run({ path: process.execPath, args: [] }, [biome, "check", "--error-on-warnings"])],
     ["types", () => run({ path: types, args: [] }, ["-p", "tsconfig.json"])],
-    ...(tests ? [["tests", () => test(args)]] : [])
+    tests
+      ? ["tests", () => test(args)]
+      : ["pages", () => test(["docs", "coverage", "architecture"].map((of) => `test/${of}.test.ts`))]
   ]
   for (const [name, step] of steps) {
     process.stderr.write(`— ${name}\n`)
