@@ -6,6 +6,7 @@ import type { ModelSettings } from "#ports/ModelSettings.ts"
 import type { TelemetrySettings } from "#ports/TelemetrySettings.ts"
 import { refuse } from "./BadConfig.ts"
 import { parseDatabaseUrl, readCa } from "./databaseUrl.ts"
+import type { Reserve } from "./disks.ts"
 import { heapLimit } from "./memory.ts"
 import { readModels } from "./models.ts"
 import { defaultRates, type RateClass, type Rates } from "./rates.ts"
@@ -40,6 +41,8 @@ export interface Config {
   readonly readPatience: number
   /** Bytes that the process may take. */
   readonly memoryLimit: number
+  /** What stays free on disks of ours. */
+  readonly diskReserve: Reserve | "off" | undefined
   /** Which language models callers may ask for. */
   readonly models: ModelSettings
   /** What the log leaves out. */
@@ -68,6 +71,19 @@ const parseMemory = (text: string): number =>
   /^\d{2,7}$/.test(text) && Number(text) >= 64
     ? Number(text) * 1024 * 1024
     : refuse("CAIRN_MEMORY_LIMIT", "a number of MiB, 64 or more")
+
+const parseDiskReserve = (text: string): Reserve | "off" => {
+  if (text === "off") return "off"
+  const [, least, enough] = /^(\d{1,8})(?:, *(\d{1,8}))?$/.exec(text) ?? []
+  const refused = Number(least) * 1024 * 1024
+  const resume = enough === undefined ? Math.ceil(refused * 1.25) : Number(enough) * 1024 * 1024
+  return refused > 0 && resume >= refused
+    ? { refuse: refused, resume }
+    : refuse(
+        "CAIRN_DISK_RESERVE",
+        "off, or a number of MiB like 512, and one from which on writes are taken again like 512,640"
+      )
+}
 
 const parseReadPatience = (text: string): number =>
   /^\d{1,6}$/.test(text) && Number(text) <= 60_000
@@ -200,6 +216,7 @@ export const readConfig = (environment: Environment): Config => {
       ) ?? "just-bash",
     readPatience: parsed("CAIRN_READ_PATIENCE_MS", parseReadPatience) ?? 1_000,
     memoryLimit: parsed("CAIRN_MEMORY_LIMIT", parseMemory) ?? heapLimit(),
+    diskReserve: parsed("CAIRN_DISK_RESERVE", parseDiskReserve),
     models: readModels(read),
     logLevel: readLogLevel(read("CAIRN_LOG_LEVEL")),
     metricsPort: parsed("CAIRN_METRICS_PORT", parseMetricsPort),

@@ -14,6 +14,7 @@ import * as TreeSitterAnalysis from "#infra/analysis/treeSitter/layer.ts"
 import * as Archives from "#infra/archives/layer.ts"
 import * as BackupArchives from "#infra/backup/archives.ts"
 import * as Belonging from "#infra/belonging.ts"
+import * as SystemDiskSpace from "#infra/diskSpace.ts"
 import * as GitCopy from "#infra/git/copy/layer.ts"
 import * as GitWorkspaceStore from "#infra/git/layer.ts"
 import * as GitCheck from "#infra/git/native/check.ts"
@@ -31,6 +32,7 @@ import * as BesideRows from "#infra/postgres/copy/rows.ts"
 import * as PostgresHold from "#infra/postgres/hold.ts"
 import * as PostgresInstallation from "#infra/postgres/installation.ts"
 import * as PostgresKeySightings from "#infra/postgres/keySightings.ts"
+import { clusterOf } from "#infra/postgres/launcher/cluster.ts"
 import { connect, launch } from "#infra/postgres/launcher/launcher.ts"
 import { lockFolder } from "#infra/postgres/launcher/lock.ts"
 import * as PostgresLook from "#infra/postgres/look.ts"
@@ -43,6 +45,7 @@ import * as EmbeddingTable from "#infra/search/embeddings/layer.ts"
 import * as Telemetry from "#infra/telemetry/layer.ts"
 import * as Lines from "#infra/telemetry/lines.ts"
 import * as Workers from "#infra/workers/layer.ts"
+import type { DiskSpace } from "#ports/DiskSpace.ts"
 import { Bundles } from "#projections/Bundles.ts"
 import { ChatRuns } from "#projections/ChatRuns.ts"
 import { Consumption } from "#projections/Consumption.ts"
@@ -76,6 +79,7 @@ import { Spoken } from "#src/workspaces/spoken.ts"
 import * as Retention from "./audit/retention.ts"
 import * as Codec from "./codec.ts"
 import type { Config } from "./config.ts"
+import { type Disk, watched as watchedDisks } from "./disks.ts"
 import {
   bounded,
   erasing,
@@ -282,11 +286,25 @@ const backups = (config: Pick<Config, "dataDir"> & LogConfig) =>
     BackupArchives.layer(resolve(config.dataDir))
   )
 
+/** Watches the disks of what is ours to keep. A Postgres that is named is somebody else's to watch. */
+const disks = ({ dataDir, databaseUrl, diskReserve }: Pick<Config, "dataDir" | "databaseUrl" | "diskReserve">) =>
+  Layer.unwrap(
+    Effect.sync(() => {
+      const data = resolve(dataDir)
+      const folders: ReadonlyArray<readonly [Disk, string]> = [
+        ["data", data],
+        ...(databaseUrl === undefined ? [["database", clusterOf(data).data] as const] : []),
+        ["workspaces", repositories({ dataDir })]
+      ]
+      return watchedDisks(folders, diskReserve)
+    })
+  )
+
 /** Reads archives. */
 export const archives = Archives.layer
 
-/** Everything the service stands on, but the database. */
-export const service = (config: Config) =>
+/** Everything the service stands on, but the database. `space`: who is asked how much room disks have. */
+export const service = (config: Config, space: Layer.Layer<DiskSpace> = SystemDiskSpace.layer) =>
   Layer.mergeAll(
     Runs.layer,
     Packing.layer,
@@ -325,5 +343,7 @@ export const service = (config: Config) =>
     Layer.provideMerge(
       watched(config, ObservedSandbox.layer, config.sandbox === "bubblewrap" ? Bubblewrap.layer : JustBash.layer)
     ),
-    Layer.provideMerge(Layer.succeed(ReadPatience, config.readPatience))
+    Layer.provideMerge(Layer.succeed(ReadPatience, config.readPatience)),
+    Layer.provideMerge(disks(config)),
+    Layer.provideMerge(space)
   )

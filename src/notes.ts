@@ -9,6 +9,7 @@ import { EventStore, type NewEvent } from "#engine/ports/EventStore.ts"
 import { KeySightings } from "#ports/KeySightings.ts"
 import { actorOf } from "#src/actor.ts"
 import * as Codec from "./codec.ts"
+import { Disks } from "./disks.ts"
 
 interface Encoded extends Omit<Note, "event"> {
   readonly encoded: NewEvent
@@ -44,7 +45,7 @@ const parts = (notes: ReadonlyArray<Encoded>): Array<Array<Encoded>> => {
 
 /**
  * Appends events that nothing is decided on, in the background and many at once. Nobody waits for them: in a crash up
- * to a second of them may be lost.
+ * to a second of them may be lost, and while the database's disk is nearly full none is taken.
  */
 export class Notes extends Context.Service<
   Notes,
@@ -61,6 +62,7 @@ export class Notes extends Context.Service<
       const store = yield* EventStore
       const waiting = yield* Queue.bounded<Note>(1_000)
       const sightings = yield* KeySightings
+      const disks = yield* Disks
       const usedIn = new Map<string, number>()
       const sightedAt = new Map<string, number>()
       const unnoted = new Map<string, number>()
@@ -107,7 +109,9 @@ export class Notes extends Context.Service<
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(flushSightings, Effect.sleep("200 millis"))))
       yield* Effect.addFinalizer(() => Effect.andThen(Effect.flatMap(Queue.clear(waiting), flush), flushSightings))
 
-      const add = (note: Note) => Effect.asVoid(Queue.offer(waiting, note))
+      // a read goes on when a disk is nearly full, and nothing that nobody waits for may take its last room
+      const noRoom = () => disks().get("database")?.nearlyFull === true
+      const add = (note: Note) => (noRoom() ? Effect.void : Effect.asVoid(Queue.offer(waiting, note)))
 
       return Notes.of({
         add: (note) => add({ commandId: randomUUID(), ...note }),
@@ -119,7 +123,7 @@ export class Notes extends Context.Service<
               unnoted.set(key, now)
             }
             const hours = Math.floor(now / hour)
-            if (usedIn.get(key) === hours) return Effect.void
+            if (noRoom() || usedIn.get(key) === hours) return Effect.void
             usedIn.set(key, hours)
             // the id holds the hour: another process that says the same adds nothing
             const commandId = derivedId("used", key, hours)

@@ -43,6 +43,24 @@ describe("the configuration", () => {
     }
   })
 
+  it("keeps room free on disks as it is told: so much, and a quarter more before it goes on, or two bounds", () => {
+    const mebibytes = (text: string) => {
+      const reserve = readConfig({ CAIRN_DISK_RESERVE: text }).diskReserve
+      return typeof reserve === "object" ? [reserve.refuse / 1024 ** 2, reserve.resume / 1024 ** 2] : reserve
+    }
+    assert.deepStrictEqual(["", "off", "400", "400,400", "64, 1000"].map(mebibytes), [
+      ...[undefined, "off"],
+      ...[
+        [400, 500],
+        [400, 400],
+        [64, 1000]
+      ]
+    ])
+    for (const wrong of ["0", "-1", "5%", "512,511", "1e3", "512,", "512,640,700", "on"]) {
+      assert.include(refusal({ CAIRN_DISK_RESERVE: wrong }), "CAIRN_DISK_RESERVE is wrong")
+    }
+  })
+
   it("takes a KurrentDB's URL as a secret, and refuses what is none without showing it", () => {
     const url = "kurrentdb+discover://user:secret@one:2113,two:2113?tls=true"
     const { kurrentdbUrl } = readConfig({ KURRENTDB_URL: url })

@@ -9,6 +9,7 @@ import { react } from "#engine/react.ts"
 import * as Telemetry from "#infra/telemetry/layer.ts"
 import * as Lines from "#infra/telemetry/lines.ts"
 import * as Workers from "#infra/workers/layer.ts"
+import { DiskSpace } from "#ports/DiskSpace.ts"
 import { readConfig } from "#src/config.ts"
 import * as Server from "#src/http/server.ts"
 import { bootstrap } from "#src/keys/bootstrap.ts"
@@ -53,7 +54,8 @@ const everything = (
   log: Array<string>,
   asked: Array<string>,
   bound?: Bound,
-  scheduler: Scheduler.Scheduler = new FairScheduler()
+  scheduler: Scheduler.Scheduler = new FairScheduler(),
+  space?: DiskSpace["Service"]
 ) => {
   const config = readConfig({
     HOST: "127.0.0.1",
@@ -70,7 +72,7 @@ const everything = (
   })
   return Layer.effectDiscard(Effect.andThen(bootstrap(config.ownerKey), react(Layers.reactions, passesByItself))).pipe(
     Layer.provideMerge(Server.serve(config)),
-    Layer.provideMerge(Layers.service(config)),
+    Layer.provideMerge(Layers.service(config, space === undefined ? undefined : Layer.succeed(DiskSpace, space))),
     Layer.provideMerge(Layers.joined(config)),
     Layer.provideMerge(Layers.serviceDatabase(config)),
     Layer.provideMerge(Telemetry.layer(config.telemetry)),
@@ -115,20 +117,22 @@ const workers = Effect.runPromise(Layer.buildWithMemoMap(Workers.layer, shared, 
 
 /**
  * Starts the service on an installation, a new one unless told, with what the environment would say besides; with
- * `bound`, it takes no more at once than that; `scheduler` runs its fibers instead of the service's own.
+ * `bound`, it takes no more at once than that; `scheduler` runs its fibers instead of the service's own; `space`
+ * says what room its disks have.
  */
 export const startService = async (
   environment: Environment = {},
   at?: TestInstallation,
   bound?: Bound,
-  scheduler?: Scheduler.Scheduler
+  scheduler?: Scheduler.Scheduler,
+  space?: DiskSpace["Service"]
 ): Promise<Service> => {
   await workers
   const installation = at ?? (await newInstallation())
   const log: Array<string> = []
   const asked: Array<string> = []
   const runtime = ManagedRuntime.make(
-    Layer.unwrap(Effect.sync(() => everything(installation, environment, log, asked, bound, scheduler))),
+    Layer.unwrap(Effect.sync(() => everything(installation, environment, log, asked, bound, scheduler, space))),
     { memoMap: Layer.forkMemoMapUnsafe(shared) }
   )
   const url = await runtime.runPromise(HttpServer.addressFormattedWith(Effect.succeed)).catch(async (error) => {

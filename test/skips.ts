@@ -98,7 +98,7 @@ const reasons: ReadonlyArray<Reason> = [
     holds: () => !has("/usr/sbin/nginx")
   },
   {
-    files: /^test\/(service\/diskFull|backup\/full)/,
+    files: /^test\/(service\/disk(Nearly)?Full|backup\/full)/,
     why: "a disk is filled with CAIRN_LONG=1, where a file system can be mounted (as root)",
     always: true,
     holds: () => !isLong || !mounts()

@@ -12,6 +12,8 @@ export interface Access {
   readonly within?: "workspaces" | "stored"
   /** `any`: not for a key that acts for its own person alone, which it would lead out of that person's workspaces. */
   readonly actsFor?: "any"
+  /** It stops, shuts out or removes something: done also while a disk is nearly full. */
+  readonly takesAway?: true
 }
 
 const anyone = { least: "anyone", does: "reads" } as const
@@ -19,7 +21,7 @@ const reads = { least: "reader", does: "reads" } as const
 const writes = { least: "member", does: "writes" } as const
 const readsWorkspaces = { ...reads, within: "workspaces" } as const
 const writesWorkspaces = { ...writes, within: "workspaces" } as const
-const deletes = { ...writes, within: "stored" } as const
+const deletes = { ...writes, within: "stored", takesAway: true } as const
 const audits = { least: "admin", does: "reads" } as const
 const lists = { least: "admin", does: "reads", needs: "ENTERPRISE" } as const
 const manages = { least: "admin", does: "writes", needs: "ENTERPRISE" } as const
@@ -35,7 +37,7 @@ export const operations = {
   "chat.models": reads,
   "runs.run": readsWorkspaces,
   "runs.listRuns": readsWorkspaces,
-  "runs.cancel": writesWorkspaces,
+  "runs.cancel": { ...writesWorkspaces, takesAway: true },
   "workspaces.listWorkspaces": readsWorkspaces,
   "workspaces.commits": readsWorkspaces,
   "workspaces.commit": readsWorkspaces,
@@ -48,7 +50,7 @@ export const operations = {
   "workspaces.unpackArchive": writesWorkspaces,
   "git.push": writesWorkspaces,
   "workspaces.restoreWorkspace": writesWorkspaces,
-  "workspaces.eraseWorkspace": { least: "admin", does: "writes", within: "workspaces" },
+  "workspaces.eraseWorkspace": { least: "admin", does: "writes", within: "workspaces", takesAway: true },
 
   "snippets.search": reads,
   "snippets.upload": writes,
@@ -78,10 +80,10 @@ export const operations = {
   "keys.createKey": { ...manages, ...forAny },
   "keys.listKeys": lists,
   "keys.limitKey": { ...manages, ...forAny },
-  "keys.revokeKey": manages,
+  "keys.revokeKey": { ...manages, takesAway: true },
   "users.listUsers": { ...audits, needs: "organization" },
   "users.changeRole": manages,
-  "users.eraseUser": { least: "admin", does: "writes", needs: "organization" },
+  "users.eraseUser": { least: "admin", does: "writes", needs: "organization", takesAway: true },
   "events.events": { ...audits, ...forAny },
   "events.eventStream": { ...audits, ...forAny },
   "backups.backup": { least: "owner", does: "reads", needs: "operator", ...forAny },

@@ -100,7 +100,8 @@ export const statusOf = {
   "unavailable/search": 503,
   "unavailable/keys": 503,
   "unavailable/starting": 503,
-  "unavailable/workspaces": 503
+  "unavailable/workspaces": 503,
+  "unavailable/disk_full": 507
 } as const
 export type Code = keyof typeof statusOf
 

@@ -13,6 +13,10 @@ const Readiness = Schema.Struct({
     description:
       "What can't be had at the moment, and is taken up again by itself. Without `search`, searches answer 503; without the `log`, writes do, and reads may be old; all else goes on, so neither is a reason not to serve. Without the `database` nothing goes on."
   }),
+  nearly_full: Schema.Array(Schema.Literals(["data", "database", "workspaces"])).annotate({
+    description:
+      "Disks of the service that have so little room left that writes to them answer 507 until there is more: of the `data` folder, the embedded `database`, the `workspaces`. No reason not to serve: reads go on."
+  }),
   left_out: Schema.Struct({
     count: Schema.Int.annotate({ description: "How many snippets they are." }),
     snippets: Schema.Array(Schema.String).annotate({ description: "The ids of some of them, 20 at most." }),

@@ -28,7 +28,8 @@ const problems = [
   problem(421, "Misdirected", "The service is not known by the name in the header `Host`."),
   problem(431, "HeadTooLarge", "The head of the request is larger than 16 KiB."),
   problem(500, "InternalError", "A defect of the service; its log has the request id."),
-  problem(503, "Unavailable", "Not at the moment: send the same request again after `Retry-After` seconds.")
+  problem(503, "Unavailable", "Not at the moment: send the same request again after `Retry-After` seconds."),
+  problem(507, "DiskFull", "A disk of the service is nearly full: nothing more is stored until there is room.")
 ] as const
 
 /** The answer of routes that heed `If-Match` and `If-None-Match`. */

@@ -6,6 +6,7 @@ import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { Projector } from "#engine/project.ts"
 import { Reacting } from "#engine/reacting.ts"
+import { type Disk, Disks, nearlyFull } from "#src/disks.ts"
 import { Indexing } from "#src/snippets/indexing.ts"
 
 export interface Report {
@@ -19,6 +20,8 @@ export interface Report {
    * to be asked for: every other process misses the same. Without the `database` nothing does.
    */
   readonly missing: ReadonlyArray<"database" | "log" | "search">
+  /** Disks that have so little room left that writes to them are refused. No reason not to serve. */
+  readonly nearly_full: ReadonlyArray<Disk>
   /**
    * Snippets that are stored, and not found by all that they say: how many, and some of their ids. No reason not to
    * serve.
@@ -51,6 +54,7 @@ export class Readiness extends Context.Service<Readiness, { readonly look: Effec
         const store = yield* EventStore
         const undone = yield* LeftOut
         const reacting = yield* Reacting
+        const disks = yield* Disks
         const start = yield* store.head
 
         const look = Effect.gen(function* () {
@@ -84,6 +88,7 @@ export class Readiness extends Context.Service<Readiness, { readonly look: Effec
             ...(standings?.away ? (["log"] as const) : []),
             ...(away ? (["search"] as const) : [])
           ]
+          const nearly_full = nearlyFull(disks())
           const leftOut = yield* indexing.leftOut
           const streams = new Set([...undone.values()].flatMap((events) => events.map(({ stream }) => stream)))
           const left_out = {
@@ -97,7 +102,7 @@ export class Readiness extends Context.Service<Readiness, { readonly look: Effec
               return [name, fault ?? (lag === 0 ? "ok" : "behind")]
             })
           )
-          const report: Report = { status, read_models, reactions, missing, left_out }
+          const report: Report = { status, read_models, reactions, missing, nearly_full, left_out }
           return report
         })
         return Readiness.of({ look })

@@ -187,6 +187,11 @@ export const answersHeld = gauge(
 )
 export const answersWaiting = gauge("cairn_answers_waiting", "Requests that wait for room for their answer.")
 
+export const diskNearlyFull = gauge(
+  "cairn_disk_nearly_full",
+  "1: so little room is left on this disk (`data`, `database`, `workspaces`) that writes to it are refused.",
+  "disk"
+)
 export const memory = gauge("cairn_memory_bytes", "What the process takes: `resident`, `heap`, `external`.", "kind")
 export const memoryLimit = gauge("cairn_memory_limit_bytes", "What it may take, before it ends to be started again.")
 export const loopDelay = histogram(

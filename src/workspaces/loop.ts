@@ -55,7 +55,7 @@ export interface ConversationResult {
  * begins again from what the log has. The others end it; `error` says so to the caller.
  */
 export class ConversationStopped extends Schema.TaggedError<ConversationStopped>()("ConversationStopped", {
-  reason: Schema.Literals(["superseded", "revoked", "bound", "cancelled"]),
+  reason: Schema.Literals(["superseded", "revoked", "bound", "interrupted", "cancelled"]),
   error: Schema.optionalKey(Schema.String)
 }) {}
 

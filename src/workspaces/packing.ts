@@ -7,6 +7,7 @@ import { Claims } from "#engine/ports/Claims.ts"
 import { saying } from "#engine/saying.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { openRunsIn, Workspaces } from "#projections/Workspaces.ts"
+import { Disks } from "#src/disks.ts"
 import { claimOf, followHead, streamOf } from "./restore.ts"
 
 /** How long a workspace's runs in other processes are waited for; then its repository is only packed. */
@@ -14,7 +15,7 @@ const patience = "1 second"
 
 /**
  * Keeps repositories small, in the background and one at a time: each commit leaves objects, and each of them takes a
- * block of the disk until it is in a pack. One that can't be packed is tried again after a minute.
+ * block of the disk until it is in a pack. One that can't be packed, also for want of room, is tried again after a minute.
  */
 export class Packing extends Context.Service<
   Packing,
@@ -31,6 +32,7 @@ export class Packing extends Context.Service<
       const asker = yield* Asker
       const sql = yield* SqlClient.SqlClient
       const { shared, borrow } = yield* Claims
+      const disks = yield* Disks
       const waiting = new Set<string>()
       const wake = yield* Queue.sliding<void>(1)
       const { say, over } = saying()
@@ -54,6 +56,11 @@ export class Packing extends Context.Service<
         yield* Queue.take(wake)
         for (const workspace of waiting) {
           waiting.delete(workspace)
+          // a pack takes room before it gives any
+          if (disks().get("workspaces")?.nearlyFull) {
+            failed.add(workspace)
+            continue
+          }
           yield* pack(workspace).pipe(
             Effect.andThen(
               Effect.suspend(() => {

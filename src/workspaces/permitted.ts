@@ -6,6 +6,7 @@ import { Asker, longPatience } from "#engine/ask.ts"
 import { LanguageModel } from "#ports/LanguageModel.ts"
 import { Consumption } from "#projections/Consumption.ts"
 import { holderOfKey, Keys } from "#projections/Keys.ts"
+import { Disks, fullFor } from "#src/disks.ts"
 import { boundsRefusal, told } from "#src/usage/bounds.ts"
 import { ConversationStopped } from "./loop.ts"
 import type { Past } from "./past.ts"
@@ -13,15 +14,21 @@ import { superseded } from "./recording.ts"
 
 /**
  * Whether a run may ask its model once more, with so many turns begun: fails where its key is valid no more, may not do
- * this, or has come to a bound.
+ * this, or has come to a bound, or where a disk is nearly full.
  */
 export const permissionOf = Effect.fnUntraced(function* (requested: Past["requested"]) {
   const asker = yield* Asker
   const sql = yield* SqlClient.SqlClient
   const model = yield* LanguageModel
+  const disks = yield* Disks
   const { tenant, event } = requested
   const { key, workspace, model: name, text } = event
   return Effect.fnUntraced(function* (turns: number) {
+    const full = fullFor(disks(), "chat.chat")
+    if (full !== undefined) {
+      const error = `${full} The run took no further turn, and what it had written is saved: ask it to go on then.`
+      return yield* new ConversationStopped({ reason: "interrupted", error })
+    }
     const holder = yield* asker
       .fresh(Keys, longPatience)
       .pipe(

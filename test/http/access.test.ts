@@ -5,35 +5,12 @@ import { accessOf, isExpired, isLimited, isPermitted, refusalOf } from "#domain/
 import { mayTakeAway, worksIn } from "#domain/access/reach.ts"
 import { isAbove, type KeyLimits, Role, unlimited } from "#domain/Key.ts"
 import type { Holder } from "#domain/Scope.ts"
-import { Api } from "#src/api/Api.ts"
-import { examples } from "#src/api/document.ts"
 import { request } from "#test/mcp/rpc.ts"
 import type { Answer } from "#test/service/call.ts"
 import { memberKey, organization } from "#test/service/tenants.ts"
 import { type Service, startService } from "#test/service.ts"
+import { asked, type Endpoint, endpoints } from "./everyOperation.ts"
 import { refused } from "./problem.ts"
-
-interface Endpoint {
-  readonly identifier: string
-  readonly method: string
-  readonly path: string
-  readonly middlewares: ReadonlySet<{ readonly key: string }>
-}
-
-const endpoints = Object.values(Api.groups).flatMap((group) =>
-  Object.values(group.endpoints as unknown as Record<string, Endpoint>).map(
-    (endpoint) => [`${group.identifier}.${endpoint.identifier}`, endpoint] as const
-  )
-)
-const nowhere = "00000000-0000-4000-8000-000000000000"
-
-/** A request to an operation, as its example has it; of what is named there, nothing is there. */
-const asked = (id: string, { method, path }: Endpoint) => {
-  const { request: body } = examples.get(id) ?? {}
-  const filled = path.replace(/:\w+/g, nowhere).replace("*", "file.txt")
-  // the one example that would want a model
-  return [method, filled, id === "chat.chat" ? { ...(body as object), model: "local" } : body] as const
-}
 
 /** Codes that say that a role or a key's bounds are not enough, whatever is asked for. */
 const codes = ["permission/admin_key_required", "permission/role_required", "permission/read_only_key"]

@@ -39,6 +39,8 @@ describe.skipIf(!isLong || !mounts())("a disk that is full", () => {
     DATABASE_URL: "",
     CAIRN_OWNER_KEY: ownerKey,
     CAIRN_RATE_LIMITS: "off",
+    // what comes when the reserve is gone, too
+    CAIRN_DISK_RESERVE: "off",
     ANTHROPIC_API_KEY: api.key,
     ANTHROPIC_BASE_URL: api.url
   })

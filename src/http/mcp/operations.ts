@@ -7,6 +7,7 @@ import type { Call } from "#src/mcp/Operations.ts"
 import { Parts } from "#src/mcp/Parts.ts"
 import { once } from "../middleware/idempotency.ts"
 import { explained } from "../middleware/problems.ts"
+import { havingRoom } from "../nearlyFull.ts"
 import { taskPatterns } from "../Patterns.ts"
 import { textOf } from "../pieces.ts"
 import { snippetPage } from "../Raw.ts"
@@ -22,7 +23,7 @@ import { watchedChat } from "./watching.ts"
 const permitted = (name: Operation) =>
   Effect.flatMap(Caller, (holder) => {
     const refusal = refusalOf(holder, name)
-    return refusal === undefined ? Effect.void : Effect.fail(problemOf(refusal))
+    return refusal === undefined ? havingRoom(name) : Effect.fail(problemOf(refusal))
   })
 
 /** The route's function as an operation: it has what it needs, and fails with problems only. */

@@ -10,7 +10,9 @@ import { WorkingFor } from "#ports/Workers.ts"
 import { holderOf, Keys } from "#projections/Keys.ts"
 import { Authentication, Caller } from "#src/api/middleware.ts"
 import { Problem } from "#src/api/Problem.ts"
+import { Disks } from "#src/disks.ts"
 import { Notes } from "#src/notes.ts"
+import { havingRoom } from "../nearlyFull.ts"
 import { Recording } from "../observed/record.ts"
 import { problemOf } from "../refusals.ts"
 
@@ -53,6 +55,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const asker = yield* Asker
     const notes = yield* Notes
+    const disks = yield* Disks
     const known = new CountedCache<Holder>("keys", { max: holdersKept })
     let knownAt = -1
 
@@ -91,6 +94,7 @@ export const layer = Layer.effect(
         if (isExpired(holder, yield* Clock.currentTimeMillis)) return yield* expired
         const refusal = refusalOf(holder, operationOf(asked))
         if (refusal !== undefined) return yield* problemOf(refusal)
+        yield* Effect.provideService(havingRoom(operationOf(asked)), Disks, disks)
         const record = yield* Recording
         if (record !== undefined) record.key = holder.key
         yield* notes.used(holder)

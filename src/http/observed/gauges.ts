@@ -1,4 +1,4 @@
-import { readdirSync, statfsSync } from "node:fs"
+import { readdirSync } from "node:fs"
 import { Effect, Exit, Fiber, type Metric, Option } from "effect"
 import { Asker } from "#engine/ask.ts"
 import { LeftOut } from "#engine/leftOut.ts"
@@ -7,7 +7,9 @@ import { Projector } from "#engine/project.ts"
 import { Reacting } from "#engine/reacting.ts"
 import { caches } from "#ports/CountedCache.ts"
 import { DatabaseLook } from "#ports/DatabaseLook.ts"
+import { DiskSpace } from "#ports/DiskSpace.ts"
 import * as M from "#ports/metrics.ts"
+import { Disks } from "#src/disks.ts"
 import { Indexing } from "#src/snippets/indexing.ts"
 import { Runs } from "#src/workspaces/queue.ts"
 import { Answers } from "../answers.ts"
@@ -25,16 +27,6 @@ const pause = 100
 const openDescriptors = (): number | undefined => {
   try {
     return readdirSync("/proc/self/fd").length
-  } catch {
-    return undefined
-  }
-}
-
-/** Bytes of the disk that a folder is on: free for this process, and all. */
-const diskOf = (folder: string): { readonly free: number; readonly size: number } | undefined => {
-  try {
-    const { bavail, blocks, bsize } = statfsSync(folder)
-    return { free: bavail * bsize, size: blocks * bsize }
   } catch {
     return undefined
   }
@@ -80,6 +72,8 @@ export const makeLook = Effect.fnUntraced(function* ({ memoryLimit, dataDir }: P
   const database = yield* DatabaseLook
   /** Of each cache, what was told of it. */
   const told = new Map<string, { hits: number; misses: number }>()
+  const disks = yield* Disks
+  const space = yield* DiskSpace
 
   return Effect.withFiber((fiber) => {
     const { context } = fiber
@@ -96,7 +90,7 @@ export const makeLook = Effect.fnUntraced(function* ({ memoryLimit, dataDir }: P
       set(M.started(), Math.round(Date.now() / 1000 - uptime.call(process)))
       const descriptors = openDescriptors()
       if (descriptors !== undefined) set(M.descriptors(), descriptors)
-      const disk = diskOf(dataDir)
+      const disk = yield* space.of(dataDir)
       if (disk !== undefined) for (const kind of ["free", "size"] as const) set(M.disk(kind), disk[kind])
       for (const [name, { hits, misses, size }] of caches) {
         const before = told.get(name) ?? { hits: 0, misses: 0 }
@@ -107,6 +101,7 @@ export const makeLook = Effect.fnUntraced(function* ({ memoryLimit, dataDir }: P
       }
       set(M.answersHeld(), answers.held())
       set(M.answersWaiting(), answers.waiting())
+      for (const [disk, { nearlyFull }] of disks()) set(M.diskNearlyFull(disk), nearlyFull ? 1 : 0)
       const { running, waiting } = yield* runs.counts
       set(M.chats("running"), running)
       set(M.chats("waiting"), waiting)

@@ -4,9 +4,11 @@ import { TestClock } from "effect/testing"
 import { Asker, Unreadable } from "#engine/ask.ts"
 import { LeftOut } from "#engine/leftOut.ts"
 import { Projector } from "#engine/project.ts"
+import * as DiskSpace from "#infra/diskSpace.ts"
 import { CountedCache } from "#ports/CountedCache.ts"
 import { type Connections, DatabaseLook } from "#ports/DatabaseLook.ts"
 import * as M from "#ports/metrics.ts"
+import { type Disk, Disks, type Standing } from "#src/disks.ts"
 import { Answers } from "#src/http/answers.ts"
 import { makeLook } from "#src/http/observed/gauges.ts"
 import { Readiness, type Report } from "#src/http/ready.ts"
@@ -18,8 +20,15 @@ const fine: Report = {
   read_models: {},
   reactions: {},
   missing: [],
+  nearly_full: [],
   left_out: { count: 0, snippets: [], streams: [] }
 }
+
+const reserve = { refuse: 10, resume: 12 }
+const standings = new Map<Disk, Standing>([
+  ["database", { free: 9, reserve, nearlyFull: true }],
+  ["workspaces", { free: 10, reserve, nearlyFull: false }]
+])
 
 /** A service of which a test says what its database does. */
 const world = (database: { report: Effect.Effect<Report>; connections: Effect.Effect<Connections, unknown> }) =>
@@ -31,7 +40,9 @@ const world = (database: { report: Effect.Effect<Report>; connections: Effect.Ef
     Layer.mock(Answers, { sent: (_, response) => response, held: () => 0, waiting: () => 0 }),
     Layer.succeed(Readiness, { look: Effect.suspend(() => database.report) }),
     Layer.succeed(DatabaseLook, { connections: Effect.suspend(() => database.connections) }),
-    LeftOut.layer
+    LeftOut.layer,
+    DiskSpace.layer,
+    Layer.succeed(Disks, () => standings)
   )
 
 const value = (gauge: Metric.Gauge<number>) => Effect.map(Metric.value(gauge), (state) => state.value)
@@ -92,6 +103,8 @@ describe("a look at the process", () => {
       const [free, size] = [yield* value(M.disk("free")), yield* value(M.disk("size"))]
       assert.isAbove(free, 0)
       assert.isAtLeast(size, free)
+      const full = [yield* value(M.diskNearlyFull("database")), yield* value(M.diskNearlyFull("workspaces"))]
+      assert.deepStrictEqual(full, [1, 0])
     }).pipe(Effect.provide(world(database)), Effect.provideService(Metric.MetricRegistry, new Map()))
   })
 })

@@ -1,0 +1,107 @@
+import { Context, Effect, Layer } from "effect"
+import { accessOf } from "#domain/access/permitted.ts"
+import { DiskSpace, type Space } from "#ports/DiskSpace.ts"
+
+/** What of ours is on a disk: the data folder itself, the embedded Postgres, and the repositories. */
+export type Disk = "data" | "database" | "workspaces"
+
+/** Bytes that stay free: with less, writes are refused; they are taken again from `resume` on, which is no less. */
+export interface Reserve {
+  readonly refuse: number
+  readonly resume: number
+}
+
+/** How a disk stands. */
+export interface Standing {
+  /** Bytes. */
+  readonly free: number
+  readonly reserve: Reserve
+  readonly nearlyFull: boolean
+}
+
+const mebibyte = 1024 * 1024
+
+/** What stays free unless it is said: of a small disk a twentieth, as else nothing might be left to use. */
+const reserveOf = (size: number): Reserve => {
+  const refuse = Math.min(512 * mebibyte, Math.floor(size / 20))
+  return { refuse, resume: Math.ceil(refuse * 1.25) }
+}
+
+/** How a disk stands after another look. Between the two bounds it stays as it was, or each write would turn it. */
+export const standingAfter = (
+  before: Standing | undefined,
+  { free, size }: Space,
+  given: Reserve | undefined
+): Standing => {
+  const reserve = given ?? reserveOf(size)
+  return { free, reserve, nearlyFull: free < (before?.nearlyFull ? reserve.resume : reserve.refuse) }
+}
+
+/** The disks that an operation needs room on; none when it only reads, or takes away. */
+export const disksOf = (operation: string): ReadonlyArray<Disk> => {
+  // what is sent waits in the data folder, and may be as large as the largest repository
+  if (operation === "backups.backup") return ["data"]
+  const access = accessOf(operation)
+  if (access === undefined || access.does === "reads" || access.takesAway === true) return []
+  return access.within === "workspaces" ? ["database", "workspaces"] : ["database"]
+}
+
+/** How the disks that are watched stand now. */
+export const Disks = Context.Reference<() => ReadonlyMap<Disk, Standing>>("cairn/Disks", {
+  defaultValue: () => () => new Map()
+})
+
+const mebibytes = (bytes: number) => `${Math.floor(bytes / mebibyte)} MiB`
+const names = { data: "data folder", database: "database", workspaces: "workspaces" } as const
+
+/** What a disk that is nearly full says of itself. */
+const told = (disk: Disk, { free, reserve: { refuse, resume } }: Standing) =>
+  `The disk of the ${names[disk]} is nearly full: ${mebibytes(free)} are free, and ${mebibytes(refuse)} are kept free. Writes are taken again from ${mebibytes(resume)} on.`
+
+/** Why there is no room for an operation, in words for whoever asked for it; `undefined`: there is. */
+export const fullFor = (standings: ReadonlyMap<Disk, Standing>, operation: string): string | undefined => {
+  for (const disk of disksOf(operation)) {
+    const standing = standings.get(disk)
+    if (standing?.nearlyFull) return told(disk, standing)
+  }
+  return undefined
+}
+
+/** Those that are nearly full. */
+export const nearlyFull = (standings: ReadonlyMap<Disk, Standing>): ReadonlyArray<Disk> =>
+  [...standings].flatMap(([disk, standing]) => (standing.nearlyFull ? [disk] : []))
+
+/** How often they are looked at: a disk takes some hundred megabytes in that time, and the reserve is more. */
+const pause = "1 second"
+
+/** Watches the disks of these folders. What can't be looked at stays as it was. */
+export const watched = (
+  folders: ReadonlyArray<readonly [disk: Disk, folder: string]>,
+  reserve: Reserve | "off" | undefined
+) =>
+  Layer.effect(
+    Disks,
+    Effect.gen(function* () {
+      const standings = new Map<Disk, Standing>()
+      if (reserve === "off") return () => standings
+      const space = yield* DiskSpace
+      const look = Effect.forEach(
+        folders,
+        Effect.fnUntraced(function* ([disk, folder]) {
+          const found = yield* space.of(folder)
+          if (found === undefined) return
+          const before = standings.get(disk)
+          const now = standingAfter(before, found, reserve)
+          standings.set(disk, now)
+          if (now.nearlyFull === (before?.nearlyFull ?? false)) return
+          yield* now.nearlyFull
+            ? Effect.logWarning(`${told(disk, now)} (CAIRN_DISK_RESERVE)`)
+            : Effect.logInfo(`the disk of the ${names[disk]} has room again (${mebibytes(now.free)}): writes go on`)
+        }),
+        { discard: true }
+      )
+      yield* look
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(pause), look)))
+      return () => standings
+    })
+  )

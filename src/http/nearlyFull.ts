@@ -1,0 +1,12 @@
+import { Effect } from "effect"
+import { Problem } from "#src/api/Problem.ts"
+import { Disks, fullFor } from "#src/disks.ts"
+
+/** Refuses an operation that needs room on a disk that has nearly none left, before anything of it is done. */
+export const havingRoom = (operation: string): Effect.Effect<void, Problem> =>
+  Effect.flatMap(Disks, (standings) => {
+    const full = fullFor(standings(), operation)
+    if (full === undefined) return Effect.void
+    const message = `${full} Nothing of this was done. Reads and deletions go on: send the same request again later.`
+    return Effect.fail(new Problem({ code: "unavailable/disk_full", message, retryAfter: 60 }))
+  })
