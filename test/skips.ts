@@ -48,7 +48,7 @@ const reasons: ReadonlyArray<Reason> = [
     holds: () => !has("../../shared/eval")
   },
   {
-    files: /^test\/(infra\/git|http\/git|audit\/verify|e2e\/kill)/,
+    files: /^test\/(infra\/git|http\/(git|push)|audit\/verify|e2e\/kill|service\/diskNearlyFull)/,
     why: "there is no git here",
     holds: () => !runs("git", "--version")
   },
@@ -98,7 +98,7 @@ const reasons: ReadonlyArray<Reason> = [
     holds: () => !has("/usr/sbin/nginx")
   },
   {
-    files: /^test\/(service\/disk(Nearly)?Full|backup\/full)/,
+    files: /^test\/(service\/disk(Full|Fills)|backup\/full)/,
     why: "a disk is filled with CAIRN_LONG=1, where a file system can be mounted (as root)",
     always: true,
     holds: () => !isLong || !mounts()

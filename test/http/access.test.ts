@@ -9,7 +9,7 @@ import { request } from "#test/mcp/rpc.ts"
 import type { Answer } from "#test/service/call.ts"
 import { memberKey, organization } from "#test/service/tenants.ts"
 import { type Service, startService } from "#test/service.ts"
-import { asked, type Endpoint, endpoints } from "./everyOperation.ts"
+import { asked, type Endpoint, endpoints, nowhere } from "./everyOperation.ts"
 import { refused } from "./problem.ts"
 
 /** Codes that say that a role or a key's bounds are not enough, whatever is asked for. */

@@ -15,7 +15,8 @@ export const endpoints = Object.values(Api.groups).flatMap((group) =>
     (endpoint) => [`${group.identifier}.${endpoint.identifier}`, endpoint] as const
   )
 )
-const nowhere = "00000000-0000-4000-8000-000000000000"
+/** An id of nothing. */
+export const nowhere = "00000000-0000-4000-8000-000000000000"
 
 /** A request to an operation, as its example has it; of what is named there, nothing is there. */
 export const asked = (id: string, { method, path }: Endpoint) => {
