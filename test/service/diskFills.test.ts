@@ -79,6 +79,12 @@ describe.skipIf(!isLong || !mounts())("a small disk that many write to", () => {
       assert.notInclude(small.output.text, "PANIC")
       console.log(`${known.length} stored, ${Math.floor(left() / mebibyte)} of 80 MiB left when all are refused`)
 
+      // a backup beside the service is taken to another disk
+      const elsewhere = mkdtempSync(join(tmpdir(), "cairn-small-backup-"))
+      const backup = startCli({ database: Redacted.make(""), dataDir: folder }, "backup", elsewhere)
+      assert.strictEqual(await backup.ended, 0, backup.output.text)
+      rmSync(elsewhere, { recursive: true })
+
       rmSync(ballast)
       await vi.waitFor(async () => assert.strictEqual((await store()).status, 200), { timeout: minute, interval: 200 })
       await small.stop()

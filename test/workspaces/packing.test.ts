@@ -7,6 +7,7 @@ import { Dispatcher } from "#engine/dispatch.ts"
 import { makeProcesses } from "#engine/memory/Claims.ts"
 import { Claims } from "#engine/ports/Claims.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
+import { type Disk, Disks, type Standing } from "#src/disks.ts"
 import { Packing } from "#src/workspaces/packing.ts"
 import { claimOf } from "#src/workspaces/restore.ts"
 
@@ -46,6 +47,36 @@ it.effect("a repository is pruned only when no chat of its workspace has yet to 
       { repository: "w", prune: true, fresh: 2 },
       { repository: "w", prune: false, fresh: 3 }
     ])
+  }).pipe(Effect.provide(Packing.layer.pipe(Layer.provide(Layer.succeedContext(services)))))
+})
+
+it.effect("a repository is not packed while its disk is nearly full, and is when there is room", () => {
+  const standings = new Map<Disk, Standing>()
+  const stands = (nearlyFull: boolean) =>
+    standings.set("workspaces", { free: 1, reserve: { refuse: 1, resume: 1 }, nearlyFull })
+  const packed: Array<string> = []
+  const services = Context.empty().pipe(
+    Context.add(WorkspaceStore, {
+      ref: () => Effect.succeed("head"),
+      pack: (repository: string) => Effect.sync(() => void packed.push(repository))
+    } as never),
+    Context.add(Dispatcher, {
+      state: () => Effect.succeed({ generation: 0, head: { commit: "head", tree: "t" } })
+    } as never),
+    Context.add(Asker, { fresh: () => Effect.void } as never),
+    Context.add(SqlClient.SqlClient, (() => Effect.sync(() => [{ count: 0 }])) as never),
+    Context.add(Disks, () => standings)
+  )
+  return Effect.gen(function* () {
+    const packing = yield* Packing
+    stands(true)
+    yield* packing.offer("w")
+    for (let second = 0; second < 61; second++) yield* TestClock.adjust("1 second")
+    assert.deepStrictEqual(packed, [])
+    stands(false)
+    for (let second = 0; second < 61; second++) yield* TestClock.adjust("1 second")
+    while (packed.length === 0) yield* Effect.yieldNow
+    assert.deepStrictEqual(packed, ["w"])
   }).pipe(Effect.provide(Packing.layer.pipe(Layer.provide(Layer.succeedContext(services)))))
 })
 

@@ -1,5 +1,5 @@
 /**
- * When a request is sent again, and after how long: 408, 409, 429, 5xx, and whatever ended without an answer. The wait
+ * When a request is sent again, and after how long: 408, 409, 429, 5xx but 507, and whatever ended without an answer. The wait
  * is what `Retry-After` says, up to a minute; longer than that is for the caller to decide, so the call fails at once.
  * Without it: half a second, twice as much each time, at most 8 s, less up to a quarter of it by chance, so that
  * clients that failed together do not come back together.
@@ -15,12 +15,12 @@ export const longestRetryAfter: number = 60
 /**
  * Whether the same request may get another answer than this status: what the answer's `x-should-retry` says, else by
  * the status. A conflict that the service names is decided, and stays one; another may be of two requests at the same
- * moment.
+ * moment. A disk that is full (507) is for a person to mend, and stays so for longer than a call waits.
  */
 export const isTransient = (status: number, code: string | null, shouldRetry: string | null): boolean => {
   if (shouldRetry === "true" || shouldRetry === "false") return shouldRetry === "true"
   if (status === 409) return !code?.startsWith("conflict/")
-  return status === 408 || status === 429 || status >= 500
+  return status === 408 || status === 429 || (status >= 500 && status !== 507)
 }
 
 /** Milliseconds to wait before the try after the one of this number, counted from 0. */

@@ -220,18 +220,20 @@ describe("the service itself", () => {
   it("tells how it is, without a key", async () => {
     const nobody = new Cairn({ baseUrl: service.url })
     assert.deepStrictEqual(await nobody.health(), { status: "healthy" })
-    const { status, readModels } = await nobody.ready()
+    const { status, readModels, nearlyFull } = await nobody.ready()
     assert.strictEqual(status, "ready")
+    assert.isArray(nearlyFull)
     assert.strictEqual(readModels["snippet_index"], "ok")
     assert.include(await nobody.skill(), "# Cairn")
   })
 
   it("that is not ready yet says so, at once", async () => {
-    const report = { status: "starting", read_models: { snippets_v2: "behind" } }
+    const report = { status: "starting", read_models: { snippets_v2: "behind" }, nearly_full: ["workspaces"] }
     const starting = stub([{ status: 503, body: report }])
     assert.deepStrictEqual(await starting.cairn.ready(), {
       status: "starting",
       readModels: { snippets_v2: "behind" },
+      nearlyFull: ["workspaces"],
       leftOut: { count: 0, snippets: [] }
     })
     const unreachable = stub([

@@ -32,7 +32,8 @@ class Chance:
 def is_transient(response: httpx2.Response, code: str | None = None) -> bool:
     """Whether the same request may succeed a little later: as `x-should-retry` says, else by the status.
 
-    A conflict that the service names (`code`) is decided; another may be of two requests at the same moment.
+    A conflict that the service names (`code`) is decided; another may be of two requests at the same moment. A disk
+    that is full (507) is for a person to mend, and stays so for longer than a call waits.
     """
     asked = response.headers.get("x-should-retry")
     if asked in ("true", "false"):
@@ -40,7 +41,7 @@ def is_transient(response: httpx2.Response, code: str | None = None) -> bool:
     status = response.status_code
     if status == 409:
         return code is None or not code.startswith("conflict/")
-    return status in (408, 429) or status >= 500
+    return status in (408, 429) or (status >= 500 and status != 507)
 
 
 def may_pass(failure: httpx2.RequestError) -> bool:

@@ -38,6 +38,11 @@ export interface Readiness extends Result {
   readonly status: "ready" | "starting" | "failing"
   /** Each read model's name to `ok`, `behind`, or why it stopped. */
   readonly readModels: { readonly [name: string]: string }
+  /**
+   * Disks of the service that have so little room left that writes to them are refused with a 507: `data`, `database`,
+   * `workspaces`. No reason not to serve.
+   */
+  readonly nearlyFull: ReadonlyArray<string>
   /** No reason not to serve. */
   readonly leftOut: LeftOut
 }
@@ -52,6 +57,7 @@ const health: Call<Health> = {
 interface ReadinessWire {
   readonly status: Readiness["status"]
   readonly read_models: { readonly [name: string]: string }
+  readonly nearly_full?: ReadonlyArray<string>
   readonly left_out?: LeftOut
 }
 
@@ -63,9 +69,10 @@ const ready: Call<Readiness> = {
   path: "/ready",
   open: true,
   accepts: isReport,
-  answer: json(({ status, read_models, left_out = { count: 0, snippets: [] } }: ReadinessWire) => ({
+  answer: json(({ status, read_models, nearly_full = [], left_out = { count: 0, snippets: [] } }: ReadinessWire) => ({
     status,
     readModels: { ...read_models },
+    nearlyFull: nearly_full,
     leftOut: { count: left_out.count, snippets: left_out.snippets }
   }))
 }

@@ -29,6 +29,9 @@ class Readiness(Result):
     """`ready`, `starting` (a read model still catches up) or `failing` (one has stopped)."""
     read_models: dict[str, str] = Field(default_factory=dict)
     """Each read model's name to `ok`, `behind`, or why it stopped."""
+    nearly_full: list[str] = Field(default_factory=list)
+    """Disks of the service that have so little room left that writes to them are refused with a 507: `data`,
+    `database`, `workspaces`. No reason not to serve."""
     left_out: LeftOut = Field(default_factory=LeftOut)
     """Snippets that are stored and not found by all that they say; no reason not to serve."""
 
