@@ -7,6 +7,6 @@ export const havingRoom = (operation: string): Effect.Effect<void, Problem> =>
   Effect.flatMap(Disks, (standings) => {
     const full = fullFor(standings(), operation)
     if (full === undefined) return Effect.void
-    const message = `${full} Nothing of this was done. Reads and deletions go on: send the same request again later.`
+    const message = `${full} Nothing was done for this request. Reads and deletions go on: send it again later.`
     return Effect.fail(new Problem({ code: "unavailable/disk_full", message, retryAfter: 60 }))
   })

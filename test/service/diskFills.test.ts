@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Redacted } from "effect"
@@ -56,6 +56,11 @@ describe.skipIf(!isLong || !mounts())("a small disk that many write to", () => {
         return answer
       }
       assert.strictEqual((await store()).status, 200)
+      const opened = await call("POST", "/api/workspaces", { user_id: "leaves", org_id: "acme" })
+      const id = opened.json.workspace_id
+      const headers = { "content-type": "application/octet-stream", authorization: `Bearer ${ownerKey}` }
+      const put = { method: "PUT", headers, body: randomBytes(10 * mebibyte) }
+      assert.strictEqual((await fetch(`${url}/api/workspaces/${id}/files/large`, put)).status, 200)
       const ballast = join(folder, "ballast")
       writeFileSync(ballast, Buffer.alloc(left() - 140 * mebibyte))
 
@@ -76,6 +81,10 @@ describe.skipIf(!isLong || !mounts())("a small disk that many write to", () => {
         assert.include(found.text, `# ${name}\\n`)
       }
       assert.strictEqual((await call("POST", "/api/snippets/delete", { snippet_id: known.shift() })).status, 200)
+      const repository = join(folder, "workspaces", `${id}.git`)
+      assert.isTrue(existsSync(repository))
+      assert.strictEqual((await call("DELETE", `/api/workspaces/${id}`)).status, 200)
+      await vi.waitFor(() => assert.isFalse(existsSync(repository)), { timeout: minute })
       assert.notInclude(small.output.text, "PANIC")
       console.log(`${known.length} stored, ${Math.floor(left() / mebibyte)} of 80 MiB left when all are refused`)
 
