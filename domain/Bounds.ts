@@ -11,7 +11,11 @@ export const BoundsFields = {
   /** Of one chat. */
   maxTurns: Schema.NullOr(Schema.Int),
   /** By the names that chats ask for. */
-  models: Schema.NullOr(Schema.Array(Schema.String))
+  models: Schema.NullOr(Schema.Array(Schema.String)),
+  /** That are stored at one time. */
+  snippets: Schema.NullOr(Schema.Int),
+  /** Of what is committed in workspaces. */
+  repositoryBytes: Schema.NullOr(Schema.Int)
 }
 export const BoundsOf = Schema.Struct(BoundsFields)
 export type BoundsOf = typeof BoundsOf.Type
@@ -21,7 +25,9 @@ export const unbounded: BoundsOf = {
   tokensPerMonth: null,
   costPerMonth: null,
   maxTurns: null,
-  models: null
+  models: null,
+  snippets: null,
+  repositoryBytes: null
 }
 
 /** Stored for good: add a tag or a version, never change the meaning of one. */

@@ -9,9 +9,15 @@ const Head = {
   parent: Schema.NullOr(Sha),
   tree: Sha
 }
+/** What a commit brought, by its own count; commits from before this was counted do not say it. */
+const Brought = {
+  /** Of the files that it created or modified, each with its whole size, or of the pack that it was pushed in, if that is more. */
+  bytes: Schema.optionalKey(Schema.Int)
+}
 const Outcome = {
   run: Schema.String,
   ...Head,
+  ...Brought,
   created: Schema.Int,
   modified: Schema.Int,
   deleted: Schema.Int,
@@ -48,6 +54,7 @@ export const WorkspaceEvent = Schema.TaggedUnion({
   /** Whoever called changed files, without an agent. */
   FilesChanged: {
     ...Head,
+    ...Brought,
     /** `opened`: the workspace was made, with an empty commit. */
     how: Schema.Literals(["opened", "put", "deleted", "archive"]),
     created: Schema.Int,
@@ -59,6 +66,7 @@ export const WorkspaceEvent = Schema.TaggedUnion({
   /** Commits that a caller made with git were pushed on top of the head. */
   CommitsPushed: {
     ...Head,
+    ...Brought,
     /** That were not there before; `commit` is the last of them. */
     commits: Schema.Int,
     created: Schema.Int,

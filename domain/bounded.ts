@@ -19,6 +19,17 @@ export class BoundReached extends Data.TaggedError("BoundReached")<{
   readonly used: number
   readonly resetsAt: number
 }> {}
+/**
+ * A bound of what is stored: it never begins anew by itself. `asked`: what would have come to what is `used`; `null`
+ * where nobody knows yet how much.
+ */
+export class StorageBoundReached extends Data.TaggedError("StorageBoundReached")<{
+  readonly bound: "snippets" | "repository_bytes"
+  readonly of: Bounded
+  readonly limit: number
+  readonly used: number
+  readonly asked: number | null
+}> {}
 /** More turns than a chat may have. */
 export class TooManyTurns extends Data.TaggedError("TooManyTurns")<{
   readonly of: Bounded
@@ -33,7 +44,7 @@ export class ModelNotAllowed extends Data.TaggedError("ModelNotAllowed")<{
 /** Costs are bounded, and nobody knows this model's. */
 export class CostUnknown extends Data.TaggedError("CostUnknown")<{ readonly model: string; readonly of: Bounded }> {}
 
-export type BoundRefusal = BoundReached | TooManyTurns | ModelNotAllowed | CostUnknown
+export type BoundRefusal = BoundReached | StorageBoundReached | TooManyTurns | ModelNotAllowed | CostUnknown
 
 /** What usage is told by. */
 export const usageGroups = ["day", "model", "key", "workspace"] as const
@@ -89,4 +100,34 @@ export const boundRefusal = (
   if (costPerMonth === null) return undefined
   if (!priced) return new CostUnknown({ model, of })
   return used.cost >= costPerMonth ? spent("cost_per_month", costPerMonth, used.cost) : undefined
+}
+
+/** What is stored, or would be. */
+export interface Stored {
+  readonly snippets: number
+  /** Of the files that commits of workspaces brought. */
+  readonly bytes: number
+}
+
+/** What would come to it; `bytes`: `null` where there will be some, and nobody knows yet how many. */
+export interface Added {
+  readonly snippets: number
+  readonly bytes: number | null
+}
+
+/** Why so much more may not be stored; `undefined`: it may. What takes no room is never refused. */
+export const storageRefusal = (
+  of: Bounded,
+  { snippets, repositoryBytes }: Pick<BoundsOf, "snippets" | "repositoryBytes">,
+  stored: Stored,
+  more: Added
+): StorageBoundReached | undefined => {
+  const refused = (bound: StorageBoundReached["bound"], limit: number | null, used: number, asked: number | null) =>
+    limit === null || asked === 0 || used + (asked ?? 1) <= limit
+      ? undefined
+      : new StorageBoundReached({ bound, of, limit, used, asked })
+  return (
+    refused("snippets", snippets, stored.snippets, more.snippets) ??
+    refused("repository_bytes", repositoryBytes, stored.bytes, more.bytes)
+  )
 }

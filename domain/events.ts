@@ -62,6 +62,8 @@ export const upcasts: { readonly [T in EventType]?: ReadonlyArray<Upcast> } = {
   ],
   // before, no run was cancelled: an older process must not take that code for one it knows
   ChatFailed: [(fields) => fields],
+  // before, what is stored was not bounded
+  BoundsSet: [(fields) => ({ ...fields, snippets: null, repositoryBytes: null })],
   // before, it was not told who said it on whose behalf, nor where
   CommentAdded: [
     ({ text, ...fields }) => ({

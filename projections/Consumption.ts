@@ -1,8 +1,9 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { BoundsOf } from "#domain/Bounds.ts"
-import { dayOf, type UsageGroup } from "#domain/bounded.ts"
+import { dayOf, type Stored, type UsageGroup } from "#domain/bounded.ts"
 import type { ChatEvent } from "#domain/Chat.ts"
+import type { Envelope } from "#engine/Event.ts"
 import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { table } from "./table.ts"
 
@@ -43,7 +44,44 @@ interface BoundsRow {
   readonly max_turns: number | null
   /** JSON. */
   readonly models: string | null
+  readonly snippets: number | null
+  readonly repository_bytes: number | null
 }
+
+/** A snippet that is there. */
+interface SnippetRow {
+  readonly id: string
+  readonly tenant: string
+  /** That stored it; `null`: the operator. */
+  readonly key: string | null
+}
+
+interface CommittedRow {
+  /** `workspace/key`. */
+  readonly id: string
+  readonly tenant: string
+  readonly workspace: string
+  readonly key: string | null
+  readonly bytes: number
+}
+
+interface Brought {
+  readonly workspace: string
+  readonly bytes?: number
+}
+
+/** What commits of a key brought to a workspace. */
+const committed = {
+  rows: ({ workspace, bytes = 0 }: Brought, { actor }: Envelope) => (bytes === 0 ? [] : [idOf(workspace, actor.key)]),
+  to: (
+    row: CommittedRow | undefined,
+    { workspace, bytes = 0 }: Brought,
+    { tenant, actor }: Envelope,
+    id: string
+  ): CommittedRow => ({ id, tenant, workspace, key: actor.key, bytes: Number(row?.bytes ?? 0) + bytes })
+}
+
+const idOf = (owner: string, key: string | null) => `${owner}/${key ?? ""}`
 
 type Took = Pick<
   (typeof ChatEvent.cases.ChatCompacted)["Type"],
@@ -70,12 +108,10 @@ const spend = (
   cache_write: Number(row?.cache_write ?? 0) + took.cacheWriteTokens
 })
 
-const idOf = (tenant: string, key: string | null) => `${tenant}/${key ?? ""}`
-
-/** Read model `consumption`: which chats there were, what their models read and wrote each day, and what bounds that. */
+/** Read model `consumption`: which chats there were, what their models read and wrote each day, what is stored, and what bounds that. */
 export const Consumption = {
   name: "consumption",
-  version: 2,
+  version: 3,
   tables: {
     chats: table<ChatRow>({
       columns: {
@@ -131,6 +167,23 @@ export const Consumption = {
         }
       }
     }),
+    snippets: table<SnippetRow>({
+      columns: { id: "text", tenant: "text", key: "text" },
+      indexes: ["(tenant, key)"],
+      on: {
+        SnippetUploaded: {
+          rows: ({ snippet }) => [snippet],
+          to: (_, { snippet }, { tenant, actor }) => ({ id: snippet, tenant, key: actor.key })
+        },
+        SnippetDeleted: { rows: ({ snippet }) => [snippet], to: () => undefined }
+      }
+    }),
+    committed: table<CommittedRow>({
+      columns: { id: "text", tenant: "text", workspace: "text", key: "text", bytes: "bigint" },
+      indexes: ["(tenant, key)", "(workspace)"],
+      on: { ChatCompleted: committed, ChatFailed: committed, FilesChanged: committed, CommitsPushed: committed },
+      drops: { WorkspaceErased: { column: "workspace", value: ({ workspace }) => workspace } }
+    }),
     bounds: table<BoundsRow>({
       columns: {
         id: "text",
@@ -140,21 +193,25 @@ export const Consumption = {
         tokens_per_month: "bigint",
         cost_per_month: "double precision",
         max_turns: "integer",
-        models: "text"
+        models: "text",
+        snippets: "bigint",
+        repository_bytes: "bigint"
       },
       indexes: ["(tenant)"],
       on: {
         BoundsSet: {
           rows: ({ tenant, key }) => [idOf(tenant, key)],
-          to: (_, { tenant, key, chatsPerDay, tokensPerMonth, costPerMonth, maxTurns, models }, __, id) => ({
+          to: (_, { tenant, key, models, ...bounds }, __, id) => ({
             id,
             tenant,
             key,
-            chats_per_day: chatsPerDay,
-            tokens_per_month: tokensPerMonth,
-            cost_per_month: costPerMonth,
-            max_turns: maxTurns,
-            models: models === null ? null : JSON.stringify(models)
+            chats_per_day: bounds.chatsPerDay,
+            tokens_per_month: bounds.tokensPerMonth,
+            cost_per_month: bounds.costPerMonth,
+            max_turns: bounds.maxTurns,
+            models: models === null ? null : JSON.stringify(models),
+            snippets: bounds.snippets,
+            repository_bytes: bounds.repositoryBytes
           })
         },
         KeyRevoked: { rows: ({ key }, { tenant }) => [idOf(tenant, key)], to: () => undefined }
@@ -190,7 +247,9 @@ export const boundsOf = (tenant: string, key: string | null, limit = 1_000) =>
               tokensPerMonth: whole(row.tokens_per_month),
               costPerMonth: row.cost_per_month,
               maxTurns: row.max_turns,
-              models: row.models === null ? null : JSON.parse(row.models)
+              models: row.models === null ? null : JSON.parse(row.models),
+              snippets: whole(row.snippets),
+              repositoryBytes: whole(row.repository_bytes)
             }
           })
         )
@@ -254,5 +313,32 @@ export const spentBy = (tenant: string, key: string | null, group: UsageGroup, f
             cacheWrite: Number(row.cacheWrite)
           })
         )
+    )
+  )
+
+/** What a tenant, or one key of it, has stored. */
+export const storedBy = (tenant: string, key: string | null) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql.unsafe<{ snippets: string; bytes: string }>(
+        `SELECT
+           (SELECT count(*) FROM ${schema}.snippets WHERE tenant = $1 AND ($2::text IS NULL OR key = $2)) AS snippets,
+           (SELECT coalesce(sum(bytes), 0) FROM ${schema}.committed
+            WHERE tenant = $1 AND ($2::text IS NULL OR key = $2)) AS bytes`,
+        [tenant, key]
+      ),
+      ([row]): Stored => ({ snippets: Number(row!.snippets), bytes: Number(row!.bytes) })
+    )
+  )
+
+/** Which of some snippets are there. */
+export const thoseThere = (ids: ReadonlyArray<string>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql.unsafe<{ id: string }>(
+        `SELECT id FROM ${schema}.snippets WHERE id IN (SELECT json_array_elements_text($1::json))`,
+        [JSON.stringify(ids)]
+      ),
+      (rows) => new Set(rows.map(({ id }) => id))
     )
   )

@@ -94,6 +94,7 @@ import {
 } from "./engines.ts"
 import { Notes } from "./notes.ts"
 import { isCounted, type Watched } from "./telemetry.ts"
+import { Storage } from "./usage/Storage.ts"
 
 /** What follows from events: all of it runs in every service. */
 export const reactions = [
@@ -166,6 +167,7 @@ export const tool = (config: StorageConfig) =>
     Effect.map(toolDatabase(config), ({ url, alone }) =>
       Layer.mergeAll(
         Dispatcher.layer,
+        Storage.unbounded,
         Asker.layer(projections).pipe(Layer.provideMerge(alone ? Projector.layer(projections) : someoneElsesProjector))
       ).pipe(
         Layer.provideMerge(
@@ -208,12 +210,10 @@ export const telemetry = (config: Pick<Config, "logLevel" | "telemetry">) =>
 export const log = (config: LogConfig & Watched) =>
   bounded(
     config,
-    Layer.mergeAll(
-      Dispatcher.layer,
-      Tail.layer,
-      Notes.layer,
-      Asker.layer(projections).pipe(Layer.provideMerge(Projector.layer(projections)))
-    ).pipe(
+    Layer.mergeAll(Tail.layer, Notes.layer, Storage.layer).pipe(
+      Layer.provideMerge(
+        Layer.merge(Dispatcher.layer, Asker.layer(projections).pipe(Layer.provideMerge(Projector.layer(projections))))
+      ),
       Layer.provideMerge(
         Layer.mergeAll(
           Codec.layer,

@@ -11,7 +11,7 @@ const may: Record<string, ReadonlyArray<string>> = {
   projections: ["projections", "ports", "domain", "engine"],
   infra: ["infra", "ports", "domain", "engine"],
   spine,
-  snippets: ["snippets", ...spine],
+  snippets: ["snippets", "usage", ...spine],
   keys: ["keys", "workspaces", ...spine],
   usage: ["usage", ...spine],
   workspaces: ["workspaces", "snippets", "usage", ...spine],

@@ -26,6 +26,8 @@ const bounds = {
   tokens_per_month: whole(0, most),
   cost_per_month: Dollars,
   max_turns: whole(1, 100),
+  snippets: whole(0, 1_000_000_000),
+  repository_bytes: whole(0, 1_000_000_000_000_000),
   models: Schema.Array(Model).check(
     Schema.isMaxLength(100, { message: "has too many models; expected at most 100" }),
     Schema.isMinLength(1, { message: "has no model; expected one, or null for all" })
@@ -38,7 +40,9 @@ export const SetBounds = Schema.Struct({
   tokens_per_month: optional(bounds.tokens_per_month),
   cost_per_month: optional(bounds.cost_per_month),
   max_turns: optional(bounds.max_turns),
-  models: optional(bounds.models)
+  models: optional(bounds.models),
+  snippets: optional(bounds.snippets),
+  repository_bytes: optional(bounds.repository_bytes)
 }).annotate({ identifier: "SetBounds" })
 
 export const ShownBounds = Schema.Struct({
@@ -47,7 +51,9 @@ export const ShownBounds = Schema.Struct({
   tokens_per_month: Schema.NullOr(Schema.Int),
   cost_per_month: Schema.NullOr(Schema.Finite),
   max_turns: Schema.NullOr(Schema.Int),
-  models: Schema.NullOr(Schema.Array(Schema.String))
+  models: Schema.NullOr(Schema.Array(Schema.String)),
+  snippets: Schema.NullOr(Schema.Int),
+  repository_bytes: Schema.NullOr(Schema.Int)
 }).annotate({ identifier: "Bounds" })
 
 const counts = {
@@ -75,7 +81,19 @@ export const UsageReport = Schema.Struct({
       used: Schema.Finite,
       resets_at: Schema.String
     })
-  )
+  ),
+  stored: Schema.Struct({
+    snippets: Schema.Int,
+    repository_bytes: Schema.Int,
+    bounds: Schema.Array(
+      Schema.Struct({
+        key_id: Schema.NullOr(Schema.String),
+        bound: Schema.Literals(["snippets", "repository_bytes"]),
+        limit: Schema.Int,
+        used: Schema.Int
+      }).annotate({ identifier: "StorageBound" })
+    )
+  }).annotate({ identifier: "StoredUsage" })
 }).annotate({ identifier: "UsageReport" })
 
 export class UsageApi extends HttpApiGroup.make("usage")

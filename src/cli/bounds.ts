@@ -11,14 +11,16 @@ import { metadata } from "./metadata.ts"
 import { organizationOf, orgFlag } from "./organization.ts"
 import { answer, plain, table } from "./output.ts"
 
-const columns = ["key", "chats/day", "tokens/month", "US$/month", "max turns", "models"]
-const lineOf = (key: string | null, { chatsPerDay, tokensPerMonth, costPerMonth, maxTurns, models }: BoundsOf) => [
+const columns = ["key", "chats/day", "tokens/month", "US$/month", "max turns", "models", "snippets", "bytes"]
+const lineOf = (key: string | null, bounds: BoundsOf) => [
   key ?? "(all)",
-  chatsPerDay,
-  tokensPerMonth,
-  costPerMonth,
-  maxTurns,
-  models?.join(" ")
+  bounds.chatsPerDay,
+  bounds.tokensPerMonth,
+  bounds.costPerMonth,
+  bounds.maxTurns,
+  bounds.models?.join(" "),
+  bounds.snippets,
+  bounds.repositoryBytes
 ]
 
 const count = (name: string, description: string, [least, most]: readonly [number, number]) =>
@@ -55,9 +57,11 @@ const set = Command.make(
       Flag.withDescription("A model that may be asked for; may be given again, and without it all may"),
       Flag.between(1, 100),
       Flag.withDefault<ReadonlyArray<string>>([])
-    )
+    ),
+    snippets: count("snippets", "Snippets that may be stored at one time", [0, 1_000_000_000]),
+    bytes: count("repository-bytes", "Bytes that may be committed to workspaces", [0, 1_000_000_000_000_000])
   },
-  ({ org, key: typed, chats, tokens, cost, turns, models }) =>
+  ({ org, key: typed, chats, tokens, cost, turns, models, snippets, bytes }) =>
     onLog(
       Effect.gen(function* () {
         const { id, name } = yield* organizationOf(org)
@@ -76,7 +80,9 @@ const set = Command.make(
           tokensPerMonth: Option.getOrNull(tokens),
           costPerMonth: Option.getOrNull(cost),
           maxTurns: Option.getOrNull(turns),
-          models: models.length === 0 ? null : models
+          models: models.length === 0 ? null : models,
+          snippets: Option.getOrNull(snippets),
+          repositoryBytes: Option.getOrNull(bytes)
         }
         const events = yield* dispatch(Bounds, {
           tenant: id,

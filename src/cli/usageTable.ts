@@ -43,16 +43,29 @@ interface Spent {
   readonly resets_at: string
 }
 
+interface StorageBound {
+  readonly key_id: string | null
+  readonly bound: string
+  readonly used: number
+  readonly limit: number
+}
+
 /** A report of usage, for people. */
 export interface Report {
   readonly usage: ReadonlyArray<Used>
   readonly total: Omit<Used, "of">
   readonly bounds: ReadonlyArray<Spent>
+  /** A service of before does not tell it. */
+  readonly stored?: {
+    readonly snippets: number
+    readonly repository_bytes: number
+    readonly bounds: ReadonlyArray<StorageBound>
+  }
 }
 
 const dollars = (cost: number | null) => (cost === null ? null : cost.toFixed(4))
 
-export const usageTable = (by: UsageGroup, { usage, total, bounds }: Report): ReadonlyArray<string> => [
+export const usageTable = (by: UsageGroup, { usage, total, bounds, stored }: Report): ReadonlyArray<string> => [
   ...table(
     [by, "chats", "turns", "input", "output", "cache read", "cache write", "US$"],
     [...usage, { of: "total", ...total }].map((row) => [
@@ -71,5 +84,16 @@ export const usageTable = (by: UsageGroup, { usage, total, bounds }: Report): Re
     : table(
         ["key", "bound", "used", "limit", "resets at"],
         bounds.map((one) => [one.key_id ?? "(all)", one.bound, one.used, one.limit, one.resets_at])
-      ))
+      )),
+  ...(stored === undefined
+    ? []
+    : [
+        `${stored.snippets} snippets stored, ${stored.repository_bytes} bytes committed to workspaces`,
+        ...(stored.bounds.length === 0
+          ? []
+          : table(
+              ["key", "bound", "used", "limit"],
+              stored.bounds.map((one) => [one.key_id ?? "(all)", one.bound, one.used, one.limit])
+            ))
+      ])
 ]

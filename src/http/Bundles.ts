@@ -20,6 +20,7 @@ import { counted } from "#src/counted.ts"
 import { whenStored } from "#src/snippets/bundle.ts"
 import { commandMetadata, freshOrStale, written } from "./answer.ts"
 import { orProblem } from "./refusals.ts"
+import { withRoom } from "./screening.ts"
 import { byAgent, ignoredVoting, isGraded, sourceOf } from "./voting.ts"
 
 /** Characters of the prompts that the snippets are found by; the grader reads on. */
@@ -101,6 +102,7 @@ export const layer = HttpApiBuilder.group(Api, "uploads", (handlers) =>
         const { home, workspace, agent } = yield* CallerScope
         const metadata = yield* commandMetadata
         const bundle = derivedId("upload", metadata.commandId)
+        yield* withRoom(payload.files_written.map(({ content }) => ({ home, source: content })))
         const agents = yield* byAgent
         const { votes, ...voting } = votingOf(payload, agents)
         const { graded, count, source, origin } = voting

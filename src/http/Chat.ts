@@ -18,6 +18,7 @@ import type { ChatAccepted, ChatRequest, ChatResponse } from "#src/api/Chat.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem, type Problem } from "#src/api/Problem.ts"
 import { boundsRefusal, mostTurns } from "#src/usage/bounds.ts"
+import { bytesMore, Storage } from "#src/usage/Storage.ts"
 import { workspaceId } from "#src/workspaces/open.ts"
 import { Runs } from "#src/workspaces/queue.ts"
 import { streamOf, unlessErased } from "#src/workspaces/restore.ts"
@@ -69,6 +70,8 @@ const requested = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type)
     const chatting = { tenant, key, model, turns: maxTurns, requested: null }
     const refusal = yield* Effect.orDie(boundsRefusal(chatting))
     if (refusal !== undefined) return yield* refusal
+    const full = yield* (yield* Storage).refusal({ tenant, key, more: Effect.succeed(bytesMore(null)) })
+    if (full !== undefined) return yield* full
   }
   const [first] = yield* dispatch(Chat, {
     tenant,

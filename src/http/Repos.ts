@@ -18,7 +18,7 @@ import { commandMetadata, freshOrStale, written } from "./answer.ts"
 import { Answers, byPortions, copies } from "./answers.ts"
 import { inPieces } from "./pieces.ts"
 import { orProblem } from "./refusals.ts"
-import { screened } from "./screening.ts"
+import { screened, withRoom } from "./screening.ts"
 
 const notFound = fieldProblem(
   "not_found/repo",
@@ -116,6 +116,7 @@ export const layer = HttpApiBuilder.group(Api, "repos", (handlers) =>
       Effect.gen(function* () {
         const holder = yield* Caller
         const { home, workspace, agent } = yield* CallerScope
+        yield* withRoom([{ home, source: "", files: payload.files! }])
         const repository = yield* described(payload)
         if (payload.public === true) yield* screened(publicTexts(payload), holder, [{ home, ...repository }])
         const { snippet, position } = yield* upload(

@@ -29,7 +29,7 @@ import { codeBlockTexts, describedIn } from "./Snippets/codeBlock.ts"
 import { search } from "./Snippets/search.ts"
 import { mayDelete } from "./Snippets/storedBy.ts"
 import { gradingOf, kindOf, publicTexts, voteForUsed, voteOf } from "./Snippets/uploading.ts"
-import { screened } from "./screening.ts"
+import { screened, withRoom } from "./screening.ts"
 import { byAgent, ignoredVoting, sourceOf } from "./voting.ts"
 
 const notFound = fieldProblem(
@@ -128,16 +128,15 @@ export const storeFiles = Effect.fnUntraced(function* (payload: UploadRequest) {
   const { home, workspace, agent } = scope
   const metadata = yield* commandMetadata
   const files = [...(payload.file_written == null ? [] : [payload.file_written]), ...(payload.files_written ?? [])]
+  const sources = files.map((file) => ({ home, source: file.content, ...kindOf(payload, file) }))
+  yield* withRoom(sources)
   const logs = payload.execution_logs ?? null
   const agents = yield* byAgent
   const reputation = {
     tracked: payload.per_function_reputation ?? false,
     shared: files.length > 1 ? yield* observedIn(logs ?? "") : null
   }
-  if (payload.public === true) {
-    const sources = files.map((file) => ({ home, source: file.content, ...kindOf(payload, file) }))
-    yield* screened(publicTexts(payload), holder, sources)
-  }
+  if (payload.public === true) yield* screened(publicTexts(payload), holder, sources)
   const stored = yield* Effect.forEach(files, ({ path, content }, index) =>
     upload(
       holder,
@@ -217,6 +216,7 @@ export const layer = HttpApiBuilder.group(Api, "snippets", (handlers) =>
       Effect.gen(function* () {
         const holder = yield* Caller
         const { home, workspace, agent } = yield* CallerScope
+        yield* withRoom([{ home, source: payload.source }])
         if (payload.public === true)
           yield* screened(codeBlockTexts(payload), holder, [{ home, source: payload.source }])
         const { snippet, position } = yield* upload(

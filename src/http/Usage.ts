@@ -67,7 +67,9 @@ export const layer = HttpApiBuilder.group(Api, "usage", (handlers) =>
           tokensPerMonth: payload.tokens_per_month ?? null,
           costPerMonth: payload.cost_per_month ?? null,
           maxTurns: payload.max_turns ?? null,
-          models: payload.models ?? null
+          models: payload.models ?? null,
+          snippets: payload.snippets ?? null,
+          repositoryBytes: payload.repository_bytes ?? null
         }
         const events = yield* dispatch(Bounds, {
           tenant: organization,

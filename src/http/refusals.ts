@@ -167,6 +167,7 @@ export const problemOf = (refusal: Refusal): Problem => {
         "No run of this request's scope has this id. Send the execution_id that /api/store/execution answered with, or check the workspace header."
       )
     case "BoundReached":
+    case "StorageBoundReached":
       return new Problem({ code: "bound/reached", message: told(refusal) })
     case "TooManyTurns":
       return fieldProblem("bound/reached", "max_turns", told(refusal))

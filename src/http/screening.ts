@@ -1,10 +1,11 @@
 import { Effect } from "effect"
 import type { Holder } from "#domain/Scope.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
+import { Caller } from "#src/api/middleware.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
 import { isPublicLibraryOpen } from "#src/snippets/publicLibrary.ts"
 import { type Screened, type ScreenRefusal, screen, screenStored } from "#src/snippets/screen.ts"
-import { snippetIds, type Upload } from "#src/snippets/store.ts"
+import { noRoomFor, snippetIds, type Upload } from "#src/snippets/store.ts"
 import { freshOrStale } from "./answer.ts"
 import { problemOf as waiting } from "./refusals.ts"
 
@@ -62,4 +63,12 @@ export const screened = Effect.fnUntraced(function* (
   yield* freshOrStale(Snippets)
   const ids = yield* Effect.forEach(uploads, (upload) => snippetIds(secret, upload))
   yield* Effect.mapError(screenStored(ids.flat()), problemOf)
+})
+
+/** Refuses what would pass the bound of snippets, before anything is looked at or stored. */
+export const withRoom = Effect.fnUntraced(function* (
+  uploads: ReadonlyArray<Pick<Upload, "home" | "source" | "files">>
+) {
+  const refusal = yield* noRoomFor(yield* Caller, uploads)
+  if (refusal !== undefined) return yield* refusal
 })

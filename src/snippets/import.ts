@@ -4,6 +4,7 @@ import { derivedId } from "#engine/derivedId.ts"
 import { beginning, isAfter, latest, type Position } from "#engine/Position.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { operator } from "#src/actor.ts"
+import { told } from "#src/usage/bounds.ts"
 import { parse, publicTexts, toUpload } from "./importedLine.ts"
 import type { Line } from "./lines.ts"
 import { type ScreenRefusal, screen } from "./screen.ts"
@@ -108,7 +109,12 @@ export const importLines = Effect.fnUntraced(function* (
     const metadata = { commandId, correlationId: commandId, actor: operator }
     const { name, position } = yield* upload({ ...to, user: null }, given, metadata).pipe(
       Effect.retry({ while: ({ _tag }) => _tag === "Busy", times: 5, schedule: Schedule.exponential("200 millis") }),
-      Effect.mapError(() => new ImportStopped({ message: "the log does not take anything at the moment" })),
+      Effect.mapError(
+        (error) =>
+          new ImportStopped({
+            message: error._tag === "StorageBoundReached" ? told(error) : "the log does not take anything at the moment"
+          })
+      ),
       Effect.catchDefect((defect) => Effect.fail(`could not be stored: ${String(defect).split("\n")[0]}`))
     )
     const isNew = isAfter(position, before)

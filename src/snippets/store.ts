@@ -17,6 +17,7 @@ import { jsonPieces, stretches } from "#engine/jsonPieces.ts"
 import { beginning, type Position } from "#engine/Position.ts"
 import { inSteps } from "#engine/pages.ts"
 import { type FunctionFound, type JsonObject, SourceAnalysis } from "#ports/SourceAnalysis.ts"
+import { Storage } from "#src/usage/Storage.ts"
 
 /**
  * A file to store as a snippet, with what its uploader says of it. What is left out is read off the source, or not so.
@@ -151,6 +152,9 @@ const digestOf = (secret: string, given: Pick<Upload, "source" | "files">) =>
 /** Generations of a snippet that are looked at: so often the same code was deleted and stored again. */
 const generations = 8
 
+const idsOf = (secret: string, home: string, digest: string) =>
+  Effect.sync(() => Array.from({ length: generations }, (_, n) => keyedId(secret, "snippet", home, digest, n)))
+
 /** The ids that this code may have in its home, whatever became of them: one a generation, eight in all. */
 export const snippetIds = Effect.fnUntraced(function* (
   secret: string,
@@ -158,8 +162,18 @@ export const snippetIds = Effect.fnUntraced(function* (
 ) {
   const source = yield* inSteps(strippingAnnotations(given.source))
   const digest = yield* digestOf(secret, { ...given, source })
-  return Array.from({ length: generations }, (_, n) => keyedId(secret, "snippet", given.home, digest, n))
+  return yield* idsOf(secret, given.home, digest)
 })
+
+/** Why a tenant, or the key, may not store so many snippets more; `undefined`: it may. */
+export const noRoomFor = (
+  { tenant, secret, key }: Pick<Holder, "tenant" | "secret" | "key">,
+  uploads: ReadonlyArray<Pick<Upload, "home" | "source" | "files">>
+) => {
+  const ids = Effect.forEach(uploads, (upload) => snippetIds(secret, upload))
+  const more = Effect.map(ids, (snippets) => ({ snippets, bytes: 0 }))
+  return Effect.flatMap(Storage, (storage) => storage.refusal({ tenant, key, more }))
+}
 
 /** The id of the command that stores a file as a snippet of a generation. */
 export const uploadId = (commandId: string, generation: number): string => derivedId("upload", commandId, generation)
@@ -167,7 +181,8 @@ export const uploadId = (commandId: string, generation: number): string => deriv
 /**
  * Stores one file. The same code in the same home is one snippet: its id comes from its source, and this upload then
  * adds a task and a vote to it. Code that was deleted is a new snippet, of the next generation. Fails with `TooMuchWaits`
- * when too many sources of this tenant wait to be analysed, and with `Busy` when the log does not take it.
+ * when too many sources of this tenant wait to be analysed, with `StorageBoundReached` when it is new and there is no room for
+ * it, and with `Busy` when the log does not take it.
  */
 export const upload = Effect.fnUntraced(function* (
   holder: Pick<Holder, "tenant" | "secret"> & { readonly user: string | null },
@@ -177,6 +192,7 @@ export const upload = Effect.fnUntraced(function* (
   // an agent may send back what a search gave it, with our own lines in it
   const task = given.task == null ? null : keptTask(given.task)
   const upload: Prepared = { ...given, source: yield* inSteps(strippingAnnotations(given.source)), task }
+  const storage = yield* Storage
   const { language, completeness, text, functions } = yield* read(upload)
   const sourceDigest = yield* digestOf(holder.secret, upload)
   const { home, origin = "upload", succeeded, publish = false, vote = null, gradingCount = null } = upload
@@ -191,7 +207,8 @@ export const upload = Effect.fnUntraced(function* (
       vote === null && gradingCount !== null
         ? { request: upload.gradingRequest ?? derivedId("grading", commandId), count: gradingCount }
         : null
-    return dispatch(Snippet, {
+    const more = Effect.map(idsOf(holder.secret, home, sourceDigest), (ids) => ({ snippets: [ids], bytes: 0 }))
+    const stored = dispatch(Snippet, {
       tenant: holder.tenant,
       stream: `snippet-${snippet}`,
       command: SnippetCommand.UploadSnippet({
@@ -214,7 +231,10 @@ export const upload = Effect.fnUntraced(function* (
       }),
       ...metadata,
       commandId
-    }).pipe(Effect.map((events) => ({ snippet, request: grading?.request ?? null, events })))
+    })
+    return storage
+      .within({ tenant: holder.tenant, key: metadata.actor.key, more }, stored)
+      .pipe(Effect.map((events) => ({ snippet, request: grading?.request ?? null, events })))
   }
 
   const { snippet, request, events } = yield* tryGeneration(0)

@@ -71,6 +71,15 @@ export const told = (refusal: BoundRefusal): string => {
             : [`use ${limit} tokens a month`, used]
       return `${whose(of)} may ${most} (${bound}): ${now} used. It resets at ${new Date(resetsAt).toISOString()}. Wait until then, or ask an owner or admin for more.`
     }
+    case "StorageBoundReached": {
+      const { bound, of, limit, used, asked } = refusal
+      const [most, frees] =
+        bound === "snippets"
+          ? [`store ${limit} snippets`, "delete snippets"]
+          : [`commit ${limit} bytes to workspaces`, "erase workspaces (deleting files does not)"]
+      const more = asked === null ? "" : `, and ${asked} more asked for`
+      return `${whose(of)} may ${most} (${bound}): ${used} used${more}. It does not reset: ${frees} to make room, or ask an owner or admin for more.`
+    }
     case "TooManyTurns":
       return `${whose(refusal.of)} may have ${refusal.limit} turns in a chat (max_turns): ${refusal.asked} used or asked for. It does not reset: ask for fewer, or an owner or admin for more.`
     case "ModelNotAllowed":

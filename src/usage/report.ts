@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { BoundsOf } from "#domain/Bounds.ts"
 import { resetsAt, type UsageGroup } from "#domain/bounded.ts"
 import { LanguageModel } from "#ports/LanguageModel.ts"
-import { boundsOf, type Spent, spentBy } from "#projections/Consumption.ts"
+import { boundsOf, type KeyBounds, type Spent, spentBy, storedBy } from "#projections/Consumption.ts"
 import { usedOf } from "./bounds.ts"
 import { totalOf } from "./cost.ts"
 
@@ -26,7 +26,27 @@ export const shownBounds = (key: string | null, bounds: BoundsOf) => ({
   tokens_per_month: bounds.tokensPerMonth,
   cost_per_month: bounds.costPerMonth,
   max_turns: bounds.maxTurns,
-  models: bounds.models
+  models: bounds.models,
+  snippets: bounds.snippets,
+  repository_bytes: bounds.repositoryBytes
+})
+
+/** What is stored, and how far its bounds are taken. */
+const storedNow = Effect.fnUntraced(function* (tenant: string, key: string | null, all: ReadonlyArray<KeyBounds>) {
+  const shown = yield* Effect.forEach(all, ({ key, bounds: { snippets, repositoryBytes } }) =>
+    snippets === null && repositoryBytes === null
+      ? Effect.succeed([])
+      : Effect.map(storedBy(tenant, key), (stored) =>
+          (
+            [
+              ["snippets", snippets, stored.snippets],
+              ["repository_bytes", repositoryBytes, stored.bytes]
+            ] as const
+          ).flatMap(([bound, limit, used]) => (limit === null ? [] : [{ key_id: key, bound, limit, used }]))
+        )
+  )
+  const { snippets, bytes } = yield* storedBy(tenant, key)
+  return { snippets, repository_bytes: bytes, bounds: shown.flat() }
 })
 
 /** What was used, as callers see it, and how far bounds are spent at a time (milliseconds). */
@@ -48,7 +68,8 @@ export const usageReport = Effect.fnUntraced(function* ({ tenant, key, by, since
   const rows = [...Map.groupBy(spent, ({ group }) => group)].map(([of, its]) => ({ of, ...shown(its) }))
   const tokens = (row: (typeof rows)[number]) => row.input_tokens + row.output_tokens
   if (by !== "day") rows.sort((one, other) => tokens(other) - tokens(one) || other.chats - one.chats)
-  const bounded = yield* Effect.forEach(yield* boundsOf(tenant, key), ({ key, bounds }) =>
+  const all = yield* boundsOf(tenant, key)
+  const bounded = yield* Effect.forEach(all, ({ key, bounds }) =>
     Effect.map(usedOf(tenant, key, bounds, now), (used) =>
       (
         [
@@ -71,6 +92,7 @@ export const usageReport = Effect.fnUntraced(function* ({ tenant, key, by, since
     usage: kept,
     left_out: rows.length - kept.length,
     total: shown(spent),
-    bounds: bounded.flat()
+    bounds: bounded.flat(),
+    stored: yield* storedNow(tenant, key, all)
   }
 })

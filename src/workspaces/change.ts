@@ -11,6 +11,8 @@ import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
 import { type Change, FileError, type Overlay, PathRefused, type Sha, WorkspaceStore } from "#ports/WorkspaceStore.ts"
+import { bytesMore, Storage } from "#src/usage/Storage.ts"
+import { bytesOf } from "./brought.ts"
 import { subjectOf } from "./commit.ts"
 import { followHead, type Known, streamOf } from "./restore.ts"
 import { actorTrailers } from "./trailers.ts"
@@ -75,7 +77,8 @@ export interface Asked<E> {
 /**
  * Changes files of a workspace in one commit, on whatever head there is: nobody at work in it is waited for. Gives the
  * commit that has the files now, and the position of its event: `undefined` when the head had them already. The same
- * command again gives the same. Fails with what `edit` fails with, with `ConditionFailed`, and as `restore` does.
+ * command again gives the same. Fails with what `edit` fails with, with `ConditionFailed`, with `StorageBoundReached` where
+ * there is no room for it, and as `restore` does.
  */
 export const changeFiles = Effect.fnUntraced(function* <E extends { readonly _tag: string }>(
   { id, generation, user_id }: Known,
@@ -85,6 +88,8 @@ export const changeFiles = Effect.fnUntraced(function* <E extends { readonly _ta
 ) {
   const git = yield* WorkspaceStore
   const dispatcher = yield* Dispatcher
+  const storage = yield* Storage
+  const storing = { tenant, key: metadata.actor.key }
   const repository = repositoryOf(id, generation)
   const stream = streamOf(id)
   const time = yield* Clock.currentTimeMillis
@@ -103,6 +108,10 @@ export const changeFiles = Effect.fnUntraced(function* <E extends { readonly _ta
       const sha = (yield* git.filePieces(repository, head.tree, path))?.sha
       if (!condition(sha)) return yield* new ConditionFailed({ sha })
     }
+    if (how !== "deleted") {
+      const refusal = yield* storage.refusal({ ...storing, more: Effect.succeed(bytesMore(null)) })
+      if (refusal !== undefined) return yield* refusal
+    }
     const overlay = yield* git.open(repository, head.tree)
     yield* edit(overlay)
     const tree = yield* git.save(repository, overlay)
@@ -111,8 +120,10 @@ export const changeFiles = Effect.fnUntraced(function* <E extends { readonly _ta
     const commit = same
       ? head.commit
       : yield* git.commit(repository, { tree, parents: [head.commit], author, time, message })
-    const counts = countsOf(yield* git.compare(repository, head.tree, tree))
-    return yield* give(head, { workspace: id, commit, parent: head.commit, tree, how, ...counts })
+    const changes = yield* git.compare(repository, head.tree, tree)
+    const bytes = bytesOf(changes)
+    const change = { workspace: id, commit, parent: head.commit, tree, how, ...countsOf(changes), bytes }
+    return yield* storage.within({ ...storing, more: Effect.succeed(bytesMore(bytes)) }, give(head, change))
   })
 
   /** What fails now may have been done before, by the same command: then it is answered as then. */

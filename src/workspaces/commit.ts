@@ -5,6 +5,7 @@ import { Dispatcher } from "#engine/dispatch.ts"
 import type { Actor } from "#engine/Event.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { type Remembered, treeWith } from "./account.ts"
+import { bytesOf } from "./brought.ts"
 import { streamOf } from "./restore.ts"
 import { actorTrailers } from "./trailers.ts"
 
@@ -83,6 +84,7 @@ export const endRun = Effect.fnUntraced(function* (ending: Ending) {
     const count = (status: string) => changes.filter((change) => change.status === status).length
     const files = yield* workspaces.files(repository, tree)
     const { turns, inputTokens, outputTokens } = ending
+    const bytes = bytesOf(changes)
     return yield* dispatcher.dispatch(Workspace, {
       tenant,
       stream,
@@ -106,6 +108,7 @@ export const endRun = Effect.fnUntraced(function* (ending: Ending) {
           created: count("created"),
           modified: count("modified"),
           deleted: count("deleted"),
+          bytes,
           turns,
           inputTokens,
           outputTokens

@@ -8,25 +8,27 @@ import { Consumption } from "#projections/Consumption.ts"
 import { holderOfKey, Keys } from "#projections/Keys.ts"
 import { Disks, fullFor } from "#src/disks.ts"
 import { boundsRefusal, told } from "#src/usage/bounds.ts"
+import { bytesMore, Storage } from "#src/usage/Storage.ts"
 import { ConversationStopped } from "./loop.ts"
 import type { Past } from "./past.ts"
 import { superseded } from "./recording.ts"
 
 /**
- * Whether a run may ask its model once more, with so many turns begun: fails where its key is valid no more, may not do
- * this, or has come to a bound, or where a disk is nearly full.
+ * Whether a run may ask its model once more, with so many turns begun and so many bytes written that are not committed:
+ * fails where its key is valid no more, may not do this, or has come to a bound, or where a disk is nearly full.
  */
 export const permissionOf = Effect.fnUntraced(function* (requested: Past["requested"]) {
   const asker = yield* Asker
   const sql = yield* SqlClient.SqlClient
   const model = yield* LanguageModel
   const disks = yield* Disks
+  const storage = yield* Storage
   const { tenant, event } = requested
   const { key, workspace, model: name, text } = event
-  return Effect.fnUntraced(function* (turns: number) {
-    const full = fullFor(disks(), "chat.chat")
-    if (full !== undefined) {
-      const error = `${full} The run took no further turn, and what it had written is saved: ask it to go on then.`
+  return Effect.fnUntraced(function* (turns: number, written: Effect.Effect<number> = Effect.succeed(0)) {
+    const noRoom = fullFor(disks(), "chat.chat")
+    if (noRoom !== undefined) {
+      const error = `${noRoom} The run took no further turn, and what it had written is saved: ask it to go on then.`
       return yield* new ConversationStopped({ reason: "interrupted", error })
     }
     const holder = yield* asker
@@ -51,8 +53,11 @@ export const permissionOf = Effect.fnUntraced(function* (requested: Past["reques
         Effect.provideService(LanguageModel, model),
         Effect.mapError(superseded)
       )
-    if (refusal === undefined) return
-    const error = `${told(refusal)} What the run had written is saved.`
+    const more = Effect.map(written, bytesMore)
+    const full = yield* storage.refusal({ tenant, key, more }).pipe(Effect.mapError(superseded))
+    const refused = refusal ?? full
+    if (refused === undefined) return
+    const error = `${told(refused)} What the run had written is saved.`
     return yield* new ConversationStopped({ reason: "bound", error })
   })
 })

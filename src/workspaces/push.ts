@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { StorageBoundReached } from "#domain/bounded.ts"
 import { type Push, repositoryOf, Workspace, WorkspaceCommand } from "#domain/Workspace.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
@@ -6,8 +7,20 @@ import type { Actor } from "#engine/Event.ts"
 import { type Pushed, PushIntake, PushRefused } from "#ports/PushIntake.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import type { WorkspaceRecord } from "#projections/Workspaces.ts"
+import { told } from "#src/usage/bounds.ts"
+import { bytesMore, Storage } from "#src/usage/Storage.ts"
+import { bytesOf } from "./brought.ts"
 import { countsOf } from "./change.ts"
 import { followHead, streamOf } from "./restore.ts"
+
+const tooMuch = (refusal: StorageBoundReached) => new PushRefused({ reason: told(refusal) })
+
+async function* counting(pack: AsyncIterable<Uint8Array>, count: (bytes: number) => void) {
+  for await (const piece of pack) {
+    count(piece.length)
+    yield piece
+  }
+}
 
 const moved = () => new PushRefused({ reason: "fetch first: main has moved" })
 
@@ -24,6 +37,7 @@ export const push = Effect.fnUntraced(function* (
 ) {
   const git = yield* WorkspaceStore
   const dispatcher = yield* Dispatcher
+  const storage = yield* Storage
   const { take } = yield* PushIntake
   const { from, to } = pushed
   const repository = repositoryOf(id, generation)
@@ -33,28 +47,42 @@ export const push = Effect.fnUntraced(function* (
   // its answer was lost: who pushes it again hears that it is there
   if (now.generation === generation && now.head?.commit === to) return undefined
   if (now.generation !== generation || now.head?.commit !== from) return yield* moved()
-  const { commits, keep } = yield* take(tenant, repository, pushed)
+  const storing = (bytes: number | null) => ({ tenant, key: actor.key, more: Effect.succeed(bytesMore(bytes)) })
+  const full = yield* storage.refusal(storing(null))
+  if (full !== undefined) return yield* tooMuch(full)
+  let sent = 0
+  const { commits, keep } = yield* take(tenant, repository, {
+    ...pushed,
+    pack: counting(pushed.pack, (n) => (sent += n))
+  })
   // that took its time: what has lost its race by now is not kept
   const then = yield* dispatcher.state(Workspace, stream)
   if (then.generation !== generation || then.head?.commit !== from) return yield* moved()
+  // before anything of it stays: as much as was sent
+  const large = yield* storage.refusal(storing(sent))
+  if (large !== undefined) return yield* tooMuch(large)
   // from here on it may stay: what nothing reaches is pruned some day
   yield* keep
   const commit = yield* git.readCommit(repository, to)
   if (commit === undefined) return yield* Effect.die(new Error("what was kept is there"))
-  const counts = countsOf(yield* git.compare(repository, now.head.tree, commit.tree))
+  const changes = yield* git.compare(repository, now.head.tree, commit.tree)
+  const bytes = Math.max(sent, bytesOf(changes))
+  const counts = { ...countsOf(changes), bytes }
   const push: Push = { workspace: id, commit: to, parent: from, tree: commit.tree, commits, ...counts }
   // the head is never the same one twice
   const commandId = derivedId("push", id, String(generation), from, to)
-  const [done] = yield* dispatcher
-    .dispatch(Workspace, {
-      tenant,
-      stream,
-      command: WorkspaceCommand.TakePush({ generation, push }),
-      commandId,
-      correlationId: commandId,
-      actor
-    })
-    .pipe(Effect.catchTag("HeadMoved", () => Effect.fail(moved())))
+  const taking = dispatcher.dispatch(Workspace, {
+    tenant,
+    stream,
+    command: WorkspaceCommand.TakePush({ generation, push }),
+    commandId,
+    correlationId: commandId,
+    actor
+  })
+  const [done] = yield* storage.within(storing(bytes), taking).pipe(
+    Effect.catchTag("HeadMoved", () => Effect.fail(moved())),
+    Effect.catchTag("StorageBoundReached", (refusal) => Effect.fail(tooMuch(refusal)))
+  )
   yield* followHead(id)
   return done?.position
 }, Effect.scoped)

@@ -15,6 +15,7 @@ import type { Workers } from "#ports/Workers.ts"
 import type { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { openRuns, Workspaces } from "#projections/Workspaces.ts"
 import type { Search } from "#src/snippets/search.ts"
+import type { Storage } from "#src/usage/Storage.ts"
 import { type Delayed, hearCancelled, untilItGoes, type Waiting } from "./carry.ts"
 import { endingId } from "./commit.ts"
 import { claimOf, followHead, streamOf } from "./restore.ts"
@@ -67,6 +68,7 @@ export class Runs extends Context.Service<
         | Search
         | Asker
         | Spoken
+        | Storage
         | SqlClient.SqlClient
       >()
       const places = yield* Semaphore.make(atOnce)

@@ -135,7 +135,7 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
       tree = past.tree ?? base?.tree
     }
     const account = past.memory ? yield* Effect.flatMap(open(base?.tree), accountIn) : ({ _tag: "None" } as const)
-    const worked = yield* work(run, { past, tree, account }, recording, beforeTurn, stopped)
+    const worked = yield* work(run, { past, base: base?.tree, tree, account }, recording, beforeTurn, stopped)
     tree = worked.tree
     yield* end(worked.ended)
   })

@@ -8,6 +8,7 @@ import { Workers, WorkingFor } from "#ports/Workers.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { Search } from "#src/snippets/search.ts"
 import { type Account, roomFor, withAccount } from "./account.ts"
+import { bytesOf } from "./brought.ts"
 import type { Compaction } from "./compact.ts"
 import { findSnippets } from "./findSnippets.ts"
 import { type ConversationResult, ConversationStopped, converse } from "./loop.ts"
@@ -45,6 +46,8 @@ export const endedWith = ({ output, ended, error }: ConversationResult, maxTurns
 /** What a run goes on from. */
 export interface From {
   readonly past: Past
+  /** The tree of the head that it began on. */
+  readonly base: string | undefined
   readonly tree: string | undefined
   /** The account that the run began on. */
   readonly account: Account
@@ -56,7 +59,7 @@ export interface From {
  */
 export const work = Effect.fnUntraced(function* (
   run: string,
-  { past, tree: begun, account }: From,
+  { past, base, tree: begun, account }: From,
   { record, open }: Recording,
   beforeTurn: Permission,
   stopped: Deferred.Deferred<void>
@@ -86,6 +89,12 @@ export const work = Effect.fnUntraced(function* (
   const find = (task: string, topK: number) =>
     findSnippets(scope, task, topK).pipe(Effect.provideService(Search, search), Effect.provideService(Asker, asker))
 
+  const written = Effect.suspend(() =>
+    tree === undefined || tree === base
+      ? Effect.succeed(0)
+      : Effect.orDie(Effect.map(workspaces.compare(repository, base, tree), bytesOf))
+  )
+
   const working = Effect.gen(function* () {
     const overlay = yield* open(tree)
     const shell = yield* sandbox.open(overlay)
@@ -97,7 +106,7 @@ export const work = Effect.fnUntraced(function* (
       maxTurns,
       history,
       compaction: compactions.at(-1),
-      beforeTurn,
+      beforeTurn: (turn) => beforeTurn(turn, written),
       hearing: (turn) => spoken.turn(run, turn),
       onTurn: Effect.fnUntraced(function* (turn: number, said: ModelTurn) {
         const [event] = yield* record("turn", turn, ChatCommand.RecordTurn({ turn, ...recordedTurn(said) }))

@@ -52,6 +52,15 @@ describe("cairn bounds and usage", () => {
     assert.deepInclude(usage.total, { chats: 0, cost: 0 })
     assert.deepInclude(usage.bounds[0], { bound: "chats_per_day", limit: 9, used: 0 })
     assert.include((await run("usage", "--org", "Acme")).out, "chats_per_day")
+    const stored = ["--snippets", "4", "--repository-bytes", "1000000"]
+    assert.deepInclude(await json<object>("bounds", "set", "--org", "Acme", ...stored), {
+      chats_per_day: null,
+      snippets: 4,
+      repository_bytes: 1_000_000
+    })
+    const { out } = await run("usage", "--org", "Acme")
+    assert.include(out, "0 snippets stored, 0 bytes committed to workspaces")
+    assert.match(out, /repository_bytes +0 +1000000/)
     await json("bounds", "set", "--org", "Acme")
     assert.strictEqual((await listed())[0]!.chats_per_day, null)
   })

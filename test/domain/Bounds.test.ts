@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Bounds, BoundsCommand, BoundsEvent, type BoundsOf, unbounded } from "#domain/Bounds.ts"
-import { boundRefusal, type Used } from "#domain/bounded.ts"
+import { boundRefusal, storageRefusal, type Used } from "#domain/bounded.ts"
 import { given } from "#test/given.ts"
 import { laws } from "#test/laws.ts"
 
@@ -65,5 +65,36 @@ describe("a chat", () => {
     assert.deepInclude({ ...refused({ maxTurns: 7 }) }, { _tag: "TooManyTurns", limit: 7, asked: 8 })
     assert.deepInclude({ ...refused({ models: ["haiku"] }) }, { _tag: "ModelNotAllowed", allowed: ["haiku"] })
     assert.deepInclude({ ...refused({ costPerMonth: 9 }, {}, { priced: false }) }, { _tag: "CostUnknown" })
+  })
+})
+
+describe("what is stored", () => {
+  const refused = (bounds: object, stored: object, more: object) =>
+    storageRefusal(
+      "key",
+      { ...unbounded, ...bounds },
+      { snippets: 0, bytes: 0, ...stored },
+      { snippets: 0, bytes: 0, ...more }
+    )
+
+  it("is refused what passes a bound, and never what takes no room", () => {
+    assert.isUndefined(refused({}, { snippets: 1e9, bytes: 1e15 }, { snippets: 1, bytes: 1 }))
+    assert.isUndefined(refused({ snippets: 3 }, { snippets: 2 }, { snippets: 1 }))
+    assert.deepInclude(
+      { ...refused({ snippets: 3 }, { snippets: 2 }, { snippets: 2 }) },
+      { _tag: "StorageBoundReached", bound: "snippets", of: "key", limit: 3, used: 2, asked: 2 }
+    )
+    assert.isUndefined(refused({ snippets: 3 }, { snippets: 9 }, {}))
+    assert.isUndefined(refused({ repositoryBytes: 10 }, { bytes: 4 }, { bytes: 6 }))
+    assert.deepInclude(
+      { ...refused({ repositoryBytes: 10 }, { bytes: 4 }, { bytes: 7 }) },
+      { bound: "repository_bytes", limit: 10, used: 4, asked: 7 }
+    )
+    assert.isUndefined(refused({ repositoryBytes: 10 }, { bytes: 11 }, { bytes: 0 }))
+  })
+
+  it("is refused where some bytes come and there is no room for one", () => {
+    assert.isUndefined(refused({ repositoryBytes: 10 }, { bytes: 9 }, { bytes: null }))
+    assert.deepInclude({ ...refused({ repositoryBytes: 10 }, { bytes: 10 }, { bytes: null }) }, { asked: null })
   })
 })

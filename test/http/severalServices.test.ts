@@ -13,7 +13,7 @@ import {
 import { refused } from "./problem.ts"
 import { chatting, creating, fine, revoking, uploading, uploadOf, voting } from "./routes.ts"
 import { listen } from "./sse.ts"
-import { findByName, stored } from "./store.ts"
+import { findByName, stored, upload } from "./store.ts"
 
 let installation: TestInstallation
 let model: MessagesApi
@@ -171,5 +171,19 @@ describe("an Idempotency-Key at two services", () => {
       refused(elsewhere, 409, "conflict/idempotency_key_reused")
       assert.strictEqual(await eventsOf("VoteCast"), before + 1)
     }
+  })
+})
+
+describe("what is stored at two services at once", () => {
+  it("keeps within a bound that all of them know", async () => {
+    const { call, key } = await organization(a, "ENTERPRISE")
+    fine(await call("POST", "/api/bounds", { snippets: 5 }))
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, n) => upload((n % 2 === 0 ? a : b).as(key), `bounded_${n}`))
+    )
+    const refusals = answers.filter(({ status }) => status !== 200)
+    for (const answer of refusals) refused(answer, 403, "bound/reached")
+    assert.lengthOf(refusals, 7)
+    assert.strictEqual((await call("GET", "/api/usage")).json.stored.snippets, 5)
   })
 })

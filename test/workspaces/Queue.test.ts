@@ -14,6 +14,7 @@ import { Workers } from "#ports/Workers.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import * as Codec from "#src/codec.ts"
 import { Search } from "#src/snippets/search.ts"
+import { Storage } from "#src/usage/Storage.ts"
 import { Runs } from "#src/workspaces/queue.ts"
 import { claimOf } from "#src/workspaces/restore.ts"
 import { Spoken } from "#src/workspaces/spoken.ts"
@@ -73,7 +74,7 @@ const world = (left: Open | Effect.Effect<Open, string>) => {
           )
         )
       ),
-      Layer.provide(Layer.merge(Codec.layer, Spoken.layer))
+      Layer.provide(Layer.mergeAll(Codec.layer, Spoken.layer, Storage.unbounded))
     )
   }
 }

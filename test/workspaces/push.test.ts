@@ -3,6 +3,7 @@ import { Context, Effect } from "effect"
 import { Dispatcher } from "#engine/dispatch.ts"
 import { PushIntake } from "#ports/PushIntake.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
+import { Storage } from "#src/usage/Storage.ts"
 import { push } from "#src/workspaces/push.ts"
 
 it.effect("a push whose head moves while it is looked at keeps nothing", () =>
@@ -22,7 +23,8 @@ it.effect("a push whose head moves while it is looked at keeps nothing", () =>
         state: () => Effect.sync(() => ({ generation: 1, head: { commit: head, tree: "t" } })),
         dispatch: () => Effect.die("nothing is to be recorded")
       } as never),
-      Context.add(WorkspaceStore, {} as never)
+      Context.add(WorkspaceStore, {} as never),
+      Context.add(Storage, { refusal: () => Effect.undefined, within: (_, store) => store })
     )
     const pushed = { from: "a", to: "c", pack: (async function* () {})() }
     const refused = yield* push({ id: "w", generation: 1 }, pushed, "tenant", { key: "k", user: "u" } as never).pipe(

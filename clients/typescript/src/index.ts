@@ -121,6 +121,8 @@ export type {
   BoundsList,
   SetBoundsParams,
   SpentBound,
+  StorageBound,
+  StoredUsage,
   UsageEntry,
   UsageParams,
   UsageReport,

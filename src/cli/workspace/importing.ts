@@ -4,6 +4,7 @@ import { Command } from "effect/cli"
 import { pathProblem } from "#domain/workspacePath.ts"
 import { Workspaces } from "#projections/Workspaces.ts"
 import { archives } from "#src/layers.ts"
+import { told } from "#src/usage/bounds.ts"
 import { changeFiles } from "#src/workspaces/change.ts"
 import { openWorkspace } from "#src/workspaces/open.ts"
 import { putEntries, unpack } from "#src/workspaces/unpack.ts"
@@ -61,6 +62,7 @@ export const importing = Command.make(
           `${commit}: ${created} created, ${modified} modified, ${deleted} deleted in ${workspace.id}.`
         ])
       }).pipe(
+        Effect.catchTag("StorageBoundReached", (refusal) => Effect.fail(new Failed({ message: told(refusal) }))),
         Effect.catchTag("ArchiveRefused", (error) => Effect.fail(refusalOf(error))),
         Effect.catchTag([...refusals], (error) => Effect.fail(new Failed({ message: plain(error.message) })))
       )

@@ -73,6 +73,11 @@ const storeAll = Effect.fnUntraced(function* ({ event, ...envelope }: Received, 
         Effect.provideService(WorkingFor, tenant),
         Effect.retry({ while: ({ _tag }) => _tag === "TooMuchWaits", schedule: Schedule.spaced("1 second") }),
         Effect.map((one) => [one]),
+        Effect.catchTag("StorageBoundReached", ({ bound }) =>
+          Effect.as(Effect.logWarning(`a file of a bundle was not stored (${bound})`), []).pipe(
+            Effect.annotateLogs({ bundle, file: index })
+          )
+        ),
         // a file that can't be stored, now or ever, must not hold up all the others, and later bundles
         Effect.catchDefect((defect) => {
           // a store that is away is away for all of them: the bundle begins again

@@ -49,6 +49,27 @@ export interface SpentBound {
   readonly resetsAt: string
 }
 
+/** How far a bound of what is stored is taken. */
+export interface StorageBound {
+  /** `null`: it is of the whole organization. */
+  readonly keyId: string | null
+  /** `snippets` or `repository_bytes`. */
+  readonly bound: string
+  /** Snippets or bytes. */
+  readonly limit: number
+  readonly used: number
+}
+
+/** What is stored. It does not begin anew by itself: deleting snippets and erasing workspaces frees it. */
+export interface StoredUsage {
+  /** That are there. */
+  readonly snippets: number
+  /** That commits of the workspaces brought which are there. */
+  readonly repositoryBytes: number
+  /** What bounds it. */
+  readonly bounds: ReadonlyArray<StorageBound>
+}
+
 /** What `usage` gives. */
 export interface UsageReport extends Result {
   /** The first day that is counted. */
@@ -65,6 +86,8 @@ export interface UsageReport extends Result {
   readonly total: UsageTotal
   /** Bounds that are spent over time, and how far they are. */
   readonly bounds: ReadonlyArray<SpentBound>
+  /** What is stored now; `null` where the service is of before it told that. */
+  readonly stored: StoredUsage | null
 }
 
 /** What `setBounds` takes; what is left out is not bounded. Days and months are those of UTC. */
@@ -81,6 +104,10 @@ export interface SetBoundsParams {
   readonly maxTurns?: number | undefined
   /** Names of models that chats may ask for; of the whole organization only. */
   readonly models?: ReadonlyArray<string> | undefined
+  /** Snippets that may be stored at one time. */
+  readonly snippets?: number | undefined
+  /** Bytes that commits may bring to workspaces. */
+  readonly repositoryBytes?: number | undefined
 }
 
 /** What the organization, or one of its keys, may use; `null`: it is not bounded. */
@@ -97,6 +124,10 @@ export interface Bounds extends Result {
   readonly maxTurns: number | null
   /** Names of models that chats may ask for. */
   readonly models: ReadonlyArray<string> | null
+  /** Snippets that may be stored at one time. */
+  readonly snippets: number | null
+  /** Bytes that commits may bring to workspaces. */
+  readonly repositoryBytes: number | null
 }
 
 /** What `bounds` gives. */
@@ -129,6 +160,16 @@ interface UsageWire {
     readonly used: number
     readonly resets_at: string
   }>
+  readonly stored?: {
+    readonly snippets: number
+    readonly repository_bytes: number
+    readonly bounds: ReadonlyArray<{
+      readonly key_id: string | null
+      readonly bound: string
+      readonly limit: number
+      readonly used: number
+    }>
+  }
 }
 
 interface BoundsWire {
@@ -138,6 +179,8 @@ interface BoundsWire {
   readonly cost_per_month: number | null
   readonly max_turns: number | null
   readonly models: ReadonlyArray<string> | null
+  readonly snippets?: number | null
+  readonly repository_bytes?: number | null
 }
 
 const totalOf = (wire: TotalWire): UsageTotal => ({
@@ -156,7 +199,15 @@ const boundsOf = (wire: BoundsWire): Bounds => ({
   tokensPerMonth: wire.tokens_per_month,
   costPerMonth: wire.cost_per_month,
   maxTurns: wire.max_turns,
-  models: wire.models
+  models: wire.models,
+  snippets: wire.snippets ?? null,
+  repositoryBytes: wire.repository_bytes ?? null
+})
+
+const storedOf = (wire: NonNullable<UsageWire["stored"]>): StoredUsage => ({
+  snippets: wire.snippets,
+  repositoryBytes: wire.repository_bytes,
+  bounds: wire.bounds.map(({ key_id: keyId, bound, limit, used }) => ({ keyId, bound, limit, used }))
 })
 
 export const usage = ({ by, since, until }: UsageParams): Call<UsageReport> => ({
@@ -176,7 +227,8 @@ export const usage = ({ by, since, until }: UsageParams): Call<UsageReport> => (
       limit: one.limit,
       used: one.used,
       resetsAt: one.resets_at
-    }))
+    })),
+    stored: wire.stored === undefined ? null : storedOf(wire.stored)
   }))
 })
 
@@ -195,7 +247,9 @@ export const setBounds = (params: SetBoundsParams): Call<Bounds> => ({
     tokens_per_month: params.tokensPerMonth,
     cost_per_month: params.costPerMonth,
     max_turns: params.maxTurns,
-    models: params.models
+    models: params.models,
+    snippets: params.snippets,
+    repository_bytes: params.repositoryBytes
   },
   answer: json(boundsOf)
 })

@@ -78,6 +78,8 @@ class Serving:
         cost_per_month: float | None = None,
         max_turns: int | None = None,
         models: list[str] | None = None,
+        snippets: int | None = None,
+        repository_bytes: int | None = None,
         **options: Unpack[CallOptions],
     ) -> Bounds:
         """Sets what the organization, or one of its keys, may use, in place of what was set before.
@@ -91,6 +93,8 @@ class Serving:
             cost_per_month: US dollars in a month.
             max_turns: turns of one chat, 1 to 100.
             models: names that chats may ask for; of the whole organization only.
+            snippets: snippets that may be stored at one time.
+            repository_bytes: bytes that commits may bring to workspaces.
             **options: `timeout`, `max_retries`, `idempotency_key`, `extra_headers` of this call.
 
         Raises:
@@ -105,6 +109,8 @@ class Serving:
             "cost_per_month": cost_per_month,
             "max_turns": max_turns,
             "models": models,
+            "snippets": snippets,
+            "repository_bytes": repository_bytes,
         }
         return self._transport.ask(Request("POST", "/api/bounds", body, options=options), Bounds)
 

@@ -46,6 +46,28 @@ class SpentBound(Model):
     """When its count begins anew."""
 
 
+class StorageBound(Model):
+    """How far a bound of what is stored is taken."""
+
+    key_id: str | None = None
+    """`None`: it is of the whole organization."""
+    bound: str
+    """`snippets` or `repository_bytes`."""
+    limit: int
+    """Snippets or bytes."""
+    used: int
+
+
+class StoredUsage(Model):
+    """What is stored. It does not begin anew by itself: deleting snippets and erasing workspaces frees it."""
+
+    snippets: int
+    """That are there."""
+    repository_bytes: int
+    """That commits of the workspaces brought which are there."""
+    bounds: list[StorageBound]
+
+
 class UsageReport(Result):
     """What chats used. Days are those of UTC."""
 
@@ -62,6 +84,8 @@ class UsageReport(Result):
     total: UsageTotal
     """All entries together, those that are left out too."""
     bounds: list[SpentBound]
+    stored: StoredUsage | None = None
+    """What is stored now; `None` where the service is of before it told that."""
 
 
 class Bounds(Result):
@@ -78,6 +102,10 @@ class Bounds(Result):
     """Of one chat."""
     models: list[str] | None = None
     """Names that chats may ask for."""
+    snippets: int | None = None
+    """That may be stored at one time."""
+    repository_bytes: int | None = None
+    """That commits may bring to workspaces."""
 
 
 class BoundsList(Result):

@@ -1,0 +1,127 @@
+import { Context, Effect, HashMap, Layer, Option, Semaphore } from "effect"
+import { SqlClient } from "effect/sql"
+import { Bounds, type BoundsOf, unbounded } from "#domain/Bounds.ts"
+import { type StorageBoundReached, storageRefusal } from "#domain/bounded.ts"
+import { Asker, longPatience } from "#engine/ask.ts"
+import { Busy } from "#engine/decide.ts"
+import { Dispatcher } from "#engine/dispatch.ts"
+import { Claims } from "#engine/ports/Claims.ts"
+import { Consumption, storedBy, thoseThere } from "#projections/Consumption.ts"
+
+/** What somebody is about to store. */
+export interface More {
+  /** Of each snippet the ids that it may have: one that is there takes no room. */
+  readonly snippets: ReadonlyArray<ReadonlyArray<string>>
+  /** That a commit brings to a workspace; `null`: some, and nobody knows yet how many. */
+  readonly bytes: number | null
+}
+
+export const bytesMore = (bytes: number | null): More => ({ snippets: [], bytes })
+
+export interface Storing<E> {
+  readonly tenant: string
+  /** `null`: nobody with a key. */
+  readonly key: string | null
+  /** Worked out only where something is bounded. */
+  readonly more: Effect.Effect<More, E>
+}
+
+/** Holds what tenants and keys store within their bounds. */
+export class Storage extends Context.Service<
+  Storage,
+  {
+    /** Why it may not be stored as things stand; `undefined`: it may. `Busy`: nobody can say in time. */
+    readonly refusal: <E>(storing: Storing<E>) => Effect.Effect<StorageBoundReached | undefined, E | Busy>
+    /**
+     * Stores something if there is room for it. Where something is bounded, what a tenant stores is looked at and written
+     * one after the other, by whichever process: no bound is passed by what comes at once.
+     */
+    readonly within: <A, E, R, E2>(
+      storing: Storing<E2>,
+      store: Effect.Effect<A, E, R>
+    ) => Effect.Effect<A, E | E2 | StorageBoundReached | Busy, R>
+  }
+>()("cairn/Storage") {
+  static readonly layer = Layer.effect(
+    Storage,
+    Effect.gen(function* () {
+      const dispatcher = yield* Dispatcher
+      const asker = yield* Asker
+      const sql = yield* SqlClient.SqlClient
+      const { claim } = yield* Claims
+      /** One for each tenant that is bounded. */
+      const turns = new Map<string, Semaphore.Semaphore>()
+
+      /** Of the tenant and of the key, those that say something of what is stored: from the log, so as they are now. */
+      const boundsOf = Effect.fnUntraced(function* (tenant: string, key: string | null) {
+        const state = yield* dispatcher.state(Bounds, `bounds-${tenant}`)
+        const said = (of: string | null): ReadonlyArray<readonly [string | null, BoundsOf]> => {
+          const bounds = Option.getOrElse(HashMap.get(state, of ?? ""), () => unbounded)
+          return bounds.snippets === null && bounds.repositoryBytes === null ? [] : [[of, bounds]]
+        }
+        return [...said(null), ...(key === null ? [] : said(key))]
+      })
+
+      const countOf = Effect.fnUntraced(function* ({ snippets, bytes }: More) {
+        if (snippets.length === 0) return { snippets: 0, bytes }
+        const there = yield* thoseThere(snippets.flat())
+        const absent = snippets.filter((ids) => !ids.some((id) => there.has(id)))
+        // what is sent twice is stored once
+        return { snippets: new Set(absent.map(([first]) => first)).size, bytes }
+      })
+
+      const refusalBy = Effect.fnUntraced(
+        function* <E>(
+          bounds: ReadonlyArray<readonly [string | null, BoundsOf]>,
+          { tenant, more: working }: Storing<E>
+        ) {
+          const given = yield* working
+          const refused = Effect.gen(function* () {
+            yield* asker.fresh(Consumption, longPatience)
+            const more = yield* countOf(given)
+            for (const [key, one] of bounds) {
+              const stored = yield* storedBy(tenant, key)
+              const of = key === null ? "tenant" : "key"
+              const refusal = storageRefusal(of, one, stored, more)
+              if (refusal !== undefined) return refusal
+            }
+            return undefined
+          })
+          return yield* Effect.mapError(refused, () => new Busy())
+        },
+        Effect.provideService(SqlClient.SqlClient, sql)
+      )
+
+      const turnOf = (tenant: string) => {
+        const turn = turns.get(tenant) ?? Semaphore.makeUnsafe(1)
+        turns.set(tenant, turn)
+        return turn
+      }
+
+      return Storage.of({
+        refusal: (storing) =>
+          Effect.flatMap(boundsOf(storing.tenant, storing.key), (bounds) =>
+            bounds.length === 0 ? Effect.undefined : refusalBy(bounds, storing)
+          ),
+        within: (storing, store) =>
+          Effect.gen(function* () {
+            const { tenant, key } = storing
+            const bounds = yield* boundsOf(tenant, key)
+            if (bounds.length === 0) return yield* store
+            const inTurn = Effect.gen(function* () {
+              yield* claim(`storage-${tenant}`)
+              const refusal = yield* refusalBy(bounds, storing)
+              return yield* refusal ?? store
+            })
+            return yield* turnOf(tenant).withPermits(1)(Effect.scoped(inTurn))
+          }) as never
+      })
+    })
+  )
+
+  /** For the operator's own commands, which nothing bounds. */
+  static readonly unbounded = Layer.succeed(Storage, {
+    refusal: () => Effect.undefined,
+    within: (_, store) => store
+  })
+}
