@@ -112,7 +112,7 @@ describe("bounds", () => {
       const metadata = { commandId: randomUUID(), correlationId: id, actor: operator }
       return yield* Effect.result(upload({ tenant, secret, user: null }, given, metadata))
     })
-    const alone = Storage.layer.pipe(Layer.provide(Layer.succeed(Claims, unshared)))
+    const alone = Layer.fresh(Storage.layer).pipe(Layer.provide(Layer.succeed(Claims, unshared)))
     const all = Effect.forEach([1, 2, 3, 4, 5, 6], store, { concurrency: 6 }).pipe(Effect.provide(alone))
     assert.lengthOf((await service.run(all)).filter(Result.isSuccess), 2)
     assert.deepInclude(await storedNow(call), { snippets: 2 })
