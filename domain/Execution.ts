@@ -68,7 +68,12 @@ export const ExecutionReviewed = {
 }
 
 /** Stored for good: add a tag or a version, never change the meaning of one. */
-export const ExecutionEvent = Schema.TaggedUnion({ ExecutionRecorded, ExecutionReviewed })
+export const ExecutionEvent = Schema.TaggedUnion({
+  ExecutionRecorded,
+  ExecutionReviewed,
+  /** The text of the executions that have this subject is gone: its time was over. */
+  ExecutionsErased: { subject: Schema.String }
+})
 export type ExecutionEvent = typeof ExecutionEvent.Type
 const Event = ExecutionEvent.cases
 
@@ -87,6 +92,19 @@ export const ExecutionCommand = Data.taggedEnum<ExecutionCommand>()
 
 /** There is no such run of code that is not stored here. */
 export class ExecutionNotFound extends Data.TaggedError("ExecutionNotFound")<{ readonly execution: string }> {}
+
+/** The month of a time (milliseconds), as `2026-11`; of UTC. */
+export const monthIn = (time: number): string => new Date(time).toISOString().slice(0, 7)
+
+/**
+ * Whose text the executions of a snippet in a month are: so it can go when its time is over, and a deleted snippet can name all that
+ * it has, however many executions there were.
+ */
+export const monthSubject = (snippet: string, month: string): string => `snippet/${snippet}/executions/${month}`
+
+/** The month of such a subject; `undefined`: it is another kind. */
+export const monthOfSubject = (subject: string): string | undefined =>
+  /^snippet\/[^/]+\/executions\/(\d{4}-\d{2})$/.exec(subject)?.[1]
 
 const subjectOf = (execution: string) => `execution/${execution}`
 

@@ -1,4 +1,5 @@
 import { filesOf } from "./Bundle.ts"
+import { monthSubject } from "./Execution.ts"
 import type { EventOf, EventType } from "./events.ts"
 import { commentSubject } from "./Snippet/decider.ts"
 
@@ -8,16 +9,18 @@ export const erasures: { readonly [T in EventType]?: (event: EventOf<T>) => Read
   UserErased: ({ subject }) => [subject],
   TextErased: ({ subjects }) => subjects,
   CommentDeleted: ({ subject }) => [subject],
-  SnippetDeleted: ({ subject, snippet, comments }) => [
+  SnippetDeleted: ({ subject, snippet, comments, executions }) => [
     subject,
-    ...comments.map((comment) => commentSubject(snippet, comment))
+    ...comments.map((comment) => commentSubject(snippet, comment)),
+    ...executions.map((month) => monthSubject(snippet, month))
   ],
   // what was sent is in the snippets now
   UploadStored: ({ upload }) => [filesOf(upload)],
   UploadErased: ({ subject }) => [subject],
   WorkspaceErased: ({ subject }) => [subject],
   SearchesErased: ({ subjects }) => subjects,
-  RetrievalErased: ({ subject }) => [subject]
+  RetrievalErased: ({ subject }) => [subject],
+  ExecutionsErased: ({ subject }) => [subject]
 }
 
 /** Subjects whose text an event erases. */

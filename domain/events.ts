@@ -72,8 +72,12 @@ export const upcasts: { readonly [T in EventType]?: ReadonlyArray<Upcast> } = {
       text: text === null ? null : { ...(text as object), agent: null }
     })
   ],
-  // before, comments had no subject of their own
-  SnippetDeleted: [(fields) => ({ ...fields, comments: [] })]
+  SnippetDeleted: [
+    // before, comments had no subject of their own
+    (fields) => ({ ...fields, comments: [] }),
+    // before, no executions had
+    (fields) => ({ ...fields, executions: [] })
+  ]
 }
 
 /** The version that events of a type are written in now, from 1. */

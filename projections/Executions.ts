@@ -36,6 +36,8 @@ interface ExecutionRow {
   readonly auto_review: Review | null
   readonly position: number
   readonly recorded_at: string
+  /** Whose text it is. */
+  readonly subject: string
 }
 
 const own = "execution/"
@@ -43,7 +45,7 @@ const own = "execution/"
 /** Read model `executions`: runs of code and what was said of them. */
 export const Executions = {
   name: "executions",
-  version: 2,
+  version: 3,
   tables: {
     executions: table<ExecutionRow>({
       columns: {
@@ -68,13 +70,18 @@ export const Executions = {
         review: "json",
         auto_review: "json",
         position: "bigint",
-        recorded_at: "timestamptz"
+        recorded_at: "timestamptz",
+        subject: "text"
       },
-      indexes: ["(home, position)", "USING hash (code)", "(snippet)", "USING gin (terms)"],
+      indexes: ["(subject)", "(home, position)", "USING hash (code)", "(snippet)", "USING gin (terms)"],
       on: {
         ExecutionRecorded: {
           rows: ({ execution }) => [execution],
-          to: (_, { execution, snippet, home, state, duration, verdict, text }, { tenant, position, recordedAt }) =>
+          to: (
+            _,
+            { execution, snippet, home, state, duration, verdict, subject, text },
+            { tenant, position, recordedAt }
+          ) =>
             text === null
               ? undefined
               : {
@@ -99,7 +106,8 @@ export const Executions = {
                   review: text.review,
                   auto_review: null,
                   position,
-                  recorded_at: new Date(recordedAt).toISOString()
+                  recorded_at: new Date(recordedAt).toISOString(),
+                  subject
                 }
         },
         ExecutionReviewed: {
@@ -118,7 +126,10 @@ export const Executions = {
           to: () => undefined
         }
       },
-      drops: { SnippetDeleted: { column: "snippet", value: ({ snippet }) => snippet } }
+      drops: {
+        SnippetDeleted: { column: "snippet", value: ({ snippet }) => snippet },
+        ExecutionsErased: { column: "subject", value: ({ subject }) => subject }
+      }
     })
   }
 } satisfies Projection
@@ -126,7 +137,7 @@ export const Executions = {
 const executions = `"${schemaOf(Executions)}".executions`
 
 /** An execution as it is read. */
-export interface Executed extends Omit<ExecutionRow, "terms" | "position" | "recorded_at"> {
+export interface Executed extends Omit<ExecutionRow, "terms" | "position" | "recorded_at" | "subject"> {
   readonly recorded_at: Date
 }
 

@@ -18,16 +18,19 @@ interface LogRow {
   readonly words: string
   readonly position: number
   readonly created_at: string
+  /** Whose text it is. */
+  readonly subject: string
 }
 
 interface Said {
   readonly snippet: string | null
   readonly task: string | null
   readonly log: string
+  readonly subject: string
 }
 
 const rowOf = (
-  { snippet, task, log }: Said,
+  { snippet, task, log, subject }: Said,
   { tenant, position, recordedAt }: { readonly tenant: string; readonly position: number; readonly recordedAt: number }
 ): LogRow | undefined => {
   if (snippet === null || log.trim() === "") return undefined
@@ -40,7 +43,8 @@ const rowOf = (
     log: kept,
     words: logVector(kept),
     position,
-    created_at: new Date(recordedAt).toISOString()
+    created_at: new Date(recordedAt).toISOString(),
+    subject
   }
 }
 
@@ -53,9 +57,9 @@ const uploaded = {
   ) => (text?.logs == null ? [] : [`${snippet}/${position}`]),
   to: (
     _: LogRow | undefined,
-    { snippet, text }: { readonly snippet: string; readonly text: Uploaded },
+    { snippet, subject, text }: { readonly snippet: string; readonly subject: string; readonly text: Uploaded },
     envelope: Parameters<typeof rowOf>[1]
-  ) => (text?.logs == null ? undefined : rowOf({ snippet, task: text.task, log: text.logs }, envelope))
+  ) => (text?.logs == null ? undefined : rowOf({ snippet, task: text.task, log: text.logs, subject }, envelope))
 }
 
 const output = (value: unknown): string =>
@@ -64,7 +68,7 @@ const output = (value: unknown): string =>
 /** Read model `logs`: what uploads and runs of snippets printed, by its words. */
 export const Logs = {
   name: "logs",
-  version: 2,
+  version: 3,
   tables: {
     logs: table<LogRow>({
       columns: {
@@ -75,24 +79,28 @@ export const Logs = {
         log: "text",
         words: "tsvector",
         position: "bigint",
-        created_at: "timestamptz"
+        created_at: "timestamptz",
+        subject: "text"
       },
-      indexes: ["USING gin (words)", "(snippet, position)", "(tenant, position)"],
+      indexes: ["(subject)", "USING gin (words)", "(snippet, position)", "(tenant, position)"],
       on: {
         SnippetUploaded: uploaded,
         TaskAdded: uploaded,
         ExecutionRecorded: {
           rows: ({ snippet, text }, { position }) =>
             snippet === null || text === null ? [] : [`${snippet}/${position}`],
-          to: (_, { snippet, text }, envelope) => {
+          to: (_, { snippet, subject, text }, envelope) => {
             if (text === null) return undefined
             const error = [text.errorType, text.errorMessage].filter((said) => said).join(": ")
             const log = [error, output(text.output)].filter((said) => said !== "").join("\n")
-            return rowOf({ snippet, task: text.task, log }, envelope)
+            return rowOf({ snippet, task: text.task, log, subject }, envelope)
           }
         }
       },
-      drops: { SnippetDeleted: { column: "snippet", value: ({ snippet }) => snippet } }
+      drops: {
+        SnippetDeleted: { column: "snippet", value: ({ snippet }) => snippet },
+        ExecutionsErased: { column: "subject", value: ({ subject }) => subject }
+      }
     })
   }
 } satisfies Projection

@@ -45,6 +45,8 @@ export interface Config {
   readonly diskReserve: Reserve | "off" | undefined
   /** Which language models callers may ask for. */
   readonly models: ModelSettings
+  /** Days for which texts are kept; `undefined`: as long as what they belong to. */
+  readonly retention: { readonly searches: number | undefined; readonly executions: number | undefined }
   /** What the log leaves out. */
   readonly logLevel: LogLevel
   /** A port of this machine's own, at which Prometheus finds what is counted. */
@@ -84,6 +86,17 @@ const parseDiskReserve = (text: string): Reserve | "off" => {
         "off, or a number of MiB like 512, and one from which on writes are taken again like 512,640"
       )
 }
+
+const mostDays = 3_650
+
+const parseDays =
+  (name: string) =>
+  (text: string): number | "off" =>
+    text === "off" || (/^[1-9]\d{0,3}$/.test(text) && Number(text) <= mostDays)
+      ? text === "off"
+        ? text
+        : Number(text)
+      : refuse(name, `off, or a number of days from 1 to ${mostDays}`)
 
 const parseReadPatience = (text: string): number =>
   /^\d{1,6}$/.test(text) && Number(text) <= 60_000
@@ -191,6 +204,10 @@ export const readConfig = (environment: Environment): Config => {
   }
   const secret = (name: string, parse: (text: string) => string) =>
     parsed(name, (text) => Redacted.make(parse(text), { label: name }))
+  const days = (name: string, otherwise: number | "off") => {
+    const given = parsed(name, parseDays(name)) ?? otherwise
+    return given === "off" ? undefined : given
+  }
   return {
     host: read("HOST") ?? "127.0.0.1",
     port: parsed("PORT", parsePort("PORT")) ?? 8080,
@@ -218,6 +235,10 @@ export const readConfig = (environment: Environment): Config => {
     memoryLimit: parsed("CAIRN_MEMORY_LIMIT", parseMemory) ?? heapLimit(),
     diskReserve: parsed("CAIRN_DISK_RESERVE", parseDiskReserve),
     models: readModels(read),
+    retention: {
+      searches: days("CAIRN_RETENTION_SEARCHES", 90),
+      executions: days("CAIRN_RETENTION_EXECUTIONS", "off")
+    },
     logLevel: readLogLevel(read("CAIRN_LOG_LEVEL")),
     metricsPort: parsed("CAIRN_METRICS_PORT", parseMetricsPort),
     telemetry: readTelemetry(read)

@@ -310,7 +310,7 @@ export const service = (config: Config, space: Layer.Layer<DiskSpace> = SystemDi
     Packing.layer,
     Readiness.layer(projections),
     Grader.layer,
-    Retention.layer,
+    Retention.layer(config.retention),
     Retire.layer(projections),
     erasing(config),
     backups(config)

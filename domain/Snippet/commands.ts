@@ -70,6 +70,8 @@ export type SnippetCommand = Data.TaggedEnum<{
   RecordExecution: {
     readonly snippet: string
     readonly execution: NewExecution
+    /** When it is recorded, see `monthSubject`. */
+    readonly month: string
     /** Its verdict counts as a vote when there is one. */
     readonly vote: NewVote | null
     /** What it tells of the snippet's functions, if their reputation is kept. */
@@ -79,6 +81,8 @@ export type SnippetCommand = Data.TaggedEnum<{
     readonly snippet: string
     readonly execution: string
     readonly review: Review
+    /** When the execution was recorded; it is the snippet's own text where that has none of this month. */
+    readonly month: string
     /** The review's verdict as a vote, when the run had none of its own. */
     readonly vote: NewVote | null
     readonly task: string | null

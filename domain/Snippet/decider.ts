@@ -1,5 +1,6 @@
 import { Data, HashMap, HashSet, Option, Result } from "effect"
 import type { Decider } from "#engine/Decider.ts"
+import { monthOfSubject, monthSubject } from "../Execution.ts"
 import { type NewVote, SnippetCommand } from "./commands.ts"
 import { SnippetEvent } from "./events.ts"
 
@@ -35,6 +36,8 @@ export interface SnippetState {
   readonly due: HashSet.HashSet<string>
   /** Those that are there, by their ids. */
   readonly comments: HashMap.HashMap<string, LiveComment>
+  /** Months whose executions have a subject of their own. */
+  readonly months: HashSet.HashSet<string>
 }
 
 const subjectOf = (snippet: string) => `snippet/${snippet}`
@@ -135,7 +138,14 @@ const deleteComment = (
 
 /** One snippet: one source text in one home, its tasks, runs and votes, until it is deleted. */
 export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusal> = {
-  initial: { stage: "absent", published: false, tracked: false, due: HashSet.empty(), comments: HashMap.empty() },
+  initial: {
+    stage: "absent",
+    published: false,
+    tracked: false,
+    due: HashSet.empty(),
+    comments: HashMap.empty(),
+    months: HashSet.empty()
+  },
 
   decide: (command, state) => {
     if (command._tag === "UploadSnippet") {
@@ -165,9 +175,9 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusa
         Result.succeed(
           HashSet.has(state.due, request) ? [Event.GradingCancelled.make({ snippet, request, cause })] : []
         ),
-      RecordExecution: ({ execution, vote, observed }): Decision =>
+      RecordExecution: ({ execution, month, vote, observed }): Decision =>
         Result.succeed([
-          Event.ExecutionRecorded.make({ ...execution, snippet, subject }),
+          Event.ExecutionRecorded.make({ ...execution, snippet, subject: monthSubject(snippet, month) }),
           ...(state.tracked
             ? [
                 Event.FunctionsObserved.make({
@@ -180,9 +190,15 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusa
             : []),
           ...(vote === null ? [] : [cast(snippet, execution.user, execution.text.task, vote)])
         ]),
-      ReviewExecution: ({ execution, review, vote, task }): Decision =>
+      ReviewExecution: ({ execution, month, review, vote, task }): Decision =>
         Result.succeed([
-          Event.ExecutionReviewed.make({ execution, snippet, verdict: review.verdict, subject, text: { review } }),
+          Event.ExecutionReviewed.make({
+            execution,
+            snippet,
+            verdict: review.verdict,
+            subject: HashSet.has(state.months, month) ? monthSubject(snippet, month) : subject,
+            text: { review }
+          }),
           ...(vote === null ? [] : [cast(snippet, null, task, vote)])
         ]),
       AddComment: ({ comment, author, home, agent, words }): Decision =>
@@ -204,7 +220,12 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusa
       DeleteSnippet: (): Decision => {
         const apart = HashMap.filter(state.comments, ({ apart }) => apart)
         return Result.succeed([
-          Event.SnippetDeleted.make({ snippet, subject, comments: [...HashMap.keys(apart)].sort() })
+          Event.SnippetDeleted.make({
+            snippet,
+            subject,
+            comments: [...HashMap.keys(apart)].sort(),
+            executions: [...state.months].sort()
+          })
         ])
       }
     })
@@ -222,7 +243,10 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusa
       VoteCast: ({ request }) => ({ ...state, due: without(state.due, request) }),
       GradingFailed: ({ request }) => ({ ...state, due: without(state.due, request) }),
       GradingCancelled: ({ request }) => ({ ...state, due: without(state.due, request) }),
-      ExecutionRecorded: () => state,
+      ExecutionRecorded: ({ subject }) => {
+        const month = monthOfSubject(subject)
+        return month === undefined ? state : { ...state, months: HashSet.add(state.months, month) }
+      },
       ExecutionReviewed: () => state,
       CommentAdded: ({ snippet, comment, author, subject }) => {
         const live = { author, apart: subject !== subjectOf(snippet) }
@@ -233,7 +257,8 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusa
         ...state,
         stage: "deleted" as const,
         due: HashSet.empty<string>(),
-        comments: HashMap.empty<string, LiveComment>()
+        comments: HashMap.empty<string, LiveComment>(),
+        months: HashSet.empty<string>()
       })
     })
 }

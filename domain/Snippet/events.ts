@@ -173,7 +173,9 @@ export const SnippetEvent = Schema.TaggedUnion({
     snippet: Schema.String,
     subject: Schema.String,
     /** Its comments whose text has a subject of its own: it goes too. */
-    comments: Strings
+    comments: Strings,
+    /** Months in which executions were recorded whose text has a subject of its own: it goes too. */
+    executions: Strings
   }
 })
 export type SnippetEvent = typeof SnippetEvent.Type

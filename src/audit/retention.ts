@@ -5,11 +5,11 @@ import { whileMine } from "#engine/ports/Claims.ts"
 import { EventStore, type StoredEvent } from "#engine/ports/EventStore.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { saying } from "#engine/saying.ts"
+import type { Config } from "#src/config.ts"
 import { eraseSearches, noteErased } from "#src/snippets/eraseSearches.ts"
+import { retainExecutions } from "./retainExecutions.ts"
 
 const day = 86_400_000
-/** Whole days that the text of a search is kept. */
-const kept = 90
 const page = 500
 /** Its checkpoint: behind it lie only searches whose time is over. */
 const name = "retention"
@@ -32,10 +32,10 @@ const subjectsIn = (searches: ReadonlyArray<StoredEvent>, stream: string): Reado
 }
 
 /**
- * Erases the text of searches whose day was over 90 days before `now` (milliseconds since the epoch). Goes on where it
+ * Erases the text of searches whose day was over so many days before `now` (milliseconds since the epoch). Goes on where it
  * stopped the last time, so that each search is looked at once.
  */
-export const retain = Effect.fnUntraced(function* (now: number) {
+export const retain = Effect.fnUntraced(function* (now: number, kept = 90) {
   const store = yield* EventStore
   const models = yield* ReadModels
   const isOver = (stream: string) => Date.parse(dayOf(stream)) + (kept + 1) * day <= now
@@ -54,17 +54,22 @@ export const retain = Effect.fnUntraced(function* (now: number) {
   }
 })
 
-/** What is kept for a time only goes, at start and once a day. */
-export const layer = Layer.effectDiscard(
-  Effect.suspend(() => {
-    const { say, over } = saying()
-    return Effect.flatMap(Clock.currentTimeMillis, retain).pipe(
-      Effect.tapCause((cause) => say(cause, Effect.logWarning("old searches could not be erased", cause))),
-      Effect.retry(Schedule.spaced("1 minute")),
-      Effect.andThen(over(Effect.logInfo("old searches are erased again"))),
-      Effect.repeat(Schedule.spaced("1 day")),
-      (work) => whileMine(name, () => Effect.asVoid(work)),
-      Effect.forkScoped
-    )
-  })
-)
+/** What is kept for so many days only (`undefined`: no such bound) goes, at start and once a day. */
+export const layer = ({ searches, executions }: Config["retention"]) =>
+  Layer.effectDiscard(
+    Effect.suspend(() => {
+      const { say, over } = saying()
+      const all = Effect.fnUntraced(function* (now: number) {
+        if (searches !== undefined) yield* retain(now, searches)
+        if (executions !== undefined) yield* retainExecutions(now, executions)
+      })
+      return Effect.flatMap(Clock.currentTimeMillis, all).pipe(
+        Effect.tapCause((cause) => say(cause, Effect.logWarning("what is old could not be erased", cause))),
+        Effect.retry(Schedule.spaced("1 minute")),
+        Effect.andThen(over(Effect.logInfo("what is old is erased again"))),
+        Effect.repeat(Schedule.spaced("1 day")),
+        (work) => whileMine(name, () => Effect.asVoid(work)),
+        Effect.forkScoped
+      )
+    })
+  )

@@ -6,6 +6,7 @@ import {
   ExecutionCommand,
   type ExecutionEvent,
   ExecutionNotFound,
+  monthIn,
   type NewExecution,
   type Review
 } from "#domain/Execution.ts"
@@ -140,7 +141,8 @@ export const layer = HttpApiBuilder.group(Api, "executions", (handlers) =>
         if (known === undefined && meansId(given)) return yield* noSnippet
         const ids = { execution, home: scope.home, user, agent: scope.agent }
         const named = known === undefined || known.tenant === tenant ? payload : { ...payload, code_block_id: known.id }
-        const record = executionFrom(named, ids, yield* Clock.currentTimeMillis)
+        const now = yield* Clock.currentTimeMillis
+        const record = executionFrom(named, ids, now)
         const vote = voteOf(record.verdict, scope.home)
         const unstored = dispatch(Execution, {
           tenant,
@@ -161,7 +163,13 @@ export const layer = HttpApiBuilder.group(Api, "executions", (handlers) =>
           return yield* answered(execution, yield* unstored, vote !== null)
         }
         const observed = { telemetry: [], errors: errorsOf(record) }
-        const command = SnippetCommand.RecordExecution({ snippet, execution: record, vote, observed })
+        const command = SnippetCommand.RecordExecution({
+          snippet,
+          execution: record,
+          month: monthIn(now),
+          vote,
+          observed
+        })
         const events = yield* dispatch(Snippet, { tenant, stream, command, ...metadata }).pipe(
           Effect.catchIf(
             ({ _tag }) => _tag !== "Busy" && !meansId(given),
@@ -208,7 +216,13 @@ export const layer = HttpApiBuilder.group(Api, "executions", (handlers) =>
             : yield* dispatch(Snippet, {
                 ...by,
                 stream: `snippet-${snippet}`,
-                command: SnippetCommand.ReviewExecution({ snippet, ...facts, vote, task: execution.task })
+                command: SnippetCommand.ReviewExecution({
+                  snippet,
+                  ...facts,
+                  month: monthIn(execution.recorded_at.getTime()),
+                  vote,
+                  task: execution.task
+                })
               })
         yield* written(events.at(-1)!.position)
         // whoever was first has the word

@@ -1,20 +1,21 @@
 import { Effect } from "effect"
+import type { ExecutionEvent } from "#domain/Execution.ts"
 import { mostErased, RetrievalEvent } from "#domain/Retrieval.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { operator } from "#src/actor.ts"
 import * as Codec from "#src/codec.ts"
 
-interface SearchStream {
+interface NotedStream {
   readonly tenant: string
   readonly stream: string
 }
 
-/** Appends to a stream of searches an event by which the service erases, as its own act. */
+/** Appends to a stream on which nothing is decided an event by which the service erases, as its own act. */
 export const noteErased = Effect.fnUntraced(function* (
-  { tenant, stream }: SearchStream,
+  { tenant, stream }: NotedStream,
   commandId: string,
-  event: RetrievalEvent
+  event: RetrievalEvent | ExecutionEvent
 ) {
   const store = yield* EventStore
   yield* store.append({
@@ -36,7 +37,7 @@ export const noteErased = Effect.fnUntraced(function* (
 
 /** Erases the texts of searches of one stream; the same again changes nothing. */
 export const eraseSearches = Effect.fnUntraced(function* (
-  stream: SearchStream,
+  stream: NotedStream,
   cause: "deleted" | "expired",
   all: ReadonlyArray<string>
 ) {

@@ -96,4 +96,26 @@ describe("what searches asked for", () => {
       days.slice(0, 2)
     )
   })
+
+  it("goes as many days after its day as are given", async () => {
+    const { id } = await organization(service, "PRO")
+    const stream = `retrieval-${id}-2032-05-01`
+    const event = RetrievalEvent.cases.SearchAnswered.make({
+      home: id,
+      snippets: [],
+      scores: [],
+      total: 0,
+      cacheHit: false,
+      subject: stream,
+      text: { query: "asked once" }
+    })
+    const actor = { key: null, user: null, organization: id }
+    await service.run(Effect.flatMap(Notes, ({ add }) => add({ tenant: id, stream, actor, event })))
+    const has = async () => (await searched()).find((one) => one.stream === stream)?.query != null
+    await vi.waitFor(async () => assert.isTrue(await has()), 60_000)
+    await service.run(retain(Date.parse("2032-05-01") + 8 * day - 1, 7))
+    assert.isTrue(await has())
+    await service.run(retain(Date.parse("2032-05-01") + 8 * day, 7))
+    assert.isFalse(await has())
+  })
 })

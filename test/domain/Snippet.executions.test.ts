@@ -13,6 +13,8 @@ const Event = SnippetEvent.cases
 
 const snippet = "s1"
 const subject = "snippet/s1"
+const month = "2026-11"
+const ofMonth = "snippet/s1/executions/2026-11"
 const uploaded = Event.SnippetUploaded.make({
   snippet,
   home: "acme",
@@ -40,7 +42,7 @@ const tracked = Event.FunctionsTracked.make({
   subject,
   text: { agent: null, functions: [{ fingerprint: "fn_1", name: "csv_rows", signature: "def csv_rows()" }] }
 })
-const deleted = Event.SnippetDeleted.make({ snippet, subject, comments: [] })
+const deleted = Event.SnippetDeleted.make({ snippet, subject, comments: [], executions: [] })
 
 const up: NewVote = { value: 1, count: 1, source: "ai", origin: null, home: "acme/w" }
 const down: NewVote = { value: -1, count: 1, source: "ai", origin: null }
@@ -48,8 +50,8 @@ const observed = {
   telemetry: [],
   errors: [{ type: "FileNotFoundError", message: "no such file", functions: [] }]
 }
-const record = RecordExecution({ snippet, execution, vote: null, observed })
-const recorded = Event.ExecutionRecorded.make({ ...execution, snippet, subject })
+const record = RecordExecution({ snippet, execution, month, vote: null, observed })
+const recorded = Event.ExecutionRecorded.make({ ...execution, snippet, subject: ofMonth })
 const votes = (vote: NewVote, voter: string | null, task: string | null) => {
   const { origin, ...facts } = vote
   return Event.VoteCast.make({
@@ -66,7 +68,7 @@ describe("a run of a snippet", () => {
   it("is recorded, and its verdict is its user's vote for its task", () => {
     given(Snippet, [uploaded]).when(record).then(recorded)
     given(Snippet, [uploaded])
-      .when(RecordExecution({ snippet, execution, vote: up, observed }))
+      .when(RecordExecution({ snippet, execution, month, vote: up, observed }))
       .then(recorded, votes(up, "ada", "read a CSV file"))
   })
 
@@ -75,21 +77,21 @@ describe("a run of a snippet", () => {
     given(Snippet, [uploaded, tracked]).when(record).then(recorded, seen)
     const completed = { ...execution, state: "completed" as const }
     given(Snippet, [uploaded, tracked])
-      .when(RecordExecution({ snippet, execution: completed, vote: down, observed }))
+      .when(RecordExecution({ snippet, execution: completed, month, vote: down, observed }))
       .then(
-        Event.ExecutionRecorded.make({ ...completed, snippet, subject }),
+        Event.ExecutionRecorded.make({ ...completed, snippet, subject: ofMonth }),
         Event.FunctionsObserved.make({ snippet, succeeded: true, subject, text: observed }),
         votes(down, "ada", "read a CSV file")
       )
   })
 
   it("can be reviewed; the review's vote is nobody's", () => {
-    const facts = { snippet, execution: "e1", review, task: "a task" }
+    const facts = { snippet, execution: "e1", month, review, task: "a task" }
     const reviewed = Event.ExecutionReviewed.make({
       snippet,
       execution: "e1",
       verdict: "thumbs_down",
-      subject,
+      subject: ofMonth,
       text: { review }
     })
     given(Snippet, [uploaded, recorded])
@@ -98,6 +100,26 @@ describe("a run of a snippet", () => {
     given(Snippet, [uploaded, recorded])
       .when(ReviewExecution({ ...facts, vote: down }))
       .then(reviewed, votes(down, null, "a task"))
+    // as it was recorded before executions had subjects of their own
+    const old = Event.ExecutionRecorded.make({ ...execution, snippet, subject })
+    given(Snippet, [uploaded, old])
+      .when(ReviewExecution({ ...facts, vote: null }))
+      .then(Event.ExecutionReviewed.make({ ...reviewed, subject }))
+  })
+
+  it("goes with the snippet: each month's text by its subject", () => {
+    const october = Event.ExecutionRecorded.make({
+      ...execution,
+      execution: "e0",
+      snippet,
+      subject: "snippet/s1/executions/2026-10"
+    })
+    const old = Event.ExecutionRecorded.make({ ...execution, snippet, subject })
+    const gone = Event.SnippetDeleted.make({ snippet, subject, comments: [], executions: ["2026-10", month] })
+    given(Snippet, [uploaded, old, recorded, october, recorded])
+      .when(SnippetCommand.DeleteSnippet({ snippet }))
+      .then(gone)
+    assert.deepStrictEqual(erasedBy(gone), [subject, "snippet/s1/executions/2026-10", ofMonth])
   })
 })
 
@@ -145,7 +167,7 @@ it("the text of a comment goes with it, and that of the others with the snippet"
   const second = Event.CommentAdded.make({ ...commented, comment: "c2", subject: `${subject}/comment/c2` })
   // as it was stored before comments had subjects of their own
   const old = Event.CommentAdded.make({ ...commented, comment: "c0", subject })
-  const gone = Event.SnippetDeleted.make({ snippet, subject, comments: ["c2"] })
+  const gone = Event.SnippetDeleted.make({ snippet, subject, comments: ["c2"], executions: [] })
   given(Snippet, [uploaded, old, commented, second, removed]).when(SnippetCommand.DeleteSnippet({ snippet })).then(gone)
   assert.deepStrictEqual(erasedBy(gone), [subject, `${subject}/comment/c2`])
 })
@@ -164,7 +186,7 @@ it("nothing is told of a snippet that is not there, or not any more", () => {
   for (const history of [[], [uploaded, deleted]]) {
     for (const command of [
       record,
-      ReviewExecution({ snippet, execution: "e1", review, vote: null, task: null }),
+      ReviewExecution({ snippet, execution: "e1", month, review, vote: null, task: null }),
       comment
     ]) {
       given(Snippet, history).when(command).refuses("SnippetNotFound")
@@ -175,8 +197,8 @@ it("nothing is told of a snippet that is not there, or not any more", () => {
 describe("laws", () =>
   laws(Snippet, SnippetEvent, [
     record,
-    RecordExecution({ snippet, execution, vote: up, observed }),
-    ReviewExecution({ snippet, execution: "e1", review, vote: down, task: null }),
+    RecordExecution({ snippet, execution, month, vote: up, observed }),
+    ReviewExecution({ snippet, execution: "e1", month, review, vote: down, task: null }),
     comment,
     DeleteComment({ snippet, comment: "c1", by: "ada", owns: false })
   ]))

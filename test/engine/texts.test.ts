@@ -65,7 +65,7 @@ const says = CommentAdded.make({
   subject: `${subject}/comment/c`,
   text: { words: "what a caller typed", agent: null }
 })
-const deletes = SnippetDeleted.make({ snippet: "s", subject, comments: ["c"] })
+const deletes = SnippetDeleted.make({ snippet: "s", subject, comments: ["c"], executions: [] })
 
 /** An event, encoded anew each time that it is given. */
 const given = (commandId: string, stream: string, event: DomainEvent) =>

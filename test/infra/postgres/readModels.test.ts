@@ -50,7 +50,8 @@ const vote = (snippet: string) =>
     subject: `snippet/${snippet}`,
     text: null
   })
-const deleted = (snippet: string) => SnippetDeleted.make({ snippet, subject: `snippet/${snippet}`, comments: [] })
+const deleted = (snippet: string) =>
+  SnippetDeleted.make({ snippet, subject: `snippet/${snippet}`, comments: [], executions: [] })
 
 const recorded = (position: number, event: DomainEvent): Recorded<DomainEvent> => ({
   position: positionOf(position),

@@ -1,0 +1,108 @@
+import { Effect } from "effect"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { ReadModels } from "#engine/ports/ReadModels.ts"
+import { Executions } from "#projections/Executions.ts"
+import { Logs } from "#projections/Logs.ts"
+import { Snippets } from "#projections/Snippets/tables.ts"
+import { replay } from "#src/audit/replay.ts"
+import { retainExecutions } from "#src/audit/retainExecutions.ts"
+import { verify } from "#src/audit/verify.ts"
+import { audit, projections } from "#src/layers.ts"
+import { organization } from "#test/service/tenants.ts"
+import { type Service, startService } from "#test/service.ts"
+import { foundRuns, newSnippet, recorded } from "../http/executed.ts"
+import { fine } from "../http/routes.ts"
+import { findByName } from "../http/store.ts"
+
+const day = 86_400_000
+
+describe("the text of executions", () => {
+  let service: Service
+  beforeAll(async () => {
+    service = await startService()
+  })
+  afterAll(() => service.close())
+
+  interface Run {
+    readonly id: string
+    readonly subject: string
+    readonly has: boolean
+  }
+  /** Executions in the log, in their order. */
+  const runs = (tenant: string) =>
+    service.sql<Run>(
+      `SELECT e.data::json->>'execution' AS id, e.data::json->>'subject' AS subject, p.id IS NOT NULL AS has
+       FROM events e LEFT JOIN payloads p ON p.id = e.event_id
+       WHERE e.type = 'ExecutionRecorded' AND e.tenant = $1 ORDER BY e.position`,
+      [tenant]
+    )
+  const erasures = (tenant: string) =>
+    service.sql<{ data: string }>("SELECT data FROM events WHERE type = 'ExecutionsErased' AND tenant = $1", [tenant])
+
+  const record = (call: Service["call"], code: string, output: string) =>
+    recorded(call, code, { io: { input_data: {}, input_hash: "", output_data: output, output_hash: "" } })
+  const listed = async (call: Service["call"]) => (await foundRuns(call, {})).total_found as number
+  const logged = async (call: Service["call"]) =>
+    fine(await call("POST", "/api/raw/search", { query: "printed" })).matches.length as number
+  const differences = Effect.forEach([Executions, Logs, Snippets], (projection) =>
+    Effect.map(replay(projection, { promote: false, progress: () => undefined }), ({ differences }) => differences)
+  )
+
+  /** When the month of now has ended. */
+  const endOfMonth = () => {
+    const now = new Date()
+    return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)
+  }
+
+  it("goes so many days after its month, by an event, for good; what ran and how stays", async () => {
+    const { id, call } = await organization(service, "PRO")
+    const snippet = await newSnippet(call, "counts")
+    await record(call, snippet, "printed once")
+    await record(call, snippet, "printed twice")
+    await record(call, "elsewhere", "of nobody")
+    const before = await runs(id)
+    assert.deepStrictEqual(
+      before.map(({ has }) => has),
+      [true, true, true]
+    )
+    assert.strictEqual(before[0]!.subject, before[1]!.subject)
+    assert.deepStrictEqual([await listed(call), await logged(call)], [3, 2])
+
+    await service.run(retainExecutions(endOfMonth() + 30 * day - 1, 30))
+    assert.isEmpty(await erasures(id))
+    await service.run(retainExecutions(endOfMonth() + 30 * day, 30))
+    assert.deepStrictEqual(
+      (await runs(id)).map(({ has }) => has),
+      [false, false, false]
+    )
+    assert.lengthOf(await erasures(id), 2)
+    assert.deepStrictEqual([await listed(call), await logged(call)], [0, 0])
+    // and the snippet has its source
+    assert.include((await findByName(call, "counts"))!.code_block.source, "counts")
+
+    // once: nothing is looked at again
+    const head = await service.head()
+    await service.run(retainExecutions(endOfMonth() + 60 * day, 30))
+    assert.strictEqual(await service.head(), head)
+    const checkpoint = await service.run(Effect.flatMap(ReadModels, ({ reaction }) => reaction("retention_executions")))
+    assert.isAbove(Number(checkpoint), 0)
+
+    // what is read is what a replay gives, and the log is whole
+    assert.deepStrictEqual((await service.run(differences)).flat(), [])
+    const looked = verify(projections, () => {}).pipe(Effect.provide(audit({ dataDir: service.dataDir })))
+    assert.deepStrictEqual((await service.run(looked)).findings, [])
+  })
+
+  it("goes with its snippet, whatever its month", async () => {
+    const { id, call } = await organization(service, "PRO")
+    const snippet = await newSnippet(call, "goes")
+    await record(call, snippet, "printed words")
+    assert.strictEqual(await logged(call), 1)
+    assert.strictEqual((await call("POST", "/api/snippets/delete", { snippet_id: snippet })).status, 200)
+    assert.deepStrictEqual(
+      (await runs(id)).map(({ has }) => has),
+      [false]
+    )
+    assert.strictEqual(await logged(call), 0)
+  })
+})
