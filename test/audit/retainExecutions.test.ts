@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
+import { ExecutionEvent } from "#domain/Execution.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
 import { Executions } from "#projections/Executions.ts"
 import { Logs } from "#projections/Logs.ts"
@@ -8,8 +10,10 @@ import { replay } from "#src/audit/replay.ts"
 import { retainExecutions } from "#src/audit/retainExecutions.ts"
 import { verify } from "#src/audit/verify.ts"
 import { audit, projections } from "#src/layers.ts"
+import { Notes } from "#src/notes.ts"
+import { execution } from "#test/domain/executions.ts"
 import { organization } from "#test/service/tenants.ts"
-import { type Service, startService } from "#test/service.ts"
+import { newInstallation, removeInstallation, type Service, startService } from "#test/service.ts"
 import { foundRuns, newSnippet, recorded } from "../http/executed.ts"
 import { fine } from "../http/routes.ts"
 import { findByName } from "../http/store.ts"
@@ -105,4 +109,58 @@ describe("the text of executions", () => {
     )
     assert.strictEqual(await logged(call), 0)
   })
+
+  it("stays where it has its snippet's subject, as an older release recorded it: the source is there, too", async () => {
+    const { id, call } = await organization(service, "PRO")
+    const snippet = await newSnippet(call, "older")
+    const event = ExecutionEvent.cases.ExecutionRecorded.make({
+      ...execution,
+      snippet,
+      home: id,
+      subject: `snippet/${snippet}`
+    })
+    const actor = { key: null, user: null, organization: id }
+    await service.run(
+      Effect.flatMap(Notes, ({ add }) => add({ tenant: id, stream: `snippet-${snippet}`, actor, event }))
+    )
+    await vi.waitFor(async () => assert.lengthOf(await runs(id), 1), 60_000)
+    await service.run(retainExecutions(endOfMonth() + 90 * day, 30))
+    assert.isEmpty(await erasures(id))
+    assert.include((await findByName(call, "older"))!.code_block.source, "older")
+    assert.isTrue((await runs(id))[0]!.has)
+  })
+})
+
+it("is looked through at each start of a service that is told for how long, from where the one before was", async () => {
+  const installation = await newInstallation()
+  const old = async (service: Service, month: string) => {
+    const id = randomUUID()
+    const subject = `snippet/${id}/executions/${month}`
+    const event = ExecutionEvent.cases.ExecutionRecorded.make({ ...execution, execution: id, snippet: id, subject })
+    const actor = { key: null, user: null, organization: id }
+    await service.run(Effect.flatMap(Notes, ({ add }) => add({ tenant: id, stream: `execution-${id}`, actor, event })))
+    await vi.waitFor(async () => assert.lengthOf(await textOf(service, subject), 1), 60_000)
+    return subject
+  }
+  const textOf = (service: Service, subject: string) =>
+    service.sql("SELECT 1 FROM payloads WHERE subject = $1", [subject])
+  const goes = (service: Service, subject: string) =>
+    vi.waitFor(async () => assert.isEmpty(await textOf(service, subject)), 60_000)
+  try {
+    const first = await startService({}, installation)
+    const subjects = [await old(first, "2020-01"), await old(first, "2020-02")]
+    await first.stop()
+    const told = { CAIRN_RETENTION_EXECUTIONS: "30" }
+    const second = await startService(told, installation)
+    for (const subject of subjects) await goes(second, subject)
+    const later = await old(second, "2020-03")
+    assert.lengthOf(await second.sql("SELECT 1 FROM events WHERE type = 'ExecutionsErased'"), 2)
+    await second.stop()
+    const third = await startService(told, installation)
+    await goes(third, later)
+    assert.lengthOf(await third.sql("SELECT 1 FROM events WHERE type = 'ExecutionsErased'"), 3)
+    await third.stop()
+  } finally {
+    removeInstallation(installation)
+  }
 })

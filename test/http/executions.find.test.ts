@@ -88,7 +88,7 @@ describe("finding runs", () => {
     const { execution_id } = await recorded(call, id, { triggering_task: "doomed text of a run" })
     await remove(call, id)
     assert.strictEqual((await foundRuns(call, { task: "doomed text of a run" })).total_found, 0)
-    const rows = await service.sql("SELECT id FROM executions_v2.executions WHERE id = $1", [execution_id])
+    const rows = await service.sql("SELECT id FROM executions_v3.executions WHERE id = $1", [execution_id])
     assert.deepStrictEqual(rows, [])
     refused(await call("POST", recording, runOf(id)), 404, "not_found/snippet")
   })

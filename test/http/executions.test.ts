@@ -209,7 +209,7 @@ describe("what is known of runs", () => {
     const { execution_id } = await recorded(max, "function_registry:mine", { triggering_task: "max's own" })
     assert.strictEqual((await foundRuns(max, { code_block_id: "mine" })).total_found, 1)
     const rows = () =>
-      service.sql<{ home: string }>("SELECT home FROM executions_v2.executions WHERE id = $1", [execution_id])
+      service.sql<{ home: string }>("SELECT home FROM executions_v3.executions WHERE id = $1", [execution_id])
     const [{ home: user }] = (await rows()) as [{ home: string }]
     const commandId = randomUUID()
     await service.run(
