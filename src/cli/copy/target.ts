@@ -55,7 +55,7 @@ export const targetOf = Effect.fnUntraced(function* (given: Option.Option<string
   })
 })
 
-/** Why a target can't be had, on one line without its password. */
+/** Why a target can't be had, on one line without its password, in whichever form. */
 export const unusableTarget =
   ({ databaseUrl }: Config) =>
   (error: unknown): Failed => {
@@ -65,6 +65,8 @@ export const unusableTarget =
         ? error.message
         : "it can't be opened"
     const password = databaseUrl === undefined ? "" : new URL(Redacted.value(databaseUrl)).password
-    const said = renamed(message)
-    return new Failed({ message: `The copy can't be made: ${password === "" ? said : said.replaceAll(password, "…")}` })
+    // as it stands in the URL, and as a driver says it
+    const forms = password === "" ? [] : [password, decodeURIComponent(password)]
+    const said = forms.reduce((text, form) => text.replaceAll(form, "…"), renamed(message))
+    return new Failed({ message: `The copy can't be made: ${said}` })
   }
