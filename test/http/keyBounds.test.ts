@@ -179,6 +179,25 @@ describe("a key's bounds", () => {
     refused(await chat(service.as(key), "x", "ada@example.org"), 403, "permission/read_only_key")
   })
 
+  it("that leave out a workspace end who follows a run there, though their key works elsewhere", async () => {
+    const { call, key: owner, bob } = await staffed()
+    const { key, id } = await memberKey(call, "backend@example.org", "member", { acts_for: "any" })
+    const held = Promise.withResolvers<void>()
+    scripts.set("followed", () => ({ ...says("ok"), held: held.promise }))
+    const accept = "text/event-stream"
+    const given = { user_query: "followed", user_id: "ada@example.org", org_id: "acme" }
+    const running = await listen(service, chatting, owner, { accept }, given)
+    const [requested] = await running.take(1)
+    const following = await listen(service, `/api/runs/${requested!.data.run_id}`, key, { accept })
+    await following.take(1)
+    assert.strictEqual((await call("POST", limiting, { key_id: id, workspaces: [bob] })).status, 200)
+    const { event, data } = (await following.until(() => false)).at(-1)!
+    assert.deepStrictEqual([event, data.reason], ["end", "revoked"])
+    assert.deepStrictEqual(await idsOf(key), [bob])
+    held.resolve()
+    assert.strictEqual((await running.until((message) => message.event === "answer")).at(-1)!.data.answer.success, true)
+  }, 60_000)
+
   it("are told by the list of keys, with role and last use; the list of people tells theirs", async () => {
     const { call, id } = await staffed()
     const made = await memberKey(call, "ada@example.org", "reader", { read_only: true, expires_at: "2040-01-31" })
