@@ -21,6 +21,14 @@ type Tool = Layer.Success<ReturnType<typeof Layers.tool>>
 
 const upTo = (limit: number) => Math.floor(Math.random() * limit)
 
+/** What a round waits for comes within minutes, or never: then it is said how far its clients came. */
+const soon = async (waiting: Promise<unknown>, { acknowledged, defects }: Workload): Promise<void> => {
+  const late = Promise.withResolvers<never>()
+  const say = () => late.reject(new Error(`nothing more comes: ${JSON.stringify({ acknowledged, defects })}`))
+  const timer = setTimeout(say, 240_000)
+  await Promise.race([waiting, late.promise]).finally(() => clearTimeout(timer))
+}
+
 /** One data folder, the service that is started on it again and again, and what its clients have sent. */
 export class Scene {
   readonly dataDir = newDataFolder()
@@ -81,10 +89,10 @@ export class Scene {
     const over = workload.run(round)
     if (round % 7 === 0) {
       const votes = 1 + upTo(10)
-      await Promise.race([over, workload.reached(({ vote }) => vote >= votes)])
+      await soon(Promise.race([over, workload.reached(({ vote }) => vote >= votes)]), workload)
       await this.#killBackends()
     }
-    await Promise.race([over, this.#trigger(round, workload)])
+    await soon(Promise.race([over, this.#trigger(round, workload)]), workload)
     workload.end()
     const postmaster = postmasterOf(this.dataDir)
     const killed = kill()
