@@ -61,6 +61,13 @@ export const findGit = (since = oldest): NativeGit | undefined => {
   return undefined
 }
 
+/**
+ * What a Bourne shell does to start its arguments with so many seconds of the processor. A lower bound that holds already
+ * stays; where none can be set, nothing is started.
+ */
+export const withinProcessor = (seconds: number): string =>
+  `ulimit -c 0; ulimit -S -t ${seconds} 2>/dev/null || [ "$(ulimit -S -t)" != unlimited ] && exec "$@"`
+
 /** Starts git on a repository. What it says on stderr is dropped: it may quote names of files. */
 export const startGit = (
   { program }: NativeGit,
@@ -78,7 +85,7 @@ export const startGit = (
   const bounded =
     options.processor === undefined || process.platform === "win32"
       ? asked
-      : ["/bin/sh", "-c", `ulimit -c 0; ulimit -S -t ${options.processor} && exec "$@"`, "git", ...asked]
+      : ["/bin/sh", "-c", withinProcessor(options.processor), "git", ...asked]
   const child = spawn(bounded[0]!, bounded.slice(1), {
     cwd: gitdir,
     env: { ...environment, ...options.environment },

@@ -38,6 +38,9 @@ const watched = (input: AsyncIterable<Uint8Array>, slow: () => void) => {
 
 /** Deltas of a small pack may say that they become gigabytes, one after another, and git looks at each. */
 const tooMuch = "it takes more of the processor than a push may"
+const tooSlow = "it comes too slowly"
+/** By somebody else: the system, say, for what it takes of the memory. */
+const ended = "git was ended while it looked at it; push again"
 
 interface Said {
   readonly code: number | null
@@ -62,7 +65,10 @@ export class Quarantine {
     fs.mkdirSync(`${this.objects}/pack`, { recursive: true, mode: 0o700 })
   }
 
-  /** Asks git; it ends when the signal says so, or when it says more than anybody reads. Rejects when it takes too much of the processor. */
+  /**
+   * Asks git; it ends when the signal says so, or when it says more than anybody reads. Rejects with `PushRefused` when it
+   * takes too much of the processor, its input comes too slowly, or somebody else ends it.
+   */
   ask(args: ReadonlyArray<string>, signal: AbortSignal, input?: AsyncIterable<Uint8Array> | string): Promise<Said> {
     return new Promise((resolve, reject) => {
       const child = startGit(this.#git, this.#gitdir, args, {
@@ -74,7 +80,12 @@ export class Quarantine {
         low: true,
         processor: this.#processor
       })
-      const stop = () => child.kill("SIGKILL")
+      let stopped = false
+      let slow = false
+      const stop = () => {
+        stopped = true
+        child.kill("SIGKILL")
+      }
       if (signal.aborted) stop()
       signal.addEventListener("abort", stop, { once: true })
       const chunks: Array<Buffer> = []
@@ -92,11 +103,16 @@ export class Quarantine {
       child.once("close", (code, endedBy) => {
         signal.removeEventListener("abort", stop)
         if (endedBy === "SIGXCPU") reject(new PushRefused({ reason: tooMuch }))
+        else if (slow) reject(new PushRefused({ reason: tooSlow }))
+        else if (endedBy !== null && !stopped) reject(new PushRefused({ reason: ended }))
         else resolve({ code, out: Buffer.concat(chunks), complaint })
       })
       if (input === undefined || typeof input === "string") child.stdin.end(input)
       else {
-        const { read, stop: leave } = watched(input, stop)
+        const { read, stop: leave } = watched(input, () => {
+          slow = true
+          stop()
+        })
         child.once("close", leave)
         const source = Readable.from(read)
         // who pushes went away: git says that the pack ends too early

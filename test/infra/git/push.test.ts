@@ -1,7 +1,9 @@
+import { execFileSync } from "node:child_process"
 import fs from "node:fs"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { findGit } from "#infra/git/native/git.ts"
+import { vi } from "vitest"
+import { findGit, withinProcessor } from "#infra/git/native/git.ts"
 import * as PushIntakeLayer from "#infra/git/push/layer.ts"
 import { PushIntake } from "#ports/PushIntake.ts"
 import { fsck, git, noGit, temporaryDirectory } from "./git.ts"
@@ -58,6 +60,42 @@ describe.skipIf(noGit)("a push", () => {
       assert.strictEqual(yield* reasonOf(bomb(1)), "what is pushed is no commit")
     }).pipe(Effect.provide(PushIntakeLayer.layer({ directory, git: findGit(), processor: 2 })))
   )
+
+  it.effect("that comes too slowly is told so, and not that it is broken", () =>
+    Effect.gen(function* () {
+      git(directory, ["init", "-q", "--bare", "slow.git"])
+      const take = (yield* PushIntake).take!
+      const never = Promise.withResolvers<void>()
+      const pack = (async function* () {
+        yield bomb(1).subarray(0, 100)
+        // the rest would come some day
+        vi.advanceTimersByTime(70_000)
+        await never.promise
+      })()
+      const refused = yield* take("tenant", "slow", { ...pushed(new Uint8Array()), pack }).pipe(
+        Effect.scoped,
+        Effect.flip
+      )
+      assert.deepInclude(refused, { reason: "it comes too slowly" })
+    }).pipe(Effect.provide(PushIntakeLayer.layer({ directory, git: findGit() })), (test) =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] })),
+        () => test,
+        () => Effect.sync(() => vi.useRealTimers())
+      )
+    )
+  )
+
+  it("is looked at within a lower bound of the processor, where the service was started with one", () => {
+    const bound = (held: string, asked: number) =>
+      execFileSync("/bin/sh", ["-c", `${held} ${withinProcessor(asked)}`, "git", "/bin/sh", "-c", "ulimit -S -t"], {
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "ignore"]
+      }).trim()
+    assert.strictEqual(bound("", 120), "120")
+    assert.strictEqual(bound("ulimit -t 60;", 120), "60")
+    assert.strictEqual(bound("ulimit -t 60;", 20), "20")
+  })
 
   it.effect("keeps what its commits reach, and nothing else that was sent", () =>
     Effect.gen(function* () {
