@@ -55,8 +55,9 @@ export interface StorageBound {
   readonly keyId: string | null
   /** `snippets` or `repository_bytes`. */
   readonly bound: string
-  /** Snippets or bytes. */
+  /** How many snippets or bytes there may be. */
   readonly limit: number
+  /** How many of them there are. */
   readonly used: number
 }
 
