@@ -30,11 +30,17 @@ const placeOf = (url: string): string => {
 const passwordsIn = ({ password, searchParams }: URL): ReadonlyArray<string> =>
   [password, decodeURIComponent(password), searchParams.get("password") ?? ""].filter(Boolean)
 
+/** A text without the passwords in a database's URL, in whichever form they are told. */
+export const withoutPasswords = (text: string, url: Redacted.Redacted | undefined): string => {
+  const whole = url === undefined ? "" : Redacted.value(url)
+  const passwords = URL.canParse(whole) ? passwordsIn(new URL(whole)) : []
+  return passwords.reduce((said, password) => said.replaceAll(password, "…"), text)
+}
+
 /** A database that can't be used: where it is and what it or the system said, never a password. */
 export const unusableDatabase = (error: SqlError, url: Redacted.Redacted | undefined): EngineUnusable => {
   const { said, code } = bottom(error)
   const whole = url === undefined ? "" : Redacted.value(url)
-  const passwords = URL.canParse(whole) ? passwordsIn(new URL(whole)) : []
   const words = [said.replaceAll(/\s+/g, " "), code !== "" && !said.includes(code) ? `(${code})` : ""]
     .filter(Boolean)
     .join(" ")
@@ -42,7 +48,7 @@ export const unusableDatabase = (error: SqlError, url: Redacted.Redacted | undef
   const why = untrusted ? `its certificate is not vouched for (${words}): name the CA with sslrootcert` : words
   const line = `the database${placeOf(whole)}${whole && " (DATABASE_URL)"} can't be used: ${why || "no reason given"}`
   return new EngineUnusable({
-    message: passwords.reduce((said, password) => said.replaceAll(password, "…"), line),
+    message: withoutPasswords(line, url),
     passes: passes(error) && !untrusted
   })
 }

@@ -1,9 +1,9 @@
-import { Effect, Option, Redacted } from "effect"
+import { Effect, Option } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
 import type { BadConfig } from "#src/BadConfig.ts"
 import { type Config, readConfig } from "#src/config.ts"
 import { withFiles } from "#src/secrets.ts"
-import { unusableDatabase } from "#src/unreachable.ts"
+import { unusableDatabase, withoutPasswords } from "#src/unreachable.ts"
 import { Failed } from "../failure.ts"
 import { Surroundings } from "../surroundings.ts"
 
@@ -64,9 +64,5 @@ export const unusableTarget =
       : error instanceof Error
         ? error.message
         : "it can't be opened"
-    const password = databaseUrl === undefined ? "" : new URL(Redacted.value(databaseUrl)).password
-    // as it stands in the URL, and as a driver says it
-    const forms = password === "" ? [] : [password, decodeURIComponent(password)]
-    const said = forms.reduce((text, form) => text.replaceAll(form, "…"), renamed(message))
-    return new Failed({ message: `The copy can't be made: ${said}` })
+    return new Failed({ message: `The copy can't be made: ${withoutPasswords(renamed(message), databaseUrl)}` })
   }
