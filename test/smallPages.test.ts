@@ -15,6 +15,7 @@ import { retain } from "#src/audit/retention.ts"
 import { projections, reactions } from "#src/layers.ts"
 import { Notes } from "#src/notes.ts"
 import { Indexing } from "#src/snippets/indexing.ts"
+import { noteSearch } from "./audit/searches.ts"
 import { castVote, uploadSnippet } from "./commands.ts"
 import { organization, personal } from "./service/tenants.ts"
 import { newInstallation, removeInstallation, type Service, startService, type TestInstallation } from "./service.ts"
@@ -155,26 +156,15 @@ describe("a service that takes three things at once", () => {
   it("erases old searches, however many there are", async () => {
     const { id } = await organization(service, "PRO")
     const days = Array.from({ length: 8 }, (_, n) => `2031-01-0${n + 1}`)
-    const actor = { key: null, user: null, organization: id }
     for (const date of days) {
-      const stream = `retrieval-${id}-${date}`
-      const event = RetrievalEvent.cases.SearchAnswered.make({
-        home: id,
-        snippets: [],
-        scores: [],
-        total: 0,
-        cacheHit: false,
-        subject: stream,
-        text: { query: `asked on ${date}` }
-      })
-      await service.run(Effect.flatMap(Notes, ({ add }) => add({ tenant: id, stream, actor, event })))
+      await noteSearch(service, id, date)
     }
     const left = async () => {
       const rows = await service.sql<{ subject: string }>("SELECT subject FROM payloads WHERE tenant = $1", [id])
       return rows.filter(({ subject }) => subject.startsWith("retrieval-")).length
     }
     await vi.waitFor(async () => assert.strictEqual(await left(), 8), { timeout: 60_000, interval: 50 })
-    await service.run(retain(Date.parse("2031-01-08") + 91 * day))
+    await service.run(retain(Date.parse("2031-01-08") + 91 * day, 90))
     assert.strictEqual(await left(), 0)
   })
   it("erases all searches that found what is deleted, however many there are", async () => {

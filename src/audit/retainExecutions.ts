@@ -1,12 +1,11 @@
 import { Effect } from "effect"
 import { ExecutionEvent, monthIn, monthOfSubject } from "#domain/Execution.ts"
 import { derivedId } from "#engine/derivedId.ts"
-import { EventStore, type StoredEvent } from "#engine/ports/EventStore.ts"
-import { ReadModels } from "#engine/ports/ReadModels.ts"
+import type { StoredEvent } from "#engine/ports/EventStore.ts"
 import { noteErased } from "#src/snippets/eraseSearches.ts"
+import { expire } from "./expire.ts"
 
 const day = 86_400_000
-const page = 500
 /** Its checkpoint: behind it lie only executions whose time is over. */
 const name = "retention_executions"
 
@@ -24,27 +23,19 @@ const monthOf = (stored: StoredEvent): string => monthOfSubject(subjectOf(stored
 /** A snippet's own subject has its source, too: what an older release recorded under it goes with the snippet. */
 const isApart = (subject: string): boolean => subject.startsWith("execution/") || monthOfSubject(subject) !== undefined
 
-/**
- * Erases the text of executions, with their reviews, whose month was over so many days before `now` (milliseconds since
- * the epoch). Goes on where it stopped the last time, so that each execution is looked at once.
- */
-export const retainExecutions = Effect.fnUntraced(function* (now: number, kept: number) {
-  const store = yield* EventStore
-  const models = yield* ReadModels
-  const isOver = (stored: StoredEvent) => endOf(monthOf(stored)) + kept * day <= now
-  for (;;) {
-    const from = yield* models.reaction(name)
-    const { events, more } = yield* store.readAll(from, { types: ["ExecutionRecorded"], factsOnly: true, limit: page })
-    const first = events.findIndex((stored) => !isOver(stored))
-    const over = first === -1 ? events : events.slice(0, first)
-    const subjects = new Map(over.map((stored) => [subjectOf(stored), stored.tenant]))
-    for (const [subject, tenant] of subjects) {
-      if (!isApart(subject)) continue
-      const event = ExecutionEvent.cases.ExecutionsErased.make({ subject })
-      const stream = `executions_erased-${tenant}`
-      yield* noteErased({ tenant, stream }, derivedId("executions_erased", tenant, subject), event)
-    }
-    if (over.length > 0) yield* models.advance(name, from, over.at(-1)!.position)
-    if (first !== -1 || !more) return
-  }
-})
+/** Erases the text of executions, with their reviews, whose month was over so many days before `now` (milliseconds since the epoch). */
+export const retainExecutions = (now: number, kept: number) =>
+  expire(
+    name,
+    { types: ["ExecutionRecorded"], factsOnly: true },
+    (stored) => endOf(monthOf(stored)) + kept * day <= now,
+    Effect.fnUntraced(function* (over) {
+      const subjects = new Map(over.map((stored) => [subjectOf(stored), stored.tenant]))
+      for (const [subject, tenant] of subjects) {
+        if (!isApart(subject)) continue
+        const event = ExecutionEvent.cases.ExecutionsErased.make({ subject })
+        const stream = `executions_erased-${tenant}`
+        yield* noteErased({ tenant, stream }, derivedId("executions_erased", tenant, subject), event)
+      }
+    })
+  )

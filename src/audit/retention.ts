@@ -2,15 +2,14 @@ import { Clock, Effect, Layer, Schedule } from "effect"
 import { RetrievalEvent } from "#domain/Retrieval.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { whileMine } from "#engine/ports/Claims.ts"
-import { EventStore, type StoredEvent } from "#engine/ports/EventStore.ts"
-import { ReadModels } from "#engine/ports/ReadModels.ts"
+import type { StoredEvent } from "#engine/ports/EventStore.ts"
 import { saying } from "#engine/saying.ts"
 import type { Config } from "#src/config.ts"
 import { eraseSearches, noteErased } from "#src/snippets/eraseSearches.ts"
+import { expire } from "./expire.ts"
 import { retainExecutions } from "./retainExecutions.ts"
 
 const day = 86_400_000
-const page = 500
 /** Its checkpoint: behind it lie only searches whose time is over. */
 const name = "retention"
 
@@ -31,28 +30,20 @@ const subjectsIn = (searches: ReadonlyArray<StoredEvent>, stream: string): Reado
   return [...subjects]
 }
 
-/**
- * Erases the text of searches whose day was over so many days before `now` (milliseconds since the epoch). Goes on where it
- * stopped the last time, so that each search is looked at once.
- */
-export const retain = Effect.fnUntraced(function* (now: number, kept = 90) {
-  const store = yield* EventStore
-  const models = yield* ReadModels
-  const isOver = (stream: string) => Date.parse(dayOf(stream)) + (kept + 1) * day <= now
-  for (;;) {
-    const from = yield* models.reaction(name)
-    const { events: searches, more } = yield* store.readAll(from, { types: ["SearchAnswered"], limit: page })
-    const first = searches.findIndex(({ stream }) => !isOver(stream))
-    const over = first === -1 ? searches : searches.slice(0, first)
-    const streams = new Map(over.map(({ stream, tenant }) => [stream, tenant]))
-    for (const [stream, tenant] of streams) {
-      yield* eraseSearches({ tenant, stream }, "expired", subjectsIn(over, stream))
-      yield* erase(tenant, stream)
-    }
-    if (over.length > 0) yield* models.advance(name, from, over.at(-1)!.position)
-    if (first !== -1 || !more) return
-  }
-})
+/** Erases the text of searches whose day was over so many days before `now` (milliseconds since the epoch). */
+export const retain = (now: number, kept: number) =>
+  expire(
+    name,
+    { types: ["SearchAnswered"] },
+    ({ stream }) => Date.parse(dayOf(stream)) + (kept + 1) * day <= now,
+    Effect.fnUntraced(function* (over) {
+      const streams = new Map(over.map(({ stream, tenant }) => [stream, tenant]))
+      for (const [stream, tenant] of streams) {
+        yield* eraseSearches({ tenant, stream }, "expired", subjectsIn(over, stream))
+        yield* erase(tenant, stream)
+      }
+    })
+  )
 
 /** What is kept for so many days only (`undefined`: no such bound) goes, at start and once a day. */
 export const layer = ({ searches, executions }: Config["retention"]) =>

@@ -1,10 +1,8 @@
-import { Effect } from "effect"
 import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
-import { RetrievalEvent } from "#domain/Retrieval.ts"
 import { retain } from "#src/audit/retention.ts"
-import { Notes } from "#src/notes.ts"
 import { organization } from "#test/service/tenants.ts"
 import { type Service, startService } from "#test/service.ts"
+import { noteSearch } from "./searches.ts"
 
 const day = 86_400_000
 
@@ -48,10 +46,10 @@ describe("what searches asked for", () => {
     const [{ stream }] = (await searched()) as [Searched]
     const began = Date.parse(stream.slice(-10))
 
-    await service.run(retain(began + 91 * day - 1))
+    await service.run(retain(began + 91 * day - 1, 90))
     assert.isEmpty(await erasures())
 
-    await service.run(retain(began + 91 * day))
+    await service.run(retain(began + 91 * day, 90))
     assert.deepStrictEqual(
       (await searched()).map(({ query }) => query),
       [null, null, null]
@@ -63,7 +61,7 @@ describe("what searches asked for", () => {
     )
     assert.deepStrictEqual(JSON.parse(erased[0]!.data), { day: stream.slice(-10), subject: erased[0]!.stream })
 
-    await service.run(retain(began + 92 * day))
+    await service.run(retain(began + 92 * day, 90))
     assert.deepStrictEqual(await erasures(), erased)
   })
 
@@ -71,21 +69,10 @@ describe("what searches asked for", () => {
     const { id, call } = await organization(service, "PRO")
     const days = ["2031-01-01", "2031-01-02", "2031-01-03"]
     for (const date of days) {
-      const stream = `retrieval-${id}-${date}`
-      const event = RetrievalEvent.cases.SearchAnswered.make({
-        home: id,
-        snippets: [],
-        scores: [],
-        total: 0,
-        cacheHit: false,
-        subject: stream,
-        text: { query: `asked on ${date}` }
-      })
-      const actor = { key: null, user: null, organization: id }
-      await service.run(Effect.flatMap(Notes, ({ add }) => add({ tenant: id, stream, actor, event })))
+      await noteSearch(service, id, date)
       await noted(days.indexOf(date) + 1)
     }
-    await service.run(retain(Date.parse("2031-01-02") + 91 * day))
+    await service.run(retain(Date.parse("2031-01-02") + 91 * day, 90))
     assert.deepStrictEqual(
       (await searched()).flatMap(({ query }) => (query === null ? [] : [JSON.parse(query).query])),
       ["asked on 2031-01-03"]
@@ -99,18 +86,7 @@ describe("what searches asked for", () => {
 
   it("goes as many days after its day as are given", async () => {
     const { id } = await organization(service, "PRO")
-    const stream = `retrieval-${id}-2032-05-01`
-    const event = RetrievalEvent.cases.SearchAnswered.make({
-      home: id,
-      snippets: [],
-      scores: [],
-      total: 0,
-      cacheHit: false,
-      subject: stream,
-      text: { query: "asked once" }
-    })
-    const actor = { key: null, user: null, organization: id }
-    await service.run(Effect.flatMap(Notes, ({ add }) => add({ tenant: id, stream, actor, event })))
+    const stream = await noteSearch(service, id, "2032-05-01", "asked once")
     const has = async () => (await searched()).find((one) => one.stream === stream)?.query != null
     await vi.waitFor(async () => assert.isTrue(await has()), 60_000)
     await service.run(retain(Date.parse("2032-05-01") + 8 * day - 1, 7))

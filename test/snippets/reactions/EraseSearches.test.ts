@@ -101,7 +101,7 @@ describe("what searches asked for", () => {
     await note(tenant, [kept], "for ninety days")
     await note(tenant, [kept], "and again")
     await note(tenant, [], "of nothing")
-    await service.run(retain(Date.parse("2031-05-05") + 91 * day))
+    await service.run(retain(Date.parse("2031-05-05") + 91 * day, 90))
     const left = await queries()
     for (const query of ["for ninety days", "and again", "of nothing"]) assert.notInclude(left, query)
     const subjects = (await erased()).flatMap(({ data }) => JSON.parse(data).subjects as ReadonlyArray<string>)
