@@ -6,7 +6,7 @@ import type { ModelSettings } from "#ports/ModelSettings.ts"
 import type { TelemetrySettings } from "#ports/TelemetrySettings.ts"
 import { refuse } from "./BadConfig.ts"
 import { parseDatabaseUrl, readCa } from "./databaseUrl.ts"
-import type { Reserve } from "./disks.ts"
+import { keeping, type Reserve } from "./disks.ts"
 import { heapLimit } from "./memory.ts"
 import { readModels } from "./models.ts"
 import { defaultRates, type RateClass, type Rates } from "./rates.ts"
@@ -77,10 +77,10 @@ const parseMemory = (text: string): number =>
 const parseDiskReserve = (text: string): Reserve | "off" => {
   if (text === "off") return "off"
   const [, least, enough] = /^(\d{1,8})(?:, *(\d{1,8}))?$/.exec(text) ?? []
-  const refused = Number(least) * 1024 * 1024
-  const resume = enough === undefined ? Math.ceil(refused * 1.25) : Number(enough) * 1024 * 1024
-  return refused > 0 && resume >= refused
-    ? { refuse: refused, resume }
+  const kept = keeping(Number(least) * 1024 * 1024)
+  const reserve = enough === undefined ? kept : { ...kept, resume: Number(enough) * 1024 * 1024 }
+  return reserve.refuse > 0 && reserve.resume >= reserve.refuse
+    ? reserve
     : refuse(
         "CAIRN_DISK_RESERVE",
         "off, or a number of MiB like 512, and one from which on writes are taken again like 512,640"
@@ -91,12 +91,12 @@ const mostDays = 3_650
 
 const parseDays =
   (name: string) =>
-  (text: string): number | "off" =>
-    text === "off" || (/^[1-9]\d{0,3}$/.test(text) && Number(text) <= mostDays)
-      ? text === "off"
-        ? text
-        : Number(text)
+  (text: string): number | "off" => {
+    if (text === "off") return "off"
+    return /^[1-9]\d{0,3}$/.test(text) && Number(text) <= mostDays
+      ? Number(text)
       : refuse(name, `off, or a number of days from 1 to ${mostDays}`)
+  }
 
 const parseReadPatience = (text: string): number =>
   /^\d{1,6}$/.test(text) && Number(text) <= 60_000

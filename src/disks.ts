@@ -21,11 +21,11 @@ export interface Standing {
 
 const mebibyte = 1024 * 1024
 
+/** So many bytes stay free, and a quarter more before writes are taken again. */
+export const keeping = (refuse: number): Reserve => ({ refuse, resume: Math.ceil(refuse * 1.25) })
+
 /** What stays free unless it is said: of a small disk a twentieth, as else nothing might be left to use. */
-const reserveOf = (size: number): Reserve => {
-  const refuse = Math.min(512 * mebibyte, Math.floor(size / 20))
-  return { refuse, resume: Math.ceil(refuse * 1.25) }
-}
+const reserveOf = (size: number): Reserve => keeping(Math.min(512 * mebibyte, Math.floor(size / 20)))
 
 /** How a disk stands after another look. Between the two bounds it stays as it was, or each write would turn it. */
 export const standingAfter = (
