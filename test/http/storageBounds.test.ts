@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Layer, Result } from "effect"
-import { assert, describe, it } from "vitest"
+import { assert, describe, it, vi } from "vitest"
 import { Claims, unshared } from "#engine/ports/Claims.ts"
 import { operator } from "#src/actor.ts"
 import { upload } from "#src/snippets/store.ts"
@@ -37,12 +37,18 @@ const put = (call: Call, id: string, path: string, bytes: number) =>
 
 describe("bounds", () => {
   it("of snippets hold for whatever stores them, and a delete makes room", async () => {
-    const { call } = await organization(service, "ENTERPRISE")
+    const { call, id } = await organization(service, "ENTERPRISE")
     const member = await memberKey(call, "m@example.org", "member", { acts_for: "any" })
     const theirs = service.as(member.key)
     await good200(uploading(theirs, "kept_one"))
     await set(call, { key_id: member.id, snippets: 2 })
     await good200(sendBundle(theirs, ["kept_one", "kept_two"]))
+    // what follows by itself has come: both keys were noted, and the bundle's files are in its snippets
+    await vi.waitFor(async () => {
+      const followed = "SELECT type FROM events WHERE tenant = $1 AND type IN ('KeyUsed', 'UploadStored') ORDER BY type"
+      const types = (await service.sql<{ type: string }>(followed, [id])).map(({ type }) => type)
+      assert.deepStrictEqual(types, ["KeyUsed", "KeyUsed", "UploadStored"])
+    }, 60_000)
     const head = await service.head()
     const answers = [
       await uploading(theirs, "third"),

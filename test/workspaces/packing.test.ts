@@ -11,6 +11,20 @@ import { type Disk, Disks, type Standing } from "#src/disks.ts"
 import { Packing } from "#src/workspaces/packing.ts"
 import { claimOf } from "#src/workspaces/restore.ts"
 
+/** What packing stands on where no chat has yet to end. */
+const ofQuiet = (pack: (repository: string, how: { readonly prune: boolean }) => void) =>
+  Context.empty().pipe(
+    Context.add(WorkspaceStore, {
+      ref: () => Effect.succeed("head"),
+      pack: (repository: string, how: { readonly prune: boolean }) => Effect.sync(() => pack(repository, how))
+    } as never),
+    Context.add(Dispatcher, {
+      state: () => Effect.succeed({ generation: 0, head: { commit: "head", tree: "t" } })
+    } as never),
+    Context.add(Asker, { fresh: () => Effect.void } as never),
+    Context.add(SqlClient.SqlClient, (() => Effect.sync(() => [{ count: 0 }])) as never)
+  )
+
 it.effect("a repository is pruned only when no chat of its workspace has yet to end", () => {
   let open = 0
   let fresh = 0
@@ -55,18 +69,7 @@ it.effect("a repository is not packed while its disk is nearly full, and is when
   const stands = (nearlyFull: boolean) =>
     standings.set("workspaces", { free: 1, reserve: { refuse: 1, resume: 1 }, nearlyFull })
   const packed: Array<string> = []
-  const services = Context.empty().pipe(
-    Context.add(WorkspaceStore, {
-      ref: () => Effect.succeed("head"),
-      pack: (repository: string) => Effect.sync(() => void packed.push(repository))
-    } as never),
-    Context.add(Dispatcher, {
-      state: () => Effect.succeed({ generation: 0, head: { commit: "head", tree: "t" } })
-    } as never),
-    Context.add(Asker, { fresh: () => Effect.void } as never),
-    Context.add(SqlClient.SqlClient, (() => Effect.sync(() => [{ count: 0 }])) as never),
-    Context.add(Disks, () => standings)
-  )
+  const services = ofQuiet((repository) => void packed.push(repository)).pipe(Context.add(Disks, () => standings))
   return Effect.gen(function* () {
     const packing = yield* Packing
     stands(true)
@@ -88,16 +91,7 @@ it.effect("a repository is pruned only while no other process has its workspace'
     asked.push(name)
     return isTaken ? Effect.never : Effect.succeed({ lost: Effect.never, handedOver: false })
   }
-  const services = Context.empty().pipe(
-    Context.add(WorkspaceStore, {
-      ref: () => Effect.succeed("head"),
-      pack: (_: string, { prune }: { readonly prune: boolean }) => Effect.sync(() => void packed.push(prune))
-    } as never),
-    Context.add(Dispatcher, {
-      state: () => Effect.succeed({ generation: 0, head: { commit: "head", tree: "t" } })
-    } as never),
-    Context.add(Asker, { fresh: () => Effect.void } as never),
-    Context.add(SqlClient.SqlClient, (() => Effect.sync(() => [{ count: 0 }])) as never),
+  const services = ofQuiet((_, { prune }) => void packed.push(prune)).pipe(
     Context.add(Claims, { shared: true, claim: () => Effect.never, borrow })
   )
   return Effect.gen(function* () {

@@ -54,8 +54,9 @@ class StorageBound(Model):
     bound: str
     """`snippets` or `repository_bytes`."""
     limit: int
-    """Snippets or bytes."""
+    """How many snippets or bytes there may be."""
     used: int
+    """How many of them there are."""
 
 
 class StoredUsage(Model):
@@ -66,6 +67,7 @@ class StoredUsage(Model):
     repository_bytes: int
     """That commits of the workspaces brought which are there."""
     bounds: list[StorageBound]
+    """What bounds it."""
 
 
 class UsageReport(Result):
