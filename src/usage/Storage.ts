@@ -6,7 +6,8 @@ import { Asker, longPatience } from "#engine/ask.ts"
 import { Busy } from "#engine/decide.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
 import { Claims } from "#engine/ports/Claims.ts"
-import { Consumption, storedBy, thoseThere } from "#projections/Consumption.ts"
+import { storedBy, thoseThere } from "#projections/Consumption/stored.ts"
+import { Consumption } from "#projections/Consumption/tables.ts"
 
 /** What somebody is about to store. */
 export interface More {

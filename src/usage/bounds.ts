@@ -2,7 +2,8 @@ import { Clock, Effect } from "effect"
 import type { BoundsOf } from "#domain/Bounds.ts"
 import { type BoundRefusal, boundRefusal, dayOf, monthOf, type Used } from "#domain/bounded.ts"
 import { LanguageModel } from "#ports/LanguageModel.ts"
-import { boundsOf, chatsOn, spentBy } from "#projections/Consumption.ts"
+import { boundsOf } from "#projections/Consumption/bounds.ts"
+import { chatsOn, spentBy } from "#projections/Consumption/spent.ts"
 import { pricesOf, totalOf } from "./cost.ts"
 
 /** A chat that would begin, or take its next turn. */

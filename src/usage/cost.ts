@@ -1,7 +1,7 @@
 import type { LanguageModel } from "#ports/LanguageModel.ts"
 import type { Prices } from "#ports/ModelSettings.ts"
 import { modelCost } from "#ports/modelCost.ts"
-import type { Spent } from "#projections/Consumption.ts"
+import type { Spent } from "#projections/Consumption/spent.ts"
 
 type Choices = LanguageModel["Service"]["choices"]
 

@@ -1,11 +1,8 @@
-import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
-import type { BoundsOf } from "#domain/Bounds.ts"
-import { dayOf, type Stored, type UsageGroup } from "#domain/bounded.ts"
+import { dayOf } from "#domain/bounded.ts"
 import type { ChatEvent } from "#domain/Chat.ts"
 import type { Envelope } from "#engine/Event.ts"
-import { type Projection, schemaOf } from "#engine/Projection.ts"
-import { table } from "./table.ts"
+import type { Projection } from "#engine/Projection.ts"
+import { table } from "../table.ts"
 
 interface ChatRow {
   /** The run's. */
@@ -33,7 +30,7 @@ interface SpentRow {
   readonly cache_write: number
 }
 
-interface BoundsRow {
+export interface BoundsRow {
   /** `tenant/key`, without a key for the whole tenant. */
   readonly id: string
   readonly tenant: string
@@ -219,126 +216,3 @@ export const Consumption = {
     })
   }
 } satisfies Projection
-
-const schema = schemaOf(Consumption)
-const whole = (value: number | bigint | null) => (value === null ? null : Number(value))
-
-/** Bounds with the key that they are of; `null`: the whole tenant. */
-export interface KeyBounds {
-  readonly key: string | null
-  readonly bounds: BoundsOf
-}
-
-/** What is said of a tenant and, unless told of one, all of its keys; at most so many. */
-export const boundsOf = (tenant: string, key: string | null, limit = 1_000) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.map(
-      sql.unsafe<BoundsRow>(
-        `SELECT * FROM ${schema}.bounds WHERE tenant = $1 AND ($2::text IS NULL OR key IS NULL OR key = $2)
-         ORDER BY key NULLS FIRST LIMIT $3::int`,
-        [tenant, key, limit]
-      ),
-      (rows) =>
-        rows.map(
-          (row): KeyBounds => ({
-            key: row.key,
-            bounds: {
-              chatsPerDay: whole(row.chats_per_day),
-              tokensPerMonth: whole(row.tokens_per_month),
-              costPerMonth: row.cost_per_month,
-              maxTurns: row.max_turns,
-              models: row.models === null ? null : JSON.parse(row.models),
-              snippets: whole(row.snippets),
-              repositoryBytes: whole(row.repository_bytes)
-            }
-          })
-        )
-    )
-  )
-
-/** Chats that a tenant, or one key of it, asked for on a day, before a position where one is given. */
-export const chatsOn = (tenant: string, key: string | null, day: string, before: number | null) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.map(
-      sql.unsafe<{ chats: number }>(
-        `SELECT count(*)::int AS chats FROM ${schema}.chats WHERE tenant = $1 AND day = $2
-           AND ($3::text IS NULL OR key = $3) AND ($4::bigint IS NULL OR position < $4::bigint)`,
-        [tenant, day, key, before === null ? null : BigInt(before)]
-      ),
-      ([row]) => row!.chats
-    )
-  )
-
-/** Of one group and one model, as it was asked for: prices are the models'. Tokens of the prompt cache are input, too. */
-export interface Spent {
-  readonly group: string
-  readonly model: string
-  readonly chats: number
-  readonly turns: number
-  readonly input: number
-  readonly output: number
-  readonly cacheRead: number
-  readonly cacheWrite: number
-}
-
-const columns = { day: "day", model: "model", key: "key", workspace: "workspace" } as const
-
-/** What a tenant, or one key of it, used from one day to another, both included. */
-export const spentBy = (tenant: string, key: string | null, group: UsageGroup, from: string, to: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.map(
-      sql.unsafe<Record<Exclude<keyof Spent, "group" | "model">, string> & Pick<Spent, "group" | "model">>(
-        `SELECT ${columns[group]} AS "group", model, sum(chats) AS chats, sum(turns) AS turns, sum(input) AS input,
-           sum(output) AS output, sum(cache_read) AS "cacheRead", sum(cache_write) AS "cacheWrite"
-         FROM (
-           SELECT day, model, key, workspace, 1 AS chats, 0 AS turns, 0 AS input, 0 AS output, 0 AS cache_read, 0 AS cache_write
-           FROM ${schema}.chats WHERE tenant = $1 AND day BETWEEN $2 AND $3
-           UNION ALL
-           SELECT s.day, c.model, c.key, c.workspace, 0, s.turns, s.input, s.output, s.cache_read, s.cache_write
-           FROM ${schema}.spent s JOIN ${schema}.chats c ON c.id = s.run WHERE s.tenant = $1 AND s.day BETWEEN $2 AND $3
-         ) used WHERE $4::text IS NULL OR key = $4
-         GROUP BY 1, 2 ORDER BY 1, 2`,
-        [tenant, from, to, key]
-      ),
-      (rows) =>
-        rows.map(
-          (row): Spent => ({
-            group: row.group,
-            model: row.model,
-            chats: Number(row.chats),
-            turns: Number(row.turns),
-            input: Number(row.input),
-            output: Number(row.output),
-            cacheRead: Number(row.cacheRead),
-            cacheWrite: Number(row.cacheWrite)
-          })
-        )
-    )
-  )
-
-/** What a tenant, or one key of it, has stored. */
-export const storedBy = (tenant: string, key: string | null) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.map(
-      sql.unsafe<{ snippets: string; bytes: string }>(
-        `SELECT
-           (SELECT count(*) FROM ${schema}.snippets WHERE tenant = $1 AND ($2::text IS NULL OR key = $2)) AS snippets,
-           (SELECT coalesce(sum(bytes), 0) FROM ${schema}.committed
-            WHERE tenant = $1 AND ($2::text IS NULL OR key = $2)) AS bytes`,
-        [tenant, key]
-      ),
-      ([row]): Stored => ({ snippets: Number(row!.snippets), bytes: Number(row!.bytes) })
-    )
-  )
-
-/** Which of some snippets are there. */
-export const thoseThere = (ids: ReadonlyArray<string>) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.map(
-      sql.unsafe<{ id: string }>(
-        `SELECT id FROM ${schema}.snippets WHERE id IN (SELECT json_array_elements_text($1::json))`,
-        [JSON.stringify(ids)]
-      ),
-      (rows) => new Set(rows.map(({ id }) => id))
-    )
-  )
