@@ -63,6 +63,11 @@ export class Asker extends Context.Service<
      * has been away for a second. `Unreadable`: the read models can't be reached, or the log just now.
      */
     readonly fresh: (projection: Projection, patience?: number) => Effect.Effect<Standing, Stale | Unreadable>
+    /**
+     * Where the last event of a type is that the last look has seen, or from where on there was none; `undefined` before
+     * the first look. Who has asked whether something is fresh misses nothing here that was written before.
+     */
+    readonly seen: (type: string) => Effect.Effect<Position | undefined>
     /** The log's head, and where every live read model stands, by schema name; as they were last seen, where the log is away. */
     readonly look: Effect.Effect<Look, Unreadable>
   }
@@ -194,7 +199,7 @@ export class Asker extends Context.Service<
           return yield* Deferred.await(answer)
         })
 
-        return Asker.of({ fresh, look })
+        return Asker.of({ fresh, seen: (type) => Effect.sync(() => newest.get(type) ?? from), look })
       })
     )
 }

@@ -70,8 +70,7 @@ const requested = Effect.fnUntraced(function* (payload: typeof ChatRequest.Type)
     const chatting = { tenant, key, model, turns: maxTurns, requested: null }
     const refusal = yield* Effect.orDie(boundsRefusal(chatting))
     if (refusal !== undefined) return yield* refusal
-    const full = yield* (yield* Storage).refusal({ tenant, key, more: Effect.succeed(bytesMore(null)) })
-    if (full !== undefined) return yield* full
+    yield* (yield* Storage).check({ tenant, key, more: bytesMore(null) })
   }
   const [first] = yield* dispatch(Chat, {
     tenant,

@@ -5,7 +5,8 @@ import { Caller } from "#src/api/middleware.ts"
 import { fieldProblem, Problem } from "#src/api/Problem.ts"
 import { isPublicLibraryOpen } from "#src/snippets/publicLibrary.ts"
 import { type Screened, type ScreenRefusal, screen, screenStored } from "#src/snippets/screen.ts"
-import { noRoomFor, snippetIds, type Upload } from "#src/snippets/store.ts"
+import { snippetIds, type Upload } from "#src/snippets/store.ts"
+import { Storage } from "#src/usage/Storage.ts"
 import { freshOrStale } from "./answer.ts"
 import { problemOf as waiting } from "./refusals.ts"
 
@@ -69,6 +70,8 @@ export const screened = Effect.fnUntraced(function* (
 export const withRoom = Effect.fnUntraced(function* (
   uploads: ReadonlyArray<Pick<Upload, "home" | "source" | "files">>
 ) {
-  const refusal = yield* noRoomFor(yield* Caller, uploads)
-  if (refusal !== undefined) return yield* refusal
+  const { tenant, secret, key } = yield* Caller
+  const ids = Effect.forEach(uploads, (upload) => snippetIds(secret, upload))
+  const more = Effect.map(ids, (snippets) => ({ snippets, bytes: 0 }))
+  yield* (yield* Storage).check({ tenant, key, more })
 })

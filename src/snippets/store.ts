@@ -165,16 +165,6 @@ export const snippetIds = Effect.fnUntraced(function* (
   return yield* idsOf(secret, given.home, digest)
 })
 
-/** Why a tenant, or the key, may not store so many snippets more; `undefined`: it may. */
-export const noRoomFor = (
-  { tenant, secret, key }: Pick<Holder, "tenant" | "secret" | "key">,
-  uploads: ReadonlyArray<Pick<Upload, "home" | "source" | "files">>
-) => {
-  const ids = Effect.forEach(uploads, (upload) => snippetIds(secret, upload))
-  const more = Effect.map(ids, (snippets) => ({ snippets, bytes: 0 }))
-  return Effect.flatMap(Storage, (storage) => storage.refusal({ tenant, key, more }))
-}
-
 /** The id of the command that stores a file as a snippet of a generation. */
 export const uploadId = (commandId: string, generation: number): string => derivedId("upload", commandId, generation)
 

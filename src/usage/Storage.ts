@@ -1,6 +1,6 @@
 import { Context, Effect, HashMap, Layer, Option, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
-import { Bounds, type BoundsOf, unbounded } from "#domain/Bounds.ts"
+import { Bounds, type BoundsOf, type BoundsState, unbounded } from "#domain/Bounds.ts"
 import { type StorageBoundReached, storageRefusal } from "#domain/bounded.ts"
 import { Asker, longPatience } from "#engine/ask.ts"
 import { Busy } from "#engine/decide.ts"
@@ -8,6 +8,9 @@ import { Dispatcher } from "#engine/dispatch.ts"
 import { Claims } from "#engine/ports/Claims.ts"
 import { storedBy, thoseThere } from "#projections/Consumption/stored.ts"
 import { Consumption } from "#projections/Consumption/tables.ts"
+import { remembered } from "#src/remembered.ts"
+
+const tenantsKept = 10_000
 
 /** What somebody is about to store. */
 export interface More {
@@ -17,7 +20,7 @@ export interface More {
   readonly bytes: number | null
 }
 
-export const bytesMore = (bytes: number | null): More => ({ snippets: [], bytes })
+export const bytesMore = (bytes: number | null) => Effect.succeed<More>({ snippets: [], bytes })
 
 export interface Storing<E> {
   readonly tenant: string
@@ -31,8 +34,8 @@ export interface Storing<E> {
 export class Storage extends Context.Service<
   Storage,
   {
-    /** Why it may not be stored as things stand; `undefined`: it may. `Busy`: nobody can say in time. */
-    readonly refusal: <E>(storing: Storing<E>) => Effect.Effect<StorageBoundReached | undefined, E | Busy>
+    /** Fails where it may not be stored as things stand. `Busy`: nobody can say in time. */
+    readonly check: <E>(storing: Storing<E>) => Effect.Effect<void, E | StorageBoundReached | Busy>
     /**
      * Stores something if there is room for it. Where something is bounded, what a tenant stores is looked at and written
      * one after the other, by whichever process: no bound is passed by what comes at once.
@@ -53,15 +56,20 @@ export class Storage extends Context.Service<
       /** One for each tenant that is bounded. */
       const turns = new Map<string, Semaphore.Semaphore>()
 
-      /** Of the tenant and of the key, those that say something of what is stored: from the log, so as they are now. */
-      const boundsOf = Effect.fnUntraced(function* (tenant: string, key: string | null) {
-        const state = yield* dispatcher.state(Bounds, `bounds-${tenant}`)
+      const known = remembered<BoundsState>("bounds", tenantsKept)
+      const inLog = (tenant: string) => dispatcher.state(Bounds, `bounds-${tenant}`)
+      /** As the last look at the log had it: a request has one behind it, and most tenants never have any bounds. */
+      const lastSeen = (tenant: string) =>
+        Effect.flatMap(asker.seen("BoundsSet"), (last) => known(last, tenant, inLog(tenant)))
+
+      /** Of the tenant and of the key, those that say something of what is stored. */
+      const ofStorage = (state: BoundsState, key: string | null) => {
         const said = (of: string | null): ReadonlyArray<readonly [string | null, BoundsOf]> => {
           const bounds = Option.getOrElse(HashMap.get(state, of ?? ""), () => unbounded)
           return bounds.snippets === null && bounds.repositoryBytes === null ? [] : [[of, bounds]]
         }
         return [...said(null), ...(key === null ? [] : said(key))]
-      })
+      }
 
       const countOf = Effect.fnUntraced(function* ({ snippets, bytes }: More) {
         if (snippets.length === 0) return { snippets: 0, bytes }
@@ -71,7 +79,7 @@ export class Storage extends Context.Service<
         return { snippets: new Set(absent.map(([first]) => first)).size, bytes }
       })
 
-      const refusalBy = Effect.fnUntraced(
+      const checkBy = Effect.fnUntraced(
         function* <E>(
           bounds: ReadonlyArray<readonly [string | null, BoundsOf]>,
           { tenant, more: working }: Storing<E>
@@ -88,7 +96,8 @@ export class Storage extends Context.Service<
             }
             return undefined
           })
-          return yield* Effect.mapError(refused, () => new Busy())
+          const refusal = yield* Effect.mapError(refused, () => new Busy())
+          if (refusal !== undefined) return yield* refusal
         },
         Effect.provideService(SqlClient.SqlClient, sql)
       )
@@ -100,29 +109,29 @@ export class Storage extends Context.Service<
       }
 
       return Storage.of({
-        refusal: (storing) =>
-          Effect.flatMap(boundsOf(storing.tenant, storing.key), (bounds) =>
-            bounds.length === 0 ? Effect.undefined : refusalBy(bounds, storing)
-          ),
+        check: (storing) =>
+          Effect.flatMap(lastSeen(storing.tenant), (state) => {
+            const bounds = ofStorage(state, storing.key)
+            return bounds.length === 0 ? Effect.void : checkBy(bounds, storing)
+          }),
         within: (storing, store) =>
           Effect.gen(function* () {
             const { tenant, key } = storing
-            const bounds = yield* boundsOf(tenant, key)
+            const bounds = ofStorage(yield* inLog(tenant), key)
             if (bounds.length === 0) return yield* store
-            const inTurn = Effect.gen(function* () {
-              yield* claim(`storage-${tenant}`)
-              const refusal = yield* refusalBy(bounds, storing)
-              return yield* refusal ?? store
-            })
+            const inTurn = claim(`storage-${tenant}`).pipe(
+              Effect.andThen(checkBy(bounds, storing)),
+              Effect.andThen(store)
+            )
             return yield* turnOf(tenant).withPermits(1)(Effect.scoped(inTurn))
-          }) as never
+          })
       })
     })
   )
 
   /** For the operator's own commands, which nothing bounds. */
   static readonly unbounded = Layer.succeed(Storage, {
-    refusal: () => Effect.undefined,
+    check: () => Effect.void,
     within: (_, store) => store
   })
 }

@@ -1,5 +1,21 @@
-import type { TreeFile } from "#ports/WorkspaceStore.ts"
+import type { Change, TreeFile } from "#ports/WorkspaceStore.ts"
+
+interface Compared {
+  readonly status: Change["status"]
+  readonly after: TreeFile | undefined
+}
 
 /** Bytes of the files that a commit creates or changes, each with its whole size. */
-export const bytesOf = (changes: ReadonlyArray<{ readonly after: TreeFile | undefined }>): number =>
+export const bytesOf = (changes: ReadonlyArray<Compared>): number =>
   changes.reduce((sum, { after }) => sum + (after?.size ?? 0), 0)
+
+/** What a commit brings: files by what became of them, and bytes. */
+export const broughtBy = (changes: ReadonlyArray<Compared>) => {
+  const count = (status: Change["status"]) => changes.filter((change) => change.status === status).length
+  return {
+    created: count("created"),
+    modified: count("modified"),
+    deleted: count("deleted"),
+    bytes: bytesOf(changes)
+  }
+}

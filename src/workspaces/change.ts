@@ -10,9 +10,9 @@ import {
 import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
-import { type Change, FileError, type Overlay, PathRefused, type Sha, WorkspaceStore } from "#ports/WorkspaceStore.ts"
+import { FileError, type Overlay, PathRefused, type Sha, WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { bytesMore, Storage } from "#src/usage/Storage.ts"
-import { bytesOf } from "./brought.ts"
+import { broughtBy } from "./brought.ts"
 import { subjectOf } from "./commit.ts"
 import { followHead, type Known, streamOf } from "./restore.ts"
 import { actorTrailers } from "./trailers.ts"
@@ -22,12 +22,6 @@ export type Condition = (sha: Sha | undefined) => boolean
 
 /** The file is not as the caller has it, or there is one where there should be none, or none. */
 export class ConditionFailed extends Data.TaggedError("ConditionFailed")<{ readonly sha: Sha | undefined }> {}
-
-/** How many files of each kind a change has. */
-export const countsOf = (changes: ReadonlyArray<Change>) => {
-  const count = (status: Change["status"]) => changes.filter((change) => change.status === status).length
-  return { created: count("created"), modified: count("modified"), deleted: count("deleted") }
-}
 
 /** A folder that a path leads through is none: a link is not followed, as a reader of the path would not follow it. */
 export const throughFolders = Effect.fnUntraced(function* (overlay: Overlay, path: string) {
@@ -108,10 +102,7 @@ export const changeFiles = Effect.fnUntraced(function* <E extends { readonly _ta
       const sha = (yield* git.filePieces(repository, head.tree, path))?.sha
       if (!condition(sha)) return yield* new ConditionFailed({ sha })
     }
-    if (how !== "deleted") {
-      const refusal = yield* storage.refusal({ ...storing, more: Effect.succeed(bytesMore(null)) })
-      if (refusal !== undefined) return yield* refusal
-    }
+    if (how !== "deleted") yield* storage.check({ ...storing, more: bytesMore(null) })
     const overlay = yield* git.open(repository, head.tree)
     yield* edit(overlay)
     const tree = yield* git.save(repository, overlay)
@@ -120,10 +111,9 @@ export const changeFiles = Effect.fnUntraced(function* <E extends { readonly _ta
     const commit = same
       ? head.commit
       : yield* git.commit(repository, { tree, parents: [head.commit], author, time, message })
-    const changes = yield* git.compare(repository, head.tree, tree)
-    const bytes = bytesOf(changes)
-    const change = { workspace: id, commit, parent: head.commit, tree, how, ...countsOf(changes), bytes }
-    return yield* storage.within({ ...storing, more: Effect.succeed(bytesMore(bytes)) }, give(head, change))
+    const brought = broughtBy(yield* git.compare(repository, head.tree, tree))
+    const change = { workspace: id, commit, parent: head.commit, tree, how, ...brought }
+    return yield* storage.within({ ...storing, more: bytesMore(brought.bytes) }, give(head, change))
   })
 
   /** What fails now may have been done before, by the same command: then it is answered as then. */

@@ -5,7 +5,7 @@ import { Dispatcher } from "#engine/dispatch.ts"
 import type { Actor } from "#engine/Event.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import { type Remembered, treeWith } from "./account.ts"
-import { bytesOf } from "./brought.ts"
+import { broughtBy } from "./brought.ts"
 import { streamOf } from "./restore.ts"
 import { actorTrailers } from "./trailers.ts"
 
@@ -80,11 +80,9 @@ export const endRun = Effect.fnUntraced(function* (ending: Ending) {
       time: ending.time,
       message: messageOf(ending, derivedId(commandId, opened ? 0 : 1))
     })
-    const changes = yield* workspaces.compare(repository, head?.tree, tree)
-    const count = (status: string) => changes.filter((change) => change.status === status).length
+    const brought = broughtBy(yield* workspaces.compare(repository, head?.tree, tree))
     const files = yield* workspaces.files(repository, tree)
     const { turns, inputTokens, outputTokens } = ending
-    const bytes = bytesOf(changes)
     return yield* dispatcher.dispatch(Workspace, {
       tenant,
       stream,
@@ -105,10 +103,7 @@ export const endRun = Effect.fnUntraced(function* (ending: Ending) {
           parent: head?.commit ?? null,
           tree,
           files: files.length,
-          created: count("created"),
-          modified: count("modified"),
-          deleted: count("deleted"),
-          bytes,
+          ...brought,
           turns,
           inputTokens,
           outputTokens

@@ -2,6 +2,7 @@ import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { isPermitted } from "#domain/access/permitted.ts"
 import { mayAsk, worksIn } from "#domain/access/reach.ts"
+import type { BoundRefusal } from "#domain/bounded.ts"
 import { Asker, longPatience } from "#engine/ask.ts"
 import { LanguageModel } from "#ports/LanguageModel.ts"
 import { Consumption } from "#projections/Consumption/tables.ts"
@@ -12,6 +13,9 @@ import { bytesMore, Storage } from "#src/usage/Storage.ts"
 import { ConversationStopped } from "./loop.ts"
 import type { Past } from "./past.ts"
 import { superseded } from "./recording.ts"
+
+const bounded = (refusal: BoundRefusal) =>
+  new ConversationStopped({ reason: "bound", error: `${told(refusal)} What the run had written is saved.` })
 
 /**
  * Whether a run may ask its model once more, with so many turns begun and so many bytes written that are not committed:
@@ -53,12 +57,11 @@ export const permissionOf = Effect.fnUntraced(function* (requested: Past["reques
         Effect.provideService(LanguageModel, model),
         Effect.mapError(superseded)
       )
-    const more = Effect.map(written, bytesMore)
-    const full = yield* storage.refusal({ tenant, key, more }).pipe(Effect.mapError(superseded))
-    const refused = refusal ?? full
-    if (refused === undefined) return
-    const error = `${told(refused)} What the run had written is saved.`
-    return yield* new ConversationStopped({ reason: "bound", error })
+    if (refusal !== undefined) return yield* bounded(refusal)
+    const more = Effect.flatMap(written, bytesMore)
+    yield* storage
+      .check({ tenant, key, more })
+      .pipe(Effect.mapError((error) => (error._tag === "StorageBoundReached" ? bounded(error) : superseded())))
   })
 })
 

@@ -1,5 +1,4 @@
 import { Effect } from "effect"
-import type { StorageBoundReached } from "#domain/bounded.ts"
 import { type Push, repositoryOf, Workspace, WorkspaceCommand } from "#domain/Workspace.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
@@ -9,11 +8,8 @@ import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
 import type { WorkspaceRecord } from "#projections/Workspaces.ts"
 import { told } from "#src/usage/bounds.ts"
 import { bytesMore, Storage } from "#src/usage/Storage.ts"
-import { bytesOf } from "./brought.ts"
-import { countsOf } from "./change.ts"
+import { broughtBy } from "./brought.ts"
 import { followHead, streamOf } from "./restore.ts"
-
-const tooMuch = (refusal: StorageBoundReached) => new PushRefused({ reason: told(refusal) })
 
 async function* counting(pack: AsyncIterable<Uint8Array>, count: (bytes: number) => void) {
   for await (const piece of pack) {
@@ -29,60 +25,60 @@ const moved = () => new PushRefused({ reason: "fetch first: main has moved" })
  * its position. The same push again gives the same. Fails with `PushRefused`, in the words that git shows, and as
  * `restore` does.
  */
-export const push = Effect.fnUntraced(function* (
-  { id, generation }: Pick<WorkspaceRecord, "id" | "generation">,
-  pushed: Pushed,
-  tenant: string,
-  actor: Actor
-) {
-  const git = yield* WorkspaceStore
-  const dispatcher = yield* Dispatcher
-  const storage = yield* Storage
-  const { take } = yield* PushIntake
-  const { from, to } = pushed
-  const repository = repositoryOf(id, generation)
-  const stream = streamOf(id)
-  if (take === undefined) return yield* new PushRefused({ reason: "this service has no git to check a push with" })
-  const now = yield* dispatcher.state(Workspace, stream)
-  // its answer was lost: who pushes it again hears that it is there
-  if (now.generation === generation && now.head?.commit === to) return undefined
-  if (now.generation !== generation || now.head?.commit !== from) return yield* moved()
-  const storing = (bytes: number | null) => ({ tenant, key: actor.key, more: Effect.succeed(bytesMore(bytes)) })
-  const full = yield* storage.refusal(storing(null))
-  if (full !== undefined) return yield* tooMuch(full)
-  let sent = 0
-  const { commits, keep } = yield* take(tenant, repository, {
-    ...pushed,
-    pack: counting(pushed.pack, (n) => (sent += n))
-  })
-  // that took its time: what has lost its race by now is not kept
-  const then = yield* dispatcher.state(Workspace, stream)
-  if (then.generation !== generation || then.head?.commit !== from) return yield* moved()
-  // before anything of it stays: as much as was sent
-  const large = yield* storage.refusal(storing(sent))
-  if (large !== undefined) return yield* tooMuch(large)
-  // from here on it may stay: what nothing reaches is pruned some day
-  yield* keep
-  const commit = yield* git.readCommit(repository, to)
-  if (commit === undefined) return yield* Effect.die(new Error("what was kept is there"))
-  const changes = yield* git.compare(repository, now.head.tree, commit.tree)
-  const bytes = Math.max(sent, bytesOf(changes))
-  const counts = { ...countsOf(changes), bytes }
-  const push: Push = { workspace: id, commit: to, parent: from, tree: commit.tree, commits, ...counts }
-  // the head is never the same one twice
-  const commandId = derivedId("push", id, String(generation), from, to)
-  const taking = dispatcher.dispatch(Workspace, {
-    tenant,
-    stream,
-    command: WorkspaceCommand.TakePush({ generation, push }),
-    commandId,
-    correlationId: commandId,
-    actor
-  })
-  const [done] = yield* storage.within(storing(bytes), taking).pipe(
-    Effect.catchTag("HeadMoved", () => Effect.fail(moved())),
-    Effect.catchTag("StorageBoundReached", (refusal) => Effect.fail(tooMuch(refusal)))
-  )
-  yield* followHead(id)
-  return done?.position
-}, Effect.scoped)
+export const push = Effect.fnUntraced(
+  function* (
+    { id, generation }: Pick<WorkspaceRecord, "id" | "generation">,
+    pushed: Pushed,
+    tenant: string,
+    actor: Actor
+  ) {
+    const git = yield* WorkspaceStore
+    const dispatcher = yield* Dispatcher
+    const storage = yield* Storage
+    const { take } = yield* PushIntake
+    const { from, to } = pushed
+    const repository = repositoryOf(id, generation)
+    const stream = streamOf(id)
+    if (take === undefined) return yield* new PushRefused({ reason: "this service has no git to check a push with" })
+    const now = yield* dispatcher.state(Workspace, stream)
+    // its answer was lost: who pushes it again hears that it is there
+    if (now.generation === generation && now.head?.commit === to) return undefined
+    if (now.generation !== generation || now.head?.commit !== from) return yield* moved()
+    const storing = (bytes: number | null) => ({ tenant, key: actor.key, more: bytesMore(bytes) })
+    yield* storage.check(storing(null))
+    let sent = 0
+    const { commits, keep } = yield* take(tenant, repository, {
+      ...pushed,
+      pack: counting(pushed.pack, (n) => (sent += n))
+    })
+    // that took its time: what has lost its race by now is not kept
+    const then = yield* dispatcher.state(Workspace, stream)
+    if (then.generation !== generation || then.head?.commit !== from) return yield* moved()
+    // before anything of it stays: as much as was sent
+    yield* storage.check(storing(sent))
+    // from here on it may stay: what nothing reaches is pruned some day
+    yield* keep
+    const commit = yield* git.readCommit(repository, to)
+    if (commit === undefined) return yield* Effect.die(new Error("what was kept is there"))
+    const brought = broughtBy(yield* git.compare(repository, now.head.tree, commit.tree))
+    const bytes = Math.max(sent, brought.bytes)
+    const push: Push = { workspace: id, commit: to, parent: from, tree: commit.tree, commits, ...brought, bytes }
+    // the head is never the same one twice
+    const commandId = derivedId("push", id, String(generation), from, to)
+    const taking = dispatcher.dispatch(Workspace, {
+      tenant,
+      stream,
+      command: WorkspaceCommand.TakePush({ generation, push }),
+      commandId,
+      correlationId: commandId,
+      actor
+    })
+    const [done] = yield* storage
+      .within(storing(bytes), taking)
+      .pipe(Effect.catchTag("HeadMoved", () => Effect.fail(moved())))
+    yield* followHead(id)
+    return done?.position
+  },
+  Effect.scoped,
+  Effect.catchTag("StorageBoundReached", (refusal) => Effect.fail(new PushRefused({ reason: told(refusal) })))
+)

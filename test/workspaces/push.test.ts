@@ -24,7 +24,7 @@ it.effect("a push whose head moves while it is looked at keeps nothing", () =>
         dispatch: () => Effect.die("nothing is to be recorded")
       } as never),
       Context.add(WorkspaceStore, {} as never),
-      Context.add(Storage, { refusal: () => Effect.undefined, within: (_, store) => store })
+      Context.add(Storage, { check: () => Effect.void, within: (_, store) => store })
     )
     const pushed = { from: "a", to: "c", pack: (async function* () {})() }
     const refused = yield* push({ id: "w", generation: 1 }, pushed, "tenant", { key: "k", user: "u" } as never).pipe(

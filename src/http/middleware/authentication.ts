@@ -5,13 +5,13 @@ import { keyHash, keyPattern } from "#domain/Key.ts"
 import type { Holder } from "#domain/Scope.ts"
 import { Asker, longPatience } from "#engine/ask.ts"
 import { hasReached } from "#engine/Position.ts"
-import { CountedCache } from "#ports/CountedCache.ts"
 import { WorkingFor } from "#ports/Workers.ts"
 import { holderOf, Keys } from "#projections/Keys.ts"
 import { Authentication, Caller } from "#src/api/middleware.ts"
 import { Problem } from "#src/api/Problem.ts"
 import { Disks } from "#src/disks.ts"
 import { Notes } from "#src/notes.ts"
+import { remembered } from "#src/remembered.ts"
 import { havingRoom } from "../nearlyFull.ts"
 import { Recording } from "../observed/record.ts"
 import { problemOf } from "../refusals.ts"
@@ -56,8 +56,7 @@ export const layer = Layer.effect(
     const asker = yield* Asker
     const notes = yield* Notes
     const disks = yield* Disks
-    const known = new CountedCache<Holder>("keys", { max: holdersKept })
-    let knownAt = -1
+    const known = remembered<Holder>("keys", holdersKept)
 
     const find = Effect.fnUntraced(function* (key: string) {
       const hash = keyHash(key)
@@ -70,15 +69,7 @@ export const layer = Layer.effect(
               : Effect.fail(stale)
           )
         )
-      if (changed !== knownAt) {
-        known.clear()
-        knownAt = changed
-      }
-      const holder = known.get(hash)
-      if (holder !== undefined) return holder
-      const found = yield* holderOf(hash)
-      if (found !== undefined && changed === knownAt) known.set(hash, found)
-      return found
+      return yield* known(changed, hash, holderOf(hash))
     })
 
     const bearer: Authentication["Service"]["bearer"] = (httpEffect, { credential, ...asked }) =>

@@ -1,0 +1,28 @@
+import { Effect } from "effect"
+import type { Position } from "#engine/Position.ts"
+import { CountedCache } from "#ports/CountedCache.ts"
+
+/**
+ * What was found is remembered until something has changed: until another `version` is given than the one before. That
+ * nothing was found is never remembered; without a version nothing is.
+ */
+export const remembered = <A extends {}>(name: string, max: number) => {
+  const known = new CountedCache<A>(name, { max })
+  let knownAt: Position | undefined
+  return Effect.fnUntraced(function* <E, R, Found extends A | undefined>(
+    version: Position | undefined,
+    key: string,
+    find: Effect.Effect<Found, E, R>
+  ) {
+    if (version !== knownAt) {
+      known.clear()
+      knownAt = version
+    }
+    const before = known.get(key)
+    if (before !== undefined) return before
+    const found = yield* find
+    // it may have changed meanwhile
+    if (found !== undefined && version !== undefined && version === knownAt) known.set(key, found)
+    return found
+  })
+}
