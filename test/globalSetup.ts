@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,6 +11,8 @@ declare module "vitest" {
   interface ProvidedContext {
     /** URL of the run's Postgres server; suites take a database of their own from `test/postgres.ts`. */
     readonly postgres: string
+    /** What the run's own databases are named by, on a server that other runs may use. */
+    readonly run: string
     /** Where the run's Elasticsearch is asked for: `test/elasticsearch/shared.ts`. */
     readonly elasticsearch: string
   }
@@ -39,6 +42,7 @@ const startPostgres = async (project: TestProject): Promise<() => Promise<void>>
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  project.provide("run", randomBytes(6).toString("hex"))
   const elasticsearch = await startShared()
   project.provide("elasticsearch", elasticsearch.url)
   const stopPostgres = await startPostgres(project)

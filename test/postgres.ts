@@ -5,16 +5,22 @@ import { Effect, Exit, Layer, Redacted, Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { inject } from "vitest"
 
-/** The URL of a new, empty database on the run's server. It goes with the server, at the end of the run. */
-export const freshDatabase: Effect.Effect<Redacted.Redacted<string>, SqlError> = Effect.gen(function* () {
-  const server = inject("postgres")
-  const name = `test_${randomBytes(6).toString("hex")}`
-  const connection = yield* PgConnection.make({ url: Redacted.make(server), ssl: false })
-  yield* connection.query(`CREATE DATABASE ${name} STRATEGY FILE_COPY`, [], false)
-  const url = new URL(server)
+const named = (name: string): Redacted.Redacted<string> => {
+  const url = new URL(inject("postgres"))
   url.pathname = `/${name}`
   return Redacted.make(url.href)
-}).pipe(Effect.scoped)
+}
+
+/** A new database, which is a copy of a template. It goes with the server, at the end of the run. */
+export const copyOf = Effect.fnUntraced(function* (template: string) {
+  const name = `test_${randomBytes(6).toString("hex")}`
+  const connection = yield* PgConnection.make({ url: Redacted.make(inject("postgres")), ssl: false })
+  yield* connection.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`, [], false)
+  return named(name)
+}, Effect.scoped)
+
+/** The URL of a new, empty database on the run's server. */
+export const freshDatabase: Effect.Effect<Redacted.Redacted<string>, SqlError> = copyOf("template1")
 
 /** `PgClient` and `SqlClient` on a database of their own, for `layer(…)` of `@effect/vitest` or `Effect.provide`. */
 export const freshClient = Layer.unwrap(Effect.map(freshDatabase, (url) => PgClient.layer({ url })))

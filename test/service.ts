@@ -16,7 +16,7 @@ import { bootstrap } from "#src/keys/bootstrap.ts"
 import * as Layers from "#src/layers.ts"
 import { passesByItself } from "#src/reaction.ts"
 import { FairScheduler } from "#src/scheduler.ts"
-import { freshDatabase } from "./postgres.ts"
+import { preparedDatabase } from "./preparedDatabase.ts"
 import { type Answer, type Call, type Headers, send } from "./service/call.ts"
 
 export type { Answer }
@@ -32,7 +32,7 @@ export interface TestInstallation {
 
 /** A new database and a new folder. */
 export const newInstallation = async (): Promise<TestInstallation> => ({
-  database: await Effect.runPromise(freshDatabase),
+  database: await Effect.runPromise(preparedDatabase),
   dataDir: mkdtempSync(join(tmpdir(), "cairn-service-"))
 })
 

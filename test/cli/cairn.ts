@@ -10,7 +10,7 @@ import { connect } from "#infra/postgres/launcher/launcher.ts"
 import { cairn } from "#src/cli/cairn.ts"
 import { cairn as spawned } from "#src/cli/demo/programs.ts"
 import { Surroundings } from "#src/cli/surroundings.ts"
-import { freshDatabase } from "#test/postgres.ts"
+import { preparedDatabase } from "#test/preparedDatabase.ts"
 
 type Run = (...args: ReadonlyArray<string>) => ReturnType<typeof spawned>
 
@@ -56,7 +56,7 @@ export const makeFolder = (options: { readonly ownPostgres: boolean } = { ownPos
   const dataDir = mkdtempSync(join(tmpdir(), "cairn-test-"))
   const database = options.ownPostgres
     ? Promise.resolve("")
-    : Effect.runPromise(Effect.map(freshDatabase, Redacted.value))
+    : Effect.runPromise(Effect.map(preparedDatabase, Redacted.value))
   const run: Run = async (...args) => inProcess({ CAIRN_DATA_DIR: dataDir, DATABASE_URL: await database }, args)
   return {
     dataDir,
