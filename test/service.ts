@@ -30,9 +30,9 @@ export interface TestInstallation {
   readonly dataDir: string
 }
 
-/** A new database and a new folder. */
-export const newInstallation = async (): Promise<TestInstallation> => ({
-  database: await Effect.runPromise(preparedDatabase),
+/** A new database, with all tables unless another one is given, and a new folder. */
+export const newInstallation = async (database = preparedDatabase): Promise<TestInstallation> => ({
+  database: await Effect.runPromise(database),
   dataDir: mkdtempSync(join(tmpdir(), "cairn-service-"))
 })
 

@@ -8,7 +8,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { verify } from "#src/audit/verify.ts"
 import { audit, projections } from "#src/layers.ts"
 import { stored } from "#test/http/store.ts"
-import { connectTo } from "#test/postgres.ts"
+import { connectTo, freshDatabase } from "#test/postgres.ts"
 import { startNpm, startProcess } from "#test/service/process.ts"
 import {
   newInstallation,
@@ -24,7 +24,7 @@ const versions = readdirSync(fixtures).filter((name) => name.includes(".schema-"
 
 /** The database and the folder that a service of that version has left. */
 const installed = async (version: string) => {
-  const installation = await newInstallation()
+  const installation = await newInstallation(freshDatabase)
   const folder = join(fixtures, version)
   const connection = await connectTo(installation)
   try {
