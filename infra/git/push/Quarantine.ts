@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto"
 import fs from "node:fs"
-import { Readable } from "node:stream"
 import { PushRefused } from "#ports/PushIntake.ts"
 import type { Sha } from "#ports/WorkspaceStore.ts"
 import { publish, syncDirectory } from "../durableFs.ts"
@@ -13,32 +12,15 @@ const mostAtOnce = 256 * 1024 * 1024
 const mostSaid = 64 * 1024 * 1024
 const mostComplaint = 4_096
 
-/** Milliseconds that a pack may take, and as many more as its bytes allow: 16 kB/s. Who sends slower keeps others out. */
+/** Milliseconds that a pack may take to come, and as many more as its bytes allow: 16 kB/s. */
 const patience = 60_000
 const slowest = 16
-
-/** What is given on, and whether it comes too slowly. */
-const watched = (input: AsyncIterable<Uint8Array>, slow: () => void) => {
-  const begun = Date.now()
-  let bytes = 0
-  const watching = setInterval(() => Date.now() - begun > patience + bytes / slowest && slow(), 1_000)
-  watching.unref()
-  const read = async function* () {
-    try {
-      for await (const chunk of input) {
-        bytes += chunk.length
-        yield chunk
-      }
-    } finally {
-      clearInterval(watching)
-    }
-  }
-  return { read: read(), stop: () => clearInterval(watching) }
-}
 
 /** Deltas of a small pack may say that they become gigabytes, one after another, and git looks at each. */
 const tooMuch = "it takes more of the processor than a push may"
 const tooSlow = "it comes too slowly"
+const tooLarge = "the pack is larger than may be pushed at once"
+const brokenOff = "the pack ends too early"
 /** By somebody else: the system, say, for what it takes of the memory. */
 const ended = "git was ended while it looked at it; push again"
 
@@ -66,10 +48,50 @@ export class Quarantine {
   }
 
   /**
-   * Asks git; it ends when the signal says so, or when it says more than anybody reads. Rejects with `PushRefused` when it
-   * takes too much of the processor, its input comes too slowly, or somebody else ends it.
+   * Writes a pack to a file as it comes, and answers its path. Rejects with `PushRefused` when it has more than `most` bytes, comes
+   * too slowly, or its sender goes away; with the system's error when the disk fails.
    */
-  ask(args: ReadonlyArray<string>, signal: AbortSignal, input?: AsyncIterable<Uint8Array> | string): Promise<Said> {
+  async receive(pack: AsyncIterable<Uint8Array>, most: number, signal: AbortSignal): Promise<string> {
+    const path = `${this.objects}/sent`
+    const begun = Date.now()
+    let bytes = 0
+    const givenUp = Promise.withResolvers<never>()
+    const stop = () => givenUp.reject(signal.reason)
+    if (signal.aborted) stop()
+    signal.addEventListener("abort", stop, { once: true })
+    const watching = setInterval(() => {
+      if (Date.now() - begun > patience + bytes / slowest) givenUp.reject(new PushRefused({ reason: tooSlow }))
+    }, 1_000)
+    watching.unref()
+    const pieces = pack[Symbol.asyncIterator]()
+    const next = () =>
+      pieces.next().catch(() => {
+        throw new PushRefused({ reason: brokenOff })
+      })
+    const file = await fs.promises.open(path, "wx", 0o600)
+    try {
+      for (;;) {
+        const piece = await Promise.race([next(), givenUp.promise])
+        if (piece.done === true) return path
+        bytes += piece.value.length
+        if (bytes > most) throw new PushRefused({ reason: tooLarge })
+        await file.writeFile(piece.value)
+      }
+    } finally {
+      clearInterval(watching)
+      signal.removeEventListener("abort", stop)
+      givenUp.promise.catch(() => {})
+      // not waited for: a sender that stands still would hold it up for ever
+      pieces.return?.().catch(() => {})
+      await file.close()
+    }
+  }
+
+  /**
+   * Asks git; it ends when the signal says so, or when it says more than anybody reads. Rejects with `PushRefused` when it
+   * takes too much of the processor, or somebody else ends it. `input`: a text, or what is read of a file.
+   */
+  ask(args: ReadonlyArray<string>, signal: AbortSignal, input?: string | fs.ReadStream): Promise<Said> {
     return new Promise((resolve, reject) => {
       const child = startGit(this.#git, this.#gitdir, args, {
         environment: {
@@ -81,7 +103,6 @@ export class Quarantine {
         processor: this.#processor
       })
       let stopped = false
-      let slow = false
       const stop = () => {
         stopped = true
         child.kill("SIGKILL")
@@ -103,22 +124,14 @@ export class Quarantine {
       child.once("close", (code, endedBy) => {
         signal.removeEventListener("abort", stop)
         if (endedBy === "SIGXCPU") reject(new PushRefused({ reason: tooMuch }))
-        else if (slow) reject(new PushRefused({ reason: tooSlow }))
         else if (endedBy !== null && !stopped) reject(new PushRefused({ reason: ended }))
         else resolve({ code, out: Buffer.concat(chunks), complaint })
       })
       if (input === undefined || typeof input === "string") child.stdin.end(input)
       else {
-        const { read, stop: leave } = watched(input, () => {
-          slow = true
-          stop()
-        })
-        child.once("close", leave)
-        const source = Readable.from(read)
-        // who pushes went away: git says that the pack ends too early
-        source.on("error", () => child.stdin.end())
-        child.once("close", () => source.destroy())
-        source.pipe(child.stdin)
+        child.once("close", () => input.destroy())
+        input.once("error", reject)
+        input.pipe(child.stdin)
       }
     })
   }

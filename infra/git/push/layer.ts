@@ -1,6 +1,8 @@
-import { Effect, Layer } from "effect"
+import fs from "node:fs"
+import { type Duration, Effect, Layer } from "effect"
 import { type Pushed, PushIntake, PushRefused } from "#ports/PushIntake.ts"
-import { mustBeThere, onDisk } from "../fault.ts"
+import type { WorkspacesUnavailable } from "#ports/WorkspaceStore.ts"
+import { faultOf, mustBeThere, onDisk } from "../fault.ts"
 import type { NativeGit } from "../native/git.ts"
 import { Permits } from "../native/Permits.ts"
 import { defaultLimits, type Limits } from "../Overlay/totals.ts"
@@ -21,12 +23,16 @@ export interface Options {
   readonly processor?: number
 }
 
-/** Pushes that are taken in at a time, and of those of one tenant. */
-const atOnce = 2
-const ofOneTenant = 1
-const queued = "1 minute"
-/** In which all of a push has to come and be looked at. */
-const patience = "10 minutes"
+/**
+ * Pushes that come at a time, and those that are looked at, each with those of one tenant among them. What comes takes room on the disk
+ * alone; looking takes a processor. So who sends slowly holds nobody up, and two who look longest let a third one in after five minutes.
+ */
+const coming = { all: 32, ofOneTenant: 2 }
+const looked = { all: 2, ofOneTenant: 1 }
+const untilItComes = "1 minute"
+const toCome = "10 minutes"
+const untilLooked = "10 minutes"
+const toLook = "5 minutes"
 /** New commits of one push, and bytes of each. */
 const mostCommits = 10_000
 const longestCommit = 256 * 1024
@@ -38,7 +44,6 @@ const ruleIn = (complaint: string): string => {
   const at = complaint.search(/\b(?:error|fatal)/)
   // a rule's name begins with a letter and has no digits; what stands before another colon is a hash or a position
   const [, rule] = / ([a-z][a-zA-Z]+): /.exec(at < 0 ? "" : complaint.slice(at)) ?? []
-  if (/exceeds maximum allowed size/.test(complaint)) return "the pack is larger than may be pushed at once"
   if (/over limit/.test(complaint)) return "an object is larger than may be pushed"
   return rule === undefined ? "the pack is broken, or lacks something" : `git fsck refuses it (${rule})`
 }
@@ -70,10 +75,21 @@ const look = async (
 }
 
 /** Runs until it is done or interrupted; then git is ended. */
-const attempt = <A>(run: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, PushRefused> =>
-  Effect.catchDefect(Effect.promise(run), (error) =>
-    error instanceof PushRefused ? Effect.fail(error) : Effect.die(error)
-  )
+const attempt = <A>(
+  gitdir: string,
+  run: (signal: AbortSignal) => Promise<A>
+): Effect.Effect<A, PushRefused | WorkspacesUnavailable> =>
+  Effect.catchDefect(Effect.promise(run), (error): Effect.Effect<never, PushRefused | WorkspacesUnavailable> => {
+    if (error instanceof PushRefused) return Effect.fail(error)
+    const fault = faultOf(error, gitdir)
+    return fault === undefined ? Effect.die(error) : Effect.fail(fault)
+  })
+
+const within = <A, E, R>(duration: Duration.Input, reason: string, effect: Effect.Effect<A, E, R>) =>
+  Effect.timeoutOrElse(effect, { duration, orElse: () => Effect.fail(refuse(reason)) })
+
+const crowded = "too many pushes at once; push again"
+const tooLong = "it took too long"
 
 /** Takes in pushes with native git, where it is there. */
 export const layer = ({
@@ -85,22 +101,13 @@ export const layer = ({
 }: Options) =>
   Layer.sync(PushIntake, () => {
     if (git === undefined) return { take: undefined }
-    const permits = new Permits(atOnce, ofOneTenant)
-    const indexing = [
-      "index-pack",
-      "--stdin",
-      "--fix-thin",
-      "--strict",
-      "--threads=1",
-      `--max-input-size=${mostPacked}`
-    ]
+    const places = new Permits(coming.all, coming.ofOneTenant)
+    const looks = new Permits(looked.all, looked.ofOneTenant)
+    const indexing = ["index-pack", "--stdin", "--fix-thin", "--strict", "--threads=1"]
     return {
       take: Effect.fnUntraced(function* (tenant: string, repository: string, { from, to, pack }: Pushed) {
         const gitdir = repositoryPath(directory, repository)
-        yield* Effect.timeoutOrElse(permits.take(tenant), {
-          duration: queued,
-          orElse: () => Effect.fail(refuse("too many pushes at once; push again"))
-        })
+        const place = yield* within(untilItComes, crowded, places.take(tenant))
         const quarantine = yield* Effect.acquireRelease(
           onDisk(gitdir, () => {
             mustBeThere(gitdir)
@@ -108,17 +115,22 @@ export const layer = ({
           }),
           (made) => Effect.promise(() => made.remove())
         )
-        const taking = attempt(async (signal) => {
-          const { code, complaint } = await quarantine.ask(indexing, signal, pack)
+        const sent = yield* within(
+          toCome,
+          tooLong,
+          attempt(gitdir, (signal) => quarantine.receive(pack, mostPacked, signal))
+        )
+        place.release()
+        yield* within(untilLooked, crowded, looks.take(tenant))
+        const looking = attempt(gitdir, async (signal) => {
+          const { code, complaint } = await quarantine.ask(indexing, signal, fs.createReadStream(sent))
           if (code !== 0) throw refuse(ruleIn(complaint))
+          fs.rmSync(sent)
           const commits = await look(quarantine, { from, to }, limits, signal)
           await quarantine.narrow(from, to, signal)
           return commits
         })
-        const commits = yield* Effect.timeoutOrElse(taking, {
-          duration: patience,
-          orElse: () => Effect.fail(refuse("it took too long"))
-        })
+        const commits = yield* within(toLook, tooLong, looking)
         return { commits, keep: Effect.uninterruptible(onDisk(gitdir, () => quarantine.keep())) }
       })
     }

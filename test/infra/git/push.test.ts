@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process"
 import fs from "node:fs"
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { vi } from "vitest"
 import { findGit, withinProcessor } from "#infra/git/native/git.ts"
 import * as PushIntakeLayer from "#infra/git/push/layer.ts"
@@ -84,6 +85,57 @@ describe.skipIf(noGit)("a push", () => {
         () => Effect.sync(() => vi.useRealTimers())
       )
     )
+  )
+
+  it.effect(
+    "is let in while others send theirs as slowly as they may, also from more tenants than are looked at at once",
+    () =>
+      Effect.gen(function* () {
+        git(directory, ["init", "-q", "--bare", "held.git"])
+        const take = (yield* PushIntake).take!
+        const never = Promise.withResolvers<void>()
+        const slowly = (tenant: string) =>
+          Effect.gen(function* () {
+            const asked = Promise.withResolvers<void>()
+            const pack = (async function* () {
+              asked.resolve()
+              yield bomb(1).subarray(0, 100)
+              await never.promise
+            })()
+            const sending = take(tenant, "held", { ...pushed(new Uint8Array()), pack })
+            yield* Effect.forkScoped(Effect.scoped(sending))
+            // its pack is being read
+            yield* Effect.promise(() => asked.promise)
+          })
+        yield* Effect.forEach(["first", "second", "third", "third"], slowly, { discard: true })
+        const refused = yield* take("fourth", "held", pushed(bomb(1))).pipe(Effect.scoped, Effect.flip)
+        assert.deepInclude(refused, { reason: "what is pushed is no commit" })
+        // of one tenant no more than two come at once: the clock of tests says that the third has waited its minute
+        const third = yield* Effect.forkScoped(take("third", "held", pushed(bomb(1))).pipe(Effect.scoped, Effect.flip))
+        yield* TestClock.adjust("1 minute")
+        assert.deepInclude(yield* Fiber.join(third), { reason: "too many pushes at once; push again" })
+      }).pipe(Effect.scoped, Effect.provide(PushIntakeLayer.layer({ directory, git: findGit() })))
+  )
+
+  it.effect("is refused as soon as it is larger than may be, and leaves nothing", () =>
+    Effect.gen(function* () {
+      git(directory, ["init", "-q", "--bare", "large.git"])
+      const take = (yield* PushIntake).take!
+      let read = 0
+      const pack = (async function* () {
+        for (;;) {
+          read += 1
+          yield new Uint8Array(1_000)
+        }
+      })()
+      const refused = yield* take("tenant", "large", { ...pushed(new Uint8Array()), pack }).pipe(
+        Effect.scoped,
+        Effect.flip
+      )
+      assert.deepInclude(refused, { reason: "the pack is larger than may be pushed at once" })
+      assert.isBelow(read, 200)
+      assert.isEmpty(fs.readdirSync(directory).filter((name) => !/^[a-z]+\.git$/.test(name)))
+    }).pipe(Effect.provide(PushIntakeLayer.layer({ directory, git: findGit(), mostPacked: 10_000 })))
   )
 
   it("is looked at within a lower bound of the processor, where the service was started with one", () => {
