@@ -53,6 +53,8 @@ export class Quarantine {
    */
   async receive(pack: AsyncIterable<Uint8Array>, most: number, signal: AbortSignal): Promise<string> {
     const path = `${this.objects}/sent`
+    // before anything that would have to be taken back where it can't be opened, or fail while nobody listens
+    const file = await fs.promises.open(path, "wx", 0o600)
     const begun = Date.now()
     let bytes = 0
     const givenUp = Promise.withResolvers<never>()
@@ -68,7 +70,6 @@ export class Quarantine {
       pieces.next().catch(() => {
         throw new PushRefused({ reason: brokenOff })
       })
-    const file = await fs.promises.open(path, "wx", 0o600)
     try {
       for (;;) {
         const piece = await Promise.race([next(), givenUp.promise])
@@ -80,7 +81,6 @@ export class Quarantine {
     } finally {
       clearInterval(watching)
       signal.removeEventListener("abort", stop)
-      givenUp.promise.catch(() => {})
       // not waited for: a sender that stands still would hold it up for ever
       pieces.return?.().catch(() => {})
       await file.close()
@@ -130,7 +130,11 @@ export class Quarantine {
       if (input === undefined || typeof input === "string") child.stdin.end(input)
       else {
         child.once("close", () => input.destroy())
-        input.once("error", reject)
+        // git would wait for the rest
+        input.once("error", (error) => {
+          reject(error)
+          stop()
+        })
         input.pipe(child.stdin)
       }
     })

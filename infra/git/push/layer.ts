@@ -24,8 +24,9 @@ export interface Options {
 }
 
 /**
- * Pushes that come at a time, and those that are looked at, each with those of one tenant among them. What comes takes room on the disk
- * alone; looking takes a processor. So who sends slowly holds nobody up, and two who look longest let a third one in after five minutes.
+ * Pushes that come, or wait to be looked at, at a time, and those that are looked at, each with those of one tenant among them. What comes
+ * takes room on the disk alone; looking takes a processor. So it takes sixteen tenants that send slowly to hold others up, and two whose
+ * packs are looked at longest let a third one in after five minutes.
  */
 const coming = { all: 32, ofOneTenant: 2 }
 const looked = { all: 2, ofOneTenant: 1 }
@@ -120,8 +121,9 @@ export const layer = ({
           tooLong,
           attempt(gitdir, (signal) => quarantine.receive(pack, mostPacked, signal))
         )
-        place.release()
         yield* within(untilLooked, crowded, looks.take(tenant))
+        // not before: what waits there has its file on the disk
+        place.release()
         const looking = attempt(gitdir, async (signal) => {
           const { code, complaint } = await quarantine.ask(indexing, signal, fs.createReadStream(sent))
           if (code !== 0) throw refuse(ruleIn(complaint))

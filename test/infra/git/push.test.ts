@@ -6,6 +6,7 @@ import { TestClock } from "effect/testing"
 import { vi } from "vitest"
 import { findGit, withinProcessor } from "#infra/git/native/git.ts"
 import * as PushIntakeLayer from "#infra/git/push/layer.ts"
+import { Quarantine } from "#infra/git/push/Quarantine.ts"
 import { PushIntake } from "#ports/PushIntake.ts"
 import { fsck, git, noGit, temporaryDirectory } from "./git.ts"
 import { copy, nameOf, packOf, varint } from "./packOf.ts"
@@ -103,19 +104,68 @@ describe.skipIf(noGit)("a push", () => {
               await never.promise
             })()
             const sending = take(tenant, "held", { ...pushed(new Uint8Array()), pack })
-            yield* Effect.forkScoped(Effect.scoped(sending))
+            const fiber = yield* Effect.forkScoped(sending.pipe(Effect.scoped, Effect.flip))
             // its pack is being read
             yield* Effect.promise(() => asked.promise)
+            return fiber
           })
-        yield* Effect.forEach(["first", "second", "third", "third"], slowly, { discard: true })
+        const slow = yield* Effect.forEach(["first", "second", "third", "third"], slowly)
         const refused = yield* take("fourth", "held", pushed(bomb(1))).pipe(Effect.scoped, Effect.flip)
         assert.deepInclude(refused, { reason: "what is pushed is no commit" })
         // of one tenant no more than two come at once: the clock of tests says that the third has waited its minute
         const third = yield* Effect.forkScoped(take("third", "held", pushed(bomb(1))).pipe(Effect.scoped, Effect.flip))
         yield* TestClock.adjust("1 minute")
         assert.deepInclude(yield* Fiber.join(third), { reason: "too many pushes at once; push again" })
+        yield* TestClock.adjust("9 minutes")
+        for (const one of slow) assert.deepInclude(yield* Fiber.join(one), { reason: "it took too long" })
       }).pipe(Effect.scoped, Effect.provide(PushIntakeLayer.layer({ directory, git: findGit() })))
   )
+
+  it.effect("waits with its place for one of its tenant's that is looked at, which takes five minutes at most", () =>
+    Effect.gen(function* () {
+      git(directory, ["init", "-q", "--bare", "waiting.git"])
+      const take = (yield* PushIntake).take!
+      const send = Effect.fnUntraced(function* (bytes: Uint8Array) {
+        const read = Promise.withResolvers<void>()
+        const pack = (async function* () {
+          yield bytes
+          read.resolve()
+        })()
+        const pushing = take("tenant", "waiting", { ...pushed(bytes), pack }).pipe(Effect.scoped, Effect.flip)
+        return { fiber: yield* Effect.forkScoped(pushing), read: Effect.promise(() => read.promise) }
+      })
+      // git has to do with it for longer than this test takes
+      const long = yield* send(bomb(20_000))
+      yield* long.read
+      const next = yield* send(bomb(1))
+      yield* next.read
+      const further = yield* send(bomb(1))
+      yield* further.read
+      // two wait with what they sent: a third one is not read
+      const one = yield* send(bomb(1))
+      const outcome = yield* Effect.forkScoped(
+        Effect.raceFirst(Fiber.join(one.fiber), Effect.as(one.read, "it was read" as const))
+      )
+      yield* TestClock.adjust("1 minute")
+      assert.deepInclude(yield* Fiber.join(outcome), { reason: "too many pushes at once; push again" })
+      yield* TestClock.adjust("4 minutes")
+      assert.deepInclude(yield* Fiber.join(long.fiber), { reason: "it took too long" })
+      for (const { fiber } of [next, further])
+        assert.deepInclude(yield* Fiber.join(fiber), { reason: "what is pushed is no commit" })
+    }).pipe(Effect.scoped, Effect.provide(PushIntakeLayer.layer({ directory, git: findGit() })))
+  )
+
+  it("that is given up before its file is open is nobody's fault", async () => {
+    git(directory, ["init", "-q", "--bare", "early.git"])
+    const quarantine = new Quarantine(findGit()!, directory, `${directory}/early.git`, 1)
+    const reason = new Error("given up")
+    try {
+      const receiving = quarantine.receive(pushed(bomb(1)).pack, mebibyte, AbortSignal.abort(reason))
+      assert.strictEqual(await receiving.then(String, (error) => error), reason)
+    } finally {
+      await quarantine.remove()
+    }
+  })
 
   it.effect("is refused as soon as it is larger than may be, and leaves nothing", () =>
     Effect.gen(function* () {
