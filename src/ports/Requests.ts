@@ -26,7 +26,7 @@ export class Requests extends Context.Service<
   Requests,
   {
     /**
-     * The latest write with this digest; `undefined`: none is known, or it was too long ago. Knows each write that is in
+     * The latest write with this digest, however long ago; `undefined`: there was none. Knows each write that is in
      * the log; that the answer of another process was delivered, a moment later.
      */
     readonly find: (digest: string) => Effect.Effect<KnownRequest | undefined, RequestsUnavailable>

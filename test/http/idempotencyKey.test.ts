@@ -64,6 +64,32 @@ it("a write whose answer may not have arrived is the same for ten minutes, and a
   assert.strictEqual(await votes(), before + 2)
 })
 
+it("a write that came years ago is another one now, with an Idempotency-Key and without", async () => {
+  const first = await startService()
+  let again: Service | undefined
+  try {
+    fine(await first.call("POST", uploading, uploadOf("longstanding", { use_service_ai_voting: false })))
+    const { id } = (await findByName(first.call, "longstanding"))!.code_block
+    const voting = async ({ call }: Service) => {
+      const { thumbs_up } = (await findByName(call, "longstanding"))!
+      fine(await vote(call, id))
+      fine(await vote(call, id, true, {}, { "idempotency-key": "of long ago" }))
+      assert.strictEqual((await findByName(call, "longstanding"))!.thumbs_up, thumbs_up + 2)
+    }
+    await voting(first)
+    await first.stop()
+    again = await startService({}, first)
+    await again.sql("UPDATE requests SET recorded_at = now() - interval '400 days'")
+    await again.stop()
+    // what goes by time would go when it begins
+    again = await startService({}, first)
+    await voting(again)
+  } finally {
+    await again?.stop()
+    await first.close()
+  }
+})
+
 describe("an Idempotency-Key", () => {
   const header = "idempotency-key"
 
@@ -105,9 +131,11 @@ describe("an Idempotency-Key", () => {
     fine(await post(uploading, uploadOf("daylong"), headers))
     const age = async (time: string) => {
       await vi.waitFor(async () => {
-        const known = "SELECT command_id FROM requests"
+        const told = "e.request::json->>'digest' = r.digest AND (e.request::json->>'n')::int <= r.n"
         assert.isEmpty(
-          await service.sql(`SELECT FROM events WHERE request IS NOT NULL AND command_id NOT IN (${known})`)
+          await service.sql(
+            `SELECT FROM events e WHERE request IS NOT NULL AND NOT EXISTS (SELECT FROM requests r WHERE ${told})`
+          )
         )
       }, patience)
       await service.sql("UPDATE requests SET recorded_at = now() - $1::text::interval WHERE fingerprint IS NOT NULL", [

@@ -20,18 +20,15 @@ interface Row {
 
 const unavailable = new RequestsUnavailable({ message: "the requests table can't be reached" })
 
-/** Rows older than the longest time that one counts (an idempotency key's 24 h) are dropped. */
-const kept = "25 hours"
-/** The name of its checkpoint, which is kept beside those of reactions. */
-const name = "requests"
+/** The name of its checkpoint, which is kept beside those of reactions. Up to `requests` rows went by time. */
+const name = "requests_v2"
 /** Milliseconds after which the checkpoint is moved past what no request led to. */
 const idle = 1_000
 
 /**
  * The requests table, which follows from the log, and the log's store, which tells what is written here by heart until the
  * table has it. Lookups that come together go out as one query; the table is brought up to the log, and told of
- * deliveries, in batches. It is no read model like the others: its rows go by time, half of what they say is in no event,
- * and nobody waits for it.
+ * deliveries, in batches. It is no read model like the others: half of what its rows say is in no event, and nobody waits for it.
  */
 export const layer = Layer.effectContext(
   Effect.gen(function* () {
@@ -57,10 +54,16 @@ export const layer = Layer.effectContext(
         stream,
         recorded_at: new Date(recordedAt).toISOString()
       }))
-      return sql`INSERT INTO requests (digest, n, fingerprint, command_id, stream, recorded_at)
-        SELECT digest, n, fingerprint, command_id, stream, recorded_at
-        FROM json_populate_recordset(NULL::requests, ${JSON.stringify(rows)}::text::json)
-        ON CONFLICT DO NOTHING`
+      const digests = rows.map(({ digest }) => digest)
+      return Effect.andThen(
+        sql`INSERT INTO requests (digest, n, fingerprint, command_id, stream, recorded_at)
+          SELECT digest, n, fingerprint, command_id, stream, recorded_at
+          FROM json_populate_recordset(NULL::requests, ${JSON.stringify(rows)}::text::json)
+          ON CONFLICT DO NOTHING`,
+        // the last of a digest stays for good: the next one's number, and so its command's id, follows from it
+        sql`DELETE FROM requests r USING requests l
+          WHERE r.digest = ANY (${digests}::text[]) AND l.digest = r.digest AND l.n > r.n`
+      )
     }
 
     const keep = Effect.gen(function* () {
@@ -143,12 +146,6 @@ export const layer = Layer.effectContext(
       )
     )
     yield* Effect.forkScoped(Effect.repeat(Effect.ignore(stepAlone), Schedule.spaced("50 millis")))
-    yield* Effect.forkScoped(
-      Effect.repeat(
-        Effect.ignore(sql`DELETE FROM requests WHERE recorded_at < now() - ${kept}::interval`),
-        Schedule.spaced("10 minutes")
-      )
-    )
     yield* Effect.addFinalizer(() => Effect.ignore(stepAlone))
 
     const requests = Requests.of({
