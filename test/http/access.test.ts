@@ -52,8 +52,17 @@ describe("the table of who may do what", () => {
 
   it("lets nobody do what it has not", () => {
     const owner: Holder = {
-      ...({ key: "k", user: "u", tenant: "t", organization: "t", tier: "ENTERPRISE", role: "owner" } as const),
-      ...{ limits: unlimited, operates: true, email: "o@example.org", userId: null, secret: "s" }
+      key: "k",
+      user: "u",
+      tenant: "t",
+      organization: "t",
+      tier: "ENTERPRISE",
+      role: "owner",
+      limits: unlimited,
+      operates: true,
+      email: "o@example.org",
+      userId: null,
+      secret: "s"
     }
     for (const id of ["chat.dance", "toString", "__proto__", ""])
       assert.strictEqual(refusalOf(owner, id)?._tag, "UnlistedOperation", id)
@@ -63,8 +72,17 @@ describe("the table of who may do what", () => {
 
 describe("a backup, which has the data of every organization", () => {
   const holder = (role: Role, operates: boolean): Holder => ({
-    ...({ key: "k", user: "u", tenant: "t", organization: "t", tier: "ENTERPRISE", role, operates } as const),
-    ...{ limits: unlimited, email: "o@example.org", userId: null, secret: "s" }
+    key: "k",
+    user: "u",
+    tenant: "t",
+    organization: "t",
+    tier: "ENTERPRISE",
+    role,
+    operates,
+    limits: unlimited,
+    email: "o@example.org",
+    userId: null,
+    secret: "s"
   })
 
   it("is for owners of the operator's organization alone, by keys that nothing bounds", () => {
@@ -81,8 +99,17 @@ describe("a backup, which has the data of every organization", () => {
 
 describe("a key that is bounded", () => {
   const holder = (role: Role, limits: Partial<KeyLimits>): Holder => ({
-    ...({ key: "k", user: "u", tenant: "t", organization: "t", tier: "ENTERPRISE", role } as const),
-    ...{ limits: { ...unlimited, ...limits }, operates: true, email: "o@example.org", userId: null, secret: "s" }
+    key: "k",
+    user: "u",
+    tenant: "t",
+    organization: "t",
+    tier: "ENTERPRISE",
+    role,
+    limits: { ...unlimited, ...limits },
+    operates: true,
+    email: "o@example.org",
+    userId: null,
+    secret: "s"
   })
   const kept = (limits: Partial<KeyLimits>, role: Role = "owner") =>
     Object.keys(operations)

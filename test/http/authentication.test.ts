@@ -9,7 +9,13 @@ import { layer } from "#src/http/middleware/authentication.ts"
 import { Notes } from "#src/notes.ts"
 
 const holder = {
-  ...{ key: "k", user: "u", tenant: "t", organization: "t", role: "owner", tier: "PRO", secret: "s" },
+  key: "k",
+  user: "u",
+  tenant: "t",
+  organization: "t",
+  role: "owner",
+  tier: "PRO",
+  secret: "s",
   ...unlimited
 }
 const key = keyFrom(new Uint8Array(64))!

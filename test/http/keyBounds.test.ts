@@ -116,7 +116,9 @@ describe("a key's bounds", () => {
   it("are its workspaces and models, in whatever way they are asked for", async () => {
     const { call, ada, bob, commit } = await staffed()
     const { key } = await memberKey(call, "backend@example.org", "member", {
-      ...{ acts_for: "any", workspaces: [ada], models: ["haiku"] }
+      acts_for: "any",
+      workspaces: [ada],
+      models: ["haiku"]
     })
     assert.deepStrictEqual(await idsOf(key), [ada])
     await isNone(key, bob, commit)
@@ -209,8 +211,12 @@ describe("a key's bounds", () => {
       return found
     }, 60_000)
     assert.deepInclude(listed, {
-      ...{ role: "reader", acts_for: "own", read_only: true, expires_at: "2040-01-31T00:00:00.000Z" },
-      ...{ workspaces: null, models: null }
+      role: "reader",
+      acts_for: "own",
+      read_only: true,
+      expires_at: "2040-01-31T00:00:00.000Z",
+      workspaces: null,
+      models: null
     })
     const { users, organization_id, next_cursor } = (await call("GET", "/api/users")).json
     assert.deepStrictEqual([organization_id, next_cursor], [id, null])

@@ -93,7 +93,10 @@ describe("a search by what a task means", () => {
       ],
       cosine: 0.5,
       nearest: [{ asked: "wombats", found: "wombat", place: "tasks", cosine: 0.9 }],
-      ...{ verdict: effect, completeness: effect, hub: effect, length: { characters: 1, effect: 0 } }
+      verdict: effect,
+      completeness: effect,
+      hub: effect,
+      length: { characters: 1, effect: 0 }
     }
     assert.include(JSON.stringify(shownExplanation(of, true)), "wombat")
     const shown = shownExplanation(of, false)

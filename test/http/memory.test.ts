@@ -315,12 +315,27 @@ describe("nothing is asked twice", () => {
     const actor = { key, user: keys[0].user_id, organization: tenant }
     const tell = (command: ChatCommand) =>
       dispatcher.dispatch(Chat, {
-        ...{ tenant, stream: `chat-${run}`, command, commandId: randomUUID(), actor, correlationId: run }
+        tenant,
+        stream: `chat-${run}`,
+        command,
+        commandId: randomUUID(),
+        actor,
+        correlationId: run
       })
     yield* tell(
       ChatCommand.RequestChat({
-        ...{ run, workspace, generation: 0, homes: [tenant], includePublic: false, key, model: "sonnet" },
-        ...{ maxTurns: 8, prompt, org: "acme", user: "ada", memory: true }
+        run,
+        workspace,
+        generation: 0,
+        homes: [tenant],
+        includePublic: false,
+        key,
+        model: "sonnet",
+        maxTurns: 8,
+        prompt,
+        org: "acme",
+        user: "ada",
+        memory: true
       })
     )
     const carry = (resumed: boolean) =>

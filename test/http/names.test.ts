@@ -105,7 +105,10 @@ describe("names within a schema", () => {
     const schemas = ["\\", '"', "\n", "\\n"].map((name) => JSON.stringify({ "#": 1, [name]: { "#": 1, [name]: 2 } }))
     for (const [index, schema] of schemas.entries()) {
       const snippet = JSON.stringify({
-        ...{ name: `schema${index}`, entrypoint: "", language: "python", source: source(`schema${index}`) },
+        name: `schema${index}`,
+        entrypoint: "",
+        language: "python",
+        source: source(`schema${index}`),
         description: "weighs a schema"
       })
       const kept = await call("POST", "/api/store/code-block", `${snippet.slice(0, -1)},"input_schema":${schema}}`)

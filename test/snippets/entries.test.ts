@@ -9,7 +9,11 @@ const entriesOf = (characters: number, whenAsked: Effect.Effect<unknown> = Effec
       Effect.as(
         whenAsked,
         ids.map((id) => ({
-          ...{ id, source: "x".repeat(characters), description: "", example_queries: [], comments: [] },
+          id,
+          source: "x".repeat(characters),
+          description: "",
+          example_queries: [],
+          comments: [],
           input_schema
         }))
       )

@@ -32,8 +32,14 @@ export const standIn = async () => {
       const { model, messages, tool_choice } = JSON.parse(body) as Asked
       const answered = (content: object) => {
         const answer = {
-          ...{ id: "msg_1", type: "message", role: "assistant", model, content: [content] },
-          ...{ stop_reason: "tool_use", stop_sequence: null, usage: { input_tokens: 1, output_tokens: 1 } }
+          id: "msg_1",
+          type: "message",
+          role: "assistant",
+          model,
+          content: [content],
+          stop_reason: "tool_use",
+          stop_sequence: null,
+          usage: { input_tokens: 1, output_tokens: 1 }
         }
         response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer))
       }
