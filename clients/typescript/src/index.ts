@@ -8,7 +8,8 @@
 export { APIPromise, type WithResponse } from "./APIPromise.ts"
 export { Cairn, Cairn as default } from "./Cairn.ts"
 export type { Clock } from "./clock.ts"
-export type { CodeFile, GetCodeFilesParams, GetCodeFilesResponse } from "./codeFiles/getCodeFiles.ts"
+export type { CodeFile } from "./codeFiles/CodeFile.ts"
+export type { GetCodeFilesParams, GetCodeFilesResponse } from "./codeFiles/getCodeFiles.ts"
 export { AgentVerdict, ExecutionState, type SnipsDesired, type VoteSource } from "./enumerations.ts"
 export {
   APIError,
@@ -30,7 +31,8 @@ export type { CairnOptions, Fetch, HeadersLike, RequestOptions } from "./options
 export type { Result } from "./Result.ts"
 export type { Backup, BackupParams } from "./resources/backup.ts"
 export type { BulkExecutionResultResponse, BulkUploadParams, LogFile } from "./resources/bulk.ts"
-export type { Chat, ChatParams, ChatResponse } from "./resources/chat.ts"
+export type { Chat, ChatParams } from "./resources/chat.ts"
+export type { ChatResponse } from "./resources/chatResponse.ts"
 export type { CodeBlock, Dependencies, JsonObject } from "./resources/codeBlocks.ts"
 export type { Comment, CommentResponse, DeleteCommentResponse } from "./resources/comments.ts"
 export type { Commit, CommitAuthor, FileChange } from "./resources/commits.ts"

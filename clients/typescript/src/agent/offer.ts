@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises"
 import type { Cairn } from "../Cairn.ts"
-import type { CodeFile } from "../codeFiles/getCodeFiles.ts"
+import type { CodeFile } from "../codeFiles/CodeFile.ts"
 import { promptOf } from "../codeFiles/prompt.ts"
 import { writeFiles } from "../codeFiles/write.ts"
 import type { Logger } from "../log.ts"

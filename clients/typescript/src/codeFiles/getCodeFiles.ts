@@ -4,9 +4,9 @@ import type { Logger } from "../log.ts"
 import type { RequestOptions } from "../options.ts"
 import type { Result } from "../Result.ts"
 import { withRequestId } from "../Result.ts"
-import type { Dependencies, JsonObject } from "../resources/codeBlocks.ts"
 import { type SearchMatch, type SearchParams, search } from "../resources/search.ts"
 import type { Transport } from "../transport.ts"
+import type { CodeFile } from "./CodeFile.ts"
 import { promptOf } from "./prompt.ts"
 import { writeFiles } from "./write.ts"
 
@@ -24,36 +24,6 @@ export interface GetCodeFilesParams
   readonly perFunctionReputation?: boolean | undefined
   /** The folder that the files are written to; it is made when it is not there. Without it nothing is written. */
   readonly cacheDir?: string | undefined
-}
-
-/** A match as a file. */
-export interface CodeFile {
-  /** For `voteCodeSnip`. */
-  readonly codeBlockId: string
-  /** Flat and safe, unique among the files. */
-  readonly filename: string
-  /** Where it was written: `cacheDir/filename`; `null` when it was not. */
-  readonly path: string | null
-  /** All of its code; what each function's record is stands above it, as comments, unless that was not wanted. */
-  readonly source: string
-  /** The function to call; `""` when there is none. */
-  readonly entrypoint: string
-  /** What it does. */
-  readonly description: string
-  /** A JSON schema of what the entrypoint takes; `{}` when nothing is known. */
-  readonly inputSchema: JsonObject
-  /** A JSON schema of what the entrypoint gives; `{}` when nothing is known. */
-  readonly outputSchema: JsonObject
-  /** The programming language in lower case, such as `python`. */
-  readonly language: string
-  /** Package name to version; a version that nobody told is `""`. */
-  readonly dependencies: Dependencies
-  /** 0 to 1. */
-  readonly score: number
-  /** Votes for it. */
-  readonly thumbsUp: number
-  /** Votes against it. */
-  readonly thumbsDown: number
 }
 
 /** What `getCodeFiles` gives. */

@@ -1,4 +1,4 @@
-import type { CodeFile } from "./getCodeFiles.ts"
+import type { CodeFile } from "./CodeFile.ts"
 
 /**
  * What the store says of a snippet is somebody's text: on one line it can't pass for a heading or an instruction of

@@ -1,6 +1,6 @@
 import { ValidationError } from "../errors.ts"
 import type { Logger } from "../log.ts"
-import type { CodeFile } from "./getCodeFiles.ts"
+import type { CodeFile } from "./CodeFile.ts"
 
 /** Names that Windows takes for devices, whatever follows the dot. */
 const device = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i

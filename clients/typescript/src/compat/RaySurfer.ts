@@ -3,7 +3,8 @@ import type { GetCodeFilesParams, GetCodeFilesResponse } from "../codeFiles/getC
 import { variable } from "../environment.ts"
 import type { CairnOptions } from "../options.ts"
 import type { BulkExecutionResultResponse } from "../resources/bulk.ts"
-import type { ChatParams, ChatResponse } from "../resources/chat.ts"
+import type { ChatParams } from "../resources/chat.ts"
+import type { ChatResponse } from "../resources/chatResponse.ts"
 import { type CommentParams, type CommentResponse, comment } from "../resources/comments.ts"
 import {
   executions,

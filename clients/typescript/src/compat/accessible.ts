@@ -5,7 +5,17 @@ import { toolSchema } from "../agent/functions/toolSchema.ts"
 import { type AnyFunction, errorOf, type Run, watched } from "../agent/functions/watched.ts"
 import { ExecutionState } from "../enumerations.ts"
 import type { JsonObject } from "../resources/codeBlocks.ts"
-import type { RaySurfer } from "./RaySurfer.ts"
+import type { StoreExecutionParams, StoreExecutionResponse } from "../resources/executions.ts"
+import type { SubmitExecutionResultResponse } from "../resources/upload.ts"
+import type { UploadNewCodeSnipOptions } from "./uploads.ts"
+
+/** What stores marked functions and records their calls: a `RaySurfer`. */
+export interface TrackingClient {
+  /** Stores what a task produced. */
+  upload(options: UploadNewCodeSnipOptions): Promise<SubmitExecutionResultResponse>
+  /** Records a run. */
+  storeExecution(params: StoreExecutionParams): Promise<StoreExecutionResponse>
+}
 
 /** A function that can be marked. */
 export type AgentCallable = AnyFunction
@@ -33,7 +43,7 @@ export type AgentAccessibleFunction<T extends AgentCallable> = T & {
   /** What agents are told of it. */
   readonly _raysurferSchema: AgentAccessibleSchema
   /** Records its calls. */
-  _raysurferClient?: RaySurfer
+  _raysurferClient?: TrackingClient
 }
 
 /** What `agentAccessible` takes. */
@@ -103,13 +113,13 @@ export const toAnthropicTool = (fn: AgentAccessibleFunction<AgentCallable>): Fun
 }
 
 /** Records the function's calls with this client from now on. */
-export const setTrackingClient = (fn: AgentAccessibleFunction<AgentCallable>, client: RaySurfer): void => {
+export const setTrackingClient = (fn: AgentAccessibleFunction<AgentCallable>, client: TrackingClient): void => {
   fn._raysurferClient = client
 }
 
 /** Stores marked functions as snippets, and records their calls from then on. Gives the snippets' names. */
 export const publishFunctionRegistry = async (
-  client: RaySurfer,
+  client: TrackingClient,
   functions: ReadonlyArray<AgentAccessibleFunction<AgentCallable>>
 ): Promise<ReadonlyArray<string>> => {
   const names: Array<string> = []

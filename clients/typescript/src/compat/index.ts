@@ -4,7 +4,8 @@
  *
  * @module cairn-client/compat
  */
-export type { CodeFile, GetCodeFilesParams, GetCodeFilesResponse } from "../codeFiles/getCodeFiles.ts"
+export type { CodeFile } from "../codeFiles/CodeFile.ts"
+export type { GetCodeFilesParams, GetCodeFilesResponse } from "../codeFiles/getCodeFiles.ts"
 export { AgentVerdict, ExecutionState, type SnipsDesired } from "../enumerations.ts"
 export {
   APIError,
@@ -15,7 +16,8 @@ export {
   ValidationError
 } from "../errors.ts"
 export type { BulkExecutionResultResponse, LogFile } from "../resources/bulk.ts"
-export type { ChatParams, ChatResponse } from "../resources/chat.ts"
+export type { ChatParams } from "../resources/chat.ts"
+export type { ChatResponse } from "../resources/chatResponse.ts"
 export type { CodeBlock, Dependencies, JsonObject } from "../resources/codeBlocks.ts"
 export type { Comment, CommentParams, CommentResponse } from "../resources/comments.ts"
 export type {
@@ -50,6 +52,7 @@ export {
   agentAccessible,
   publishFunctionRegistry,
   setTrackingClient,
+  type TrackingClient,
   toAnthropicTool
 } from "./accessible.ts"
 export { RaySurfer, RaySurfer as default, RaySurfer as RaySurferDefault, type RaySurferOptions } from "./RaySurfer.ts"

@@ -1,8 +1,8 @@
 import type { APIPromise } from "../APIPromise.ts"
 import type { RunStream } from "../eventStream/RunStream.ts"
 import type { RequestOptions } from "../options.ts"
-import type { Result } from "../Result.ts"
 import { type Call, json } from "../request.ts"
+import { type ChatResponse, chatResponseOf } from "./chatResponse.ts"
 
 /** Whose workspace the agent works in, and how. */
 export interface ChatParams {
@@ -18,56 +18,8 @@ export interface ChatParams {
   readonly memory?: boolean | undefined
 }
 
-/**
- * What `chat` gives. A run that failed has `success: false` and says why in `error`; its files are saved all the same.
- */
-export interface ChatResponse extends Result {
-  /** Whether the run came to its end. */
-  readonly success: boolean
-  /** What the agent says. */
-  readonly output: string
-  /** `""` when all went well. */
-  readonly error: string
-  /** Paths that were created or modified. */
-  readonly changedFiles: ReadonlyArray<string>
-  /** All paths in the workspace. */
-  readonly workspaceFiles: ReadonlyArray<string>
-  /** Milliseconds from the request to the end of the run. */
-  readonly durationMs: number
-  /** The run. */
-  readonly sessionId: string
-  /** For `workspaces`. */
-  readonly workspaceId: string
-  /** The SHA of the commit that holds the files. */
-  readonly commit: string
-}
-
-export interface ChatWire {
-  readonly success: boolean
-  readonly output: string
-  readonly error: string
-  readonly session_id: string
-  readonly duration_ms: number
-  readonly changed_files: ReadonlyArray<string>
-  readonly workspace_files: ReadonlyArray<string>
-  readonly workspace_id: string
-  readonly commit: string
-}
-
 /** Milliseconds: an agent may take minutes. */
 const timeout = 600_000
-
-export const chatResponseOf = (wire: ChatWire): ChatResponse => ({
-  success: wire.success,
-  output: wire.output,
-  error: wire.error,
-  changedFiles: wire.changed_files,
-  workspaceFiles: wire.workspace_files,
-  durationMs: wire.duration_ms,
-  sessionId: wire.session_id,
-  workspaceId: wire.workspace_id,
-  commit: wire.commit
-})
 
 /** `chat`, and what else asks for one. */
 export interface Chat {

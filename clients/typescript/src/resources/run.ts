@@ -1,6 +1,6 @@
 import type { Result } from "../Result.ts"
 import { type Answer, json } from "../request.ts"
-import { type ChatResponse, type ChatWire, chatResponseOf } from "./chat.ts"
+import { type ChatResponse, type ChatWire, chatResponseOf } from "./chatResponse.ts"
 
 /** What `runs.start` gives. */
 export interface StartedRun extends Result {

@@ -3,7 +3,8 @@ import type { RequestOptions } from "../options.ts"
 import type { Result } from "../Result.ts"
 import { type Answer, bytes, json, part } from "../request.ts"
 import type { Transport } from "../transport.ts"
-import { type ChatParams, type ChatResponse, chat } from "./chat.ts"
+import { type ChatParams, chat } from "./chat.ts"
+import type { ChatResponse } from "./chatResponse.ts"
 import { type Commit, type CommitWire, commitOf } from "./commits.ts"
 
 /** The workspace of one (`orgId`, `userId`). */
