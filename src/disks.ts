@@ -12,7 +12,7 @@ export interface Reserve {
 }
 
 /** How a disk stands. */
-export interface Standing {
+export interface DiskStanding {
   /** Bytes. */
   readonly free: number
   readonly reserve: Reserve
@@ -29,10 +29,10 @@ const reserveOf = (size: number): Reserve => keeping(Math.min(512 * mebibyte, Ma
 
 /** How a disk stands after another look. Between the two bounds it stays as it was, or each write would turn it. */
 export const standingAfter = (
-  before: Standing | undefined,
+  before: DiskStanding | undefined,
   { free, size }: Space,
   given: Reserve | undefined
-): Standing => {
+): DiskStanding => {
   const reserve = given ?? reserveOf(size)
   return { free, reserve, nearlyFull: free < (before?.nearlyFull ? reserve.resume : reserve.refuse) }
 }
@@ -47,7 +47,7 @@ export const disksOf = (operation: string): ReadonlyArray<Disk> => {
 }
 
 /** How the disks that are watched stand now. */
-export const Disks = Context.Reference<() => ReadonlyMap<Disk, Standing>>("cairn/Disks", {
+export const Disks = Context.Reference<() => ReadonlyMap<Disk, DiskStanding>>("cairn/Disks", {
   defaultValue: () => () => new Map()
 })
 
@@ -55,11 +55,11 @@ const mebibytes = (bytes: number) => `${Math.floor(bytes / mebibyte)} MiB`
 const names = { data: "data folder", database: "database", workspaces: "workspaces" } as const
 
 /** What a disk that is nearly full says of itself. */
-const told = (disk: Disk, { free, reserve: { refuse, resume } }: Standing) =>
+const told = (disk: Disk, { free, reserve: { refuse, resume } }: DiskStanding) =>
   `The disk of the ${names[disk]} is nearly full: ${mebibytes(free)} are free, and ${mebibytes(refuse)} are kept free. Writes are taken again from ${mebibytes(resume)} on.`
 
 /** Why there is no room for an operation, in words for whoever asked for it; `undefined`: there is. */
-export const fullFor = (standings: ReadonlyMap<Disk, Standing>, operation: string): string | undefined => {
+export const fullFor = (standings: ReadonlyMap<Disk, DiskStanding>, operation: string): string | undefined => {
   for (const disk of disksOf(operation)) {
     const standing = standings.get(disk)
     if (standing?.nearlyFull) return told(disk, standing)
@@ -68,7 +68,7 @@ export const fullFor = (standings: ReadonlyMap<Disk, Standing>, operation: strin
 }
 
 /** Those that are nearly full. */
-export const nearlyFull = (standings: ReadonlyMap<Disk, Standing>): ReadonlyArray<Disk> =>
+export const nearlyFull = (standings: ReadonlyMap<Disk, DiskStanding>): ReadonlyArray<Disk> =>
   [...standings].flatMap(([disk, standing]) => (standing.nearlyFull ? [disk] : []))
 
 /** How often they are looked at: a disk takes some hundred megabytes in that time, and the reserve is more. */
@@ -82,7 +82,7 @@ export const watched = (
   Layer.effect(
     Disks,
     Effect.gen(function* () {
-      const standings = new Map<Disk, Standing>()
+      const standings = new Map<Disk, DiskStanding>()
       if (reserve === "off") return () => standings
       const space = yield* DiskSpace
       const look = Effect.forEach(

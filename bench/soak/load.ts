@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 
 /** The service under load, and what its callers know of it. */
-export interface Place {
+export interface Target {
   readonly port: number
   readonly key: string
 }
@@ -9,7 +9,7 @@ export interface Place {
 const headersOf = (key: string) => ({ authorization: `Bearer ${key}`, "content-type": "application/json" })
 
 /** One request; fails on anything but a success, with what was said. */
-const send = async ({ port, key }: Place, method: string, path: string, body?: unknown, headers: object = {}) => {
+const send = async ({ port, key }: Target, method: string, path: string, body?: unknown, headers: object = {}) => {
   const isBytes = body instanceof Uint8Array
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,
@@ -37,20 +37,20 @@ const users = 8
  * What people and programs do, one of each kind at a time, in turns. What one stores another deletes, so that neither the
  * store nor the workspaces grow; the log does.
  */
-export const makeLoad = (place: Place) => {
+export const makeLoad = (target: Target) => {
   let n = 0
   const snippets: Array<string> = []
   const workspaces = new Map<string, string>()
   const user = () => `u${n % users}`
   const chatting = (query: string, headers: object = {}) =>
-    send(place, "POST", "/api/agent-chat", { user_query: query, user_id: user(), org_id: "soak" }, headers)
+    send(target, "POST", "/api/agent-chat", { user_query: query, user_id: user(), org_id: "soak" }, headers)
   const workspace = () => [...workspaces.values()][n % workspaces.size]
 
   /** Reads a stream until it has so many characters, then leaves in the midst of it. */
   const listen = async (path: string, characters: number) => {
     const leaving = new AbortController()
-    const response = await fetch(`http://127.0.0.1:${place.port}${path}`, {
-      headers: { ...headersOf(place.key), accept: "text/event-stream" },
+    const response = await fetch(`http://127.0.0.1:${target.port}${path}`, {
+      headers: { ...headersOf(target.key), accept: "text/event-stream" },
       signal: leaving.signal
     })
     if (!response.ok) throw new Error(`${path}: ${response.status}`)
@@ -64,7 +64,7 @@ export const makeLoad = (place: Place) => {
 
   const git = (path: string) =>
     new Promise<void>((resolve, reject) => {
-      const child = spawn("git", ["ls-remote", `http://x:${place.key}@127.0.0.1:${place.port}${path}`], {
+      const child = spawn("git", ["ls-remote", `http://x:${target.key}@127.0.0.1:${target.port}${path}`], {
         stdio: "ignore",
         env: { PATH: process.env["PATH"], GIT_TERMINAL_PROMPT: "0", HOME: "/nonexistent" }
       })
@@ -76,7 +76,7 @@ export const makeLoad = (place: Place) => {
     upload: async () => {
       const name = `soak_${n}`
       const content = `def ${name}(rows):\n    """Takes row ${n} of a sorted list"""\n    return sorted(rows)[${n}]\n`
-      const { json } = await send(place, "POST", "/api/store/execution-result", {
+      const { json } = await send(target, "POST", "/api/store/execution-result", {
         task: `take row ${n} of a list`,
         succeeded: true,
         user_vote: 1,
@@ -84,11 +84,11 @@ export const makeLoad = (place: Place) => {
       })
       snippets.push(json<{ code_block_id: string }>().code_block_id)
     },
-    search: () => send(place, "POST", "/api/retrieve/search", { task: `take row ${n % 97} of a list` }),
+    search: () => send(target, "POST", "/api/retrieve/search", { task: `take row ${n % 97} of a list` }),
     vote: async () => {
       const id = snippets[n % snippets.length]
       if (id === undefined) return
-      await send(place, "POST", "/api/store/cache-usage", {
+      await send(target, "POST", "/api/store/cache-usage", {
         task: `take row ${n}`,
         code_block_id: id,
         succeeded: n % 5 !== 0
@@ -96,10 +96,10 @@ export const makeLoad = (place: Place) => {
     },
     delete: async () => {
       const id = snippets.length > mostSnippets ? snippets.shift() : undefined
-      if (id !== undefined) await send(place, "POST", "/api/snippets/delete", { snippet_id: id })
+      if (id !== undefined) await send(target, "POST", "/api/snippets/delete", { snippet_id: id })
     },
     bundle: () =>
-      send(place, "POST", "/api/store/bulk-execution-result", {
+      send(target, "POST", "/api/store/bulk-execution-result", {
         prompts: ["split a text"],
         files_written: ["a", "b"].map((name) => ({
           path: `lib/${name}.py`,
@@ -115,21 +115,21 @@ export const makeLoad = (place: Place) => {
     cancelled: async () => {
       const { json } = await chatting("wait", { prefer: "respond-async" })
       const { run_id } = json<Chat>()
-      await send(place, "POST", `/api/runs/${run_id}/cancel`)
+      await send(target, "POST", `/api/runs/${run_id}/cancel`)
     },
     put: async () => {
       const id = workspace()
-      if (id !== undefined) await send(place, "PUT", `/api/workspaces/${id}/files/put.bin`, Buffer.alloc(4_096, n))
+      if (id !== undefined) await send(target, "PUT", `/api/workspaces/${id}/files/put.bin`, Buffer.alloc(4_096, n))
     },
     tree: async () => {
       const id = workspace()
-      if (id !== undefined) await send(place, "GET", `/api/workspaces/${id}/tree`)
+      if (id !== undefined) await send(target, "GET", `/api/workspaces/${id}/tree`)
     },
     erase: async () => {
       if (n % 50 !== 0 || workspaces.size === 0) return
       const [[name, id]] = [...workspaces] as [[string, string]]
       workspaces.delete(name)
-      await send(place, "DELETE", `/api/workspaces/${id}`)
+      await send(target, "DELETE", `/api/workspaces/${id}`)
     },
     git: async () => {
       const id = workspace()
@@ -148,9 +148,9 @@ export const makeLoad = (place: Place) => {
         "mcp-method": "tools/list"
       }
       const message = { jsonrpc: "2.0", id: n, method: "tools/list", params: { _meta: meta } }
-      return send(place, "POST", "/mcp", message, headers)
+      return send(target, "POST", "/mcp", message, headers)
     },
-    usage: () => send(place, "GET", "/api/usage")
+    usage: () => send(target, "GET", "/api/usage")
   }
 
   /** What is wrong, by what was done: each is told once. */

@@ -5,13 +5,13 @@ export const isSelf = ({ userId, email }: Pick<Holder, "userId" | "email">, user
   userId === null ? user.toLowerCase() === email : user === userId
 
 /** A workspace by its id and the `user_id` of its chats; `undefined` where nobody has it yet. */
-interface Place {
+interface NamedWorkspace {
   readonly id: string
   readonly user: string | undefined
 }
 
 /** Whether the workspace is one of those that the key works in. */
-export const worksIn = (holder: Pick<Holder, "limits" | "userId" | "email">, { id, user }: Place): boolean => {
+export const worksIn = (holder: Pick<Holder, "limits" | "userId" | "email">, { id, user }: NamedWorkspace): boolean => {
   const { actsFor, workspaces } = holder.limits
   if (workspaces !== null && !workspaces.includes(id)) return false
   return actsFor === "any" || (user !== undefined && isSelf(holder, user))

@@ -4,9 +4,9 @@ import { fields } from "./IndexedText.ts"
 import { type Asked, plan } from "./query.ts"
 import { byMeaning } from "./ranker.ts"
 
-/** Where something stands in a snippet. */
-export const places = ["name", "description", "tasks", "source"] as const
-export type Place = (typeof places)[number]
+/** Parts of a snippet in which something stands; the API calls where it does its place. */
+export const parts = ["name", "description", "tasks", "source"] as const
+export type Part = (typeof parts)[number]
 
 /** Why a match has its score. What adds to a logarithm of odds is 0 where it changes nothing. */
 export interface Explanation {
@@ -14,13 +14,13 @@ export interface Explanation {
   readonly probability: number
   /** The share of the task's words that it has, 0…1, and what each of them gives of it in each place; best first. */
   readonly wordShare: number
-  readonly words: ReadonlyArray<{ readonly word: string; readonly place: Place; readonly share: number }>
+  readonly words: ReadonlyArray<{ readonly word: string; readonly place: Part; readonly share: number }>
   /** How near the meanings are, 0…1, and what of it is nearest to each piece of the task; nearest first. */
   readonly cosine: number
   readonly nearest: ReadonlyArray<{
     readonly asked: string
     readonly found: string
-    readonly place: Place
+    readonly place: Part
     readonly cosine: number
   }>
   /** What its votes, and its completeness where that is preferred, add to the logarithm of its odds. */
@@ -47,7 +47,7 @@ const wordsOf = (asked: Asked, { documents, frequencies, tokens }: Candidates, {
     })
     const { term, byField, all, value } = found.reduce((best, one) => (one.value > best.value ? one : best))
     return byField.flatMap((worth, at) => {
-      const place = fields[at] === "exampleQueries" ? "tasks" : (fields[at] as Place)
+      const place = fields[at] === "exampleQueries" ? "tasks" : (fields[at] as Part)
       return worth === 0 ? [] : [{ word: asked.terms[term]!, place, share: (value * worth) / all / self }]
     })
   })
@@ -56,7 +56,7 @@ const wordsOf = (asked: Asked, { documents, frequencies, tokens }: Candidates, {
 
 const nearestOf = ({ reading }: Asked, { profile }: Candidate, textOf: (piece: number) => string) => {
   const { pieces, named, told: described, own } = profile
-  const placeOf = (at: number): Place =>
+  const placeOf = (at: number): Part =>
     at < named ? "name" : at < described ? "description" : at < own ? "source" : "tasks"
   const near = reading.pieces.flatMap((asked, column) => {
     let [best, at] = [leastCosine, -1]

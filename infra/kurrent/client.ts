@@ -18,11 +18,12 @@ import { patience, renewed } from "./renewed.ts"
 /** Positions of single writes, as all are that gRPC makes: they commit themselves. */
 const at = (position: number) => ({ commit: BigInt(position), prepare: BigInt(position) })
 
-export type Place = number | "start" | "end"
+/** Where a read begins: a position, or an end of the log. */
+export type ReadFrom = number | "start" | "end"
 
 export interface AllRead {
   /** Forwards, what is at the place comes with it; backwards, what is before it. */
-  readonly from: Place
+  readonly from: ReadFrom
   readonly backwards?: true
   readonly count: number
   /** A pattern of the types of events. */
@@ -38,7 +39,7 @@ export interface StreamRead {
   readonly enough?: (event: RecordedEvent) => boolean
 }
 
-const placed = (place: Place) => (place === "start" ? START : place === "end" ? END : at(place))
+const placed = (from: ReadFrom) => (from === "start" ? START : from === "end" ? END : at(from))
 
 /** All that comes until there is enough; nobody reads on once it was given up. */
 const gathered = async (

@@ -10,7 +10,7 @@ import { nobodysSystem } from "./read.ts"
 const checkpointInterval = 32
 
 /** Where a subscription goes on: behind it nothing was given yet. */
-interface Place {
+interface ServerPosition {
   readonly commit: bigint
   readonly prepare: bigint
 }
@@ -28,7 +28,7 @@ export const follow = Effect.fnUntraced(function* (
   const kurrent = yield* Kurrent
   const { stored } = yield* Log
   const mark = yield* Mark
-  let at: Place | undefined = from === 0 ? undefined : { commit: BigInt(from), prepare: BigInt(from) }
+  let at: ServerPosition | undefined = from === 0 ? undefined : { commit: BigInt(from), prepare: BigInt(from) }
 
   /** Ends when the connection does. */
   const once = Effect.acquireUseRelease(

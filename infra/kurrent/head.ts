@@ -1,7 +1,7 @@
 import type { RecordedEvent } from "@kurrent/kurrentdb-client"
 import { Effect } from "effect"
 import { hasReached, latest, type Position, positionOf } from "#engine/Position.ts"
-import { Kurrent, type Place } from "./client.ts"
+import { Kurrent, type ReadFrom } from "./client.ts"
 import { Log } from "./Log.ts"
 import { nobodysSystem } from "./read.ts"
 
@@ -12,7 +12,7 @@ import { nobodysSystem } from "./read.ts"
 export const headBehind = Effect.fnUntraced(function* (seen: Position) {
   const { readAll } = yield* Kurrent
   const { stored } = yield* Log
-  for (let from: Place = "end", count = 1; ; count = Math.min(count * 8, 512)) {
+  for (let from: ReadFrom = "end", count = 1; ; count = Math.min(count * 8, 512)) {
     const events: ReadonlyArray<RecordedEvent> = yield* readAll({ from, backwards: true, count, types: nobodysSystem })
     for (const event of events) {
       if (hasReached(seen, positionOf(event.position!.commit))) return seen

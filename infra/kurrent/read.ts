@@ -11,7 +11,7 @@ import {
   sizeOf,
   smallEvent
 } from "#engine/ports/EventStore.ts"
-import { Kurrent, type Place } from "./client.ts"
+import { Kurrent, type ReadFrom } from "./client.ts"
 import { Log } from "./Log.ts"
 import type { Revisions } from "./Revisions.ts"
 
@@ -58,15 +58,15 @@ class Gathering {
 }
 
 /** Reads piece by piece, on from the last event of each, until a page is full or nothing is left. */
-const gather = Effect.fnUntraced(function* <Place, E, R>(
+const gather = Effect.fnUntraced(function* <ReadFrom, E, R>(
   page: Gathering,
-  from: Place,
+  from: ReadFrom,
   read: (
-    from: Place,
+    from: ReadFrom,
     enough: (event: RecordedEvent) => boolean
   ) => Effect.Effect<{ readonly events: ReadonlyArray<RecordedEvent>; readonly asked: number }, E, R>,
   take: (event: RecordedEvent) => StoredEvent | undefined,
-  next: (last: RecordedEvent) => Place
+  next: (last: RecordedEvent) => ReadFrom
 ) {
   for (let at = from; ; ) {
     const { events, asked } = yield* read(at, (event) => {
@@ -139,7 +139,7 @@ const everything = Effect.fnUntraced(function* (after: Position, options: ReadAl
   const page = new Gathering(within(options, most))
   return yield* gather(
     page,
-    (after === 0 ? "start" : after) as Place,
+    (after === 0 ? "start" : after) as ReadFrom,
     (from, enough) => {
       // forwards it comes with what is at the place, and that was seen
       const count = (tenant === undefined && requested === undefined ? Math.min(page.left, most.count) : some) + 1
@@ -153,7 +153,7 @@ const everything = Effect.fnUntraced(function* (after: Position, options: ReadAl
       const stored = log.stored(event)
       return stored !== undefined && wanted(stored) ? stored : undefined
     },
-    (last): Place => Number(last.position!.commit)
+    (last): ReadFrom => Number(last.position!.commit)
   )
 })
 
@@ -182,7 +182,7 @@ export const eventAt = Effect.fnUntraced(function* (position: Position) {
   if (position === 0) return undefined
   const { readAll } = yield* Kurrent
   const { stored } = yield* Log
-  const there = readAll({ from: position as Place, count: 1, types: nobodysSystem })
+  const there = readAll({ from: position as ReadFrom, count: 1, types: nobodysSystem })
   const last = readAll({ from: "end", backwards: true, count: 1, types: nobodysSystem })
   const [event] = yield* there.pipe(
     Effect.catch(() => Effect.andThen(last, there)),

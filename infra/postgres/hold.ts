@@ -31,7 +31,7 @@ const holding = `SELECT a.application_name AS name, a.client_addr::text AS addre
     AND l.objid::bigint = hashtext(current_schema())::bigint & 4294967295`
 
 /** Another process on the database. */
-export interface Holder {
+export interface OtherProcess {
   /** What it calls itself in the folder that it shares with others. */
   readonly token: string
   /** As an operator knows it: its number, its machine and, as far as Postgres tells, its address. */
@@ -43,7 +43,7 @@ interface Row {
   readonly address: string | null
 }
 
-const holderOf = ({ name, address }: Row): Holder => {
+const otherOf = ({ name, address }: Row): OtherProcess => {
   const [, who, token] = /^cairn (.+) ([0-9a-f]{8})$/.exec(name) ?? [undefined, "another process", ""]
   return { token: token!, who: address === null ? who! : `${who}, from ${address}` }
 }
@@ -51,11 +51,11 @@ const holderOf = ({ name, address }: Row): Holder => {
 /** Whether a process may be on the database beside those who are; `others` is asked as often as is wanted. */
 export type Admit = (
   token: string,
-  others: Effect.Effect<ReadonlyArray<Holder>, SqlError>
+  others: Effect.Effect<ReadonlyArray<OtherProcess>, SqlError>
 ) => Effect.Effect<void, NotOurs | SqlError, SqlClient.SqlClient | Scope.Scope>
 
 const refuse = (holder: Row | undefined, wanted: string) => {
-  const who = holder === undefined ? "another process" : holderOf(holder).who
+  const who = holder === undefined ? "another process" : otherOf(holder).who
   return new NotOurs({ message: `the database is in use by another Cairn (${who}). ${wanted}` })
 }
 
@@ -90,7 +90,7 @@ const make = Effect.fnUntraced(function* (statement: string, wanted: string, adm
         const heard = yield* Scope.provide(pinned.listen(channel), scope)
         const admitting = admit(
           token,
-          Effect.map(others, (found) => found.map(holderOf))
+          Effect.map(others, (found) => found.map(otherOf))
         )
         yield* Effect.provideContext(Scope.provide(admitting, scope), context)
         return { session: { query: rows, heard } satisfies Session, scope, holder: undefined }

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { beginningOf } from "#domain/beginningOf.ts"
 import { type Exchange, LanguageModel, type Talk, type Usage } from "#ports/LanguageModel.ts"
-import { recordOf, textOf } from "./record.ts"
+import { textOf, transcriptOf } from "./transcript.ts"
 
 /** What a model is told in place of a run's first turns, because all of them together are more than it reads. */
 export interface Compaction {
@@ -24,8 +24,8 @@ const mostOfTalk = 4 * 1024 * 1024
 const fullAt = 0.8
 /** Characters of a token, at the least: what is not counted yet is guessed by it. */
 const tokenLength = 3
-/** Characters of the record that a model is given to sum up, of a summary, and of one that no model could write. */
-const mostOfRecord = 100_000
+/** Characters of the transcript that a model is given to sum up, of a summary, and of one that no model could write. */
+const mostOfTranscript = 100_000
 const mostOfSummary = 20_000
 const mostOfSteps = 8_000
 
@@ -75,22 +75,22 @@ export const compact = Effect.fnUntraced(function* (
   const first = before?.upTo ?? 0
   const inVain = before !== undefined && turn - before.turn <= 1
   const upTo = inVain ? turn : Math.max(first + 1, turn - keptOf(history.slice(first)))
-  const record = (most: number) => recordOf(history, first, upTo, most)
-  const room = context === undefined ? mostOfRecord : Math.min(mostOfRecord, context)
+  const transcript = (most: number) => transcriptOf(history, first, upTo, most)
+  const room = context === undefined ? mostOfTranscript : Math.min(mostOfTranscript, context)
   const said = yield* next({
     model,
     system: summarize,
     prompt: [
       `The task:\n${beginningOf(prompt, room / 4)}`,
       ...(before === undefined ? [] : [`What was told in short before:\n${before.summary}`]),
-      `The record:\n${record(room)}`
+      `The record:\n${transcript(room)}`
     ].join("\n\n"),
     tools: [],
     history: []
   })
   const text = textOf(said).trim()
   const written = (said.end === "done" || said.end === "cut") && text !== ""
-  const steps = [...(before === undefined ? [] : [before.summary]), record(mostOfSteps)].join("\n")
+  const steps = [...(before === undefined ? [] : [before.summary]), transcript(mostOfSteps)].join("\n")
   const compaction: Compaction = {
     turn,
     upTo,

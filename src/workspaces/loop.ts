@@ -10,8 +10,8 @@ import {
   type Usage
 } from "#ports/LanguageModel.ts"
 import { type Compaction, canBeShorter, compact, isTooLong, promptOf, toldOf } from "./compact.ts"
-import { textOf } from "./record.ts"
 import type { Tool } from "./tools/tool.ts"
+import { textOf } from "./transcript.ts"
 
 /** An agent's work on one task, from wherever it stands. What the hooks fail with ends it. */
 export interface Conversation extends Omit<Talk, "tools" | "history"> {

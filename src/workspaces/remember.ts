@@ -5,7 +5,7 @@ import { oneLine } from "#domain/oneLine.ts"
 import { type Exchange, LanguageModel, type Usage } from "#ports/LanguageModel.ts"
 import type { Account, Remembered } from "./account.ts"
 import type { Compaction } from "./compact.ts"
-import { recordOf, textOf } from "./record.ts"
+import { textOf, transcriptOf } from "./transcript.ts"
 
 /** A chat that is over. */
 export interface Told {
@@ -18,9 +18,9 @@ export interface Told {
   readonly failure: string | null
 }
 
-/** Characters of a task and an answer in a line of the list, of the record that a model is given, and of what it is told beside. */
+/** Characters of a task and an answer in a line of the list, of the transcript that a model is given, and of what it is told beside. */
 const mostOfLine = 200
-const mostOfRecord = 60_000
+const mostOfTranscript = 60_000
 const mostBeside = 20_000
 
 const nothing: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 }
@@ -78,6 +78,7 @@ export const remember = Effect.fnUntraced(function* (
   const context = choices.named.find(({ name }) => name === model)?.context
   const beside = Math.min(mostBeside, (context ?? mostBeside) / 4)
   const first = compaction?.upTo ?? 0
+  const most = Math.min(mostOfTranscript, context ?? mostOfTranscript)
   const said = yield* next({
     model,
     system: account,
@@ -89,7 +90,7 @@ export const remember = Effect.fnUntraced(function* (
       ...(compaction === undefined
         ? []
         : [`Its first turns in short:\n${fenced(beginningOf(compaction.summary, beside))}`]),
-      `Its record:\n${fenced(recordOf(history, first, history.length, Math.min(mostOfRecord, context ?? mostOfRecord)))}`,
+      `Its record:\n${fenced(transcriptOf(history, first, history.length, most))}`,
       `How it ended: ${failure === null ? "well" : `not well (${failure})`}, with these words:\n${fenced(beginningOf(output, beside))}`
     ].join("\n\n"),
     tools: [],

@@ -11,7 +11,7 @@ interface Count {
   readonly up: number
   readonly down: number
 }
-interface Recorded {
+interface ListedEvents {
   readonly events: ReadonlyArray<{ readonly data: { readonly text: { readonly origin: string | null } } }>
 }
 
@@ -122,7 +122,7 @@ describe("cairn export and import", () => {
     assert.deepStrictEqual(carried(after), carried(before))
     // each is in its own workspace again, and not in the organization's midst
     assert.lengthOf(await exported("--org", "Elsewhere", "--workspace", "client-1"), 1)
-    const { events } = await json<Recorded>("events", "--org", "Elsewhere", "--type", "VoteCast")
+    const { events } = await json<ListedEvents>("events", "--org", "Elsewhere", "--type", "VoteCast")
     assert.deepStrictEqual(
       events.map(({ data }) => data.text.origin),
       ["import", "import", "import", "import"]

@@ -61,14 +61,14 @@ const sweep = (): void => {
   }
 }
 
-interface Place {
+interface NodePorts {
   readonly folder: string
   readonly http: number
   readonly transport: number
 }
 
 /** Writes what a node is started with, before its first start: what it would write there itself it can't read. */
-const configure = (home: string, { folder, http, transport }: Place, cluster: ReadonlyArray<Place>): void => {
+const configure = (home: string, { folder, http, transport }: NodePorts, cluster: ReadonlyArray<NodePorts>): void => {
   for (const name of ["config", "data", "logs", "tmp"]) mkdirSync(join(folder, name))
   for (const name of ["jvm.options", "log4j2.properties"])
     cpSync(join(home, "config", name), join(folder, "config", name))
@@ -123,7 +123,7 @@ class Node implements Elasticsearch {
   readonly #folder: string
   #child: ChildProcess | undefined
 
-  constructor(home: string, { folder, http }: Place) {
+  constructor(home: string, { folder, http }: NodePorts) {
     this.#home = home
     this.#folder = folder
     this.url = `http://127.0.0.1:${http}`
@@ -204,7 +204,7 @@ const ready = async (node: Node, nodes: number): Promise<void> => {
 export const startElasticsearch = async (count = 1): Promise<ReadonlyArray<Elasticsearch>> => {
   const home = await fetchDistribution()
   sweep()
-  const places: Array<Place> = []
+  const places: Array<NodePorts> = []
   for (let at = 0; at < count; at++) {
     const folder = mkdtempSync(join(tmpdir(), prefix))
     writeFileSync(join(folder, "owner"), `${process.pid}`)

@@ -9,7 +9,7 @@ import {
   eventOf,
   invalidPosition,
   notFound,
-  type Place,
+  type ServerPosition,
   unexpectedPosition
 } from "./wire.ts"
 
@@ -33,7 +33,7 @@ export interface Seen {
   /** Of each subscription, the events that were sent. */
   readonly sent: Array<number>
   /** And where it was to begin. */
-  readonly from: Array<Place | "end">
+  readonly from: Array<ServerPosition | "end">
 }
 
 /** A page of a server: so many events are looked at, of which each may be one that was asked for. */
@@ -88,7 +88,7 @@ const ofStream = (call: Reading, options: Options, records: Records) => {
 }
 
 /** Where a reader of everything begins; a server refuses to read from within a record. */
-const placeOf = (options: Options, records: Records): Place | "end" => {
+const placeOf = (options: Options, records: Records): ServerPosition | "end" => {
   const asked = options.getAll()!
   if (asked.hasEnd()) return "end"
   if (asked.hasStart()) return { commit: 0, prepare: 0 }
@@ -112,9 +112,9 @@ const ofAll = (call: Reading, options: Options, records: Records) => {
   return readOnce(call, options, place === "end" ? [] : all.slice(records.from(place.commit)).filter(wanted))
 }
 
-const placeOfRecord = ({ position }: Record): Place => ({ commit: position, prepare: position })
+const placeOfRecord = ({ position }: Record): ServerPosition => ({ commit: position, prepare: position })
 
-const isBehind = (one: Place, other: Place): boolean =>
+const isBehind = (one: ServerPosition, other: ServerPosition): boolean =>
   one.commit > other.commit || (one.commit === other.commit && one.prepare > other.prepare)
 
 /**
@@ -138,8 +138,8 @@ const subscribe = async (call: Reading, options: Options, records: Records, seen
     await send(call, eventOf(record))
   }
   let next = place === "end" ? records.all.length : records.from(place.commit)
-  let current: Place = place === "end" ? { commit: records.behind(next - 1), prepare: 0 } : place
-  let reached: Place = place === "end" || place.commit === 0 ? { commit: -1, prepare: -1 } : place
+  let current: ServerPosition = place === "end" ? { commit: records.behind(next - 1), prepare: 0 } : place
+  let reached: ServerPosition = place === "end" || place.commit === 0 ? { commit: -1, prepare: -1 } : place
   if (old && reached.commit !== -1) next += 1
   let considered = 0
   while (!call.cancelled) {

@@ -39,12 +39,12 @@ export const eventOf = (record: Record): InstanceType<typeof ReadResp> => {
 }
 
 /** Where something begins: a record, or what comes behind one, of which no prepare is known. */
-export interface Place {
+export interface ServerPosition {
   readonly commit: number
   readonly prepare: number
 }
 
-export const checkpointAt = ({ commit, prepare }: Place): InstanceType<typeof ReadResp> => {
+export const checkpointAt = ({ commit, prepare }: ServerPosition): InstanceType<typeof ReadResp> => {
   const checkpoint = new ReadResp.Checkpoint()
   checkpoint.setCommitPosition(String(commit))
   checkpoint.setPreparePosition(String(prepare))

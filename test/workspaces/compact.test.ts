@@ -5,7 +5,7 @@ import type { ModelChoice, ModelTurn, Talk } from "#ports/LanguageModel.ts"
 import { canBeShorter, isTooLong } from "#src/workspaces/compact.ts"
 import { define } from "#src/workspaces/tools/tool.ts"
 import { call, text, turn, usage } from "#test/languageModel.ts"
-import { given, recorder } from "./conversation.ts"
+import { given, keepingSteps } from "./conversation.ts"
 
 /** Answers with as many characters as it is asked for. */
 const letters = define({
@@ -141,7 +141,7 @@ describe("a talk that is longer than its model reads", () => {
           usage: usage(talk.history.length * 280, 100)
         })
       }
-      const { when, kept, told } = given(script, recorder(), [small])
+      const { when, kept, told } = given(script, keepingSteps(), [small])
       assert.strictEqual((yield* when(all)).ended, "done")
       // after its third turn 560 and 100 tokens, and a third of 300 letters: 800 are allowed. After the fourth it is more
       assert.deepStrictEqual(
@@ -176,7 +176,7 @@ describe("a talk that is longer than its model reads", () => {
         if (sums(talk)) return turn([text(`were read${"x".repeat(30_000)}`)])
         return talk.prompt.includes("were read") ? turn([text("Done.")]) : asks("a", 3_000)
       }
-      const { when, kept, told } = given(script, recorder(), [small])
+      const { when, kept, told } = given(script, keepingSteps(), [small])
       assert.strictEqual((yield* when(all)).ended, "done")
       const { prompt } = told.find(sums)!
       assert.isBelow(prompt.length, 1_500)

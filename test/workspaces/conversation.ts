@@ -13,13 +13,13 @@ import { define, type Tool } from "#src/workspaces/tools/tool.ts"
 import { type Script, scriptedModel } from "#test/languageModel.ts"
 
 /** What a run would record, in order, and the exchanges that it could resume from. */
-export interface Recorder {
+export interface KeptSteps {
   readonly steps: Array<string>
   exchanges: ReadonlyArray<Exchange>
   readonly compactions: Array<Compaction>
 }
 
-export const recorder = (): Recorder => ({ steps: [], exchanges: [], compactions: [] })
+export const keepingSteps = (): KeptSteps => ({ steps: [], exchanges: [], compactions: [] })
 
 /** A tool that answers with its input, and writes down when it starts and ends. */
 export const echo = (name: string, steps: Array<string>, work: Effect.Effect<void> = Effect.void): Tool => {
@@ -45,8 +45,8 @@ export const echo = (name: string, steps: Array<string>, work: Effect.Effect<voi
 
 type Changes = Partial<Conversation> & { readonly stopBefore?: Effect.Effect<void, ConversationStopped> }
 
-/** A conversation whose hooks keep what they are given in `recorder`, as a run's events would. */
-export const conversation = (kept: Recorder, changes: Changes = {}): Conversation => {
+/** A conversation whose hooks keep what they are given in `keepingSteps`, as a run's events would. */
+export const conversation = (kept: KeptSteps, changes: Changes = {}): Conversation => {
   const { stopBefore = Effect.void, ...rest } = changes
   kept.exchanges = rest.history ?? []
   return {
@@ -91,7 +91,7 @@ export const conversation = (kept: Recorder, changes: Changes = {}): Conversatio
  * A model that says `script`, and what comes of a conversation with it: its end, and what was recorded and said until
  * then.
  */
-export const given = (script: Script, kept: Recorder = recorder(), named: ReadonlyArray<ModelChoice> = []) => {
+export const given = (script: Script, kept: KeptSteps = keepingSteps(), named: ReadonlyArray<ModelChoice> = []) => {
   const { model: scripted, told } = scriptedModel(script)
   const model = { ...scripted, choices: { named, others: true } }
   return {

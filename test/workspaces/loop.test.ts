@@ -3,7 +3,7 @@ import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
 import { ModelFailed } from "#ports/LanguageModel.ts"
 import { ConversationStopped, usageOf } from "#src/workspaces/loop.ts"
 import { call, inOrder, text, turn, usage } from "#test/languageModel.ts"
-import { echo, given, recorder, resumePoints } from "./conversation.ts"
+import { echo, given, keepingSteps, resumePoints } from "./conversation.ts"
 
 const use = (id: string, said: string) => call(id, "Echo", { text: said })
 const gone = new ModelFailed({ message: "The model did not answer in time.", fault: "late" })
@@ -183,7 +183,7 @@ describe("the agent's loop", () => {
         return kept.steps
       })
       assert.deepStrictEqual(yield* interrupted((busy) => given(() => busy)), ["before 1"])
-      const calling = () => given(inOrder(turn([use("1", "a"), use("2", "b")])), recorder())
+      const calling = () => given(inOrder(turn([use("1", "a"), use("2", "b")])), keepingSteps())
       assert.deepStrictEqual(yield* interrupted(calling), ["before 1", "turn 1", "Echo a starts"])
     })
   )

@@ -7,7 +7,7 @@ import { Dispatcher } from "#engine/dispatch.ts"
 import { makeProcesses } from "#engine/memory/Claims.ts"
 import { Claims } from "#engine/ports/Claims.ts"
 import { WorkspaceStore } from "#ports/WorkspaceStore.ts"
-import { type Disk, Disks, type Standing } from "#src/disks.ts"
+import { type Disk, type DiskStanding, Disks } from "#src/disks.ts"
 import { Packing } from "#src/workspaces/packing.ts"
 import { claimOf } from "#src/workspaces/restore.ts"
 
@@ -65,7 +65,7 @@ it.effect("a repository is pruned only when no chat of its workspace has yet to 
 })
 
 it.effect("a repository is not packed while its disk is nearly full, and is when there is room", () => {
-  const standings = new Map<Disk, Standing>()
+  const standings = new Map<Disk, DiskStanding>()
   const stands = (nearlyFull: boolean) =>
     standings.set("workspaces", { free: 1, reserve: { refuse: 1, resume: 1 }, nearlyFull })
   const packed: Array<string> = []

@@ -5,14 +5,14 @@ import type { SqlError } from "effect/sql/SqlError"
 import { CopyRefused, type LogEngine } from "#ports/LogCopy.ts"
 
 /** What a copy takes over of the installation that it is of. */
-export interface Origin {
+export interface SourceInstallation {
   readonly secret: string
   /** What stands before the copy's positions where they are told. */
   readonly positions: string | null
 }
 
 /** What tells an installation from others, and is no secret. */
-const sourceOf = ({ secret }: Origin): string =>
+const sourceOf = ({ secret }: SourceInstallation): string =>
   createHash("sha256").update(`copy of ${secret}`).digest("hex").slice(0, 32)
 
 const refuse = (why: string) => new CopyRefused({ message: `the target ${why}` })
@@ -38,7 +38,7 @@ const begunIn = Effect.gen(function* () {
  * `CopyRefused`.
  */
 export const look = (
-  origin: Origin,
+  origin: SourceInstallation,
   engine: LogEngine
 ): Effect.Effect<void, CopyRefused | SqlError, PgClient.PgClient> =>
   Effect.gen(function* () {
@@ -70,7 +70,7 @@ export const look = (
   })
 
 /** Makes a migrated database the copy that is under way. */
-export const begin = (origin: Origin, engine: LogEngine) =>
+export const begin = (origin: SourceInstallation, engine: LogEngine) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     yield* sql.withTransaction(

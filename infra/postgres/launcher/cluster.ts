@@ -18,7 +18,7 @@ import { dirname, join } from "node:path"
 import { Console, Effect } from "effect"
 import { type Binaries, program } from "./binaries.ts"
 import { failed, failedTo, LaunchFailed } from "./LaunchFailed.ts"
-import { type Account, run } from "./privileges.ts"
+import { run, type SystemAccount } from "./privileges.ts"
 
 /** The files of one Postgres in a data folder. They appear together, by one rename, when initdb has ended well. */
 export interface Cluster {
@@ -70,7 +70,7 @@ export const checkMajor = (cluster: Cluster, binaries: Binaries): Effect.Effect<
  * Makes the cluster: UTF-8, ordered by code point, password login over 127.0.0.1 only. It grows beside its place and is
  * renamed there when complete, so that an initdb that was cut off leaves nothing that looks like a cluster.
  */
-export const initialize = Effect.fnUntraced(function* (cluster: Cluster, binaries: Binaries, account: Account) {
+export const initialize = Effect.fnUntraced(function* (cluster: Cluster, binaries: Binaries, account: SystemAccount) {
   yield* Console.error(`Making a Postgres ${binaries.major} cluster in ${cluster.home}.`)
   const unfinished = clusterAt(`${cluster.home}.new-${randomBytes(4).toString("hex")}`)
   yield* Effect.try({

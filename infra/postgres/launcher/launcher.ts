@@ -5,7 +5,7 @@ import { type Binaries, findBinaries } from "./binaries.ts"
 import { type Cluster, checkMajor, clusterOf, exists, initialize } from "./cluster.ts"
 import { failed, failedTo, LaunchFailed } from "./LaunchFailed.ts"
 import { lockFolder } from "./lock.ts"
-import { type Account, chooseAccount, ownAll } from "./privileges.ts"
+import { chooseAccount, ownAll, type SystemAccount } from "./privileges.ts"
 import { answers, connection, findPostmaster, freePort, type Postmaster, spawnPostmaster, stop } from "./server.ts"
 
 export { LaunchFailed }
@@ -122,7 +122,7 @@ const reasonIn = (words: string): string | undefined =>
 const startServer = Effect.fnUntraced(function* (
   cluster: Cluster,
   binaries: Binaries,
-  account: Account,
+  account: SystemAccount,
   wanted: number | undefined,
   spawned: (postmaster: Postmaster) => void
 ) {

@@ -7,7 +7,7 @@ import { failedTo, type LaunchFailed } from "./LaunchFailed.ts"
 import { relocate } from "./relocate.ts"
 
 /** As whom Postgres's programs run: Postgres refuses root. */
-export interface Account {
+export interface SystemAccount {
   readonly spawn: (command: string, args: ReadonlyArray<string>, options: SpawnOptions) => ChildProcess
   /** The kernel's user id of what the programs write; `undefined` when it is simply this process's. */
   readonly uid: number | undefined
@@ -17,7 +17,7 @@ export interface Account {
 
 const nobody = 65534
 
-const same: Account = {
+const same: SystemAccount = {
   spawn: (command, args, options) => spawn(command, args, options),
   uid: undefined,
   own: () => {}
@@ -29,13 +29,13 @@ const same: Account = {
  */
 const namespace = ["--user", `--map-user=${nobody}`, `--map-group=${nobody}`]
 
-const namespaced: Account = {
+const namespaced: SystemAccount = {
   spawn: (command, args, options) => spawn("unshare", [...namespace, command, ...args], options),
   uid: 0,
   own: (path) => lchownSync(path, 0, 0)
 }
 
-const dropped = (uid: number, gid: number): Account => ({
+const dropped = (uid: number, gid: number): SystemAccount => ({
   spawn: (command, args, options) => spawn(command, args, { ...options, uid, gid }),
   uid,
   own: (path) => lchownSync(path, uid, gid)
@@ -45,7 +45,7 @@ const dropped = (uid: number, gid: number): Account => ({
 export const chooseAccount = (
   dataDir: string,
   binaries: Binaries
-): Effect.Effect<{ readonly account: Account; readonly binaries: Binaries }, LaunchFailed> =>
+): Effect.Effect<{ readonly account: SystemAccount; readonly binaries: Binaries }, LaunchFailed> =>
   Effect.gen(function* () {
     if (process.platform === "win32" || process.getuid?.() !== 0) return { account: same, binaries }
     if (process.platform === "linux" && works(["unshare", ...namespace], {}, dataDir, binaries)) {
@@ -96,7 +96,7 @@ const letThrough = (dataDir: string, gid: number): boolean => {
 }
 
 /** Gives the folder and all in it to the account. The folder itself comes last: an interrupted change is done again. */
-export const ownAll = (account: Account, folder: string): void => {
+export const ownAll = (account: SystemAccount, folder: string): void => {
   if (account.uid === undefined || !existsSync(folder)) return
   if (statSync(folder).uid === account.uid) return
   const walk = (path: string): void => {
@@ -107,7 +107,7 @@ export const ownAll = (account: Account, folder: string): void => {
 }
 
 /** Runs one of Postgres's programs to its end. `output` is stdout and stderr. */
-export const run = (account: Account, binaries: Binaries, command: string, args: ReadonlyArray<string>) =>
+export const run = (account: SystemAccount, binaries: Binaries, command: string, args: ReadonlyArray<string>) =>
   Effect.callback<{ readonly code: number | string; readonly output: string }>((resume) => {
     const child = account.spawn(command, args, {
       env: environment(binaries),

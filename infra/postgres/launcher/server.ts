@@ -7,7 +7,7 @@ import { Effect, Redacted } from "effect"
 import { type Binaries, environment, program } from "./binaries.ts"
 import { type Cluster, database, username } from "./cluster.ts"
 import { failed, failedTo, type LaunchFailed } from "./LaunchFailed.ts"
-import type { Account } from "./privileges.ts"
+import type { SystemAccount } from "./privileges.ts"
 import { settings } from "./settings.ts"
 
 /** A postmaster, whoever started it. */
@@ -47,7 +47,7 @@ const isPostmaster = (pid: number, cluster: Cluster): boolean => {
 }
 
 /** Starts the server in a session of its own, so that a Ctrl-C for the service does not reach it first. */
-export const spawnPostmaster = (cluster: Cluster, binaries: Binaries, account: Account, port: number) =>
+export const spawnPostmaster = (cluster: Cluster, binaries: Binaries, account: SystemAccount, port: number) =>
   Effect.try({
     try: (): Postmaster & { readonly lastWords: () => string } => {
       const log = openLog(cluster)

@@ -5,7 +5,7 @@ import type { Append } from "#engine/ports/EventStore.ts"
 import { arrayOf } from "../arrayOf.ts"
 import { isLong, sendLong, sent } from "../sending.ts"
 import { appendOne, isOne } from "./appendOne.ts"
-import { expectedBy, type Verdict } from "./verdict.ts"
+import { type CallResult, expectedBy } from "./callResult.ts"
 import { Writers } from "./Writers.ts"
 
 type Row = readonly [
@@ -131,11 +131,11 @@ export const appendBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<App
     ? yield* sql.withTransaction(callInPieces(columns))
     : yield* call(statement, parametersOf(columns))
   const [head, recorded, trouble, actual] = row as unknown as Row
-  const verdict: Verdict = {
+  const result: CallResult = {
     head: Number(head),
     recordedAt: recorded?.getTime() ?? 0,
     trouble: (trouble ?? []).map((unit) => unit - 1),
     actual
   }
-  return verdict
+  return result
 })

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { derivedId } from "#engine/derivedId.ts"
 import type { Append } from "#engine/ports/EventStore.ts"
 import { isLong } from "../sending.ts"
-import { expectedBy, type Verdict } from "./verdict.ts"
+import { type CallResult, expectedBy } from "./callResult.ts"
 import { Writers } from "./Writers.ts"
 
 /** Whether a batch is what `es_append_one` takes: one event, which erases nothing and has no text that goes in pieces. */
@@ -49,11 +49,11 @@ export const appendOne = Effect.fnUntraced(function* (append: Append) {
   const { call } = yield* Writers
   const [row] = yield* call(statement, parametersOf(append))
   const [head, recordedAt, actual, trouble] = (row![0] as ReadonlyArray<bigint>).map(Number)
-  const verdict: Verdict = {
+  const result: CallResult = {
     head: head!,
     recordedAt: recordedAt!,
     trouble: trouble === 0 ? [] : [0],
     actual: [actual!]
   }
-  return verdict
+  return result
 })

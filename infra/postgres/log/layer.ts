@@ -7,9 +7,9 @@ import { type Append, type Appended, EventStore, StoreUnavailable, WrongRevision
 import { batchUnits } from "#ports/metrics.ts"
 import { passes } from "#ports/passes.ts"
 import { appendBatch } from "./append.ts"
+import { ended } from "./callResult.ts"
 import { groupCommit } from "./groupCommit.ts"
 import * as Read from "./read.ts"
-import { ended } from "./verdict.ts"
 import { Writers } from "./Writers.ts"
 
 interface Waiting {
@@ -44,9 +44,9 @@ export const layerBy = Layer.effect(
 
     /** Units that could not go in with others, one by one: each gets an answer of its own. */
     const alone = Effect.fnUntraced(function* ({ append, answer }: Waiting) {
-      const verdict = yield* appendBatch([append])
-      const { trouble, actual } = verdict
-      if (trouble.length === 0) return yield* Deferred.succeed(answer, ended(append, verdict, 0, actual[0]!))
+      const result = yield* appendBatch([append])
+      const { trouble, actual } = result
+      if (trouble.length === 0) return yield* Deferred.succeed(answer, ended(append, result, 0, actual[0]!))
       // in whatever stream: the ids of events are unique in the log
       const before = yield* Effect.forEach(append.commands, ({ commandId }) => Read.readCommand(commandId))
       if (before.every((events) => events.length > 0)) {
@@ -60,8 +60,8 @@ export const layerBy = Layer.effect(
 
     const commit = Effect.fnUntraced(function* (batch: ReadonlyArray<Waiting>) {
       if (batch.length === 1) return yield* alone(batch[0]!)
-      const verdict = yield* appendBatch(batch.map(({ append }) => append))
-      const { trouble, actual } = verdict
+      const result = yield* appendBatch(batch.map(({ append }) => append))
+      const { trouble, actual } = result
       if (trouble.length > 0) {
         // nothing went in: the good ones first, again as one, then those in trouble
         const troubled = new Set(trouble)
@@ -72,7 +72,7 @@ export const layerBy = Layer.effect(
       }
       let first = 0
       for (const [unit, { append, answer }] of batch.entries()) {
-        const end = ended(append, verdict, first, actual[unit]!)
+        const end = ended(append, result, first, actual[unit]!)
         yield* Deferred.succeed(answer, end)
         first += end.events
       }

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { places } from "#domain/search/explanation.ts"
+import { parts } from "#domain/search/explanation.ts"
 import { ShownComment } from "../Comments.ts"
 import { FunctionReputation } from "../Functions.ts"
 import { fraction, JsonObject, JsonSchema, optional, Task, whole } from "../fields.ts"
@@ -45,7 +45,7 @@ const Explanation = Schema.Struct({
   probability: Schema.Finite,
   word_share: Schema.Finite,
   words: Schema.Array(
-    Schema.Struct({ word: Schema.String, place: Schema.Literals(places), share: Schema.Finite }).annotate({
+    Schema.Struct({ word: Schema.String, place: Schema.Literals(parts), share: Schema.Finite }).annotate({
       identifier: "ExplainedWord"
     })
   ),
@@ -54,7 +54,7 @@ const Explanation = Schema.Struct({
     Schema.Struct({
       asked: Schema.String,
       found: Schema.String,
-      place: Schema.Literals(places),
+      place: Schema.Literals(parts),
       cosine: Schema.Finite
     }).annotate({ identifier: "NearestPiece" })
   ),

@@ -13,7 +13,7 @@ import { Disks } from "#src/disks.ts"
 import { Notes } from "#src/notes.ts"
 import { remembered } from "#src/remembered.ts"
 import { havingRoom } from "../nearlyFull.ts"
-import { Recording } from "../observed/record.ts"
+import { Labels } from "../observed/labels.ts"
 import { problemOf } from "../refusals.ts"
 
 const missing = new Problem({
@@ -86,8 +86,8 @@ export const layer = Layer.effect(
         const refusal = refusalOf(holder, operationOf(asked))
         if (refusal !== undefined) return yield* problemOf(refusal)
         yield* Effect.provideService(havingRoom(operationOf(asked)), Disks, disks)
-        const record = yield* Recording
-        if (record !== undefined) record.key = holder.key
+        const labels = yield* Labels
+        if (labels !== undefined) labels.key = holder.key
         yield* notes.used(holder)
         return yield* httpEffect.pipe(
           Effect.provideService(Caller, holder),

@@ -7,7 +7,7 @@ import { passes } from "#ports/passes.ts"
 import { fieldErrors, invalidFields, seeDocs } from "#src/api/invalid.ts"
 import { Problems } from "#src/api/middleware.ts"
 import { bodyOf, Problem, statusOf } from "#src/api/Problem.ts"
-import { Recording, requestId } from "../observed/record.ts"
+import { Labels, requestId } from "../observed/labels.ts"
 
 const invalid = (error: HttpApiSchemaError): Problem => {
   const errors = fieldErrors(error.cause.issue)
@@ -82,8 +82,8 @@ export const explained = (cause: Cause.Cause<unknown>): Effect.Effect<Problem> =
 export const layer = Layer.succeed(Problems, (httpEffect, { endpoint }) =>
   Effect.gen(function* () {
     const id = yield* requestId
-    const record = yield* Recording
-    if (record !== undefined) record.route = endpoint.path
+    const labels = yield* Labels
+    if (labels !== undefined) labels.route = endpoint.path
     return yield* httpEffect.pipe(
       Effect.map((response) => {
         return HttpServerResponse.setHeader(response, "x-request-id", id)

@@ -15,8 +15,8 @@ import { Runs } from "#src/workspaces/queue.ts"
 import { Answers } from "../answers.ts"
 import { Readiness } from "../ready.ts"
 
-/** Where the process lives: the bytes of memory that it may take, and its data folder. */
-export interface Place {
+/** What of the process is looked at: the bytes of memory that it may take, and its data folder. */
+export interface LookedAt {
   readonly memoryLimit: number
   readonly dataDir: string
 }
@@ -60,7 +60,7 @@ export const watchLoop = Effect.withFiber((fiber) => {
 })
 
 /** Looks at all that is no count but a state. What can't be looked at (because the database is away, say) stays as it was. */
-export const makeLook = Effect.fnUntraced(function* ({ memoryLimit, dataDir }: Place) {
+export const makeLook = Effect.fnUntraced(function* ({ memoryLimit, dataDir }: LookedAt) {
   const asker = yield* Asker
   const projector = yield* Projector
   const leftOut = yield* LeftOut

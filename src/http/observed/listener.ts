@@ -7,7 +7,7 @@ import { Problem } from "#src/api/Problem.ts"
 import { BadConfig } from "#src/BadConfig.ts"
 import { admitting, namesOf } from "../guard/hosts.ts"
 import { answering } from "../middleware/problems.ts"
-import { makeLook, type Place, watchLoop } from "./gauges.ts"
+import { type LookedAt, makeLook, watchLoop } from "./gauges.ts"
 
 const host = "127.0.0.1"
 
@@ -43,10 +43,10 @@ const listening = (port: number, look: Effect.Effect<void>) => {
 const often = "5 seconds"
 
 /** Watches over the process: at `port` for Prometheus, where one is given, and for OTLP where metrics are `sent`. */
-export const layer = (port: number | undefined, sent: boolean, place: Place) =>
+export const layer = (port: number | undefined, sent: boolean, at: LookedAt) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const look = yield* makeLook(place)
+      const look = yield* makeLook(at)
       yield* watchLoop
       if (sent) yield* Effect.forkScoped(Effect.forever(Effect.andThen(look, Effect.sleep(often))))
       return port === undefined ? Layer.empty : listening(port, look)

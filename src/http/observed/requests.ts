@@ -2,8 +2,8 @@ import { Cause, Effect, Exit, References, type Tracer } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { requestSeconds, requests, requestsOpen } from "#ports/metrics.ts"
 import { Origin } from "#ports/Origin.ts"
+import { Labels, type RequestLabels } from "./labels.ts"
 import { originOf } from "./origin.ts"
-import { Recording, type RequestRecord } from "./record.ts"
 
 const methods = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"])
 /** Asked every few seconds by whoever watches. */
@@ -30,7 +30,7 @@ export const observed =
       Effect.withFiber<Answer, E, R>((fiber) => {
         const { context } = fiber
         const began = performance.now()
-        const record: RequestRecord = { route: "other", key: undefined }
+        const labels: RequestLabels = { route: "other", key: undefined }
         const span: Tracer.AnySpan | undefined = fiber.getRef(References.TracerEnabled) ? fiber.cache.span : undefined
         const origin = originOf(request.headers, span)
         if (counted) requestsOpen().modifyUnsafe(1, context)
@@ -38,7 +38,7 @@ export const observed =
           const method = methods.has(request.method) ? request.method : "other"
           const status = statusOf(exit)
           const took = performance.now() - began
-          const { route, key } = record
+          const { route, key } = labels
           if (counted) {
             requestsOpen().modifyUnsafe(-1, context)
             requests(method, route, String(status)).updateUnsafe(1, context)
@@ -54,7 +54,7 @@ export const observed =
           })
         }
         return app.pipe(
-          Effect.provideService(Recording, record),
+          Effect.provideService(Labels, labels),
           Effect.provideService(Origin, origin),
           Effect.onExit(ended)
         )

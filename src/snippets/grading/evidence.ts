@@ -34,10 +34,10 @@ export type BundleEvidence = Pick<Evidence, "asked" | "logs">
 const none: BundleEvidence = { asked: null, logs: null }
 
 /** Evidence of the bundles that were graded last, for their next file; by request. */
-export type Bundles = LRUCache<string, BundleEvidence>
+export type BundlesAtHand = LRUCache<string, BundleEvidence>
 
 /** Keeps that of 64 bundles. */
-export const makeBundles = (): Bundles => new LRUCache({ max: 64 })
+export const makeBundles = (): BundlesAtHand => new LRUCache({ max: 64 })
 
 /** All logs, with the end of each. */
 const shownLogs = (logs: ReadonlyArray<LogFile>): string | null => {
@@ -52,7 +52,7 @@ const shownLogs = (logs: ReadonlyArray<LogFile>): string | null => {
 }
 
 /** The request of a bundle's snippets is the bundle, whose first event held the files. */
-const bundleOf = Effect.fnUntraced(function* (request: string, bundles: Bundles) {
+const bundleOf = Effect.fnUntraced(function* (request: string, bundles: BundlesAtHand) {
   const known = bundles.get(request)
   if (known !== undefined) return known
   const [second] = (yield* (yield* EventStore).readStream(bundleStream(request), 0, { limit: 1 })).events
@@ -76,7 +76,7 @@ type TaskAdded = Case<"TaskAdded">
 const telling = new Set<string>(["SnippetUploaded", "TaskAdded", "VoteRequested"] satisfies Array<SnippetEvent["_tag"]>)
 
 /** Reads what a grading is decided on; `undefined` when it is not there any more. */
-export const evidenceOf = Effect.fnUntraced(function* (request: string, snippet: string, bundles: Bundles) {
+export const evidenceOf = Effect.fnUntraced(function* (request: string, snippet: string, bundles: BundlesAtHand) {
   let first: Uploaded | undefined
   let latest: Recorded<Uploaded | TaskAdded> | undefined
   let asked: { readonly requested: Evidence["requested"]; readonly upload: Uploaded | TaskAdded } | undefined

@@ -10,8 +10,8 @@ import { LanguageModel } from "#ports/LanguageModel.ts"
 import { type DueGrading, dueGradings, Gradings } from "#projections/Gradings.ts"
 import { operator } from "#src/actor.ts"
 import { newBoundary, storable } from "#src/snippets/untrusted.ts"
-import { type Bundles, evidenceOf, makeBundles } from "./evidence.ts"
-import { questionOf, type Verdict } from "./question.ts"
+import { type BundlesAtHand, evidenceOf, makeBundles } from "./evidence.ts"
+import { type GradeForm, questionOf } from "./question.ts"
 
 /** Questions to the model at once. */
 const atOnce = 4
@@ -30,7 +30,7 @@ const laterOn = Schedule.spaced("1 second")
 /** What gradings share. */
 interface Desk {
   readonly places: Semaphore.Semaphore
-  readonly bundles: Bundles
+  readonly bundles: BundlesAtHand
 }
 
 export const makeDesk: Effect.Effect<Desk> = Effect.map(Semaphore.make(atOnce), (places) => ({
@@ -75,7 +75,7 @@ const attempt = ({ request, snippet, count }: DueGrading, { places, bundles }: D
     const model = yield* LanguageModel
     const answer = yield* model.ask(questionOf(evidence, newBoundary()))
     // valid by the form's schema
-    const { verdict, reason } = answer as Verdict
+    const { verdict, reason } = answer as GradeForm
     const value = verdict === "thumbs_up" ? 1 : -1
     const { task } = evidence
     return SnippetCommand.Grade({ snippet, request, value, count, task, reason: textOf(reason) })

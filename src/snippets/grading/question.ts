@@ -4,11 +4,11 @@ import { part } from "#src/snippets/untrusted.ts"
 import type { Evidence } from "./evidence.ts"
 
 /** The only answer that counts. */
-export const Verdict = z.object({
+export const GradeForm = z.object({
   verdict: z.enum(["thumbs_up", "thumbs_down"]),
   reason: z.string().describe("One to three sentences for whoever uploaded the code.")
 })
-export type Verdict = z.infer<typeof Verdict>
+export type GradeForm = z.infer<typeof GradeForm>
 
 const instructions = (
   boundary: string
@@ -35,6 +35,6 @@ export const questionOf = (evidence: Evidence, boundary: string): Question => {
     model: "haiku",
     system: instructions(boundary),
     prompt: parts.join("\n\n"),
-    form: { name: "grade", description: "Says the verdict on the code.", schema: Verdict }
+    form: { name: "grade", description: "Says the verdict on the code.", schema: GradeForm }
   }
 }

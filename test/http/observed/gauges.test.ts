@@ -8,7 +8,7 @@ import { CountedCache } from "#ports/CountedCache.ts"
 import { type Connections, DatabaseLook } from "#ports/DatabaseLook.ts"
 import { DiskSpace } from "#ports/DiskSpace.ts"
 import * as M from "#ports/metrics.ts"
-import { type Disk, Disks, type Standing } from "#src/disks.ts"
+import { type Disk, type DiskStanding, Disks } from "#src/disks.ts"
 import { Answers } from "#src/http/answers.ts"
 import { makeLook } from "#src/http/observed/gauges.ts"
 import { Readiness, type Report } from "#src/http/ready.ts"
@@ -25,7 +25,7 @@ const fine: Report = {
 }
 
 const reserve = { refuse: 10, resume: 12 }
-const standings = new Map<Disk, Standing>([
+const standings = new Map<Disk, DiskStanding>([
   ["database", { free: 9, reserve, nearlyFull: true }],
   ["workspaces", { free: 10, reserve, nearlyFull: false }]
 ])

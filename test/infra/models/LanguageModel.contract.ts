@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import type { Exchange, LanguageModel, ModelTurn, Talk, ToolResult } from "#ports/LanguageModel.ts"
-import { textOf } from "#src/workspaces/record.ts"
+import { textOf } from "#src/workspaces/transcript.ts"
 
 /**
  * A model that a suite can lead: it calls a tool first, and is done once that has answered; another talk it declines.

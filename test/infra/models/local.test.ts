@@ -10,7 +10,7 @@ import { messagesApi, says } from "#test/MessagesApi.ts"
 import { modelsAt, modelsOf } from "#test/models.ts"
 import { emptyOverlay, textAt } from "#test/overlay.ts"
 import { workersHere } from "#test/workers.ts"
-import { conversation, recorder, resumePoints } from "#test/workspaces/conversation.ts"
+import { conversation, keepingSteps, resumePoints } from "#test/workspaces/conversation.ts"
 
 const snippet = (changes: Partial<SnippetFound> = {}): SnippetFound => ({
   id: "5f0c6a10-0000-5000-8000-000000000000",
@@ -46,7 +46,7 @@ describe("LocalModel", () => {
   it.live("writes the best snippet, runs it and answers with its output", () =>
     Effect.gen(function* () {
       const { overlay, asked, tools } = yield* run([snippet()])
-      const kept = recorder()
+      const kept = keepingSteps()
       const result = yield* converse(conversation(kept, { model: "local", tools, prompt: "Greet me" }))
       assert.deepStrictEqual(result, { output: "hello from a snippet", turns: 3, ended: "done", error: "" })
       assert.deepStrictEqual(asked, [["Greet me", 1]])
@@ -59,12 +59,12 @@ describe("LocalModel", () => {
 
   it.live("resumes from every point to the same end", () =>
     Effect.gen(function* () {
-      const whole = recorder()
+      const whole = keepingSteps()
       const first = yield* run([snippet()])
       const expected = yield* converse(conversation(whole, { model: "local", tools: first.tools }))
       for (const history of resumePoints(whole.exchanges)) {
         const { tools } = yield* run([snippet()])
-        const kept = recorder()
+        const kept = keepingSteps()
         const again = conversation(kept, { model: "local", tools, history: structuredClone(history) })
         assert.deepStrictEqual(yield* converse(again), expected)
         assert.deepStrictEqual(kept.exchanges, whole.exchanges)
@@ -77,7 +77,7 @@ describe("LocalModel", () => {
       // one that is offered to whoever looks at it is not yet run unseen
       for (const found of [[], [snippet({ score: 0.54 })], [snippet({ score: 0.59 })]]) {
         const { overlay, tools } = yield* run(found)
-        const result = yield* converse(conversation(recorder(), { model: "sonnet", tools }))
+        const result = yield* converse(conversation(keepingSteps(), { model: "sonnet", tools }))
         assert.strictEqual(result.ended, "failed")
         assert.include(result.error, "ANTHROPIC_API_KEY")
         assert.deepStrictEqual(overlay.paths(), [])
@@ -88,12 +88,12 @@ describe("LocalModel", () => {
   it.live("only writes what the sandbox can't run, and fails with a snippet that fails", () =>
     Effect.gen(function* () {
       const rust = yield* run([snippet({ language: "rust", filename: "main.rs" })])
-      const written = yield* converse(conversation(recorder(), { model: "local", tools: rust.tools }))
+      const written = yield* converse(conversation(keepingSteps(), { model: "local", tools: rust.tools }))
       assert.strictEqual(written.ended, "done")
       assert.include(written.output, "main.rs")
       assert.deepStrictEqual(rust.overlay.paths(), ["main.rs"])
       const broken = yield* run([snippet({ source: "echo before; exit 7", filename: "it's broken.sh" })])
-      const failed = yield* converse(conversation(recorder(), { model: "local", tools: broken.tools }))
+      const failed = yield* converse(conversation(keepingSteps(), { model: "local", tools: broken.tools }))
       assert.strictEqual(failed.ended, "failed")
       assert.include(failed.error, "exit status 7")
     }).pipe(Effect.provide(layers))
@@ -102,7 +102,7 @@ describe("LocalModel", () => {
   it.live("keeps to max_turns", () =>
     Effect.gen(function* () {
       const { tools } = yield* run([snippet()])
-      const result = yield* converse(conversation(recorder(), { model: "local", tools, maxTurns: 2 }))
+      const result = yield* converse(conversation(keepingSteps(), { model: "local", tools, maxTurns: 2 }))
       assert.deepStrictEqual([result.ended, result.turns], ["max_turns", 2])
     }).pipe(Effect.provide(layers))
   )
@@ -111,7 +111,7 @@ describe("LocalModel", () => {
 describe("languageModels", () => {
   it.effect("answers a full id only with an API", () =>
     Effect.gen(function* () {
-      const error = yield* Effect.flip(converse(conversation(recorder(), { model: "claude-x-1" })))
+      const error = yield* Effect.flip(converse(conversation(keepingSteps(), { model: "claude-x-1" })))
       assert.strictEqual(error._tag, "ModelFailed")
       assert.include(error.toString(), "ANTHROPIC_API_KEY")
     }).pipe(Effect.provide(layers))
@@ -123,8 +123,8 @@ describe("languageModels", () => {
       const models = layer(modelsAt(api))
       const { tools } = yield* run([])
       const [remote, local] = yield* Effect.all([
-        converse(conversation(recorder(), { model: "sonnet", tools })),
-        converse(conversation(recorder(), { model: "local", tools }))
+        converse(conversation(keepingSteps(), { model: "sonnet", tools })),
+        converse(conversation(keepingSteps(), { model: "local", tools }))
       ]).pipe(Effect.provide(models))
       assert.strictEqual(remote.output, "From the API.")
       assert.strictEqual(local.ended, "failed")

@@ -145,7 +145,7 @@ describe("erasing a person without an organization", () => {
   it("takes what they had searched for when it is noted after the erasure, whatever was found", async () => {
     const user = await person()
     const stream = `retrieval-${user}-2026-01-01`
-    // as the recorder appends it, a moment after the answer: snippets of others were found, and none
+    // as a note is appended, a moment after the answer: snippets of others were found, and none
     for (const snippets of [[randomUUID()], []]) {
       const note = RetrievalEvent.cases.SearchAnswered.make({
         home: user,

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Evidence } from "#src/snippets/grading/evidence.ts"
 import { ends, tail } from "#src/snippets/grading/excerpt.ts"
-import { questionOf, Verdict } from "#src/snippets/grading/question.ts"
+import { GradeForm, questionOf } from "#src/snippets/grading/question.ts"
 
 const evidence = (changes: Partial<Evidence> = {}): Evidence => ({
   path: "a.py",
@@ -72,11 +72,11 @@ describe("the question of a grading", () => {
 
   it("has one form to answer with, and a verdict of two", () => {
     const { form, model } = questionOf(evidence(), boundary)
-    assert.deepStrictEqual([form.name, form.schema, model], ["grade", Verdict, "haiku"])
+    assert.deepStrictEqual([form.name, form.schema, model], ["grade", GradeForm, "haiku"])
     for (const verdict of ["thumbs_up", "thumbs_down"])
-      assert.isTrue(Verdict.safeParse({ verdict, reason: "" }).success)
+      assert.isTrue(GradeForm.safeParse({ verdict, reason: "" }).success)
     for (const verdict of ["THUMBS_UP", "pending", "", 1, null, ["thumbs_up"]]) {
-      assert.isFalse(Verdict.safeParse({ verdict, reason: "" }).success)
+      assert.isFalse(GradeForm.safeParse({ verdict, reason: "" }).success)
     }
   })
 
