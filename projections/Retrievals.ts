@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Position } from "#engine/Position.ts"
 import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { schema as catalogue } from "./Snippets/tables.ts"
 import { table } from "./table.ts"
@@ -63,6 +64,6 @@ const page = (condition: string, of: string | bigint, after: Searches | undefine
 export const searchesDesertedBy = (snippet: string, after: Searches | undefined, most: number) =>
   page("s.snippets @> ARRAY[$1::text]", snippet, after, most)
 
-/** Searches whose first note came after a position, when all that they found had been deleted already. */
-export const searchesDesertedAfter = (position: number, after: Searches | undefined, most: number) =>
-  page("s.position > $1", BigInt(position), after, most)
+/** Searches whose first note is at a position or behind it, when all that they found had been deleted already. */
+export const searchesDesertedFrom = (position: Position, after: Searches | undefined, most: number) =>
+  page("s.position >= $1", BigInt(position), after, most)

@@ -51,6 +51,7 @@ export const eventStore = ({ kurrentdbUrl }: LogConfig) =>
       )
   ).pipe(Layer.provide(Layer.effectDiscard(finished)))
 
+/** Which engine has the log. */
 export const engineOf = ({ kurrentdbUrl }: LogConfig): LogEngine =>
   kurrentdbUrl === undefined ? "postgres" : "kurrentdb"
 

@@ -40,7 +40,7 @@ class Line {
 
 /** The clock, and how something is done once the event loop has gone round. */
 export interface Means {
-  /** Milliseconds. */
+  /** Milliseconds, from whatever beginning. */
   readonly now: () => number
   /** Runs it when the event loop has gone round once. */
   readonly later: (run: () => void) => void

@@ -18,7 +18,7 @@ export type LogLevel = "Debug" | "Info" | "Warn" | "Error"
 
 type Read = (name: string) => string | undefined
 
-/** Throws `BadConfig`. */
+/** From which level on lines are written; `info` unless told. Throws `BadConfig` where it is none. */
 export const readLogLevel = (text: string | undefined): LogLevel => {
   const levels: { readonly [name: string]: LogLevel } = { debug: "Debug", info: "Info", warn: "Warn", error: "Error" }
   if (text === undefined) return "Info"

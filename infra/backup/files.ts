@@ -32,6 +32,7 @@ export const faultOf = (directory: string, error: unknown): BackupFault => {
   return new BackupFault({ message: `${directory} can't be used: ${why}.` })
 }
 
+/** What is done in a folder of backups; fails with `BackupFault` when the disk does. */
 export const onDisk = <A>(directory: string, use: () => A | Promise<A>): Effect.Effect<A, BackupFault> =>
   Effect.tryPromise({ try: async () => use(), catch: (error) => faultOf(directory, error) })
 

@@ -37,6 +37,7 @@ const taken = (value: unknown, path: Path, into: Taken): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, taken(item, [...path, key], into)]))
 }
 
+/** A message as it goes over a pipe, in pieces: its length, its JSON, and its bytes as they are. */
 export const frame = (message: object): ReadonlyArray<Uint8Array> => {
   const into: Taken = { parts: [], contents: [] }
   const head = Buffer.from(JSON.stringify([taken(message, [], into), into.parts]))

@@ -27,7 +27,9 @@ export interface Confinement {
 
 /** A process that knows the house's code and nothing else, and what is said to it. */
 export interface ConfinedProcess {
+  /** Sends a message; to one that is dead it is lost. */
   readonly send: (message: object) => void
+  /** Whether it has ended, by itself or killed. */
   readonly isDead: () => boolean
   /** Resolves when it is gone. What it sent and was not read yet never arrives. */
   readonly kill: () => Promise<void>

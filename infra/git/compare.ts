@@ -93,5 +93,6 @@ export const compare = async (
   return found
 }
 
+/** A tree to compare; `undefined` is an empty one. */
 export const treeRef = (sha: Sha | undefined): TreeRef | undefined =>
   sha === undefined ? undefined : { kind: "directory", sha }

@@ -29,6 +29,7 @@ export const stage = async (directory: string, bytes: Uint8Array, mode = 0o644):
   return path
 }
 
+/** Gives a staged file its name, over whatever has it. Durable once its directory is synced. */
 export const publish = (staged: string, path: string): void => fs.renameSync(staged, path)
 
 /** Makes the names in a directory durable. */

@@ -41,6 +41,7 @@ const words: { readonly [code: string]: string } = {
   ENFILE: "too many files are open"
 }
 
+/** The disk's failure by its code (`ENOSPC`), as the port tells it: it passes by itself. */
 export const unavailable = (code: string): WorkspacesUnavailable =>
   new WorkspacesUnavailable({ code, message: `${words[code] ?? "the disk of the workspaces failed"} (${code})` })
 

@@ -11,6 +11,7 @@ const line = /^([0-9a-f]{40}) ([0-9]+)$/
 /** About a thousand saves. */
 const rewriteAt = 64 * 1024
 
+/** Bytes of all files of a tree, where they were noted; `undefined`: nobody has counted them. */
 export const knownBytes = (gitdir: string, tree: Sha): number | undefined => {
   // what follows the last newline may be torn
   const lines = (readText(`${gitdir}/${fileName}`) ?? "").split("\n").slice(0, -1)
@@ -19,6 +20,7 @@ export const knownBytes = (gitdir: string, tree: Sha): number | undefined => {
   return bytes === undefined ? undefined : Number(bytes)
 }
 
+/** Notes the bytes of all files of a tree. Throws the system's errors. */
 export const noteBytes = (gitdir: string, tree: Sha, bytes: number): void => {
   const path = `${gitdir}/${fileName}`
   const text = `\n${tree} ${bytes}\n`

@@ -16,4 +16,5 @@ export class Log extends Context.Service<
   }
 >()("infra/kurrent/Log") {}
 
+/** A log by its id, and how its events are read. */
 export const logOf = (id: string): Log["Service"] => ({ id, stored: (event) => storedOf(id, event) })

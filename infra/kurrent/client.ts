@@ -36,6 +36,7 @@ export interface StreamRead {
   readonly from: number | "end"
   readonly backwards?: true
   readonly count: number
+  /** Ends the read after an event. */
   readonly enough?: (event: RecordedEvent) => boolean
 }
 
@@ -79,6 +80,7 @@ export class Kurrent extends Context.Service<
     readonly append: (stream: string, revision: number, events: ReadonlyArray<Proposed>) => Effect.Effect<number, Fault>
     /** None of a stream that is not there. */
     readonly readStream: (stream: string, read: StreamRead) => Effect.Effect<ReadonlyArray<RecordedEvent>, Fault>
+    /** Events of all streams, in the order of the log. */
     readonly readAll: (read: AllRead) => Effect.Effect<ReadonlyArray<RecordedEvent>, Fault>
   }
 >()("infra/Kurrent") {

@@ -109,6 +109,7 @@ const ofStream = Effect.fnUntraced(function* (stream: string, after: number, opt
   )
 })
 
+/** `EventStore.readStream`: a stream's events behind a revision, a page of them. */
 export const readStream = (stream: string, after: number, options: ReadStream, most: Bound) =>
   ofStream(stream, after, options, most)
 

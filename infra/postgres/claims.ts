@@ -6,6 +6,7 @@ import type { Claim, Claiming } from "#engine/ports/Claims.ts"
 
 /** A session of the database's that does nothing else. */
 export interface Session {
+  /** Runs a statement on the session; its rows by their columns. */
   readonly query: (
     statement: string,
     parameters: ReadonlyArray<unknown>

@@ -14,6 +14,7 @@ export interface Job extends Waiting {
   readonly args: ReadonlyArray<unknown>
   /** Milliseconds. */
   readonly within: number
+  /** Told once how it ended. */
   readonly settle: (outcome: Outcome) => void
 }
 

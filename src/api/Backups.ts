@@ -8,6 +8,7 @@ const Recipient = Schema.String.check(
   })
 )
 
+/** The route that sends a backup. */
 export class BackupsApi extends HttpApiGroup.make("backups")
   .add(
     HttpApiEndpoint.get("backup", "/api/admin/backup", {

@@ -91,6 +91,7 @@ const GradingStatus = Schema.Struct({
 }).annotate({ identifier: "GradingStatus" })
 export type GradingStatus = typeof GradingStatus.Type
 
+/** Routes of several files in one call, and of their grading. */
 export class BundlesApi extends HttpApiGroup.make("uploads")
   .add(
     HttpApiEndpoint.post("bulkUpload", "/api/store/bulk-execution-result", {

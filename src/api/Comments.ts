@@ -18,6 +18,7 @@ export const ShownComment = Schema.Struct({
 }).annotate({ identifier: "SnippetComment" })
 export type ShownComment = typeof ShownComment.Type
 
+/** Routes of comments on snippets. */
 export class CommentsApi extends HttpApiGroup.make("comments")
   .add(
     HttpApiEndpoint.post("addComment", "/api/store/comment", {

@@ -45,6 +45,7 @@ const filters = {
   stream: Schema.optional(AnyText)
 }
 
+/** Routes that tell the log. */
 export class EventsApi extends HttpApiGroup.make("events")
   .add(
     HttpApiEndpoint.get("events", "/api/events", {

@@ -102,6 +102,7 @@ const ShownExecution = Schema.Struct({
 export type ShownExecution = typeof ShownExecution.Type
 export const FoundExecutions = Schema.Struct({ executions: Schema.Array(ShownExecution), total_found: Schema.Int })
 
+/** Routes of runs of code, as agents tell them, and of their review. */
 export class ExecutionsApi extends HttpApiGroup.make("executions")
   .add(
     HttpApiEndpoint.post("recordExecution", "/api/store/execution", {

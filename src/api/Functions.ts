@@ -29,6 +29,7 @@ export const FunctionReputation = Schema.Struct({
 }).annotate({ identifier: "FunctionReputation" })
 export type FunctionReputation = typeof FunctionReputation.Type
 
+/** The page of a function's history. */
 export class FunctionsApi extends HttpApiGroup.make("functions")
   .add(
     HttpApiEndpoint.get("functionHistory", "/api/functions/:fingerprint", {

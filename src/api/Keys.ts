@@ -79,6 +79,7 @@ const ListedKey = Schema.Struct({
   last_used_at: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "ListedKey" })
 
+/** Routes of keys, for those who may make and take them. */
 export class KeysApi extends HttpApiGroup.make("keys")
   .add(
     HttpApiEndpoint.post("createKey", "/api/keys/org/create", {

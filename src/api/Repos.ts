@@ -69,6 +69,7 @@ export const StoreRepoRequest = Schema.Struct({
   .annotate({ identifier: "StoreRepoRequest" })
 export type StoreRepoRequest = typeof StoreRepoRequest.Type
 
+/** Routes of repositories that are stored as one snippet. */
 export class ReposApi extends HttpApiGroup.make("repos")
   .add(
     HttpApiEndpoint.post("storeRepo", "/api/store/repo", {

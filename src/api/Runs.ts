@@ -32,6 +32,7 @@ export const ListedRun = Schema.Struct({ ...facts, task: Schema.String }).annota
 
 const id = { id: Schema.String }
 
+/** Routes of runs: how they go, and to cancel one. */
 export class RunsApi extends HttpApiGroup.make("runs")
   .add(
     HttpApiEndpoint.get("run", "/api/runs/:id", {

@@ -26,6 +26,7 @@ export const VoteRequest = Schema.Struct({
   vote_source: optional(VoteSourceGiven)
 })
 
+/** Routes that find, store, delete and vote. */
 export class SnippetsApi extends HttpApiGroup.make("snippets")
   .add(
     HttpApiEndpoint.post("search", "/api/retrieve/search", {

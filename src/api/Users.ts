@@ -16,6 +16,7 @@ const ListedUser = Schema.Struct({
   last_used_at: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "ListedUser" })
 
+/** Routes of an organization's people. */
 export class UsersApi extends HttpApiGroup.make("users")
   .add(
     HttpApiEndpoint.get("listUsers", "/api/users", {

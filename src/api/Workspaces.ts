@@ -25,6 +25,7 @@ const id = { id: Schema.String }
 const filePath = { ...id, "*": Schema.optional(Schema.String) }
 const at = Schema.Struct({ at: Schema.optional(Schema.String) })
 
+/** Routes of workspaces: their commits, trees and files, going back, and erasing. */
 export class WorkspacesApi extends HttpApiGroup.make("workspaces")
   .add(
     HttpApiEndpoint.get("listWorkspaces", "/api/workspaces", {

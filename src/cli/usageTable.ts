@@ -65,6 +65,7 @@ export interface Report {
 
 const dollars = (cost: number | null) => (cost === null ? null : cost.toFixed(4))
 
+/** What was used as lines of a table, and below it what bounds it. */
 export const usageTable = (by: UsageGroup, { usage, total, bounds, stored }: Report): ReadonlyArray<string> => [
   ...table(
     [by, "chats", "turns", "input", "output", "cache read", "cache write", "US$"],

@@ -11,6 +11,7 @@ export interface UserRow {
   readonly organization_id: string
 }
 
+/** People as lines of a table. */
 export const userTable = (users: ReadonlyArray<UserRow>): ReadonlyArray<string> =>
   table(
     ["id", "e-mail", "role", "keys", "joined", "last used", "organization"],

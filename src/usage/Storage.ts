@@ -20,6 +20,7 @@ export interface More {
   readonly bytes: number | null
 }
 
+/** So many bytes more, and no snippets; `null`: nobody knows yet how many. */
 export const bytesMore = (bytes: number | null) => Effect.succeed<More>({ snippets: [], bytes })
 
 export interface Storing<E> {

@@ -45,4 +45,5 @@ export const describedInput = (schema: JsonObject, { parameters }: Documentation
   }
 }
 
+/** The schema of a result, with what its documentation says of it. */
 export const describedOutput = (schema: JsonObject, { result }: Documentation): JsonObject => described(schema, result)

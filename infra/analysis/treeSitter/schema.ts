@@ -68,4 +68,5 @@ export const unionSchema = (schemas: ReadonlyArray<JsonObject>): JsonObject => {
   return { anyOf: distinct }
 }
 
+/** The same schema, or null. */
 export const nullable = (schema: JsonObject): JsonObject => unionSchema([schema, { type: "null" }])

@@ -19,6 +19,7 @@ export interface Directory {
 }
 
 let epochs = 0
+/** A number that no epoch of this process had before. */
 export const nextEpoch = (): number => ++epochs
 
 /** No epoch has this number: what was read from the repository is never changed. */

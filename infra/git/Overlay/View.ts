@@ -10,6 +10,7 @@ import { type Destination, walk } from "./walk.ts"
 /** New content that is kept in memory before it goes into the repository, where nothing names it yet. */
 const mostPendingBytes = 32 * 1024 * 1024
 
+/** A path that is refused, and why: one line for whoever named it. */
 export const refused = (path: string, problem: string): PathRefused =>
   new PathRefused({ path, message: `${path.toWellFormed()}: ${problem}` })
 

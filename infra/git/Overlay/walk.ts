@@ -25,6 +25,7 @@ const texts: Record<FileError["code"], string> = {
   ELOOP: "too many symbolic links"
 }
 
+/** An error of a path, in words for who asked; `more` instead of the code's usual ones. */
 export const fileError = (code: FileError["code"], path: string, more?: string): FileError =>
   new FileError({ code, path, message: `${path === "" ? "the workspace's root" : path}: ${more ?? texts[code]}` })
 

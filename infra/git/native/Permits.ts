@@ -2,6 +2,7 @@ import { Effect, type Scope } from "effect"
 
 /** A permit that was taken. It is released once, by who comes first: the scope, or the work that ended before it. */
 export interface Permit {
+  /** Gives it back; a second time does nothing. */
   readonly release: () => void
 }
 

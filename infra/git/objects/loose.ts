@@ -31,8 +31,10 @@ const headOf = (file: number): Head => {
   return parseHead(beginningOf(bytes.subarray(0, fs.readSync(file, bytes, 0, longestHead, 0))))
 }
 
+/** Whether an object lies in a file of its own. */
 export const hasLoose = (gitdir: string, sha: Sha): boolean => fs.existsSync(loosePath(gitdir, sha))
 
+/** Bytes of a loose object's content, of which only the head is read; `undefined`: there is none. */
 export const looseSize = (gitdir: string, sha: Sha): number | undefined => {
   // an exception for each object that is packed would cost more than this look
   if (!hasLoose(gitdir, sha)) return undefined
@@ -46,6 +48,7 @@ export const looseSize = (gitdir: string, sha: Sha): number | undefined => {
   })
 }
 
+/** A loose object's type, and its content to be read piece by piece; `undefined`: there is none. */
 export const openLoose = async (gitdir: string, sha: Sha): Promise<(Compressed & Pick<Head, "type">) | undefined> => {
   if (!hasLoose(gitdir, sha)) return undefined
   const file = await fs.promises.open(loosePath(gitdir, sha)).catch((error: unknown) => {
@@ -61,6 +64,7 @@ export const openLoose = async (gitdir: string, sha: Sha): Promise<(Compressed &
   }
 }
 
+/** A loose object whole; `undefined`: there is none. Rejects when it is not what its head says. */
 export const readLoose = async (gitdir: string, sha: Sha): Promise<StoredObject | undefined> => {
   const path = loosePath(gitdir, sha)
   const stored = fs.statSync(path, { throwIfNoEntry: false })?.size

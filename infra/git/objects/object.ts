@@ -14,11 +14,13 @@ export interface NewObject extends StoredObject {
   readonly sha: Sha
 }
 
+/** Whether a text is an object's name: 40 lower-case hexadecimal digits. */
 export const isSha = (sha: string): boolean => /^[0-9a-f]{40}$/.test(sha)
 
 /** What an object's content follows, in its name's digest and in a file of its own. */
 export const headOf = (type: ObjectType, size: number): Uint8Array => Buffer.from(`${type} ${size}\0`, "latin1")
 
+/** An object's name, which follows from its content. */
 export const objectName = (type: ObjectType, content: Uint8Array): Sha =>
   createHash("sha1").update(headOf(type, content.length)).update(content).digest("hex")
 
@@ -35,6 +37,7 @@ export const nameOfContent = async (type: ObjectType, content: Uint8Array, breat
   return hash.digest("hex")
 }
 
+/** An object that is to be written, with its name. */
 export const newObject = (type: ObjectType, content: Uint8Array): NewObject => ({
   sha: objectName(type, content),
   type,

@@ -26,8 +26,10 @@ export const objectSize = async (gitdir: string, sha: Sha): Promise<number | und
   return looseSize(gitdir, sha) ?? (await packed()) ?? looseSize(gitdir, sha)
 }
 
+/** Whether a pack of the repository has an object. */
 export const isPacked = async (gitdir: string, sha: Sha): Promise<boolean> =>
   (await inPack(gitdir, sha, () => Promise.resolve(true))) === true
 
+/** Whether the repository has an object, in whatever form. */
 export const hasObject = async (gitdir: string, sha: Sha): Promise<boolean> =>
   isSha(sha) && (hasLoose(gitdir, sha) || (await isPacked(gitdir, sha)))

@@ -36,6 +36,7 @@ export const emptyTree: StoredTree = {
   skipped: []
 }
 
+/** A file's mode as trees have it. */
 export const modeOf = (kind: FileNode["kind"]): TreeFile["mode"] =>
   kind === "symlink" ? "120000" : kind === "executable" ? "100755" : "100644"
 

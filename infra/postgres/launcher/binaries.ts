@@ -15,6 +15,7 @@ export interface Binaries {
   readonly libraries: string | undefined
 }
 
+/** The path of one of Postgres's programs. */
 export const program = (binaries: Binaries, name: "postgres" | "initdb" | "pg_ctl"): string =>
   join(binaries.root, "bin", process.platform === "win32" ? `${name}.exe` : name)
 

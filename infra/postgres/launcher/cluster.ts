@@ -33,6 +33,7 @@ export interface Cluster {
 export const username = "cairn"
 export const database = "postgres"
 
+/** The cluster of a data folder, which may be a link to where it lies. */
 export const clusterOf = (dataDir: string): Cluster => {
   const link = join(dataDir, "postgres")
   const home = lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(link) : link
@@ -46,6 +47,7 @@ const clusterAt = (home: string): Cluster => ({
   log: join(home, "server.log")
 })
 
+/** Whether the cluster has been made. */
 export const exists = (cluster: Cluster): boolean => existsSync(join(cluster.data, "PG_VERSION"))
 
 /** Fails with `other-major` when the cluster needs another Postgres than the one that is installed. */

@@ -8,6 +8,7 @@ import { relocate } from "./relocate.ts"
 
 /** As whom Postgres's programs run: Postgres refuses root. */
 export interface SystemAccount {
+  /** Starts a program as this account. */
   readonly spawn: (command: string, args: ReadonlyArray<string>, options: SpawnOptions) => ChildProcess
   /** The kernel's user id of what the programs write; `undefined` when it is simply this process's. */
   readonly uid: number | undefined

@@ -14,6 +14,7 @@ import { settings } from "./settings.ts"
 export interface Postmaster {
   readonly pid: number
   readonly port: number
+  /** Whether its process is there. */
   readonly alive: () => boolean
 }
 

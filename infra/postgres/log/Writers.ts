@@ -6,6 +6,7 @@ import type { SqlError } from "effect/sql/SqlError"
 export class Writers extends Context.Service<
   Writers,
   {
+    /** Sends a statement with its parameters, and answers its rows. Fails as SQL does. */
     readonly call: (
       statement: string,
       parameters: ReadonlyArray<unknown>

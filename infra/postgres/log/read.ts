@@ -35,6 +35,7 @@ interface Row extends EnvelopeRow {
   readonly apart: number | null
 }
 
+/** What a row of the log says of its event. */
 export const envelopeOf = (row: EnvelopeRow): Envelope => ({
   position: positionOf(row.position),
   tenant: row.tenant,
@@ -166,6 +167,7 @@ const atMost = ({ limit = 1000, bytes = Number.MAX_SAFE_INTEGER }: ReadStream, m
   bytes: Math.min(bytes, most.bytes)
 })
 
+/** `EventStore.readStream`: a stream's events behind a revision, a page of them. */
 export const readStream = (stream: string, after: number, options: ReadStream, most: Bound) =>
   page(
     { where: "revision > $1 AND stream = $2", which: "true", order: "revision", params: [after, stream] },
@@ -200,6 +202,7 @@ const readOne = Effect.fnUntraced(function* (stream: string, after: Position, op
   return yield* page({ where, which, factsOnly, withoutLong, order: "revision", params }, atMost(options, most))
 })
 
+/** `EventStore.readAll`: events behind a position, as far as the options ask for them, a page of them. */
 export const readAll = (after: Position, options: ReadAll, most: Bound) => {
   const { types, tenant, stream, requested, factsOnly = false, withoutLong = false } = options
   if (stream !== undefined) return readOne(stream, after, options, most)
@@ -224,6 +227,7 @@ export const readCommand = (commandId: string, stream: string | null = null) =>
     )
   )
 
+/** The id of the event at a position; `undefined`: there is none. */
 export const eventAt = (position: Position) =>
   Effect.flatMap(PgClient.PgClient, (sql) =>
     Effect.map(
@@ -238,6 +242,7 @@ export const head = Effect.flatMap(PgClient.PgClient, (sql) =>
   )
 )
 
+/** `EventStore.since`: by tenant and type, where the last event behind a position is. */
 export const since = (after: Position) =>
   Effect.flatMap(PgClient.PgClient, (sql) =>
     Effect.map(

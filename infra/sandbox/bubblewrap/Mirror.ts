@@ -16,6 +16,7 @@ export interface Mirrored {
 /** By names as bytes, see `Found`. */
 export type Mirror = Map<string, Mirrored>
 
+/** A digest by which the same bytes are known again. */
 export const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("base64")
 
 /** A path of the Overlay as a name of the file system. */

@@ -7,7 +7,9 @@ import type { FromChild, ToChild } from "./protocol.ts"
 /** A process with a shell in it. What it sends lies in `inbox` until taken; nothing is added once it was killed. */
 export interface Child {
   readonly inbox: Queue.Dequeue<FromChild>
+  /** Sends a message; to one that is dead it is lost. */
   readonly send: (message: ToChild) => void
+  /** Whether it has ended, by itself or killed. */
   readonly isDead: () => boolean
   readonly kill: Effect.Effect<void>
 }

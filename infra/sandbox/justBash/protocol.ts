@@ -1,18 +1,33 @@
 import type { EntryKind } from "#ports/WorkspaceStore.ts"
 
-/** What the child can ask of the run's Overlay. Paths are as the mounted file system sees them: `/src/a.ts`. */
+/**
+ * What the child can ask of the run's Overlay; what fails throws with a code of POSIX. Paths are as the mounted file
+ * system sees them: `/src/a.ts`.
+ */
 export interface Operations {
+  /** What is at the path, links followed; a size is in bytes. */
   readonly stat: (path: string) => { readonly kind: EntryKind; readonly size: number }
+  /** The same of the path itself, which may be a link. */
   readonly lstat: (path: string) => { readonly kind: EntryKind; readonly size: number }
+  /** A file's bytes, links followed. */
   readonly readFile: (path: string) => Uint8Array
+  /** What a link points to, as it stands in it. */
   readonly readlink: (path: string) => string
+  /** Names in a folder, in no order. */
   readonly readdir: (path: string) => ReadonlyArray<{ readonly name: string; readonly kind: EntryKind }>
+  /** Makes a file or replaces its bytes. */
   readonly writeFile: (path: string, bytes: Uint8Array) => void
+  /** Adds bytes to a file, which is made where there is none. */
   readonly appendFile: (path: string, bytes: Uint8Array) => void
+  /** Makes a folder, `recursive` with those above it. */
   readonly mkdir: (path: string, recursive: boolean) => void
+  /** Removes a path; `recursive` with all below, `force` also where there is none. */
   readonly remove: (path: string, recursive: boolean, force: boolean) => void
+  /** Moves a path over whatever is there. */
   readonly rename: (from: string, to: string) => void
+  /** Makes a link. */
   readonly symlink: (target: string, path: string) => void
+  /** Says whether a file can be run. */
   readonly chmod: (path: string, executable: boolean) => void
 }
 

@@ -64,6 +64,7 @@ const candidateOf = ({ terms, meanings, read }: Asked, hit: SearchAnswer["hits"]
   }
 }
 
+/** The answer of an index that has no document. */
 export const nothing = ({ terms, reading }: Asked): Candidates => ({
   documents: 0,
   frequencies: terms.map(() => 0),

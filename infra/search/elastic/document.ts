@@ -36,12 +36,14 @@ const vectorToText = (vector: Vector): string => {
   return Buffer.from(bytes.buffer).toString("base64")
 }
 
+/** A vector as the catalogue keeps it: 32-bit floats, in Base64. */
 export const vectorOf = (text: string): Vector => {
   const bytes = Buffer.from(text, "base64")
   const numbers = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   return Float32Array.from({ length: bytes.length / 4 }, (_, at) => numbers.getFloat32(at * 4))
 }
 
+/** A snippet as the document that is sent. */
 export const sourceOf = (snippet: IndexedSnippet): Source => {
   const { home, isPublic, agent, kind, language, up, down, humanUp, completeness, text, vector, profile } = snippet
   const counts = new Map<string, Array<number>>()

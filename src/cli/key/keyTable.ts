@@ -26,6 +26,7 @@ const boundsOf = ({ read_only, workspaces, models }: KeyRow): string | null => {
   return bounds.length === 0 ? null : bounds.join(", ")
 }
 
+/** Keys as lines of a table. */
 export const keyTable = (keys: ReadonlyArray<KeyRow>): ReadonlyArray<string> =>
   table(
     [

@@ -64,4 +64,5 @@ export const onlyOne = <A>(kind: string, digits: string, found: ReadonlyArray<re
 export const noWorkspace = (named: string) =>
   new Failed({ message: `There is no workspace ${named}: see \`cairn workspace list\`.` })
 
+/** Says that the workspace has no such commit. */
 export const noCommit = (wanted: string) => new Failed({ message: `The workspace has no commit ${plain(wanted)}.` })

@@ -13,6 +13,7 @@ interface ListedWorkspace {
   readonly head: string
 }
 
+/** Workspaces as lines of a table. */
 export const workspaceTable = (workspaces: ReadonlyArray<ListedWorkspace>) =>
   table(
     ["id", "org", "user", "commits", "files", "updated", "head"],
@@ -36,6 +37,7 @@ interface ListedFile {
   readonly path: string
 }
 
+/** Files as lines of a table. */
 export const fileTable = (files: ReadonlyArray<ListedFile>) =>
   table(
     ["mode", "size", "path"],

@@ -53,6 +53,7 @@ export const ownRun = Effect.fnUntraced(function* (given: string) {
 
 type State = (typeof ListedRun.Type)["state"]
 
+/** How a run that is over ended, as the API says it. */
 export const stateOf = (failure: string | null): State =>
   failure === null ? "completed" : failure === "cancelled" ? "cancelled" : "failed"
 

@@ -1,8 +1,9 @@
 import { Effect } from "effect"
 import { fresh } from "#engine/ask.ts"
+import { hasReached, type Position } from "#engine/Position.ts"
 import { Bounds } from "#engine/ports/Bounds.ts"
 import { ReadModels } from "#engine/ports/ReadModels.ts"
-import { Retrievals, type Searches, searchesDesertedAfter, searchesDesertedBy } from "#projections/Retrievals.ts"
+import { Retrievals, type Searches, searchesDesertedBy, searchesDesertedFrom } from "#projections/Retrievals.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { reaction } from "#src/reaction.ts"
 import { eraseSearches } from "#src/snippets/eraseSearches.ts"
@@ -24,7 +25,7 @@ const eraseAll = Effect.fnUntraced(function* <E, R>(
 })
 
 /** How far notes of searches were looked through at once, by their store: a page of them is one look. */
-const lookedTo = new WeakMap<object, number>()
+const lookedTo = new WeakMap<object, Position>()
 
 /**
  * What was searched for is erased with the last of the snippets that were found. Searches are noted a moment later than
@@ -36,12 +37,12 @@ export const EraseSearches = reaction({
   handle: ({ event, position }) =>
     Effect.gen(function* () {
       const models = yield* ReadModels
-      const before = lookedTo.get(models) ?? position - 1
-      if (event._tag === "SearchAnswered" && position <= before) return
+      const looked = lookedTo.get(models)
+      if (event._tag === "SearchAnswered" && looked !== undefined && hasReached(looked, position)) return
       const [standing] = yield* Effect.all([fresh(Retrievals), fresh(Snippets)])
       if (event._tag === "SnippetDeleted")
         return yield* eraseAll((after, most) => searchesDesertedBy(event.snippet, after, most))
-      yield* eraseAll((after, most) => searchesDesertedAfter(before, after, most))
+      yield* eraseAll((after, most) => searchesDesertedFrom(looked ?? position, after, most))
       lookedTo.set(models, standing.position)
     })
 })

@@ -63,6 +63,7 @@ export const syntaxOf = (node: Node, source: string): Syntax | undefined => {
   }
 }
 
+/** The child that a node has in a field of the grammar; `undefined`: it has none. */
 export const childAt = (node: Syntax, field: string): Syntax | undefined =>
   node.children.find((child) => child.field === field)
 
