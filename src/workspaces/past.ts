@@ -20,6 +20,8 @@ export interface Past {
   /** Whether it reads and writes its workspace's memory. */
   readonly memory: boolean
   readonly remembered: Remembered | undefined
+  /** The commands by which processes took it up, oldest first. */
+  readonly takenUpBy: ReadonlyArray<string>
   readonly recordedAt: number
 }
 
@@ -37,8 +39,10 @@ export const pastOf = (events: ReadonlyArray<Recorded<ChatEvent>>): Past | undef
   let remembered: Remembered | undefined
   const exchanges: Array<Exchange> = []
   const compactions: Array<Compaction> = []
-  for (const { event } of events) {
+  const takenUpBy: Array<string> = []
+  for (const { event, commandId } of events) {
     if (event._tag === "ChatStarted") started = event
+    if (event._tag === "ChatResumed") takenUpBy.push(commandId)
     if (event._tag === "ChatCancelled") cancelled = true
     if (event._tag === "MemoryAsked") memory = true
     if (event._tag === "ModelTurned") exchanges.push({ turn: turnOf(event), results: undefined })
@@ -58,6 +62,7 @@ export const pastOf = (events: ReadonlyArray<Recorded<ChatEvent>>): Past | undef
     cancelled,
     memory,
     remembered,
+    takenUpBy,
     recordedAt: events.at(-1)!.recordedAt
   }
 }

@@ -77,15 +77,15 @@ export class Runs extends Context.Service<
       const { shared, claim, borrow } = yield* Claims
       /** By workspace: what this process carries right now. */
       const atWork = new Map<string, Waiting>()
-      /** Runs that this process has begun to carry: it has not ended in the midst of them. */
+      /** Runs that this process has begun to carry. */
       const begun = new Set<string>()
 
       const carry = (waiting: Waiting, { handedOver }: Claim) => {
         const { run, workspace } = waiting
         const step = Effect.suspend(() => {
-          const resumed = !handedOver && !begun.has(run)
+          const got = { left: !handedOver, again: begun.has(run) }
           begun.add(run)
-          return carryOut(run, resumed, waiting.cancelled)
+          return carryOut(run, got, waiting.cancelled)
         }).pipe(Effect.andThen(followHead(workspace)), Effect.provideContext(services), places.withPermits(1))
         // from its last step
         return untilItGoes(step, () => [waiting]).pipe(Effect.annotateLogs({ run }))

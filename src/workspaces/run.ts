@@ -20,8 +20,21 @@ import { Spoken } from "./spoken.ts"
 import { underTrace } from "./trace.ts"
 import { type Ended, endedWith, wasCancelled, work } from "./work.ts"
 
-/** A run is taken up once by each process, however often that has to begin again because its store was away. */
 const thisProcess = randomUUID()
+
+/** By which command this process takes a run up behind whoever took it up before. */
+const takingUpBehind = (run: string, before = "") => derivedId("resume", run, thisProcess, before)
+
+/** Whether this process is the last that took it up. */
+const isOurs = (run: string, { takenUpBy }: Past) => takenUpBy.at(-1) === takingUpBehind(run, takenUpBy.at(-2))
+
+/** How a process has come to a run. */
+export interface Got {
+  /** Without a word of whoever had it before, who may have ended because of it. */
+  readonly left: boolean
+  /** Not for the first time. */
+  readonly again: boolean
+}
 
 const interrupted = (error: string, fault?: string): Ended => ({
   output: "",
@@ -31,12 +44,19 @@ const interrupted = (error: string, fault?: string): Ended => ({
 })
 
 /**
- * Carries a run to its end, from wherever the log has it (`resumed`: whoever had it before may have ended because of it): asks the model, runs its tools, each step recorded before the
+ * Carries a run to its end, from wherever the log has it: asks the model, runs its tools, each step recorded before the
  * next, and at last commits. It is cancelled by its event; `stopped` settles when that has been recorded. Answers when the workspace's stream has the run's end; what it ends with is in the log.
  */
-export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boolean, stopped: Deferred.Deferred<void>) {
-  /** Whether another process had begun it, and ended in the midst of it. */
-  let takenUp: boolean | undefined
+export const carryOut = Effect.fnUntraced(function* (
+  run: string,
+  { left, again }: Got,
+  stopped: Deferred.Deferred<void>
+) {
+  /**
+   * By which command it is taken up, once, however often that has to begin again because its store was away; `null`: it is not, since no other
+   * process was at it behind this one, which has not ended in the midst of it.
+   */
+  let takingUp: string | null | undefined
   const store = yield* EventStore
   const workspaces = yield* WorkspaceStore
   const spoken = yield* Spoken
@@ -52,7 +72,11 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
   /** `fault`: what the same step has failed with twice. */
   const goOn = Effect.fnUntraced(function* (from: Past, fault: string | undefined) {
     let past = from
-    takenUp ??= resumed && past.started !== undefined
+    if (takingUp === undefined) {
+      const before = past.takenUpBy.at(-1)
+      const byOther = left && past.started !== undefined && !(again && (before === undefined || isOurs(run, past)))
+      takingUp = byOther ? takingUpBehind(run, before) : null
+    }
     if ((yield* store.outcome(streamOf(past.requested.event.workspace), endingId(run))).length > 0) return
     const { requested } = past
     const { tenant, actor } = requested
@@ -120,8 +144,8 @@ export const carryOut = Effect.fnUntraced(function* (run: string, resumed: boole
       return yield* end(concluded ?? interrupted(error, fault), false)
     }
 
-    if (takenUp) {
-      const stuck = yield* tell(derivedId("resume", run, thisProcess), ChatCommand.ResumeChat()).pipe(
+    if (takingUp !== null) {
+      const stuck = yield* tell(takingUp, ChatCommand.ResumeChat()).pipe(
         Effect.as(false),
         Effect.catchTag("ChatStuck", () => Effect.succeed(true))
       )

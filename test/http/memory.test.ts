@@ -339,7 +339,7 @@ describe("nothing is asked twice", () => {
       })
     )
     const carry = (resumed: boolean) =>
-      Effect.flatMap(Deferred.make<void>(), (stopped) => carryOut(run, resumed, stopped)).pipe(
+      Effect.flatMap(Deferred.make<void>(), (stopped) => carryOut(run, { left: resumed, again: false }, stopped)).pipe(
         Effect.provideService(Workers, workersHere)
       )
     return { run, workspace, tell, carry }

@@ -1,77 +1,142 @@
 import { randomUUID } from "node:crypto"
-import { Deferred, Effect } from "effect"
-import { assert, it } from "vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { assert, it, vi } from "vitest"
 import { Chat, ChatCommand } from "#domain/Chat.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
+import { Claims } from "#engine/ports/Claims.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import { Workers } from "#ports/Workers.ts"
-import { carryOut } from "#src/workspaces/run.ts"
+import { claimOf } from "#src/workspaces/restore.ts"
+import { carryOut, type Got } from "#src/workspaces/run.ts"
 import { recordedTurn } from "#src/workspaces/turns.ts"
-import { asked, scripts, service, startsAgent } from "#test/http/agent.ts"
+import { asked, ended, scripts, service, startsAgent } from "#test/http/agent.ts"
 import { text, turn } from "#test/languageModel.ts"
 import { says } from "#test/MessagesApi.ts"
 import { workersHere } from "#test/workers.ts"
 
 startsAgent()
 
-it("asks for no turn again that was on its way to the log when the run's process ended", async () => {
-  const prompt = "a turn on its way"
-  scripts.set(prompt, () => says("Asked again."))
-  const { organization_id: tenant, keys } = (await service.call("POST", "/api/keys/org/list")).json
-  const [run, workspace, key] = [randomUUID(), randomUUID(), keys[0].id]
-  const facts = {
-    run,
-    workspace,
-    generation: 0,
-    homes: [tenant],
-    includePublic: false,
-    key,
-    model: "sonnet",
-    maxTurns: 8
-  }
+/** A run as a process has begun it; who carries it is told here. */
+const begunRun = Effect.fnUntraced(function* (prompt: string) {
+  const { organization_id: tenant, keys } = yield* Effect.promise(
+    async () => (await service.call("POST", "/api/keys/org/list")).json
+  )
+  const [run, workspace] = [randomUUID(), randomUUID()]
+  // the service would take the run up when it sees that nobody has it
+  yield* (yield* Claims).claim(claimOf(workspace))
+  const key: string = keys[0].id
   const actor = { key, user: keys[0].user_id, organization: tenant }
-
-  await service.run(
-    Effect.gen(function* () {
-      const dispatcher = yield* Dispatcher
-      const tell = (command: ChatCommand) =>
-        dispatcher.dispatch(Chat, {
-          tenant,
-          stream: `chat-${run}`,
-          command,
-          commandId: randomUUID(),
-          actor,
-          correlationId: run
-        })
-      // as another process has left it; a service that is alone takes up at its start alone what was begun
-      yield* tell(ChatCommand.RequestChat({ ...facts, prompt, org: "acme", user: "ada", memory: false }))
-      yield* tell(ChatCommand.StartChat({ base: null }))
-      const late = tell(
-        ChatCommand.RecordTurn({ turn: 1, ...recordedTurn(turn([text("Heard by the other process.")])) })
-      )
-
-      const store = yield* EventStore
-      let reads = 0
-      const slow = EventStore.of({
-        ...store,
-        readStream: (stream, after, options) =>
-          Effect.tap(store.readStream(stream, after, options), () =>
-            stream === `chat-${run}` && reads++ === 0 ? Effect.orDie(late) : Effect.void
-          )
-      })
-      yield* carryOut(run, true, yield* Deferred.make<void>()).pipe(
-        Effect.provideService(EventStore, slow),
-        Effect.provideService(Workers, workersHere)
-      )
-      assert.isAbove(reads, 1)
+  const dispatcher = yield* Dispatcher
+  const tell = (command: ChatCommand) =>
+    dispatcher.dispatch(Chat, {
+      ...{ tenant, stream: `chat-${run}`, command, commandId: randomUUID(), actor, correlationId: run }
+    })
+  yield* tell(
+    ChatCommand.RequestChat({
+      ...{ run, workspace, generation: 0, homes: [tenant], includePublic: false, key, model: "sonnet" },
+      ...{ maxTurns: 8, prompt, org: "acme", user: "ada", memory: false }
     })
   )
-  assert.lengthOf(asked(prompt), 0)
+  yield* tell(ChatCommand.StartChat({ base: null }))
+  const carry = (got: Got) =>
+    Effect.flatMap(Deferred.make<void>(), (stopped) => carryOut(run, got, stopped)).pipe(
+      Effect.provideService(Workers, workersHere)
+    )
+  return { run, tell, carry }
+})
+
+const typesOf = async (run: string) => {
   const rows = await service.sql<{ type: string }>("SELECT type FROM events WHERE stream = $1 ORDER BY revision", [
     `chat-${run}`
   ])
-  assert.deepStrictEqual(
-    rows.map(({ type }) => type),
-    ["ChatRequested", "ChatStarted", "ModelTurned", "ChatResumed"]
+  return rows.map(({ type }) => type)
+}
+
+it("asks for no turn again that was on its way to the log when the run's process ended", async () => {
+  const prompt = "a turn on its way"
+  scripts.set(prompt, () => says("Asked again."))
+  const run = await service.run(
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { run, tell, carry } = yield* begunRun(prompt)
+        const late = tell(
+          ChatCommand.RecordTurn({ turn: 1, ...recordedTurn(turn([text("Heard by the other process.")])) })
+        )
+        const store = yield* EventStore
+        let reads = 0
+        const slow = EventStore.of({
+          ...store,
+          readStream: (stream, after, options) =>
+            Effect.tap(store.readStream(stream, after, options), () =>
+              stream === `chat-${run}` && reads++ === 0 ? Effect.orDie(late) : Effect.void
+            )
+        })
+        yield* carry({ left: true, again: false }).pipe(Effect.provideService(EventStore, slow))
+        assert.isAbove(reads, 1)
+        return run
+      })
+    )
   )
+  assert.lengthOf(asked(prompt), 0)
+  assert.deepStrictEqual(await typesOf(run), ["ChatRequested", "ChatStarted", "ModelTurned", "ChatResumed"])
+})
+
+it("goes on with a run that was its own all along without taking it up, and takes it up behind each other process", async () => {
+  const prompt = "lost and had again"
+  scripts.set(prompt, () => new Promise(() => {}))
+  const run = await service.run(
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { run, tell, carry } = yield* begunRun(prompt)
+        let times = 0
+        /** Until it has asked the model, which does not answer: then it is lost. */
+        const lose = Effect.fnUntraced(function* (got: Got) {
+          const carrying = yield* Effect.forkChild(carry(got))
+          times += 1
+          yield* Effect.promise(() => vi.waitFor(() => assert.lengthOf(asked(prompt), times), { timeout: 60_000 }))
+          yield* Fiber.interrupt(carrying)
+        })
+        const expect = Effect.fnUntraced(function* (resumed: number) {
+          const found = (yield* Effect.promise(() => typesOf(run))).filter((type) => type === "ChatResumed")
+          assert.lengthOf(found, resumed)
+        })
+        yield* lose({ left: true, again: true })
+        yield* expect(0)
+        // another one took it up, and ended
+        yield* tell(ChatCommand.ResumeChat())
+        yield* lose({ left: true, again: true })
+        yield* expect(2)
+        yield* lose({ left: true, again: true })
+        yield* lose({ left: false, again: true })
+        yield* expect(2)
+        yield* tell(ChatCommand.ResumeChat())
+        // it has stuck: three times
+        yield* carry({ left: true, again: true })
+        yield* expect(3)
+        return run
+      })
+    )
+  )
+  assert.lengthOf(asked(prompt), 4)
+  const failed = await service.sql<{ code: string }>(
+    "SELECT data::json ->> 'code' AS code FROM events WHERE type = 'ChatFailed' AND data::json ->> 'run' = $1",
+    [run]
+  )
+  assert.deepStrictEqual(failed, [{ code: "interrupted" }])
+})
+
+it("a service that has lost what it claims, and has it again, goes on with its run without taking it up", async () => {
+  const prompt = "its session ended"
+  const answered = Promise.withResolvers<void>()
+  scripts.set(prompt, () =>
+    asked(prompt).length === 1 ? new Promise(() => {}) : answered.promise.then(() => says("Done."))
+  )
+  const chatting = ended(service.call, prompt, "ada")
+  await vi.waitFor(() => assert.lengthOf(asked(prompt), 1), { timeout: 60_000 })
+  await service.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name LIKE 'cairn process %'`)
+  await vi.waitFor(() => assert.lengthOf(asked(prompt), 2), { timeout: 60_000 })
+  answered.resolve()
+  const { session_id } = await chatting
+  assert.notInclude(await typesOf(session_id), "ChatResumed")
 })
