@@ -53,7 +53,8 @@ const copy = Effect.fnUntraced(function* (to: Option.Option<string>) {
     yield* answer({ success: false, finished: false, copied: brought, seconds }, () => [said])
     return yield* unfinished("a service runs on the source")
   }
-  const finishing = Effect.provide(finish(from, bar), copied)
+  // its texts lie elsewhere: a killed service has appended an erasing event, and not erased yet
+  const finishing = Effect.provide(finish(from, bar, from.engine === "kurrentdb"), copied)
   const lost = Effect.catchTag(Context.get(held.value, Hold).lost, "NotOurs", () =>
     Effect.fail(unfinished("a service was started on the source"))
   )

@@ -71,6 +71,8 @@ export class LogIntake extends Context.Service<
      * they are. Fails with `CopyRefused` where something else stands in the place of one.
      */
     readonly take: (events: ReadonlyArray<CopiedEvent>) => Effect.Effect<void, StoreUnavailable | CopyRefused>
+    /** Whether an event that is in has erased a subject's texts. */
+    readonly isErased: (tenant: string, subject: string) => Effect.Effect<boolean, StoreUnavailable>
   }
 >()("cairn/LogIntake") {}
 

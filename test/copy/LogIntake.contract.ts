@@ -131,6 +131,10 @@ export const contract = <E>(name: string, { opened }: Intakes<E>) => {
             // what was read of the source before it was erased there
             yield* intake.take(before.slice(erased + 1))
             yield* equal(log, source)
+            const [tenant, [subject]] = [log[erased]!.tenant, log[erased]!.erases]
+            assert.isTrue(yield* intake.isErased(tenant, subject!))
+            assert.isFalse(yield* intake.isErased(tenant, "another"))
+            assert.isFalse(yield* intake.isErased("another", subject!))
           }).pipe(Effect.provide(open))
         }
       })

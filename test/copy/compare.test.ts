@@ -65,4 +65,29 @@ describe("compare", () => {
       assert.match((yield* compared(both[0]!, both[1]!)).first[0]!, /has a text that is not the one that was appended/)
     })
   )
+
+  it.effect("a text that only the source still has is no difference where an event in the target has erased it", () =>
+    Effect.gen(function* () {
+      const at = log.findIndex((event) => event.text !== null)
+      const { tenant, text } = log[at]!
+      const without = elsewhere.with(at, { ...elsewhere[at]!, text: null })
+      const asked: Array<readonly [string, string]> = []
+      const comparing = (ours: ReadonlyArray<CopiedEvent>, theirs: ReadonlyArray<CopiedEvent>, erased: boolean) =>
+        compare(
+          sourceOf(ours),
+          sourceOf(theirs, "kurrentdb"),
+          new Map(),
+          () => undefined,
+          (...given) => Effect.sync(() => asked.push(given) > 0 && erased)
+        )
+      assert.strictEqual((yield* comparing(log, without, true)).differing, 0)
+      assert.deepStrictEqual(asked, [[tenant, text!.subject]])
+      assert.strictEqual((yield* comparing(log, without, false)).differing, 1)
+      // what the target alone has is one
+      const found = yield* comparing(log.with(at, { ...log[at]!, text: null }), elsewhere, true)
+      assert.strictEqual(found.differing, 1)
+      const changed = { ...without[at]!, tenant: "another" }
+      assert.strictEqual((yield* comparing(log, without.with(at, changed), true)).differing, 1)
+    })
+  )
 })

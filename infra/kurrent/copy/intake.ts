@@ -1,4 +1,4 @@
-import type { PgClient } from "@effect/sql-pg"
+import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { derivedId } from "#engine/derivedId.ts"
 import { isAfter, positionOf } from "#engine/Position.ts"
@@ -109,6 +109,11 @@ const take = Effect.fnUntraced(function* (events: ReadonlyArray<CopiedEvent>) {
   yield* advance(end)
 })
 
+const isErased = Effect.fnUntraced(function* (tenant: string, subject: string) {
+  const sql = yield* PgClient.PgClient
+  return (yield* sql`SELECT 1 FROM kurrent_erasures WHERE tenant = ${tenant} AND subject = ${subject}`).length > 0
+})
+
 /** Into KurrentDB, with texts in Postgres. An event's time is kept beside it, as that of any other. */
 export const layer = Layer.effect(
   LogIntake,
@@ -128,7 +133,8 @@ export const layer = Layer.effect(
     return LogIntake.of({
       engine: "kurrentdb",
       last: Effect.mapError(here(last), () => new StoreUnavailable({ message: "The copy's database can't be read." })),
-      take: (events) => here(take(events))
+      take: (events) => here(take(events)),
+      isErased: (tenant, subject) => here(isErased(tenant, subject))
     })
   })
 )

@@ -127,7 +127,14 @@ export const layer = (source: LogEngine) =>
       return LogIntake.of({
         engine: "postgres",
         last: here(last),
-        take: (events) => here(sql.withTransaction(take(events, source)))
+        take: (events) => here(sql.withTransaction(take(events, source))),
+        isErased: (tenant, subject) =>
+          here(
+            Effect.map(
+              sql`SELECT 1 FROM erasures WHERE tenant = ${tenant} AND subject = ${subject}`,
+              (rows) => rows.length > 0
+            )
+          )
       })
     })
   )

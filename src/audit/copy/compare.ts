@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util"
 import { Effect } from "effect"
 import { beginning, hasReached, isAfter, type Position } from "#engine/Position.ts"
 import { saltedDigest } from "#engine/saltedDigest.ts"
-import type { LogSource, WholeEvent } from "#ports/LogCopy.ts"
+import type { LogIntake, LogSource, WholeEvent } from "#ports/LogCopy.ts"
 import type { Progress } from "./bring.ts"
 
 type Log = LogSource["Service"]
@@ -28,20 +28,19 @@ const told = 20
 const sameBytes = (one: Uint8Array | null, other: Uint8Array | null): boolean =>
   one === null || other === null ? one === other : Buffer.compare(one, other) === 0
 
+const oneHasNone = "text (one has none)"
+
 /** What two events differ in; positions and digests of rows count where both engines count alike. */
 const differenceOf = (
   { text, digest, position, ...one }: WholeEvent,
   { text: otherText, digest: otherDigest, position: otherPosition, ...other }: WholeEvent,
-  alike: boolean,
-  mayBeErased: boolean
+  alike: boolean
 ): string | undefined => {
   const fields = new Set([...Object.keys(one), ...Object.keys(other)]) as Set<keyof typeof one>
   for (const field of fields) if (!isDeepStrictEqual(one[field], other[field])) return field
   if (alike && position !== otherPosition) return "position"
   if (alike && !sameBytes(digest, otherDigest)) return "digest"
-  // whether it was erased, and not lost, is looked at with the copy's own texts
-  if (mayBeErased && otherText === null) return undefined
-  if (text === null || otherText === null) return text === otherText ? undefined : "text (one has none)"
+  if (text === null || otherText === null) return text === otherText ? undefined : oneHasNone
   const same =
     text.subject === otherText.subject && sameBytes(text.salt, otherText.salt) && sameBytes(text.bytes, otherText.bytes)
   return same ? undefined : "text"
@@ -86,15 +85,16 @@ class Walk {
 }
 
 /**
- * Reads both logs, from their first events to where they end now, and compares them event by event. Of a source that keeps texts which
- * were erased (`mayBeErased`), the target may have none.
+ * Reads both logs, from their first events to where they end now, and compares them event by event. A text that the source still has, and
+ * the target not, is a difference, unless `isErased` says that an event in the target has erased it: that a source may have such texts is known
+ * of its engine.
  */
 export const compare = Effect.fnUntraced(function* (
   source: Log,
   target: Log,
   checkpoints: ReadonlyMap<string, Position>,
   progress: Progress,
-  mayBeErased = false
+  isErased: LogIntake["Service"]["isErased"] = () => Effect.succeed(false)
 ) {
   const alike = source.engine === "postgres" && target.engine === "postgres"
   const [end, targetEnd] = [yield* source.head, yield* target.head]
@@ -120,8 +120,10 @@ export const compare = Effect.fnUntraced(function* (
       // from here on everything would be told
       break
     }
-    const field = differenceOf(event, copy, alike, mayBeErased)
-    if (field !== undefined) differs(`position ${event.position}: ${event.type} has another ${field} in the target`)
+    const field = differenceOf(event, copy, alike)
+    const gone = field === oneHasNone && event.text !== null && (yield* isErased(event.tenant, event.text.subject))
+    if (field !== undefined && !gone)
+      differs(`position ${event.position}: ${event.type} has another ${field} in the target`)
     else if (!isOwnText(copy))
       differs(`position ${event.position}: ${event.type} has a text that is not the one that was appended`)
     events += 1

@@ -21,9 +21,9 @@ interface Finished {
 
 /**
  * Compares both logs until neither has moved meanwhile, looks at the copy as `cairn verify` does, brings what lies beside the log, and lets the
- * copy be served. Fails, and leaves it unfinished, where they differ.
+ * copy be served. Fails, and leaves it unfinished, where they differ. `keepsErased`: the source may have texts that an event of its own erases.
  */
-export const finish = Effect.fnUntraced(function* (from: LogSource["Service"], bar: Progress, mayBeErased = false) {
+export const finish = Effect.fnUntraced(function* (from: LogSource["Service"], bar: Progress, keepsErased: boolean) {
   const intake = yield* LogIntake
   const beside = yield* BesideLog
   const target = yield* LogSource
@@ -34,7 +34,7 @@ export const finish = Effect.fnUntraced(function* (from: LogSource["Service"], b
       target,
       checkpoints,
       (at, of, events) => bar.at(at, of, `compared ${events} events`),
-      mayBeErased
+      keepsErased ? intake.isErased : undefined
     )
     bar.clear()
     // another command has written meanwhile: what it erased is to go, too
