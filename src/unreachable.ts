@@ -17,6 +17,19 @@ const bottom = (error: unknown): { readonly said: string; readonly code: string 
   return found
 }
 
+/** What a driver says of bytes that no Postgres sends. */
+const isOfAnother = (words: string): boolean => /message length|response to SSLRequest|SSLRequest response/i.test(words)
+const takesNoTls = "The server does not support TLS"
+
+/** Why it can't be used, of what a driver said, and whether that may pass by itself, where the driver does not know. */
+const told = (words: string): { readonly why: string; readonly passes?: false } => {
+  if (isOfCertificate(words))
+    return { why: `its certificate is not vouched for (${words}): name the CA with sslrootcert`, passes: false }
+  if (isOfAnother(words)) return { why: `what answers there is not Postgres (${words})`, passes: false }
+  if (words.includes(takesNoTls)) return { why: "it takes no TLS, which sslmode asks for", passes: false }
+  return { why: words || "no reason given" }
+}
+
 /** Where a database is, without who may use it. */
 const placeOf = (url: string): string => {
   if (!URL.canParse(url)) return ""
@@ -44,11 +57,7 @@ export const unusableDatabase = (error: SqlError, url: Redacted.Redacted | undef
   const words = [said.replaceAll(/\s+/g, " "), code !== "" && !said.includes(code) ? `(${code})` : ""]
     .filter(Boolean)
     .join(" ")
-  const untrusted = isOfCertificate(words)
-  const why = untrusted ? `its certificate is not vouched for (${words}): name the CA with sslrootcert` : words
-  const line = `the database${placeOf(whole)}${whole && " (DATABASE_URL)"} can't be used: ${why || "no reason given"}`
-  return new EngineUnusable({
-    message: withoutPasswords(line, url),
-    passes: passes(error) && !untrusted
-  })
+  const { why, passes: mayPass = passes(error) } = told(words)
+  const line = `the database${placeOf(whole)}${whole && " (DATABASE_URL)"} can't be used: ${why}`
+  return new EngineUnusable({ message: withoutPasswords(line, url), passes: mayPass })
 }
