@@ -44,6 +44,9 @@ const causeIn = (message: string): string | undefined => {
 const plain = (message: string): string => {
   const words = causeIn(message) ?? message.replace(/^\d+ [A-Z_]+: /, "")
   if (/wrong version number|InvalidContentType/i.test(words)) return "it does not speak TLS"
+  // what the client hands to TLS is no name then, whatever the certificate says
+  if (/must not be an IP address/i.test(words))
+    return "with TLS it has to be named by its host's name, not by an IP address"
   if (words.startsWith("Protocol error")) return "what answers there does not speak gRPC"
   if (words.startsWith("Failed to discover")) return "no node of the cluster answered (is tlsCAFile needed?)"
   if (!isOfCertificate(words)) return words

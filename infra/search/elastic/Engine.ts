@@ -31,6 +31,9 @@ export interface Engine {
   readonly ask: <A>(request: Request) => Effect.Effect<Answer<A>, IndexUnavailable>
 }
 
+/** Milliseconds behind which the client does not keep its own time, as where what answers speaks no HTTP, and those for which its end is waited for. */
+const overtime = 1_000
+
 /** The oldest that has all that we use: vectors as base64 came with 9.3. */
 const oldest = [9, 3] as const
 const tries = 5
@@ -88,7 +91,14 @@ export const connect = (settings: ElasticsearchSettings): Effect.Effect<Engine, 
             maxResponseSize: 128 * 1024 * 1024
           })
       ),
-      (client) => Effect.promise(() => client.close().catch(() => {}))
+      // it waits for requests that it has lost
+      (client) =>
+        Effect.ignore(
+          Effect.timeout(
+            Effect.promise(() => client.close().catch(() => {})),
+            overtime
+          )
+        )
     )
     const send = <A>({ method, path, query, body, lines, within }: Request) =>
       Effect.tryPromise({
@@ -101,7 +111,12 @@ export const connect = (settings: ElasticsearchSettings): Effect.Effect<Engine, 
           return { status: statusCode ?? 0, body: answer }
         },
         catch: (error) => new Unanswered({ fault: faultOf(error), passes: passesByItself(error) })
-      })
+      }).pipe(
+        Effect.timeoutOrElse({
+          duration: within + overtime,
+          orElse: () => Effect.fail(new Unanswered({ fault: "nothing that it says is an answer", passes: true }))
+        })
+      )
     const host = settings.urls.map((url) => new URL(url).host).join(", ")
     const unusable = (fault: string, passes: boolean) =>
       new EngineUnusable({ message: `Elasticsearch at ${host} (ELASTICSEARCH_URL) can't be used: ${fault}`, passes })

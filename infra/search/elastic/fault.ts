@@ -20,6 +20,7 @@ export const faultOf = (error: unknown): string => {
     return `it answered ${statusCode} ${typeOf(error.body)}`.trimEnd()
   }
   const [said = ""] = (error instanceof Error ? error.message : String(error)).split(/[;\n]/)
+  if (/wrong version number|InvalidContentType/i.test(said)) return "it does not speak TLS"
   if (isOfCertificate(said)) return `its certificate is not vouched for (${said}): name the CA in ELASTICSEARCH_CA_FILE`
   return said
 }

@@ -21,4 +21,17 @@ describe("a fault of KurrentDB", () => {
     assert.strictEqual(kindOf("no words", 7), "denied")
     for (const code of [2, 3, 5, 6, 9, 11, 12]) assert.strictEqual(kindOf("no words", code), "other", String(code))
   })
+
+  it("says what TLS lacks in words that help, and does not pass", () => {
+    const told = (message: string) => {
+      const { kind, message: said } = faultOf(new Error(message))
+      assert.strictEqual(kind, "other", message)
+      return said
+    }
+    assert.strictEqual(
+      told("The property 'options.servername' must not be an IP address. Received '127.0.0.1'"),
+      "with TLS it has to be named by its host's name, not by an IP address"
+    )
+    assert.match(told("self-signed certificate"), /^its certificate is not vouched for/)
+  })
 })

@@ -1,0 +1,83 @@
+import { createServer as createHttpServer } from "node:http"
+import { createServer, type Socket } from "node:net"
+import { assert, it } from "@effect/vitest"
+import { errors } from "@elastic/elasticsearch"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { connect } from "#infra/search/elastic/Engine.ts"
+import { faultOf, passesByItself } from "#infra/search/elastic/fault.ts"
+import { freePort } from "#test/freePort.ts"
+
+const turn = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
+
+it.effect(
+  "what speaks no HTTP at Elasticsearch's address is given up in time, and leaves nothing that is waited for",
+  () =>
+    Effect.gen(function* () {
+      const sockets = new Set<Socket>()
+      const server = createServer((socket) => {
+        sockets.add(socket.on("error", () => {}))
+        socket.write("SSH-2.0-OpenSSH_9.2\r\n")
+      })
+      yield* Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)))
+      const { port } = server.address() as { readonly port: number }
+      const starting = yield* connect({
+        urls: [`http://127.0.0.1:${port}`],
+        auth: undefined,
+        caFile: undefined,
+        index: "cairn-snippets"
+      }).pipe(Effect.scoped, Effect.flip, Effect.forkChild)
+      let seconds = 0
+      for (; starting.pollUnsafe() === undefined && seconds < 60; seconds++) {
+        yield* TestClock.adjust("1 second")
+        yield* turn
+      }
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      assert.isBelow(seconds, 60)
+      const { message, passes } = yield* Fiber.join(starting)
+      assert.match(
+        message,
+        new RegExp(`^Elasticsearch at 127\\.0\\.0\\.1:${port} \\(ELASTICSEARCH_URL\\) can't be used: `)
+      )
+      assert.isTrue(passes)
+    })
+)
+
+it("what speaks no TLS where https is asked for is said to do so, which does not pass by itself", () => {
+  for (const said of [
+    "received corrupt message of type InvalidContentType (SSL routines:ssl3_get_record:wrong version number)",
+    "write EPROTO 80DB:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:ssl3_record.c:354:\n"
+  ]) {
+    const error = new errors.ConnectionError(said)
+    assert.strictEqual(faultOf(error), "it does not speak TLS")
+    assert.isFalse(passesByItself(error))
+  }
+})
+
+it.live("what can't reach one node is asked of another one, at once, a search as well", () =>
+  Effect.gen(function* () {
+    const gone = yield* Effect.promise(freePort)
+    const asked: Array<string> = []
+    const server = createHttpServer((request, response) => {
+      asked.push(`${request.method} ${request.url}`)
+      response.writeHead(200, { "content-type": "application/json", "x-elastic-product": "Elasticsearch" })
+      response.end(JSON.stringify({ nodes: { one: { version: "9.5.0" } } }))
+    })
+    yield* Effect.acquireRelease(
+      Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))),
+      () => Effect.sync(() => void server.close())
+    )
+    const { port } = server.address() as { readonly port: number }
+    const urls = [`http://127.0.0.1:${gone}`, `http://127.0.0.1:${port}`]
+    // which one is asked first is the client's to choose
+    for (const order of [urls, urls.toReversed()]) {
+      const { ask } = yield* connect({ urls: order, auth: undefined, caFile: undefined, index: "cairn-snippets" })
+      for (let times = 0; times < 4; times++) {
+        const { status } = yield* ask({ method: "POST", path: "/a/_search", body: {}, within: 5_000 })
+        assert.strictEqual(status, 200)
+      }
+    }
+    assert.lengthOf(asked, 10)
+  }).pipe(Effect.scoped)
+)
