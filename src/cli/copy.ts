@@ -11,7 +11,7 @@ import { alone, parentGone } from "#src/layers.ts"
 import { bringAll } from "./copy/bringAll.ts"
 import { finish } from "./copy/finish.ts"
 import { targetOf, unusableTarget } from "./copy/target.ts"
-import { Failed } from "./failure.ts"
+import { Failed, whichStore } from "./failure.ts"
 import { config } from "./log.ts"
 import { answer, Json } from "./output.ts"
 import { progress } from "./progress.ts"
@@ -45,7 +45,7 @@ const copy = Effect.fnUntraced(function* (to: Option.Option<string>) {
   const copied = yield* Effect.mapError(build(ends), unusableTarget(target))
   const bar = progress(!(yield* Json))
   const began = Date.now()
-  const brought = yield* Effect.provide(bringAll(from, bar), copied)
+  const brought = yield* whichStore(Effect.provide(bringAll(from, bar), copied))
   const seconds = (Date.now() - began) / 1000
   const rate = Math.round(brought / Math.max(seconds, 0.001))
   const said = `Copied ${counted(brought, "event")} in ${seconds.toFixed(1)} s (${rate}/s).`
@@ -54,7 +54,7 @@ const copy = Effect.fnUntraced(function* (to: Option.Option<string>) {
     return yield* unfinished("a service runs on the source")
   }
   // its texts lie elsewhere: a killed service has appended an erasing event, and not erased yet
-  const finishing = Effect.provide(finish(from, bar, from.engine === "kurrentdb"), copied)
+  const finishing = whichStore(Effect.provide(finish(from, bar, from.engine === "kurrentdb"), copied))
   const lost = Effect.catchTag(Context.get(held.value, Hold).lost, "NotOurs", () =>
     Effect.fail(unfinished("a service was started on the source"))
   )

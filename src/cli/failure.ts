@@ -1,5 +1,6 @@
-import { Cause, Data, Predicate, Redacted } from "effect"
+import { Cause, Data, Effect, Predicate, Redacted } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
+import { StoreUnavailable } from "#engine/ports/EventStore.ts"
 import { withFiles } from "#src/secrets.ts"
 import { unusableDatabase } from "#src/unreachable.ts"
 import { plain } from "./output.ts"
@@ -7,6 +8,14 @@ import type { Around } from "./surroundings.ts"
 
 /** What the operator asked for can't be done; the message is one line that says why. */
 export class Failed extends Data.TaggedError("Failed")<{ readonly message: string }> {}
+
+/** Of a command that has two stores: what the one that failed says of itself. */
+export const whichStore = <A, E, R>(effect: Effect.Effect<A, E | StoreUnavailable, R>) =>
+  Effect.mapError(effect, (error) =>
+    error instanceof StoreUnavailable
+      ? new Failed({ message: `${error.message} Give the command again; it goes on where it was.` })
+      : error
+  )
 
 /** Refusals and faults whose tag says less than a sentence. */
 const sentences: { readonly [tag: string]: (error: { readonly [field: string]: unknown }) => string } = {

@@ -144,6 +144,27 @@ describe("a copy", () => {
     assert.match((await run(from(target), "events")).err, /is the unfinished copy/)
   })
 
+  it("whose database has no room says so, and goes on when it has", async () => {
+    const target = await fresh()
+    await besideService({ ...from(source.database), ...to(target) })
+    for (const statement of [
+      "DELETE FROM payloads",
+      "DELETE FROM events",
+      "UPDATE log_copy SET position = 0, event_id = NULL",
+      `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+         RAISE EXCEPTION 'could not extend file "base/1": No space left on device' USING ERRCODE = '53100'; END $$`,
+      "CREATE TRIGGER full_disk BEFORE INSERT ON events EXECUTE FUNCTION full_disk()"
+    ])
+      await sql(target, statement)
+    const env = { ...from(source.database), ...to(target) }
+    assert.match(
+      await refused(env),
+      /The copy's database can't be written: could not extend file .+ \(53100\)\. Give the command again/
+    )
+    await sql(target, "DROP TRIGGER full_disk ON events")
+    assert.strictEqual((await run(env, "copy")).code, 0)
+  })
+
   it("takes no password from the command line, and shows none", async () => {
     const target = Redacted.value(await fresh())
     const { DATABASE_URL, CAIRN_DATA_DIR } = from(source.database)

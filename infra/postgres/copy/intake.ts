@@ -1,5 +1,6 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Predicate } from "effect"
+import { isSqlError } from "effect/sql/SqlError"
 import { isAfter, type Position } from "#engine/Position.ts"
 import { StoreUnavailable } from "#engine/ports/EventStore.ts"
 import { type CopiedEvent, type LogEngine, LogIntake } from "#ports/LogCopy.ts"
@@ -112,6 +113,17 @@ const take = Effect.fnUntraced(function* (events: ReadonlyArray<CopiedEvent>, so
   yield* advance(news.at(-1)!)
 })
 
+/** Classes of errors whose words are of the server, and never of what was written: of connections, room, rights, and one that only reads. */
+const ofServer = /^(?:08|53|57P|42501|25006)/
+
+/** What the server says is wrong with it. */
+const saidBy = (error: unknown): string => {
+  const cause = isSqlError(error) ? error.reason.cause : undefined
+  if (!Predicate.isObject(cause)) return ""
+  const { code, message } = cause
+  return typeof code === "string" && ofServer.test(code) ? `: ${String(message).replaceAll(/\s+/g, " ")} (${code})` : ""
+}
+
 /** Into the tables of PostgresEventStore; `source` is where the events come from. */
 export const layer = (source: LogEngine) =>
   Layer.effect(
@@ -122,7 +134,9 @@ export const layer = (source: LogEngine) =>
         effect.pipe(
           Effect.provideService(PgClient.PgClient, sql),
           Effect.tapError((error) => Effect.logDebug("the copy's database refused", error)),
-          Effect.mapError(() => new StoreUnavailable({ message: "The copy's database can't be written." }))
+          Effect.mapError(
+            (error) => new StoreUnavailable({ message: `The copy's database can't be written${saidBy(error)}.` })
+          )
         )
       return LogIntake.of({
         engine: "postgres",
