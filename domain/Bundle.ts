@@ -46,8 +46,14 @@ export const BundleEvent = Schema.TaggedUnion({
   /** What the files of a bundle are judged by; kept until the last of its snippets is deleted. */
   EvidenceReceived: {
     upload: Schema.String,
-    ...text({ prompts: Schema.Array(Schema.String), logs: Schema.Array(LogFile) })
+    ...text({
+      prompts: Schema.Array(Schema.String),
+      /** In older logs; see `LogFilesReceived`. */
+      logs: Schema.Array(LogFile)
+    })
   },
+  /** So are these: a text of its own, for it may go before that. */
+  LogFilesReceived: { upload: Schema.String, ...text({ logs: Schema.Array(LogFile) }) },
   /** All files are stored: those snippets have them, two files of the same content the same one. */
   UploadStored: {
     upload: Schema.String,
@@ -57,12 +63,18 @@ export const BundleEvent = Schema.TaggedUnion({
     gradings: Schema.Int
   },
   /** None of its snippets is there any more. */
-  UploadErased: { upload: Schema.String, subject: Schema.String }
+  UploadErased: {
+    upload: Schema.String,
+    subject: Schema.String,
+    /** Whether it has log files with a subject of their own: it goes too. */
+    logs: Schema.Boolean
+  }
 })
 export type BundleEvent = typeof BundleEvent.Type
 const Event = BundleEvent.cases
 
 type Received = typeof Event.UploadReceived.Type
+/** What the files of a bundle are judged by, as it was sent. */
 type Evidence = NonNullable<(typeof Event.EvidenceReceived.Type)["text"]>
 
 export type BundleCommand = Data.TaggedEnum<{
@@ -78,6 +90,8 @@ export const BundleCommand = Data.taggedEnum<BundleCommand>()
 
 export interface BundleState {
   readonly stage: "absent" | "received" | "stored" | "erased"
+  /** Whether its log files have a subject of their own. */
+  readonly logs: boolean
 }
 
 /** The id of a bundle's stream. */
@@ -87,36 +101,42 @@ export const bundleStream = (bundle: string) => `upload-${bundle}`
 const subjectOf = (bundle: string) => `upload/${bundle}`
 /** The subject of what a bundle was sent with, until it is stored. */
 export const filesOf = (bundle: string) => `upload/${bundle}/files`
+/** The subject of the log files that came with it. */
+export const logFilesOf = (bundle: string) => `upload/${bundle}/logs`
 
 type Decision = Result.Result<Array<BundleEvent>, never>
 
 /** Several files that were sent at once: received as a whole, then stored one by one. */
 export const Bundle: Decider<BundleCommand, BundleEvent, BundleState, never> = {
-  initial: { stage: "absent" },
+  initial: { stage: "absent", logs: false },
 
-  decide: (command, { stage }) =>
+  decide: (command, { stage, logs }) =>
     BundleCommand.$match(command, {
       ReceiveBundle: ({ _tag, bundle: upload, evidence, ...received }): Decision => {
         if (stage !== "absent") return Result.succeed([])
         const files = received.text.files.length
         return Result.succeed([
           Event.UploadReceived.make({ ...received, upload, files, subject: filesOf(upload) }),
-          Event.EvidenceReceived.make({ upload, subject: subjectOf(upload), text: evidence })
+          Event.EvidenceReceived.make({ upload, subject: subjectOf(upload), text: { ...evidence, logs: [] } }),
+          ...(evidence.logs.length === 0
+            ? []
+            : [Event.LogFilesReceived.make({ upload, subject: logFilesOf(upload), text: { logs: evidence.logs } })])
         ])
       },
       CompleteBundle: ({ _tag, bundle, ...stored }): Decision =>
         Result.succeed(stage === "received" ? [Event.UploadStored.make({ ...stored, upload: bundle })] : []),
       EraseBundle: ({ bundle }): Decision =>
         Result.succeed(
-          stage === "stored" ? [Event.UploadErased.make({ upload: bundle, subject: subjectOf(bundle) })] : []
+          stage === "stored" ? [Event.UploadErased.make({ upload: bundle, subject: subjectOf(bundle), logs })] : []
         )
     }),
 
-  evolve: (_, event) =>
+  evolve: (state, event) =>
     BundleEvent.match(event, {
-      UploadReceived: () => ({ stage: "received" as const }),
-      EvidenceReceived: () => ({ stage: "received" as const }),
-      UploadStored: () => ({ stage: "stored" as const }),
-      UploadErased: () => ({ stage: "erased" as const })
+      UploadReceived: () => ({ ...state, stage: "received" as const }),
+      EvidenceReceived: () => ({ ...state, stage: "received" as const }),
+      LogFilesReceived: () => ({ stage: "received" as const, logs: true }),
+      UploadStored: () => ({ ...state, stage: "stored" as const }),
+      UploadErased: () => ({ ...state, stage: "erased" as const })
     })
 }

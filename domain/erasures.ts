@@ -1,6 +1,7 @@
-import { filesOf } from "./Bundle.ts"
+import { filesOf, logFilesOf } from "./Bundle.ts"
 import { monthSubject } from "./Execution.ts"
 import type { EventOf, EventType } from "./events.ts"
+import { logsSubject } from "./Printed.ts"
 import { commentSubject } from "./Snippet/decider.ts"
 
 /** Subjects whose text an event erases, for good: all that they have in the log of the event's tenant. */
@@ -9,18 +10,20 @@ export const erasures: { readonly [T in EventType]?: (event: EventOf<T>) => Read
   UserErased: ({ subject }) => [subject],
   TextErased: ({ subjects }) => subjects,
   CommentDeleted: ({ subject }) => [subject],
-  SnippetDeleted: ({ subject, snippet, comments, executions }) => [
+  SnippetDeleted: ({ subject, snippet, comments, executions, logs }) => [
     subject,
     ...comments.map((comment) => commentSubject(snippet, comment)),
-    ...executions.map((month) => monthSubject(snippet, month))
+    ...executions.map((month) => monthSubject(snippet, month)),
+    ...logs.map((month) => logsSubject(snippet, month))
   ],
   // what was sent is in the snippets now
   UploadStored: ({ upload }) => [filesOf(upload)],
-  UploadErased: ({ subject }) => [subject],
+  UploadErased: ({ upload, subject, logs }) => [subject, ...(logs ? [logFilesOf(upload)] : [])],
   WorkspaceErased: ({ subject }) => [subject],
   SearchesErased: ({ subjects }) => subjects,
   RetrievalErased: ({ subject }) => [subject],
-  ExecutionsErased: ({ subject }) => [subject]
+  ExecutionsErased: ({ subject }) => [subject],
+  LogsErased: ({ subject }) => [subject]
 }
 
 /** Subjects whose text an event erases. */

@@ -5,6 +5,7 @@ import { ChatEvent } from "./Chat.ts"
 import { ExecutionEvent } from "./Execution.ts"
 import { unlimited } from "./Key.ts"
 import { OrganizationEvent } from "./Organization/events.ts"
+import { PrintedEvent } from "./Printed.ts"
 import { RetrievalEvent } from "./Retrieval.ts"
 import { SnippetEvent } from "./Snippet/events.ts"
 import { UsageEvent } from "./Usage.ts"
@@ -20,6 +21,7 @@ export type DomainEvent =
   | WorkspaceEvent
   | ChatEvent
   | ExecutionEvent
+  | PrintedEvent
   | RetrievalEvent
   | UsageEvent
   | BoundsEvent
@@ -36,6 +38,7 @@ export const eventSchemas = {
   ...WorkspaceEvent.cases,
   ...ChatEvent.cases,
   ...ExecutionEvent.cases,
+  ...PrintedEvent.cases,
   ...RetrievalEvent.cases,
   ...UsageEvent.cases,
   ...BoundsEvent.cases
@@ -76,8 +79,12 @@ export const upcasts: { readonly [T in EventType]?: ReadonlyArray<Upcast> } = {
     // before, comments had no subject of their own
     (fields) => ({ ...fields, comments: [] }),
     // before, no executions had
-    (fields) => ({ ...fields, executions: [] })
-  ]
+    (fields) => ({ ...fields, executions: [] }),
+    // before, no logs had
+    (fields) => ({ ...fields, logs: [] })
+  ],
+  // before, log files had their bundle's
+  UploadErased: [(fields) => ({ ...fields, logs: false })]
 }
 
 /** The version that events of a type are written in now, from 1. */

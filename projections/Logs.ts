@@ -48,6 +48,7 @@ const rowOf = (
   }
 }
 
+/** Of an upload of an older release, which had its logs with it, or of what it printed. */
 type Uploaded = { readonly task: string | null; readonly logs: string | null } | null
 
 const uploaded = {
@@ -68,7 +69,7 @@ const output = (value: unknown): string =>
 /** Read model `logs`: what uploads and runs of snippets printed, by its words. */
 export const Logs = {
   name: "logs",
-  version: 3,
+  version: 4,
   tables: {
     logs: table<LogRow>({
       columns: {
@@ -86,6 +87,7 @@ export const Logs = {
       on: {
         SnippetUploaded: uploaded,
         TaskAdded: uploaded,
+        LogsRecorded: uploaded,
         ExecutionRecorded: {
           rows: ({ snippet, text }, { position }) =>
             snippet === null || text === null ? [] : [`${snippet}/${position}`],
@@ -99,7 +101,8 @@ export const Logs = {
       },
       drops: {
         SnippetDeleted: { column: "snippet", value: ({ snippet }) => snippet },
-        ExecutionsErased: { column: "subject", value: ({ subject }) => subject }
+        ExecutionsErased: { column: "subject", value: ({ subject }) => subject },
+        LogsErased: { column: "subject", value: ({ subject }) => subject }
       }
     })
   }

@@ -46,7 +46,11 @@ export interface Config {
   /** Which language models callers may ask for. */
   readonly models: ModelSettings
   /** Days for which texts are kept; `undefined`: as long as what they belong to. */
-  readonly retention: { readonly searches: number | undefined; readonly executions: number | undefined }
+  readonly retention: {
+    readonly searches: number | undefined
+    readonly executions: number | undefined
+    readonly logs: number | undefined
+  }
   /** What the log leaves out. */
   readonly logLevel: LogLevel
   /** A port of this machine's own, at which Prometheus finds what is counted. */
@@ -237,7 +241,8 @@ export const readConfig = (environment: Environment): Config => {
     models: readModels(read),
     retention: {
       searches: days("CAIRN_RETENTION_SEARCHES", 90),
-      executions: days("CAIRN_RETENTION_EXECUTIONS", "off")
+      executions: days("CAIRN_RETENTION_EXECUTIONS", "off"),
+      logs: days("CAIRN_RETENTION_LOGS", "off")
     },
     logLevel: readLogLevel(read("CAIRN_LOG_LEVEL")),
     metricsPort: parsed("CAIRN_METRICS_PORT", parseMetricsPort),

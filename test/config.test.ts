@@ -22,11 +22,12 @@ const refusal = (environment: Record<string, string>): string => {
 
 describe("the configuration", () => {
   it("keeps texts for as many days as it is told", () => {
-    assert.deepStrictEqual(readConfig({}).retention, { searches: 90, executions: undefined })
-    const told = { CAIRN_RETENTION_SEARCHES: "off", CAIRN_RETENTION_EXECUTIONS: "30" }
-    assert.deepStrictEqual(readConfig(told).retention, { searches: undefined, executions: 30 })
-    for (const days of ["0", "-1", "1.5", "3651", "90d", "never"])
-      assert.include(refusal({ CAIRN_RETENTION_EXECUTIONS: days }), "off, or a number of days from 1 to 3650")
+    assert.deepStrictEqual(readConfig({}).retention, { searches: 90, executions: undefined, logs: undefined })
+    const told = { CAIRN_RETENTION_SEARCHES: "off", CAIRN_RETENTION_EXECUTIONS: "30", CAIRN_RETENTION_LOGS: "7" }
+    assert.deepStrictEqual(readConfig(told).retention, { searches: undefined, executions: 30, logs: 7 })
+    for (const name of Object.keys(told))
+      for (const days of ["0", "-1", "1.5", "3651", "90d", "never"])
+        assert.include(refusal({ [name]: days }), `${name} is wrong: expected off, or a number of days from 1 to 3650`)
   })
 
   it("trusts no proxy and knows no host unless told", () => {

@@ -39,6 +39,8 @@ export type SnippetCommand = Data.TaggedEnum<{
     readonly publish: boolean
     readonly kind?: SnippetKind
     readonly text: UploadedText
+    /** What the run printed that it tells of, and when that is recorded, see `logsSubject`. */
+    readonly logs?: { readonly text: string; readonly month: string } | null
     readonly vote: NewVote | null
     /** Votes that it had where it comes from: those of a new snippet, and of none that is here already. */
     readonly broughtVotes?: ReadonlyArray<NewVote>

@@ -1,6 +1,7 @@
 import { Data, HashMap, HashSet, Option, Result } from "effect"
 import type { Decider } from "#engine/Decider.ts"
 import { monthOfSubject, monthSubject } from "../Execution.ts"
+import { logsSubject, monthOfLogs } from "../Printed.ts"
 import { type NewVote, SnippetCommand } from "./commands.ts"
 import { SnippetEvent } from "./events.ts"
 
@@ -38,6 +39,8 @@ export interface SnippetState {
   readonly comments: HashMap.HashMap<string, LiveComment>
   /** Months whose executions have a subject of their own. */
   readonly months: HashSet.HashSet<string>
+  /** Months that have logs. */
+  readonly logMonths: HashSet.HashSet<string>
 }
 
 const subjectOf = (snippet: string) => `snippet/${snippet}`
@@ -98,6 +101,17 @@ const again = ({ snippet, author, succeeded, text, publish }: Upload, state: Sni
   ]
 }
 
+const printed = ({ snippet, logs, text: { task } }: Upload): Array<SnippetEvent> =>
+  logs == null
+    ? []
+    : [
+        Event.LogsRecorded.make({
+          snippet,
+          subject: logsSubject(snippet, logs.month),
+          text: { task, logs: logs.text }
+        })
+      ]
+
 const functions = ({ snippet, home, succeeded, text, functions }: Upload, state: SnippetState): Array<SnippetEvent> => {
   if (functions == null) return []
   const subject = subjectOf(snippet)
@@ -144,14 +158,15 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusa
     tracked: false,
     due: HashSet.empty(),
     comments: HashMap.empty(),
-    months: HashSet.empty()
+    months: HashSet.empty(),
+    logMonths: HashSet.empty()
   },
 
   decide: (command, state) => {
     if (command._tag === "UploadSnippet") {
       if (state.stage === "deleted") return Result.fail(new SnippetGone({ snippet: command.snippet }))
       const stored = state.stage === "live" ? again(command, state) : [uploaded(command), ...brought(command)]
-      return Result.succeed([...stored, ...functions(command, state), ...ballot(command)])
+      return Result.succeed([...stored, ...printed(command), ...functions(command, state), ...ballot(command)])
     }
     const { snippet } = command
     if (state.stage !== "live") return Result.fail(new SnippetNotFound({ snippet }))
@@ -224,7 +239,8 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusa
             snippet,
             subject,
             comments: [...HashMap.keys(apart)].sort(),
-            executions: [...state.months].sort()
+            executions: [...state.months].sort(),
+            logs: [...state.logMonths].sort()
           })
         ])
       }
@@ -235,6 +251,10 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusa
     SnippetEvent.match(event, {
       SnippetUploaded: ({ published }) => ({ ...state, stage: "live" as const, published }),
       TaskAdded: () => state,
+      LogsRecorded: ({ subject }) => {
+        const month = monthOfLogs(subject)
+        return month === undefined ? state : { ...state, logMonths: HashSet.add(state.logMonths, month) }
+      },
       SnippetPublished: () => ({ ...state, published: true }),
       SnippetWithdrawn: () => ({ ...state, published: false }),
       FunctionsTracked: () => ({ ...state, tracked: true }),
@@ -258,7 +278,8 @@ export const Snippet: Decider<SnippetCommand, SnippetEvent, SnippetState, Refusa
         stage: "deleted" as const,
         due: HashSet.empty<string>(),
         comments: HashMap.empty<string, LiveComment>(),
-        months: HashSet.empty<string>()
+        months: HashSet.empty<string>(),
+        logMonths: HashSet.empty<string>()
       })
     })
 }

@@ -63,6 +63,7 @@ export const SnippetText = {
   workspace: Schema.NullOr(Schema.String),
   agent: Schema.NullOr(Schema.String),
   task: Schema.NullOr(Schema.String),
+  /** In older logs; see `LogsRecorded`. */
   logs: Schema.NullOr(Schema.String),
   /** Of a repository: its files, with paths relative to its root; `source` is then its readme. */
   files: Schema.optionalKey(Schema.Array(Schema.Struct({ path: Schema.String, content: Schema.String })))
@@ -107,9 +108,15 @@ export const SnippetEvent = Schema.TaggedUnion({
       path: Schema.String,
       task: Schema.NullOr(Schema.String),
       dependencies: Versions,
+      /** In older logs; see `LogsRecorded`. */
       logs: Schema.NullOr(Schema.String),
       agent: Schema.NullOr(Schema.String)
     })
+  },
+  /** What the run printed that an upload tells of: a text of its own, for it may go before the snippet does. */
+  LogsRecorded: {
+    snippet: Schema.String,
+    ...text({ task: Schema.NullOr(Schema.String), logs: Schema.String })
   },
   SnippetPublished: { snippet: Schema.String },
   /** It is its home's alone again: rules that came after it was published find a secret in what everyone saw. */
@@ -175,7 +182,9 @@ export const SnippetEvent = Schema.TaggedUnion({
     /** Its comments whose text has a subject of its own: it goes too. */
     comments: Strings,
     /** Months in which executions were recorded whose text has a subject of its own: it goes too. */
-    executions: Strings
+    executions: Strings,
+    /** Months in which logs were recorded: they go too. */
+    logs: Strings
   }
 })
 export type SnippetEvent = typeof SnippetEvent.Type

@@ -8,6 +8,7 @@ import type { Config } from "#src/config.ts"
 import { eraseSearches, noteErased } from "#src/snippets/eraseSearches.ts"
 import { expire } from "./expire.ts"
 import { retainExecutions } from "./retainExecutions.ts"
+import { retainLogs } from "./retainLogs.ts"
 
 const day = 86_400_000
 /** Its checkpoint: behind it lie only searches whose time is over. */
@@ -46,13 +47,14 @@ export const retain = (now: number, kept: number) =>
   )
 
 /** What is kept for so many days only (`undefined`: no such bound) goes, at start and once a day. */
-export const layer = ({ searches, executions }: Config["retention"]) =>
+export const layer = ({ searches, executions, logs }: Config["retention"]) =>
   Layer.effectDiscard(
     Effect.suspend(() => {
       const { say, over } = saying()
       const all = Effect.fnUntraced(function* (now: number) {
         if (searches !== undefined) yield* retain(now, searches)
         if (executions !== undefined) yield* retainExecutions(now, executions)
+        if (logs !== undefined) yield* retainLogs(now, logs)
       })
       return Effect.flatMap(Clock.currentTimeMillis, all).pipe(
         Effect.tapCause((cause) => say(cause, Effect.logWarning("what is old could not be erased", cause))),

@@ -1,15 +1,41 @@
 import { Effect, Option, PubSub } from "effect"
-import { type BundleEvent, bundleStream } from "#domain/Bundle.ts"
+import { type BundleEvent, bundleStream, type LogFile } from "#domain/Bundle.ts"
+import type { DomainEvent } from "#domain/events.ts"
 import { Busy } from "#engine/decide.ts"
 import { derivedId } from "#engine/derivedId.ts"
+import type { Recorded } from "#engine/Event.ts"
+import { eachOfStream } from "#engine/pages.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
 import * as Codec from "#src/codec.ts"
 
 /** The id of the command that ends a bundle. */
 export const storedId = (bundle: string): string => derivedId("store_upload", bundle)
 
+/** Behind the first event, which has the files. */
+const sent = new Set<string>(["EvidenceReceived", "LogFilesReceived"] satisfies Array<BundleEvent["_tag"]>)
+
 /** How long a caller waits until their files are stored; they are stored all the same. */
 const patience = "60 seconds"
+
+/**
+ * The prompts and log files that a bundle was sent with, as far as they are kept. `received`: whether it is known at all.
+ */
+export const sentWith = Effect.fnUntraced(function* (bundle: string) {
+  let received = false
+  let prompts: ReadonlyArray<string> = []
+  let logs: ReadonlyArray<LogFile> = []
+  const take = ({ event }: Recorded<DomainEvent>) => {
+    if (event._tag === "EvidenceReceived") {
+      received = true
+      prompts = event.text?.prompts ?? []
+      // of an older release
+      logs = event.text?.logs ?? []
+    }
+    if (event._tag === "LogFilesReceived") logs = event.text?.logs ?? []
+  }
+  yield* eachOfStream(bundleStream(bundle), 0, take, sent)
+  return { received, prompts, logs }
+})
 
 type Stored = Extract<BundleEvent, { readonly _tag: "UploadStored" }>
 

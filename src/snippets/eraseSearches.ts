@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { ExecutionEvent } from "#domain/Execution.ts"
+import type { PrintedEvent } from "#domain/Printed.ts"
 import { mostErased, RetrievalEvent } from "#domain/Retrieval.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
@@ -15,7 +16,7 @@ interface NotedStream {
 export const noteErased = Effect.fnUntraced(function* (
   { tenant, stream }: NotedStream,
   commandId: string,
-  event: RetrievalEvent | ExecutionEvent
+  event: RetrievalEvent | ExecutionEvent | PrintedEvent
 ) {
   const store = yield* EventStore
   yield* store.append({

@@ -1,4 +1,5 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
+import { monthIn } from "#domain/Execution.ts"
 import { strippingAnnotations } from "#domain/functions/annotate.ts"
 import { concerning } from "#domain/functions/attribution.ts"
 import { errorsInSteps } from "#domain/functions/errors.ts"
@@ -125,7 +126,8 @@ const read = Effect.fnUntraced(function* (upload: Prepared) {
     workspace: upload.workspace,
     agent: upload.agent,
     task: upload.task,
-    logs: upload.logs ?? null,
+    // they are an event of their own
+    logs: null,
     ...(upload.files === undefined ? {} : { files: upload.files })
   }
   return {
@@ -185,6 +187,7 @@ export const upload = Effect.fnUntraced(function* (
   const storage = yield* Storage
   const { language, completeness, text, functions } = yield* read(upload)
   const sourceDigest = yield* digestOf(holder.secret, upload)
+  const month = monthIn(yield* Clock.currentTimeMillis)
   const { home, origin = "upload", succeeded, publish = false, vote = null, gradingCount = null } = upload
 
   const tryGeneration = (generation: number): ReturnType<typeof store> =>
@@ -213,6 +216,7 @@ export const upload = Effect.fnUntraced(function* (
         succeeded,
         publish,
         text,
+        logs: upload.logs ? { text: upload.logs, month } : null,
         vote,
         grading,
         functions,

@@ -85,9 +85,8 @@ describe("the text of executions", () => {
     assert.include((await findByName(call, "counts"))!.code_block.source, "counts")
 
     // once: nothing is looked at again
-    const head = await service.head()
     await service.run(retainExecutions(endOfMonth() + 60 * day, 30))
-    assert.strictEqual(await service.head(), head)
+    assert.lengthOf(await erasures(id), 2)
     const checkpoint = await service.run(Effect.flatMap(ReadModels, ({ reaction }) => reaction("retention_executions")))
     assert.isAbove(Number(checkpoint), 0)
 

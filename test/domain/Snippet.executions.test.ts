@@ -42,7 +42,7 @@ const tracked = Event.FunctionsTracked.make({
   subject,
   text: { agent: null, functions: [{ fingerprint: "fn_1", name: "csv_rows", signature: "def csv_rows()" }] }
 })
-const deleted = Event.SnippetDeleted.make({ snippet, subject, comments: [], executions: [] })
+const deleted = Event.SnippetDeleted.make({ snippet, subject, comments: [], executions: [], logs: [] })
 
 const up: NewVote = { value: 1, count: 1, source: "ai", origin: null, home: "acme/w" }
 const down: NewVote = { value: -1, count: 1, source: "ai", origin: null }
@@ -115,7 +115,7 @@ describe("a run of a snippet", () => {
       subject: "snippet/s1/executions/2026-10"
     })
     const old = Event.ExecutionRecorded.make({ ...execution, snippet, subject })
-    const gone = Event.SnippetDeleted.make({ snippet, subject, comments: [], executions: ["2026-10", month] })
+    const gone = Event.SnippetDeleted.make({ snippet, subject, comments: [], executions: ["2026-10", month], logs: [] })
     given(Snippet, [uploaded, old, recorded, october, recorded])
       .when(SnippetCommand.DeleteSnippet({ snippet }))
       .then(gone)
@@ -167,7 +167,7 @@ it("the text of a comment goes with it, and that of the others with the snippet"
   const second = Event.CommentAdded.make({ ...commented, comment: "c2", subject: `${subject}/comment/c2` })
   // as it was stored before comments had subjects of their own
   const old = Event.CommentAdded.make({ ...commented, comment: "c0", subject })
-  const gone = Event.SnippetDeleted.make({ snippet, subject, comments: ["c2"], executions: [] })
+  const gone = Event.SnippetDeleted.make({ snippet, subject, comments: ["c2"], executions: [], logs: [] })
   given(Snippet, [uploaded, old, commented, second, removed]).when(SnippetCommand.DeleteSnippet({ snippet })).then(gone)
   assert.deepStrictEqual(erasedBy(gone), [subject, `${subject}/comment/c2`])
 })

@@ -52,7 +52,7 @@ const added = (author: string | null = "ada", task: string | null = "a slug for 
   return TaskAdded.make({ snippet, author, succeeded: true, subject, text: { path, task, dependencies, logs, agent } })
 }
 const published = SnippetPublished.make({ snippet })
-const deleted = SnippetDeleted.make({ snippet, subject, comments: [], executions: [] })
+const deleted = SnippetDeleted.make({ snippet, subject, comments: [], executions: [], logs: [] })
 
 const up: NewVote = { value: 1, count: 3, source: "human", origin: "review" }
 const cast = (voter: string | null, { value, count, source, origin }: NewVote, task: string | null) =>

@@ -42,7 +42,13 @@ describe("what goes to the log", () => {
   it.effect("says who gave a command, why, for which request, and what it erases", () =>
     Effect.gen(function* () {
       const request = { digest: "digest", n: 2, fingerprint: null }
-      const deleted = SnippetDeleted.make({ snippet: "s", subject: "snippet/s", comments: [], executions: [] })
+      const deleted = SnippetDeleted.make({
+        snippet: "s",
+        subject: "snippet/s",
+        comments: [],
+        executions: [],
+        logs: []
+      })
       const { commands } = yield* encoded(
         [decision([used, deleted], { causationId: "cause", request }), decision([used])],
         1_000_000

@@ -65,7 +65,7 @@ const says = CommentAdded.make({
   subject: `${subject}/comment/c`,
   text: { words: "what a caller typed", agent: null }
 })
-const deletes = SnippetDeleted.make({ snippet: "s", subject, comments: ["c"], executions: [] })
+const deletes = SnippetDeleted.make({ snippet: "s", subject, comments: ["c"], executions: [], logs: [] })
 
 /** An event, encoded anew each time that it is given. */
 const given = (commandId: string, stream: string, event: DomainEvent) =>

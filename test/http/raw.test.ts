@@ -79,7 +79,7 @@ describe("searching logs", () => {
     assert.strictEqual((await search("emu", { code_block_id: "pager2" })).total_found, 1)
     assert.strictEqual((await search("emu", { code_block_id: "nobody" })).total_found, 0)
     assert.strictEqual((await search("emu", { days_back: 1 })).total_found, 4)
-    await service.sql("UPDATE logs_v3.logs SET created_at = created_at - interval '36 hours' WHERE snippet = $1", [
+    await service.sql("UPDATE logs_v4.logs SET created_at = created_at - interval '36 hours' WHERE snippet = $1", [
       ids[0]
     ])
     assert.strictEqual((await search("emu", { days_back: 1 })).total_found, 3)
@@ -100,7 +100,7 @@ describe("searching logs", () => {
     assert.deepStrictEqual([await total(other), await total(other, everyones)], [0, 0])
     assert.strictEqual((await remove(call, "open")).status, 200)
     assert.strictEqual(await total(call), 0)
-    const kept = await service.sql<{ log: string }>("SELECT log FROM logs_v3.logs WHERE log LIKE '%public%'")
+    const kept = await service.sql<{ log: string }>("SELECT log FROM logs_v4.logs WHERE log LIKE '%public%'")
     assert.deepStrictEqual(kept, [])
   })
 

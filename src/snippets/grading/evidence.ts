@@ -1,12 +1,11 @@
 import { Effect } from "effect"
 import { LRUCache } from "lru-cache"
-import { bundleStream, type LogFile } from "#domain/Bundle.ts"
+import type { LogFile } from "#domain/Bundle.ts"
 import type { DomainEvent } from "#domain/events.ts"
 import type { SnippetEvent, UploadedText } from "#domain/Snippet/events.ts"
 import type { Recorded } from "#engine/Event.ts"
-import { eachOfStream, inSteps } from "#engine/pages.ts"
-import { EventStore } from "#engine/ports/EventStore.ts"
-import * as Codec from "#src/codec.ts"
+import { eachOfStream } from "#engine/pages.ts"
+import { sentWith } from "#src/snippets/bundle.ts"
 import { ends, tail } from "./excerpt.ts"
 
 /** Characters of a file that a grader is shown, of all logs, and of what was asked for. */
@@ -55,13 +54,11 @@ const shownLogs = (logs: ReadonlyArray<LogFile>): string | null => {
 const bundleOf = Effect.fnUntraced(function* (request: string, bundles: BundlesAtHand) {
   const known = bundles.get(request)
   if (known !== undefined) return known
-  const [second] = (yield* (yield* EventStore).readStream(bundleStream(request), 0, { limit: 1 })).events
-  const event = second === undefined ? undefined : (yield* inSteps(Codec.decoding(second))).event
-  const received = event?._tag === "EvidenceReceived" ? event : undefined
-  const { prompts = [], logs = [] } = received?.text ?? {}
+  const { received, prompts, logs } = yield* sentWith(request)
+  if (!received) return none
   const asked = prompts.length === 0 ? null : ends(prompts.join("\n\n"), longest.asked)
-  const evidence = received === undefined ? none : { asked, logs: shownLogs(logs) }
-  if (received !== undefined) bundles.set(request, evidence)
+  const evidence = { asked, logs: shownLogs(logs) }
+  bundles.set(request, evidence)
   return evidence
 })
 
@@ -73,27 +70,42 @@ type Uploaded = Case<"SnippetUploaded">
 type TaskAdded = Case<"TaskAdded">
 
 /** Events of a snippet that tell what a grading is about. */
-const telling = new Set<string>(["SnippetUploaded", "TaskAdded", "VoteRequested"] satisfies Array<SnippetEvent["_tag"]>)
+const telling = new Set<string>(["SnippetUploaded", "TaskAdded", "LogsRecorded", "VoteRequested"] satisfies Array<
+  SnippetEvent["_tag"]
+>)
 
 /** Reads what a grading is decided on; `undefined` when it is not there any more. */
 export const evidenceOf = Effect.fnUntraced(function* (request: string, snippet: string, bundles: BundlesAtHand) {
   let first: Uploaded | undefined
   let latest: Recorded<Uploaded | TaskAdded> | undefined
-  let asked: { readonly requested: Evidence["requested"]; readonly upload: Uploaded | TaskAdded } | undefined
+  let printed: Recorded<Case<"LogsRecorded">> | undefined
+  let asked:
+    | {
+        readonly requested: Evidence["requested"]
+        readonly upload: Uploaded | TaskAdded
+        readonly printed: string | undefined
+      }
+    | undefined
   // a snippet may have many votes, and none is needed
   const take = (recorded: Recorded<DomainEvent>) => {
     const { event, commandId } = recorded
     if (event._tag === "SnippetUploaded") first ??= event
     if (event._tag === "SnippetUploaded" || event._tag === "TaskAdded") latest = { ...recorded, event }
+    if (event._tag === "LogsRecorded") printed = { ...recorded, event }
     // the upload that asked for it: its own path, task and logs, not those of the source's other uploads
     if (event._tag === "VoteRequested" && event.request === request && latest?.commandId === commandId)
-      asked ??= { requested: recorded as Evidence["requested"], upload: latest.event }
+      asked ??= {
+        requested: recorded as Evidence["requested"],
+        upload: latest.event,
+        printed: printed?.commandId === commandId ? printed.event.text?.logs : undefined
+      }
   }
   yield* eachOfStream(`snippet-${snippet}`, -1, take, telling)
   if (first === undefined || first.text === null || asked === undefined) return undefined
   const { requested, upload } = asked
   if (upload.text === null) return undefined
-  const { path, task, logs } = upload.text
+  const { path, task } = upload.text
+  const logs = asked.printed ?? upload.text.logs
   const bundle = yield* bundleOf(request, bundles)
   const evidence: Evidence = {
     path,

@@ -6,14 +6,11 @@ import { fresh } from "#engine/ask.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
 import type { Recorded } from "#engine/Event.ts"
-import { inSteps } from "#engine/pages.ts"
-import { EventStore } from "#engine/ports/EventStore.ts"
 import { passes } from "#ports/passes.ts"
 import { WorkingFor } from "#ports/Workers.ts"
 import { Keys, tenantOf } from "#projections/Keys.ts"
-import * as Codec from "#src/codec.ts"
 import { reaction } from "#src/reaction.ts"
-import { storedId } from "#src/snippets/bundle.ts"
+import { sentWith, storedId } from "#src/snippets/bundle.ts"
 import { observedIn, upload as storeFile } from "#src/snippets/store.ts"
 
 type Case<T extends BundleEvent["_tag"]> = Extract<BundleEvent, { readonly _tag: T }>
@@ -25,12 +22,9 @@ const atOnce = 16
 
 /** All logs that came with a bundle, for what they tell of its functions. */
 const logsOf = Effect.fnUntraced(function* (bundle: string) {
-  const { events } = yield* (yield* EventStore).readStream(bundleStream(bundle), 0, { limit: 1 })
-  const [second] = events
-  const evidence = second === undefined ? undefined : (yield* inSteps(Codec.decoding(second))).event
-  if (evidence?._tag !== "EvidenceReceived") return null
-  const logs = evidence.text?.logs.flatMap(({ content }) => content ?? [])
-  return logs === undefined || logs.length === 0 ? null : logs.join("\n")
+  const { logs } = yield* sentWith(bundle)
+  const texts = logs.flatMap(({ content }) => content ?? [])
+  return texts.length === 0 ? null : texts.join("\n")
 })
 
 /** Stores the files one by one; answers with the snippet that has each, those left out that can't be stored. */

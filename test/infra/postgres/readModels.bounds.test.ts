@@ -127,7 +127,7 @@ describe("read models in Postgres", () =>
           ...names.split("").map((snippet) => SnippetPublished.make({ snippet })),
           vote(names),
           ...names.split("").map((snippet) => vote(`${snippet}?`)),
-          SnippetDeleted.make({ snippet: "d", subject: "s", comments: [], executions: [] }),
+          SnippetDeleted.make({ snippet: "d", subject: "s", comments: [], executions: [], logs: [] }),
           vote("abcd")
         ].map((event, index) => recorded(index + 1, event))
         const [first, rest] = [events.slice(0, names.length), events.slice(names.length)]

@@ -51,7 +51,7 @@ const vote = (snippet: string) =>
     text: null
   })
 const deleted = (snippet: string) =>
-  SnippetDeleted.make({ snippet, subject: `snippet/${snippet}`, comments: [], executions: [] })
+  SnippetDeleted.make({ snippet, subject: `snippet/${snippet}`, comments: [], executions: [], logs: [] })
 
 const recorded = (position: number, event: DomainEvent): Recorded<DomainEvent> => ({
   position: positionOf(position),

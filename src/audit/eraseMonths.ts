@@ -1,0 +1,51 @@
+import { Effect } from "effect"
+import type { ExecutionEvent } from "#domain/Execution.ts"
+import type { PrintedEvent } from "#domain/Printed.ts"
+import { derivedId } from "#engine/derivedId.ts"
+import type { StoredEvent } from "#engine/ports/EventStore.ts"
+import { noteErased } from "#src/snippets/eraseSearches.ts"
+import { expire } from "./expire.ts"
+
+const day = 86_400_000
+
+/** When a month, as `2026-11`, has ended, in milliseconds. */
+const endOf = (month: string): number => {
+  const [year, number] = month.split("-").map(Number)
+  return Date.UTC(year!, number!)
+}
+
+export const subjectOf = ({ data }: StoredEvent): string => (JSON.parse(data) as { readonly subject: string }).subject
+
+/** Texts that go with their month. */
+export interface Months {
+  /** Of the checkpoint: behind it lie only those whose time is over. */
+  readonly checkpoint: string
+  readonly types: ReadonlyArray<string>
+  /** The month that an event's text goes with. */
+  readonly monthOf: (stored: StoredEvent) => string
+  /** Whether it may go: what has its snippet's own subject, as an older release recorded it, goes with the snippet. */
+  readonly isApart: (subject: string) => boolean
+  /** Streams are this and the tenant. */
+  readonly stream: string
+  readonly erased: (subject: string) => ExecutionEvent | PrintedEvent
+}
+
+/** Erases the texts whose month was over so many days before `now` (milliseconds since the epoch). */
+export const eraseMonths = (
+  { checkpoint, types, monthOf, isApart, stream, erased }: Months,
+  now: number,
+  kept: number
+) =>
+  expire(
+    checkpoint,
+    { types, factsOnly: true },
+    (stored) => endOf(monthOf(stored)) + kept * day <= now,
+    Effect.fnUntraced(function* (over) {
+      const subjects = new Map(over.map((stored) => [subjectOf(stored), stored.tenant]))
+      for (const [subject, tenant] of subjects) {
+        if (!isApart(subject)) continue
+        const noted = { tenant, stream: `${stream}-${tenant}` }
+        yield* noteErased(noted, derivedId(stream, tenant, subject), erased(subject))
+      }
+    })
+  )
