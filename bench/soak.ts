@@ -34,10 +34,11 @@ export const soak = (scale: number) =>
   Effect.gen(function* () {
     const duration = Math.max(30_000, 3_600_000 * scale)
     const folder = yield* temporaryFolder
-    const [dataDir, temporary] = [join(folder, "data"), join(folder, "tmp")]
-    mkdirSync(temporary)
+    const [dataDir, temporary, clones] = [join(folder, "data"), join(folder, "tmp"), join(folder, "clones")]
+    for (const made of [temporary, clones]) mkdirSync(made)
     const api = yield* messagesApi(({ body }) => {
       const prompt = String(body.messages[0]!.content)
+      if (body.tools === undefined) return says("Somebody wrote a number into a file.")
       if (body.messages.length > 3) return says("Done.")
       const command = prompt === "wait" ? "sleep 30" : "cat *.txt | wc -l > count && ls > list"
       if (body.messages.length > 1) return calls({ name: "Bash", input: { command } })
@@ -51,15 +52,19 @@ export const soak = (scale: number) =>
       CAIRN_METRICS_PORT: String(metricsPort),
       // nobody takes them: that must cost nothing either
       OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9",
+      OTEL_TRACES_SAMPLER: "parentbased_traceidratio",
       OTEL_TRACES_SAMPLER_ARG: "0.1",
+      CAIRN_RETENTION_EXECUTIONS: "30",
       CAIRN_LOG_LEVEL: "error"
     })
-    const load = makeLoad({ port, key })
+    const load = makeLoad({ port, key, clones })
     const looks: Array<Look> = []
     const began = performance.now()
     const look = async () => {
       const one = await lookAt(child.pid!, metricsPort, (performance.now() - began) / 1000, load.operations())
       looks.push(one)
+      // an hour is long: whoever waits sees how it goes
+      process.stderr.write(`${JSON.stringify(one)}\n`)
       return one
     }
     /** What is held when nobody asks any more; workers that wait for the next job go by themselves, after a while. */

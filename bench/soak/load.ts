@@ -1,25 +1,5 @@
-import { spawn } from "node:child_process"
-
-/** The service under load, and what its callers know of it. */
-export interface Target {
-  readonly port: number
-  readonly key: string
-}
-
-const headersOf = (key: string) => ({ authorization: `Bearer ${key}`, "content-type": "application/json" })
-
-/** One request; fails on anything but a success, with what was said. */
-const send = async ({ port, key }: Target, method: string, path: string, body?: unknown, headers: object = {}) => {
-  const isBytes = body instanceof Uint8Array
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method,
-    headers: { ...headersOf(key), ...headers },
-    ...(body === undefined ? undefined : { body: isBytes ? (body as Uint8Array<ArrayBuffer>) : JSON.stringify(body) })
-  })
-  const text = await response.text()
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text.slice(0, 300)}`)
-  return { text, json: <A>() => JSON.parse(text) as A }
-}
+import { repositoryOperations } from "./repositories.ts"
+import { headersOf, type Target, send } from "./send.ts"
 
 interface Chat {
   readonly workspace_id: string
@@ -33,6 +13,14 @@ const protocol = "2026-07-28"
 const mostSnippets = 200
 const users = 8
 
+/** As much as nobody reaches: each upload, commit and turn is looked at all the same. */
+const bounded = {
+  chats_per_day: 1_000_000,
+  tokens_per_month: 1_000_000_000,
+  snippets: 1_000_000,
+  repository_bytes: 1_000_000_000_000
+}
+
 /**
  * What people and programs do, one of each kind at a time, in turns. What one stores another deletes, so that neither the
  * store nor the workspaces grow; the log does.
@@ -42,44 +30,44 @@ export const makeLoad = (target: Target) => {
   const snippets: Array<string> = []
   const workspaces = new Map<string, string>()
   const user = () => `u${n % users}`
-  const chatting = (query: string, headers: object = {}) =>
-    send(target, "POST", "/api/agent-chat", { user_query: query, user_id: user(), org_id: "soak" }, headers)
+  const chatting = (query: string, more: object = {}, headers: object = {}) =>
+    send(target, "POST", "/api/agent-chat", { user_query: query, user_id: user(), org_id: "soak", ...more }, headers)
   const workspace = () => [...workspaces.values()][n % workspaces.size]
 
-  /** Reads a stream until it has so many characters, then leaves in the midst of it. */
-  const listen = async (path: string, characters: number) => {
+  /** Reads a stream until it has so many characters, then leaves in the midst of it; gives what it heard. */
+  const listen = async (path: string, characters: number, headers: object = {}) => {
     const leaving = new AbortController()
     const response = await fetch(`http://127.0.0.1:${target.port}${path}`, {
-      headers: { ...headersOf(target.key), accept: "text/event-stream" },
+      headers: { ...headersOf(target.key), accept: "text/event-stream", ...headers },
       signal: leaving.signal
     })
-    if (!response.ok) throw new Error(`${path}: ${response.status}`)
-    let heard = 0
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${(await response.text()).slice(0, 300)}`)
+    const decoder = new TextDecoder()
+    let heard = ""
     for await (const piece of response.body!) {
-      heard += piece.length
-      if (heard >= characters) break
+      heard += decoder.decode(piece, { stream: true })
+      if (heard.length >= characters) break
     }
     leaving.abort()
+    return heard
   }
 
-  const git = (path: string) =>
-    new Promise<void>((resolve, reject) => {
-      const child = spawn("git", ["ls-remote", `http://x:${target.key}@127.0.0.1:${target.port}${path}`], {
-        stdio: "ignore",
-        env: { PATH: process.env["PATH"], GIT_TERMINAL_PROMPT: "0", HOME: "/nonexistent" }
-      })
-      child.once("error", reject)
-      child.once("exit", (code) => (code === 0 ? resolve() : reject(new Error(`git ended with ${code}`))))
-    })
+  /** What is seldom asked for. */
+  const seldom = (times: number, work: () => Promise<unknown>) => {
+    let asked = 0
+    return async () => {
+      asked += 1
+      if (asked % times === 0) await work()
+    }
+  }
 
   const operations: { readonly [name: string]: () => Promise<unknown> } = {
+    ...repositoryOperations(target, workspace, () => n),
     upload: async () => {
       const name = `soak_${n}`
       const content = `def ${name}(rows):\n    """Takes row ${n} of a sorted list"""\n    return sorted(rows)[${n}]\n`
       const { json } = await send(target, "POST", "/api/store/execution-result", {
-        task: `take row ${n} of a list`,
-        succeeded: true,
-        user_vote: 1,
+        ...{ task: `take row ${n} of a list`, succeeded: true, user_vote: 1 },
         file_written: { path: `${name}.py`, content }
       })
       snippets.push(json<{ code_block_id: string }>().code_block_id)
@@ -89,9 +77,7 @@ export const makeLoad = (target: Target) => {
       const id = snippets[n % snippets.length]
       if (id === undefined) return
       await send(target, "POST", "/api/store/cache-usage", {
-        task: `take row ${n}`,
-        code_block_id: id,
-        succeeded: n % 5 !== 0
+        ...{ task: `take row ${n}`, code_block_id: id, succeeded: n % 5 !== 0 }
       })
     },
     delete: async () => {
@@ -111,9 +97,9 @@ export const makeLoad = (target: Target) => {
       const { workspace_id } = json<Chat>()
       workspaces.set(user(), workspace_id)
     },
-    heard: () => chatting(`write ${n % 50}`, { accept: "text/event-stream" }),
+    heard: () => chatting(`write ${n % 50}`, {}, { accept: "text/event-stream" }),
     cancelled: async () => {
-      const { json } = await chatting("wait", { prefer: "respond-async" })
+      const { json } = await chatting("wait", {}, { prefer: "respond-async" })
       const { run_id } = json<Chat>()
       await send(target, "POST", `/api/runs/${run_id}/cancel`)
     },
@@ -125,16 +111,38 @@ export const makeLoad = (target: Target) => {
       const id = workspace()
       if (id !== undefined) await send(target, "GET", `/api/workspaces/${id}/tree`)
     },
-    erase: async () => {
-      if (n % 50 !== 0 || workspaces.size === 0) return
-      const [[name, id]] = [...workspaces] as [[string, string]]
+    erase: seldom(8, async () => {
+      const [oldest] = workspaces
+      if (oldest === undefined) return
+      const [name, id] = oldest
       workspaces.delete(name)
       await send(target, "DELETE", `/api/workspaces/${id}`)
+    }),
+    remembered: () => chatting(`write ${n % 50}`, { memory: true }),
+    resumed: async () => {
+      const { json } = await chatting(`write ${n % 50}`, {}, { prefer: "respond-async" })
+      const path = `/api/runs/${json<Chat>().run_id}`
+      const first = await listen(path, 200)
+      const last = /^id: ?(.+)$/gm.exec(first)?.[1]
+      await listen(path, Number.POSITIVE_INFINITY, last === undefined ? {} : { "last-event-id": last })
     },
-    git: async () => {
-      const id = workspace()
-      if (id !== undefined) await git(`/git/${id}.git`)
+    execution: async () => {
+      const id = snippets[n % snippets.length]
+      if (id === undefined) return
+      const io = { input_data: { n }, input_hash: "", output_data: [n], output_hash: "" }
+      const ran = { execution_state: "completed", io, duration_ms: 12, error_message: null, error_type: null }
+      const body = { code_block_id: id, triggering_task: `take row ${n}`, ...ran, verdict: null, review: null }
+      await send(target, "POST", "/api/store/execution", body)
     },
+    key: async () => {
+      const asked = { email: "soak@example.org", key_name: `soak ${n}` }
+      const { json } = await send(target, "POST", "/api/keys/org/create", asked)
+      const { id, key } = json<{ readonly id: string; readonly key: string }>()
+      await send({ port: target.port, key }, "POST", "/api/retrieve/search", { task: "take a row" })
+      await send(target, "POST", "/api/keys/org/revoke", { key_id: id })
+    },
+    bounds: () => send(target, "POST", "/api/bounds", { ...bounded, max_turns: 50 + (n % 2) }),
+    backup: seldom(20, () => send(target, "GET", "/api/admin/backup")),
     events: () => listen("/api/events/stream", 2_000),
     mcp: () => {
       const meta = {
@@ -150,7 +158,7 @@ export const makeLoad = (target: Target) => {
       const message = { jsonrpc: "2.0", id: n, method: "tools/list", params: { _meta: meta } }
       return send(target, "POST", "/mcp", message, headers)
     },
-    usage: () => send(target, "GET", "/api/usage")
+    usage: () => send(target, "GET", "/api/usage?by=key")
   }
 
   /** What is wrong, by what was done: each is told once. */
@@ -169,9 +177,16 @@ export const makeLoad = (target: Target) => {
         await operations[name]!()
       } catch (error) {
         // as it should be: somebody erased the workspace of a chat, or of a file, in the meantime
-        if (/The workspace was erased|not_found\/workspace|git ended with/.test((error as Error).message)) return
+        if (
+          /The workspace was erased|not_found\/(?:workspace|run|snippet)|git ended with|backup_running/.test(
+            (error as Error).message
+          )
+        )
+          return
         failed += 1
-        if (!failures.has(name)) failures.set(name, (error as Error).message)
+        if (failures.has(name)) return
+        failures.set(name, (error as Error).message)
+        process.stderr.write(`${name} failed: ${(error as Error).message}\n`)
       }
     }
   }
