@@ -141,7 +141,7 @@ export const makeLoad = (target: Target) => {
       await send({ port: target.port, key }, "POST", "/api/retrieve/search", { task: "take a row" })
       await send(target, "POST", "/api/keys/org/revoke", { key_id: id })
     },
-    bounds: () => send(target, "POST", "/api/bounds", { ...bounded, max_turns: 50 + (n % 2) }),
+    bounds: () => send(target, "POST", "/api/bounds", { ...bounded, max_turns: 50 + (Math.floor(n / 26) % 2) }),
     backup: seldom(20, () => send(target, "GET", "/api/admin/backup")),
     events: () => listen("/api/events/stream", 2_000),
     mcp: () => {

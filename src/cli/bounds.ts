@@ -60,11 +60,20 @@ const set = Command.make(
       Flag.withDefault<ReadonlyArray<string>>([])
     ),
     snippets: count("snippets", "Snippets that may be stored at one time", [0, 1_000_000_000]),
-    bytes: count("repository-bytes", "Bytes that may be committed to workspaces", [0, 1_000_000_000_000_000])
+    bytes: count("repository-bytes", "Bytes that may be committed to workspaces", [0, 1_000_000_000_000_000]),
+    none: Flag.Boolean("none").pipe(Flag.withDescription("Nothing is bounded any more"), Flag.withDefault(false))
   },
-  ({ org, key: typed, chats, tokens, cost, turns, models, snippets, bytes }) =>
+  ({ org, key: typed, chats, tokens, cost, turns, models, snippets, bytes, none }) =>
     onLog(
       Effect.gen(function* () {
+        const given = [chats, tokens, cost, turns, snippets, bytes].some(Option.isSome) || models.length > 0
+        // a call that forgot its flags would take all bounds away
+        if (given === none)
+          return yield* new Failed({
+            message: given
+              ? "--none goes with no bound: leave it out, or the others."
+              : "Say what is bounded (see `cairn bounds set --help`), or that nothing is: --none. What is left out is not bounded any more."
+          })
         const { id, name } = yield* organizationOf(org)
         const key = Option.isNone(typed) ? null : typed.value.toLowerCase()
         if (key !== null) {

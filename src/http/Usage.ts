@@ -4,12 +4,12 @@ import { isLimited } from "#domain/access/permitted.ts"
 import { Bounds, BoundsCommand, type BoundsOf } from "#domain/Bounds.ts"
 import { dayOf, monthOf } from "#domain/bounded.ts"
 import { isAbove, KeyNotFound } from "#domain/Key.ts"
-import { NotOrganizationMember } from "#domain/Organization/commands.ts"
+import { NotOrganizationMember, OnlyOwnerCanPromote } from "#domain/Organization/commands.ts"
 import type { Holder } from "#domain/Scope.ts"
 import { dispatch } from "#engine/dispatch.ts"
 import { boundsOf } from "#projections/Consumption/bounds.ts"
 import { Consumption } from "#projections/Consumption/tables.ts"
-import { Keys, ownerOfKey } from "#projections/Keys.ts"
+import { holderOfKey, Keys } from "#projections/Keys.ts"
 import { Api } from "#src/api/Api.ts"
 import { Caller } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
@@ -49,13 +49,14 @@ export const layer = HttpApiBuilder.group(Api, "usage", (handlers) =>
     )
     .handle("setBounds", ({ payload }) =>
       Effect.gen(function* () {
-        const { organization } = yield* Caller
+        const { organization, role } = yield* Caller
         if (organization === null) return yield* new NotOrganizationMember()
         const key = payload.key_id?.toLowerCase() ?? null
         if (key !== null) {
           yield* freshOrStale(Keys)
-          const owner = yield* Effect.orDie(ownerOfKey(key))
-          if (owner?.id !== organization) return yield* new KeyNotFound({ key })
+          const holder = yield* Effect.orDie(holderOfKey(key))
+          if (holder?.organization !== organization) return yield* new KeyNotFound({ key })
+          if (isAbove(holder.role, role)) return yield* new OnlyOwnerCanPromote({ role })
           if (payload.models != null)
             return yield* fieldProblem(
               "validation/invalid_field",

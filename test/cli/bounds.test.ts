@@ -61,8 +61,12 @@ describe("cairn bounds and usage", () => {
     const { out } = await run("usage", "--org", "Acme")
     assert.include(out, "0 snippets stored, 0 bytes committed to workspaces")
     assert.match(out, /repository_bytes +0 +1000000/)
-    await json("bounds", "set", "--org", "Acme")
-    assert.strictEqual((await listed())[0]!.chats_per_day, null)
+    // who forgets what to set takes nothing away
+    assert.include(await refused("bounds", "set", "--org", "Acme"), "Say what is bounded")
+    assert.include(await refused("bounds", "set", "--org", "Acme", "--none", "--max-turns", "3"), "--none goes with no")
+    assert.include((await run("usage", "--org", "Acme")).out, "repository_bytes")
+    assert.deepInclude(await json<object>("bounds", "set", "--org", "Acme", "--none"), { snippets: null })
+    assert.deepStrictEqual((await listed()).length, 2)
   })
 
   it("refuses keys of others, models of one key, and days that are none", async () => {

@@ -184,13 +184,18 @@ describe("bounds", () => {
     )
     assert.include(await set(service.as(admin.key), { max_turns: 9 }), { key_id: null, max_turns: 9 })
     await set(call, { key_id: admin.id, max_turns: 3 })
+    const [owner] = (await call("POST", "/api/keys/org/list")).json.keys
+    const above = await service.as(admin.key)("POST", "/api/bounds", { key_id: owner.id, chats_per_day: 0 })
+    refused(above, 403, "permission/only_owner_can_promote")
+    assert.deepInclude(await set(service.as(admin.key), { key_id: member.id, max_turns: 2 }), { max_turns: 2 })
+    await set(call, { key_id: member.id })
     const seen = async (by: Call) =>
       (await by("GET", "/api/bounds")).json.bounds.map((one: { key_id: unknown }) => one.key_id)
-    assert.deepStrictEqual(await seen(call), [null, admin.id])
-    assert.deepStrictEqual(await seen(service.as(member.key)), [null])
+    assert.sameMembers(await seen(call), [null, admin.id, member.id])
+    assert.deepStrictEqual(await seen(service.as(member.key)), [null, member.id])
     assert.deepStrictEqual(await seen(others), [])
     assert.strictEqual((await call("POST", "/api/keys/org/revoke", { key_id: admin.id })).status, 200)
-    assert.deepStrictEqual(await seen(call), [null])
+    assert.deepStrictEqual(await seen(call), [null, member.id])
   })
 })
 

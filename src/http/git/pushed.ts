@@ -23,6 +23,9 @@ export class MalformedPush extends Error {
 
 /** Refs of one push: more than any that is taken. */
 const mostUpdates = 100
+/** Commits of one push behind which its clone has none. */
+const mostShallow = 10_000
+const shallowLine = /^shallow [0-9a-f]{40}\n?$/
 /** Bytes that are read of what is not taken. */
 const mostDrained = 512 * 1024 * 1024
 const updateLine = /^([0-9a-f]{40}) ([0-9a-f]{40}) ([^\0\n]{1,1000})(?:\0([^\n]{0,2000}))?\n?$/
@@ -71,12 +74,19 @@ export const readPush = async (body: AsyncIterable<Uint8Array>): Promise<PushReq
   const reader = new Reader(body)
   const updates: Array<RefUpdate> = []
   let capabilities: ReadonlyArray<string> = []
+  let shallow = 0
   for (;;) {
     const head = (await reader.take(4)).toString("latin1")
     if (head === "0000") return { updates, capabilities, pack: reader.rest(), drain: () => reader.drain() }
     const length = /^[0-9a-f]{4}$/.test(head) ? Number.parseInt(head, 16) : 0
     if (length < 5 || updates.length === mostUpdates) throw new MalformedPush("a line has no length")
-    const line = updateLine.exec((await reader.take(length - 4)).toString("utf8"))
+    const text = (await reader.take(length - 4)).toString("utf8")
+    // what a shallow clone has not is here, or else the push is refused for want of it
+    if (updates.length === 0 && shallowLine.test(text)) {
+      if (++shallow > mostShallow) throw new MalformedPush("its clone ends at too many commits")
+      continue
+    }
+    const line = updateLine.exec(text)
     if (line === null) throw new MalformedPush("a line says nothing of a ref")
     const [, from = "", to = "", ref = "", said] = line
     if (said !== undefined) capabilities = said.trim().split(" ")
