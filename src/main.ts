@@ -1,3 +1,5 @@
+import "./effectAlone.ts"
+
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"

@@ -21,39 +21,66 @@ export const boundedFetch =
   (patience = silence): typeof fetch =>
   async (input, init) => {
     const quiet = new AbortController()
-    const giveUp = () => quiet.abort(new Silent("no byte came for too long"))
+    const failed = Promise.withResolvers<never>()
+    /** What is told of the end that this comes to: first whoever waits for the head, then who reads. */
+    let fail: (reason: unknown) => void = failed.reject
+    const end = (reason: unknown) => {
+      over()
+      // that it was given up says more than that it was aborted
+      fail(reason)
+      quiet.abort(reason)
+    }
+    const giveUp = () => end(new Silent("no byte came for too long"))
+    const leave = () => end(init?.signal?.reason)
     let timer = setTimeout(giveUp, patience)
     const heard = () => {
       clearTimeout(timer)
       timer = setTimeout(giveUp, patience)
     }
-    const signal = init?.signal ? AbortSignal.any([init.signal, quiet.signal]) : quiet.signal
+    const over = () => {
+      clearTimeout(timer)
+      init?.signal?.removeEventListener("abort", leave)
+    }
+    init?.signal?.addEventListener("abort", leave)
+    if (init?.signal?.aborted) leave()
     try {
-      const response = await fetch(input, { ...init, signal })
+      // told by ourselves: on Deno (2.9) an aborted signal reaches no body once the garbage of its request is collected
+      const response = await Promise.race([fetch(input, { ...init, signal: quiet.signal }), failed.promise])
       if (response.body === null) {
-        clearTimeout(timer)
+        over()
         return response
       }
       heard()
       const { status, statusText, headers } = response
-      const body = counted(response.body, heard, () => clearTimeout(timer))
+      const body = counted(response.body, heard, over, (told) => (fail = told))
       return Object.defineProperty(new Response(body, { status, statusText, headers }), "url", { value: response.url })
     } catch (error) {
-      clearTimeout(timer)
-      // that it was given up says more than that it was aborted
-      throw quiet.signal.aborted ? quiet.signal.reason : error
+      over()
+      throw error
     }
   }
 
-const counted = (body: ReadableStream<Uint8Array>, heard: () => void, ended: () => void) => {
+/** The same bytes, of which each is `heard`; `ending` is given what ends them with a failure. */
+const counted = (
+  body: ReadableStream<Uint8Array>,
+  heard: () => void,
+  over: () => void,
+  ending: (fail: (reason: unknown) => void) => void
+) => {
   const reader = body.getReader()
   let size = 0
+  const leave = (reason: unknown) => reader.cancel(reason).catch(() => undefined)
   return new ReadableStream<Uint8Array>({
+    start: (controller) =>
+      ending((reason) => {
+        controller.error(reason)
+        void leave(reason)
+      }),
     pull: async (controller) => {
       try {
         const { done, value } = await reader.read()
         if (done) {
-          ended()
+          over()
           return controller.close()
         }
         heard()
@@ -61,13 +88,13 @@ const counted = (body: ReadableStream<Uint8Array>, heard: () => void, ended: () 
         if (size > most) throw new AnswerTooLarge("the answer is too large")
         controller.enqueue(value)
       } catch (error) {
-        ended()
+        over()
         controller.error(error)
-        await reader.cancel(error).catch(() => undefined)
+        await leave(error)
       }
     },
     cancel: (reason) => {
-      ended()
+      over()
       return reader.cancel(reason)
     }
   })

@@ -1,3 +1,5 @@
+import "../effectAlone.ts"
+
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { cairn } from "./cairn.ts"
 

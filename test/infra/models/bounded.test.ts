@@ -1,0 +1,58 @@
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { boundedFetch } from "#infra/models/bounded.ts"
+import { collectGarbage } from "#test/collectGarbage.ts"
+
+/** Begins an answer, or none, and then says nothing. */
+let server: Server
+let url: string
+/** Answers that their reader has left. */
+let closed = 0
+beforeAll(async () => {
+  server = createServer(({ url }, response) => {
+    response.on("close", () => closed++)
+    if (url !== "/body") return
+    response.writeHead(200, { "content-type": "text/event-stream" })
+    response.write("data: half\n\n")
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => void server.close())
+
+const readAll = async (path: string, patience: number, signal?: AbortSignal) => {
+  const response = await boundedFetch(patience)(url + path, signal === undefined ? {} : { signal })
+  const reader = response.body!.getReader()
+  for (;;) if ((await reader.read()).done) return "an end"
+}
+
+describe("an answer that falls silent", () => {
+  // whatever held on to the request is garbage by then
+  const collecting = async (reading: Promise<unknown>) => {
+    const collector = setInterval(collectGarbage, 20)
+    const error = await reading.then(
+      () => undefined,
+      (error: unknown) => error
+    )
+    clearInterval(collector)
+    return error as Error
+  }
+
+  it.each(["/body", "/head"])("is given up, and its connection closed: %s", async (path) => {
+    const before = closed
+    assert.strictEqual((await collecting(readAll(path, 200))).name, "Silent")
+    while (closed === before) await new Promise((resolve) => setTimeout(resolve, 5))
+  })
+
+  it.each(["/body", "/head"])("is left when its reader leaves: %s", async (path) => {
+    const before = closed
+    const leaving = new AbortController()
+    const reading = collecting(readAll(path, 600_000, leaving.signal))
+    setTimeout(() => leaving.abort(new Error("left")), 200)
+    assert.strictEqual((await reading).message, "left")
+    while (closed === before) await new Promise((resolve) => setTimeout(resolve, 5))
+    // also by who had left before it was asked for
+    assert.strictEqual((await collecting(readAll(path, 600_000, leaving.signal))).message, "left")
+  })
+})
