@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { schemaOf } from "#engine/Projection.ts"
 import { Consumption } from "#projections/Consumption/tables.ts"
+import { boundsRefusal } from "#src/usage/bounds.ts"
 import { calls, type MessagesApi, says, startMessagesApi } from "#test/MessagesApi.ts"
 import { memberKey, organization, personal } from "#test/service/tenants.ts"
 import { type Service, startService } from "#test/service.ts"
@@ -89,6 +90,28 @@ describe("bounds", () => {
     for (const { status, json } of answers) {
       if (status === 200 && !json.success) assert.include(json.error, "chats_per_day")
     }
+  })
+
+  it("of chats are of the day on which a chat was asked for, however long it runs", async () => {
+    const { call, id } = await organization(service, "PRO")
+    await done(call, "u")
+    await set(call, { chats_per_day: 1 })
+    const [{ key_id: key }] = (await call("GET", "/api/events?type=ChatRequested")).json.events.map(
+      ({ actor }: { actor: { key_id: string } }) => actor
+    )
+    const now = Date.now()
+    const told = async (recordedAt: number, position: number) =>
+      service.run(
+        Effect.map(
+          boundsRefusal({ tenant: id, key, model: "sonnet", turns: 2, requested: { position, recordedAt } }),
+          (refusal) => refusal?._tag
+        )
+      )
+    const last = Number.MAX_SAFE_INTEGER
+    assert.deepStrictEqual(
+      [await told(now, last), await told(now, 0), await told(now - 86_400_000, last)],
+      ["BoundReached", undefined, undefined]
+    )
   })
 
   it("let a chat that is sent again be answered as it ended", async () => {
