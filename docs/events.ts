@@ -24,7 +24,8 @@ const helpers = [
   ["putFile", "src/workspaces/change.ts"],
   ["deleteFile", "src/workspaces/change.ts"],
   ["unpackArchive", "src/workspaces/change.ts"],
-  ["cancelRun", "src/http/Runs/cancel.ts"]
+  ["cancelRun", "src/http/Runs/cancel.ts"],
+  ["changeSlug", "src/keys/changeSlug.ts"]
 ] as const
 
 /** What a file's own functions, before its handlers, do for a piece of its code. */

@@ -7,6 +7,7 @@ import { commentSubject } from "./Snippet/decider.ts"
 /** Subjects whose text an event erases, for good: all that they have in the log of the event's tenant. */
 export const erasures: { readonly [T in EventType]?: (event: EventOf<T>) => ReadonlyArray<string> } = {
   MemberErased: ({ subject }) => [subject],
+  SlugFreed: ({ subject }) => [subject],
   UserErased: ({ subject }) => [subject],
   TextErased: ({ subjects }) => subjects,
   CommentDeleted: ({ subject }) => [subject],

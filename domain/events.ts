@@ -7,6 +7,7 @@ import { unlimited } from "./Key.ts"
 import { OrganizationEvent } from "./Organization/events.ts"
 import { PrintedEvent } from "./Printed.ts"
 import { RetrievalEvent } from "./Retrieval.ts"
+import { SlugEvent } from "./Slug.ts"
 import { SnippetEvent } from "./Snippet/events.ts"
 import { UsageEvent } from "./Usage.ts"
 import { UserEvent } from "./User.ts"
@@ -15,6 +16,7 @@ import { WorkspaceEvent } from "./Workspace.ts"
 /** Every event that the log can hold. */
 export type DomainEvent =
   | OrganizationEvent
+  | SlugEvent
   | UserEvent
   | SnippetEvent
   | BundleEvent
@@ -32,6 +34,7 @@ export type EventOf<T extends EventType> = Extract<DomainEvent, { readonly _tag:
 /** The shape of each event's current version. Keys are what the log calls the type. */
 export const eventSchemas = {
   ...OrganizationEvent.cases,
+  ...SlugEvent.cases,
   ...UserEvent.cases,
   ...SnippetEvent.cases,
   ...BundleEvent.cases,

@@ -15,7 +15,15 @@ interface Tenant {
   readonly tier: Tier
   readonly name: string
   readonly secret: string
+  readonly member_limit: number
   readonly registered_at: string
+}
+
+/** What an organization is called where names have to be told apart; it may have one before it is registered. */
+interface SlugRow {
+  /** The organization's. */
+  readonly id: string
+  readonly slug: string
 }
 
 interface Member {
@@ -68,7 +76,7 @@ const gone = {
 /** Read model `keys`: who may call, for whom. Revoked keys have no row. */
 export const Keys = {
   name: "keys",
-  version: 3,
+  version: 4,
   tables: {
     tenants: table<Tenant>({
       columns: {
@@ -77,15 +85,17 @@ export const Keys = {
         tier: "text",
         name: "text",
         secret: "text",
+        member_limit: "integer",
         registered_at: "timestamptz"
       },
       on: {
         OrganizationRegistered: {
           rows: own,
-          to: (_, { organization, tier, text }, envelope) => ({
+          to: (_, { organization, tier, memberLimit, text }, envelope) => ({
             id: organization,
             kind: "organization",
             tier,
+            member_limit: memberLimit,
             registered_at: iso(envelope),
             name: text?.name ?? "",
             secret: text?.secret ?? ""
@@ -97,12 +107,24 @@ export const Keys = {
             id: user,
             kind: "user",
             tier: "FREE",
+            member_limit: 1,
             registered_at: iso(envelope),
             name: "",
             secret: text?.secret ?? ""
           })
         },
+        OrganizationRenamed: { rows: own, to: (row, { text }) => row && { ...row, name: text?.name ?? "" } },
         UserErased: { rows: own, to: () => undefined }
+      }
+    }),
+    slugs: table<SlugRow>({
+      columns: { id: "text", slug: "text" },
+      on: {
+        SlugTaken: {
+          rows: ({ organization }) => [organization],
+          to: (_, { organization, text }) => ({ id: organization, slug: text?.slug ?? "" })
+        },
+        SlugFreed: { rows: ({ organization }) => [organization], to: () => undefined }
       }
     }),
     members: table<Member>({
@@ -211,13 +233,13 @@ const holderWhere = (column: "hash" | "id", value: string) =>
           k.read_only AS "readOnly", k.expires_at AS "expiresAt", k.workspaces, k.models,
           CASE WHEN t.kind = 'organization' THEN t.id END AS organization,
           CASE WHEN t.kind = 'organization' AND coalesce(k.role, m.role) = 'owner' THEN EXISTS (
-            SELECT 1 FROM (SELECT f.tenant, f.email FROM keys_v3.members f
-                JOIN keys_v3.tenants o ON o.id = f.tenant AND o.kind = 'organization'
+            SELECT 1 FROM (SELECT f.tenant, f.email FROM keys_v4.members f
+                JOIN keys_v4.tenants o ON o.id = f.tenant AND o.kind = 'organization'
                 ORDER BY f.joined_by LIMIT 1) first
               WHERE first.tenant = t.id AND first.email = ${operatorEmail})
             ELSE false END AS operates
-        FROM keys_v3.keys k JOIN keys_v3.tenants t ON t.id = k.tenant
-        LEFT JOIN keys_v3.members m ON m.id = k.tenant || '/' || k.user_id
+        FROM keys_v4.keys k JOIN keys_v4.tenants t ON t.id = k.tenant
+        LEFT JOIN keys_v4.members m ON m.id = k.tenant || '/' || k.user_id
         WHERE ${column === "hash" ? sql`k.hash = ${value}` : sql`k.id = ${value}`}`,
       ([row]) => (row === undefined ? undefined : holderIn(row))
     )
@@ -266,7 +288,7 @@ export const listKeys = (tenant: string, after: number, limit: number) =>
           coalesce(k.role, m.role) AS role, k.acts_for, k.acts_as, k.read_only, k.expires_at, k.workspaces, k.models,
           k.created_at, k.created_by,
           greatest(u.last_used_at, s.seen_at) AS last_used_at
-        FROM keys_v3.keys k LEFT JOIN keys_v3.members m ON m.id = k.tenant || '/' || k.user_id
+        FROM keys_v4.keys k LEFT JOIN keys_v4.members m ON m.id = k.tenant || '/' || k.user_id
         LEFT JOIN key_usage_v1.keys u ON u.id = k.id LEFT JOIN key_sightings s ON s.key = k.id
         WHERE k.tenant = ${tenant} AND k.created_by > ${BigInt(after)} ORDER BY k.created_by LIMIT ${limit}::int`,
       (rows) =>
@@ -287,9 +309,14 @@ export interface TenantRecord {
   readonly id: string
   readonly kind: "organization" | "user"
   readonly name: string
+  /** Of an organization; "" where it is to have one in a moment. */
+  readonly slug: string
   readonly tier: Tier
   readonly secret: string
 }
+
+const tenantFields = (sql: SqlClient.SqlClient) =>
+  sql.literal("t.id, t.kind, t.name, coalesce(s.slug, '') AS slug, t.tier, t.secret")
 
 /**
  * An organization, or a person without one; `undefined` when there is none, or was erased. Its `secret` keys ids and
@@ -298,7 +325,8 @@ export interface TenantRecord {
 export const tenantOf = (id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql<TenantRecord>`SELECT id, kind, name, tier, secret FROM keys_v3.tenants WHERE id = ${id}`,
+      sql<TenantRecord>`SELECT ${tenantFields(sql)}
+        FROM keys_v4.tenants t LEFT JOIN keys_v4.slugs s ON s.id = t.id WHERE t.id = ${id}`,
       ([tenant]) => tenant
     )
   )
@@ -306,16 +334,41 @@ export const tenantOf = (id: string) =>
 /** Organizations, the first one registered first. */
 export const organizations = Effect.flatMap(
   SqlClient.SqlClient,
-  (sql) => sql<TenantRecord>`SELECT id, kind, name, tier, secret FROM keys_v3.tenants
-    WHERE kind = 'organization' ORDER BY registered_at, id`
+  (sql) => sql<TenantRecord>`SELECT ${tenantFields(sql)}
+    FROM keys_v4.tenants t LEFT JOIN keys_v4.slugs s ON s.id = t.id
+    WHERE t.kind = 'organization' ORDER BY t.registered_at, t.id`
 )
+
+/** An organization as it is shown; its time is ISO 8601. */
+export interface ShownOrganization {
+  readonly organization_id: string
+  readonly name: string
+  readonly slug: string
+  readonly tier: Tier
+  readonly members: number
+  readonly member_limit: number
+  readonly registered_at: string
+}
+
+/** An organization, with how many members it has; `undefined`: there is none. */
+export const shownOrganization = (id: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql<Omit<ShownOrganization, "registered_at"> & { registered_at: Date }>`
+        SELECT t.id AS organization_id, t.name, coalesce(s.slug, '') AS slug, t.tier, t.member_limit, t.registered_at,
+          (SELECT count(*)::int FROM keys_v4.members m WHERE m.tenant = t.id) AS members
+        FROM keys_v4.tenants t LEFT JOIN keys_v4.slugs s ON s.id = t.id
+        WHERE t.id = ${id} AND t.kind = 'organization'`,
+      ([row]): ShownOrganization | undefined => row && { ...row, registered_at: row.registered_at.toISOString() }
+    )
+  )
 
 /** Whose key this is, if it is live. */
 export const ownerOfKey = (id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
       sql<Pick<TenantRecord, "id" | "kind">>`SELECT t.id, t.kind
-        FROM keys_v3.keys k JOIN keys_v3.tenants t ON t.id = k.tenant WHERE k.id = ${id}`,
+        FROM keys_v4.keys k JOIN keys_v4.tenants t ON t.id = k.tenant WHERE k.id = ${id}`,
       ([owner]) => owner
     )
   )
@@ -324,7 +377,7 @@ export const ownerOfKey = (id: string) =>
 export const hasUser = (tenant: string, user: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
-      sql<{ id: string }>`SELECT id FROM keys_v3.members WHERE id = ${`${tenant}/${user}`}`,
+      sql<{ id: string }>`SELECT id FROM keys_v4.members WHERE id = ${`${tenant}/${user}`}`,
       (rows) => rows.length > 0
     )
   )
@@ -357,7 +410,7 @@ export const listUsers = (tenant: string, after: number, limit: number) =>
       >`
         SELECT m.user_id, m.email AS user_email, m.role, m.joined_at, m.joined_by, count(k.id)::int AS keys,
           max(greatest(u.last_used_at, s.seen_at)) AS last_used_at
-        FROM keys_v3.members m LEFT JOIN keys_v3.keys k ON k.tenant = m.tenant AND k.user_id = m.user_id
+        FROM keys_v4.members m LEFT JOIN keys_v4.keys k ON k.tenant = m.tenant AND k.user_id = m.user_id
         LEFT JOIN key_usage_v1.keys u ON u.id = k.id LEFT JOIN key_sightings s ON s.key = k.id
         WHERE m.tenant = ${tenant} AND m.joined_by > ${BigInt(after)}
         GROUP BY m.id, m.user_id, m.email, m.role, m.joined_at, m.joined_by

@@ -61,6 +61,7 @@ import { Snippets } from "#projections/Snippets/tables.ts"
 import { Workspaces } from "#projections/Workspaces.ts"
 import { Readiness } from "#src/http/ready.ts"
 import { EraseUsers } from "#src/keys/reactions/EraseUsers.ts"
+import { KeepSlugs } from "#src/keys/reactions/KeepSlugs.ts"
 import * as Grader from "#src/snippets/grading/grade.ts"
 import { Indexing } from "#src/snippets/indexing.ts"
 import { KnownSnippets } from "#src/snippets/knownSnippets.ts"
@@ -101,6 +102,7 @@ export const reactions = [
   MoveRefs,
   RemoveRepositories,
   EraseUsers,
+  KeepSlugs,
   StoreBundles,
   EraseBundles,
   EraseSearches,

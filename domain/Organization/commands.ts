@@ -24,6 +24,7 @@ export type OrganizationCommand = Data.TaggedEnum<{
     readonly owner: Member
     readonly key: NewKey
   }
+  RenameOrganization: { readonly by: string | null; readonly organization: string; readonly name: string }
   CreateKey: {
     /** The key whose authority counts; `null` is the operator at the command line. */
     readonly by: string | null

@@ -74,6 +74,9 @@ const authority = (
   return Result.succeed({ role, limits: key.limits })
 }
 
+/** Whose text an organization's name and secret are. */
+const organizationSubject = (organization: string): string => `organization/${organization}`
+
 const subjectIn = ({ erased }: OrganizationState, user: string) => userSubject(user, found(erased, user) ?? 0)
 
 const created = (
@@ -149,12 +152,18 @@ export const Organization: Decider<OrganizationCommand, OrganizationEvent, Organ
                 organization,
                 tier,
                 memberLimit,
-                subject: `organization/${organization}`,
+                subject: organizationSubject(organization),
                 text: { name, secret }
               }),
               joined(owner, "owner", subjectIn(state, owner.user)),
               created(owner.user, null, key, unlimited, subjectIn(state, owner.user))
             ]),
+
+      // on every tier: a name is no feature
+      RenameOrganization: ({ by, organization, name }) =>
+        Result.map(authority(state, by, Tier.literals), () => [
+          Event.OrganizationRenamed.make({ organization, subject: organizationSubject(organization), text: { name } })
+        ]),
 
       CreateKey: (creation) => createKey(state, creation),
 
@@ -209,6 +218,7 @@ export const Organization: Decider<OrganizationCommand, OrganizationEvent, Organ
   evolve: (state, event) =>
     OrganizationEvent.match(event, {
       OrganizationRegistered: ({ tier, memberLimit }) => ({ ...state, registered: { tier, memberLimit } }),
+      OrganizationRenamed: () => state,
       MemberAdded: ({ user, role }) => ({
         ...state,
         owner: state.owner ?? (role === "owner" ? user : undefined),

@@ -11,6 +11,8 @@ export const OrganizationEvent = Schema.TaggedUnion({
     memberLimit: Schema.Int,
     ...text({ name: Schema.String, secret: Schema.String })
   },
+  /** The name is another one from now on. */
+  OrganizationRenamed: { organization: Schema.String, ...text({ name: Schema.String }) },
   MemberAdded: { user: Schema.String, role: Role, ...text({ email: Schema.String }) },
   /** Counts for all keys of the person that have no role of their own. */
   MemberRoleChanged: { user: Schema.String, role: Role },

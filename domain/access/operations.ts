@@ -81,6 +81,8 @@ export const operations = {
   "keys.listKeys": lists,
   "keys.limitKey": { ...manages, ...forAny },
   "keys.revokeKey": { ...manages, takesAway: true },
+  "organization.organization": { ...reads, needs: "organization" },
+  "organization.rename": { least: "admin", does: "writes", needs: "organization" },
   "users.listUsers": { ...audits, needs: "organization" },
   "users.changeRole": manages,
   "users.eraseUser": { least: "admin", does: "writes", needs: "organization", takesAway: true },

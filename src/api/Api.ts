@@ -8,6 +8,7 @@ import { EventsApi } from "./Events.ts"
 import { ExecutionsApi } from "./Executions.ts"
 import { FunctionsApi } from "./Functions.ts"
 import { KeysApi } from "./Keys.ts"
+import { OrganizationsApi } from "./Organizations.ts"
 import { PatternsApi } from "./Patterns.ts"
 import { PublicApi } from "./Public.ts"
 import { RawApi } from "./Raw.ts"
@@ -36,6 +37,7 @@ export class Api extends HttpApi.make("cairn")
   .add(WorkspacesApi)
   .add(EventsApi)
   .add(BackupsApi)
+  .add(OrganizationsApi)
   .add(UsersApi)
   .add(UsageApi)
   .add(SystemApi)

@@ -87,6 +87,7 @@ export const statusOf = {
   "conflict/run_over": 409,
   "conflict/backup_running": 409,
   "conflict/owner_stays": 409,
+  "conflict/slug_taken": 409,
   "conflict/idempotency_key_reused": 409,
   "body/too_slow": 408,
   "precondition/failed": 412,

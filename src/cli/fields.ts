@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { isSlug, longestSlug } from "#domain/Slug.ts"
 
 const storable = Schema.makeFilter((text: string) =>
   text.isWellFormed() && !text.includes("\u0000") ? undefined : "has a NUL or half a surrogate pair"
@@ -14,6 +15,13 @@ export const text = (maximum: number) =>
 
 export const email = text(254).check(
   Schema.isPattern(/^[^\s@]+@[^\s@]+$/, { message: "is no e-mail address; expected name@domain" })
+)
+
+/** What an organization is called where names are short. */
+export const slug = Schema.String.check(
+  Schema.makeFilter((text: string) =>
+    isSlug(text) ? undefined : `is no slug; expected 1 to ${longestSlug} of a-z, 0-9 and hyphens within, and no id`
+  )
 )
 
 const iso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/

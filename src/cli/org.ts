@@ -1,21 +1,34 @@
 import { Effect, Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Argument, Command, Flag } from "effect/cli"
+import { OrganizationCommand } from "#domain/Organization/commands.ts"
 import { Tier } from "#domain/Tier.ts"
-import { Keys, organizations } from "#projections/Keys.ts"
+import { Keys, organizations, shownOrganization } from "#projections/Keys.ts"
 import { registerOrganization } from "#src/keys/bootstrap.ts"
+import { changeSlug } from "#src/keys/changeSlug.ts"
 import { Failed } from "./failure.ts"
-import { email, text } from "./fields.ts"
+import { email, slug, text } from "./fields.ts"
 import { onLog, reach, upToDate } from "./log.ts"
-import { answer, plain, table } from "./output.ts"
+import { metadata } from "./metadata.ts"
+import { commanded, organizationOf } from "./organization.ts"
+import { orgLines, orgTable } from "./orgTable.ts"
+import { answer, plain } from "./output.ts"
 
 /** As people read names. */
 const sameName = (one: string, other: string): boolean =>
   one.trim().normalize("NFC").toLowerCase() === other.trim().normalize("NFC").toLowerCase()
 
+const slugFlag = (about: string) =>
+  Flag.String("slug").pipe(Flag.withDescription(about), Flag.withSchema(slug), Flag.optional)
+
+/** That another organization has a slug, for who asked for it. */
+const taken = (asked: string) =>
+  new Failed({ message: `Another organization has the slug ${asked}: choose another one. See \`cairn org list\`.` })
+
 const create = Command.make(
   "create",
   {
     name: Flag.String("name").pipe(Flag.withDescription("What it is called"), Flag.withSchema(text(200))),
+    slug: slugFlag("What it is called where names are short; of the name unless given"),
     tier: Flag.Literals("tier", Tier.literals).pipe(Flag.withDescription("What it may use")),
     ownerEmail: Flag.String("owner-email").pipe(Flag.withDescription("Its owner"), Flag.withSchema(email)),
     memberLimit: Flag.Int("member-limit").pipe(
@@ -27,23 +40,28 @@ const create = Command.make(
       Flag.optional
     )
   },
-  ({ name, tier, ownerEmail, memberLimit }) =>
+  ({ name, slug, tier, ownerEmail, memberLimit }) =>
     onLog(
       Effect.gen(function* () {
         yield* upToDate(Keys)
-        const taken = (yield* organizations).find((one) => sameName(one.name, name))
-        if (taken !== undefined) {
+        const other = (yield* organizations).find((one) => sameName(one.name, name))
+        if (other !== undefined) {
           return yield* new Failed({
-            message: `There is an organization ${plain(taken.name)} already, ${taken.id}: choose another name, which --org can tell from it.`
+            message: `There is an organization ${plain(other.name)} already, ${other.id}: choose another name, which --org can tell from it.`
           })
         }
         const limit = Option.isSome(memberLimit) ? { memberLimit: memberLimit.value } : {}
-        const made = yield* registerOrganization({ name, tier, ownerEmail, ...limit })
+        const asked = Option.isSome(slug) ? { slug: slug.value } : {}
+        const made = yield* registerOrganization({ name, ...asked, tier, ownerEmail, ...limit }).pipe(
+          Effect.catchTag("SlugInUse", () => taken(asked.slug ?? ""))
+        )
         yield* reach([Keys], made.position)
+        const shown = yield* shownOrganization(made.organization)
         const { full, key } = made.key
         const created = {
           organization_id: made.organization,
           organization_name: name,
+          slug: shown?.slug ?? "",
           tier,
           key: full,
           key_prefix: key.prefix,
@@ -53,7 +71,7 @@ const create = Command.make(
           user_id: made.user
         }
         yield* answer(created, () => [
-          `Organization ${plain(name)}: ${made.organization}`,
+          `Organization ${plain(name)}: ${made.organization}, slug ${created.slug}`,
           `Owner ${plain(made.email)}, key (shown only now): ${full}`
         ])
       })
@@ -65,17 +83,57 @@ const list = Command.make("list", {}, () =>
     Effect.gen(function* () {
       yield* upToDate(Keys)
       const known = yield* organizations
-      yield* answer({ organizations: known.map(({ id, name, tier }) => ({ organization_id: id, name, tier })) }, () =>
-        table(
-          ["id", "name", "tier"],
-          known.map(({ id, name, tier }) => [id, name, tier])
-        )
-      )
+      const rows = known.map(({ id, name, slug, tier }) => ({ organization_id: id, name, slug, tier }))
+      yield* answer({ organizations: rows }, () => orgTable(rows))
     })
   )
 ).pipe(Command.withDescription("List the organizations, the first one registered first"))
 
+const which = Argument.String("organization").pipe(Argument.withDescription("Its id, its slug, or its name"))
+
+/** Tells of one, as it is now. */
+const told = Effect.fnUntraced(function* (id: string) {
+  const organization = yield* shownOrganization(id)
+  if (organization === undefined) return yield* new Failed({ message: "The organization is there no more." })
+  yield* answer(organization, () => orgLines(organization))
+})
+
+const show = Command.make("show", { which }, ({ which }) =>
+  onLog(Effect.flatMap(organizationOf(Option.some(which)), ({ id }) => told(id)))
+).pipe(Command.withDescription("Tell of an organization: its name, slug, tier and members"))
+
+const rename = Command.make(
+  "rename",
+  {
+    which,
+    name: Flag.String("name").pipe(
+      Flag.withDescription("What it is called from now on"),
+      Flag.withSchema(text(200)),
+      Flag.optional
+    ),
+    slug: slugFlag("Its slug from now on; the former one is free then")
+  },
+  ({ which, name, slug }) =>
+    onLog(
+      Effect.gen(function* () {
+        if (Option.isNone(name) && Option.isNone(slug))
+          return yield* new Failed({ message: "Nothing is to change: give --name, --slug, or both of them." })
+        const { id } = yield* organizationOf(Option.some(which))
+        if (Option.isSome(slug)) {
+          const events = yield* changeSlug(id, slug.value, metadata()).pipe(
+            Effect.catchTag("SlugInUse", () => taken(slug.value))
+          )
+          const last = events.at(-1)
+          if (last !== undefined) yield* reach([Keys], last.position)
+        }
+        if (Option.isSome(name))
+          yield* commanded(id, OrganizationCommand.RenameOrganization({ by: null, organization: id, name: name.value }))
+        yield* told(id)
+      })
+    )
+).pipe(Command.withDescription("Give an organization another name, another slug, or both"))
+
 export const command = Command.make("org").pipe(
   Command.withDescription("Organizations"),
-  Command.withSubcommands([create, list])
+  Command.withSubcommands([create, list, show, rename])
 )

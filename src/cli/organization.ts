@@ -9,10 +9,10 @@ import { reach, upToDate } from "./log.ts"
 import { metadata } from "./metadata.ts"
 import { plain } from "./output.ts"
 
-/** `--org`: an id, or a name that one organization has. */
+/** `--org`: an id, or a slug or name that one organization has. */
 export const orgFlag = Flag.String("org").pipe(
   Flag.withMetavar("ID"),
-  Flag.withDescription("The organization's id, or its name"),
+  Flag.withDescription("The organization's id, its slug, or its name"),
   Flag.optional
 )
 
@@ -27,14 +27,14 @@ export const organizationOf = Effect.fnUntraced(function* (named: Option.Option<
   if (Option.isNone(named)) return first
   const byId = known.find(({ id }) => id === named.value.toLowerCase())
   if (byId !== undefined) return byId
-  const meant = known.filter(({ name }) => name === named.value)
+  const meant = known.filter(({ name, slug }) => [name, slug].includes(named.value))
   if (meant.length === 1) return meant[0]!
   const said = plain(named.value)
   return yield* new Failed({
     message:
       meant.length === 0
-        ? `There is no organization ${said}: \`cairn org list\` shows them, with their ids.`
-        : `${meant.length} organizations have the name ${said}: give the id of one, ${meant.map(({ id }) => id).join(" or ")}.`
+        ? `There is no organization ${said}: \`cairn org list\` shows them, with their ids and slugs.`
+        : `${meant.length} organizations have the name or slug ${said}: give the id of one, ${meant.map(({ id }) => id).join(" or ")}.`
   })
 })
 

@@ -33,7 +33,10 @@ const verbs = {
     asking: () => import("./service/usage.ts")
   }),
   bounds: verb("What an organization and its keys may use", { here: () => import("./bounds.ts") }),
-  org: verb("Organizations", { here: () => import("./org.ts") }),
+  org: verb("Organizations: their names and slugs", {
+    here: () => import("./org.ts"),
+    asking: () => import("./service/org.ts")
+  }),
   user: verb("People: their roles, keys, names and e-mails", {
     here: () => import("./user.ts"),
     asking: () => import("./service/user.ts")

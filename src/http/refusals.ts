@@ -4,6 +4,7 @@ import type { BoundRefusal } from "#domain/bounded.ts"
 import type { ChatOver } from "#domain/Chat.ts"
 import type { ExecutionNotFound } from "#domain/Execution.ts"
 import type { OrganizationRefusal } from "#domain/Organization/commands.ts"
+import type { SlugInUse } from "#domain/Slug.ts"
 import type {
   CommentLimitReached,
   CommentNotFound,
@@ -22,6 +23,7 @@ import { told } from "#src/usage/bounds.ts"
 
 type Refusal =
   | OrganizationRefusal
+  | SlugInUse
   | BoundRefusal
   | AccessRefusal
   | SnippetNotFound
@@ -113,6 +115,12 @@ export const problemOf = (refusal: Refusal): Problem => {
         "conflict/owner_stays",
         "id",
         "The owner of an organization can't be erased or get another role: somebody has to answer for it."
+      )
+    case "SlugInUse":
+      return fieldProblem(
+        "conflict/slug_taken",
+        "slug",
+        "Another organization of this service has this slug. Send another one."
       )
     case "KeyNotFound":
       return fieldProblem(

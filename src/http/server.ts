@@ -29,6 +29,7 @@ import * as Idempotency from "./middleware/idempotency.ts"
 import * as Problems from "./middleware/problems.ts"
 import * as Rate from "./middleware/rate.ts"
 import * as Scope from "./middleware/scope.ts"
+import * as Organizations from "./Organizations.ts"
 import * as Observed from "./observed/listener.ts"
 import { observed } from "./observed/requests.ts"
 import * as Patterns from "./Patterns.ts"
@@ -63,6 +64,7 @@ const handlers = Layer.mergeAll(
   Workspaces.layer,
   Events.layer,
   Backups.layer,
+  Organizations.layer,
   Users.layer,
   Usage.layer,
   System.layer

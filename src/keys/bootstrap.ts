@@ -6,12 +6,15 @@ import { Organization } from "#domain/Organization/decider.ts"
 import { normalEmail, operatorEmail, personId } from "#domain/Person.ts"
 import { memberLimit, type Tier } from "#domain/Tier.ts"
 import { fresh, longPatience } from "#engine/ask.ts"
+import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
 import { Claims } from "#engine/ports/Claims.ts"
 import { Installation } from "#ports/Installation.ts"
 import { holderOf, Keys, organizations } from "#projections/Keys.ts"
 import { operator } from "#src/actor.ts"
+import { changeSlug } from "./changeSlug.ts"
 import { type IssuedKey, issueKey, storedKey } from "./issue.ts"
+import { giveSlug } from "./slugs.ts"
 
 /** `CAIRN_OWNER_KEY` is no key of this store, which has others. */
 export class ForeignOwnerKey extends Data.TaggedError("ForeignOwnerKey") {
@@ -21,6 +24,8 @@ export class ForeignOwnerKey extends Data.TaggedError("ForeignOwnerKey") {
 
 export interface NewOrganization {
   readonly name: string
+  /** Of the name unless given, with a number where that is taken. */
+  readonly slug?: string
   readonly tier: Tier
   readonly ownerEmail: string
   readonly memberLimit?: number
@@ -28,7 +33,22 @@ export interface NewOrganization {
   readonly ownerKey?: string
 }
 
-/** Registers an organization, its owner, and the owner's first key. */
+/** What the operator does with an organization's slug: the same again changes nothing. */
+const slugMetadata = (verb: string, organization: string) => {
+  const commandId = derivedId(verb, organization)
+  return { commandId, correlationId: commandId, actor: operator }
+}
+
+/** Gives an organization that has no slug one of its name. Where none is free, the reaction tries again. */
+const slugged = (organization: string, name: string) =>
+  giveSlug(organization, name, slugMetadata("give_slug", organization)).pipe(
+    Effect.catchTag("SlugInUse", () => Effect.succeed([]))
+  )
+
+/**
+ * Registers an organization, its owner, and the owner's first key. A slug that is asked for is taken first, so that
+ * nothing is registered when another one has it.
+ */
 export const registerOrganization = Effect.fnUntraced(function* (given: NewOrganization) {
   const { secret } = yield* Installation
   const organization = randomUUID()
@@ -40,6 +60,7 @@ export const registerOrganization = Effect.fnUntraced(function* (given: NewOrgan
       : { full: given.ownerKey, key: storedKey(given.ownerKey, id, "owner") }
   const commandId = randomUUID()
   const user = personId(secret, email)
+  if (given.slug !== undefined) yield* changeSlug(organization, given.slug, slugMetadata("take_slug", organization))
   const events = yield* dispatch(Organization, {
     tenant: organization,
     stream: `organization-${organization}`,
@@ -56,7 +77,8 @@ export const registerOrganization = Effect.fnUntraced(function* (given: NewOrgan
     correlationId: commandId,
     actor: operator
   })
-  return { organization, user, email, key: issued, position: events.at(-1)!.position }
+  const slugs = given.slug === undefined ? yield* slugged(organization, given.name) : []
+  return { organization, user, email, key: issued, position: [...events, ...slugs].at(-1)!.position }
 })
 
 /** The keys' read model does not catch up with the log. */
@@ -91,6 +113,8 @@ const bootstrapAlone = Effect.fnUntraced(function* (
 ) {
   yield* keysAreThere
   const known = yield* organizations
+  // those that were there before there were slugs
+  for (const { id, name, slug } of known) if (slug === "") yield* slugged(id, name)
   const given = ownerKey && Redacted.value(ownerKey)
   if (known.length === 0) {
     const key = given ?? issueKey("", "").full

@@ -22,9 +22,9 @@ describe("cairn, alone", () => {
 
   it("lists organizations, as JSON and for people", async () => {
     const { organizations } = await json<{ organizations: ReadonlyArray<object> }>("org", "list")
-    assert.deepStrictEqual(organizations, [{ organization_id: organization, name: "Acme", tier: "PRO" }])
+    assert.deepStrictEqual(organizations, [{ organization_id: organization, name: "Acme", slug: "acme", tier: "PRO" }])
     const { out } = await run("org", "list")
-    assert.match(out, /^ID +NAME +TIER\n[0-9a-f-]{36} +Acme +PRO\n$/)
+    assert.match(out, /^ID +SLUG +NAME +TIER\n[0-9a-f-]{36} +acme +Acme +PRO\n$/)
   })
 
   it("keeps the names of organizations apart, and takes their ids in any case", async () => {
@@ -32,6 +32,39 @@ describe("cairn, alone", () => {
     for (const name of ["Acme", " acme"]) assert.include(await refused(...again, name), organization)
     const { keys } = await json<{ keys: ReadonlyArray<object> }>("key", "list", "--org", organization.toUpperCase())
     assert.lengthOf(keys, 1)
+  })
+
+  it("gives organizations slugs, and other names, and finds them by either", async () => {
+    const other = ["org", "create", "--tier", "FREE", "--owner-email", "b@b.test", "--name"]
+    assert.match(await refused(...other, "Beta", "--slug", "acme"), /has the slug acme/)
+    assert.match(await refused(...other, "Beta", "--slug", "No Slug"), /is no slug/)
+    const beta = await json<Record<string, string>>(...other, "Beta", "--slug", "beta-labs")
+    assert.strictEqual(beta["slug"], "beta-labs")
+    const shown = await json<Record<string, unknown>>("org", "show", "beta-labs")
+    assert.deepStrictEqual(
+      [shown["organization_id"], shown["members"], shown["member_limit"]],
+      [beta["organization_id"], 1, 1]
+    )
+    assert.match((await run("org", "show", "Beta")).out, /Organization Beta: .*\nSlug beta-labs, tier FREE/)
+    assert.match(await refused("org", "rename", "beta-labs"), /Nothing is to change/)
+    assert.match(await refused("org", "rename", "beta-labs", "--slug", "acme"), /has the slug acme/)
+    const renamed = await json<Record<string, string>>(
+      "org",
+      "rename",
+      "beta-labs",
+      "--name",
+      "Beta Inc",
+      "--slug",
+      "beta"
+    )
+    assert.deepStrictEqual([renamed["name"], renamed["slug"]], ["Beta Inc", "beta"])
+    assert.match(await refused("org", "show", "beta-labs"), /no organization beta-labs/)
+    // what one is called by its slug and another by its name is neither of them
+    await json("org", "rename", "beta", "--slug", "gamma", "--name", "acme")
+    const said = await refused("key", "list", "--org", "acme")
+    for (const id of [organization, beta["organization_id"]!]) assert.include(said, id)
+    assert.lengthOf((await json<{ keys: ReadonlyArray<object> }>("key", "list", "--org", "gamma")).keys, 1)
+    await json("org", "rename", "gamma", "--name", "Beta")
   })
 
   it("makes, lists and revokes keys of an organization and of a person", async () => {

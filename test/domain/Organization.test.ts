@@ -8,9 +8,18 @@ import { memberLimit, type Tier } from "#domain/Tier.ts"
 import { given } from "#test/given.ts"
 import { laws } from "#test/laws.ts"
 
-const { RegisterOrganization, CreateKey, LimitKey, RevokeKey, ChangeRole, EraseMember } = OrganizationCommand
-const { OrganizationRegistered, MemberAdded, MemberRoleChanged, MemberErased, KeyCreated, KeyLimited, KeyRevoked } =
-  OrganizationEvent.cases
+const { RegisterOrganization, RenameOrganization, CreateKey, LimitKey, RevokeKey, ChangeRole, EraseMember } =
+  OrganizationCommand
+const {
+  OrganizationRegistered,
+  OrganizationRenamed,
+  MemberAdded,
+  MemberRoleChanged,
+  MemberErased,
+  KeyCreated,
+  KeyLimited,
+  KeyRevoked
+} = OrganizationEvent.cases
 
 const newKey = (key: string) => ({
   key,
@@ -87,6 +96,23 @@ describe("registering an organization", () => {
 
   it("gives a cap of 1, 10 or 100 by tier", () =>
     assert.deepStrictEqual((["FREE", "PRO", "ENTERPRISE"] as const).map(memberLimit), [1, 10, 100]))
+})
+
+describe("renaming an organization", () => {
+  const rename = (by: string | null) => RenameOrganization({ by, organization: "acme", name: "Acme & Sons" })
+  const renamed = OrganizationRenamed.make({
+    organization: "acme",
+    subject: "organization/acme",
+    text: { name: "Acme & Sons" }
+  })
+
+  it("is for its owners and admins, on every tier, and for the operator", () => {
+    for (const tier of ["FREE", "PRO", "ENTERPRISE"] as const)
+      for (const by of ["of-owner", "of-admin", null]) given(Organization, staffed(tier)).when(rename(by)).then(renamed)
+    given(Organization, staffed()).when(rename("of-member")).refuses("AdminKeyRequired")
+    for (const history of [[], [...staffed(), revoked("of-owner", "olga")]])
+      given(Organization, history).when(rename("of-owner")).refuses("NotOrganizationMember")
+  })
 })
 
 describe("creating a key", () => {
@@ -511,6 +537,7 @@ describe("the operator at the command line", () => {
 
 describe("Organization", () => {
   laws(Organization, OrganizationEvent, [
+    RenameOrganization({ by: null, organization: "acme", name: "Acme & Sons" }),
     register,
     create("of-owner", "eve"),
     create(null, "eve"),

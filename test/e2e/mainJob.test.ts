@@ -227,7 +227,7 @@ describe("the main job on 1,138 snippets", () => {
     const text = JSON.stringify(events)
     assert.include(text, "Count the letters of a.txt")
     const secrets = await service.sql<{ secret: string }>(
-      "SELECT secret FROM keys_v3.tenants UNION ALL SELECT secret FROM installation UNION ALL SELECT hash FROM keys_v3.keys"
+      "SELECT secret FROM keys_v4.tenants UNION ALL SELECT secret FROM installation UNION ALL SELECT hash FROM keys_v4.keys"
     )
     assert.strictEqual(secrets.length, 3)
     for (const { secret } of secrets) assert.notInclude(text, secret)

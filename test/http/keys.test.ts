@@ -251,7 +251,7 @@ describe("rates", () => {
   })
   const listedDirectly = async (service: Service, email: string) => {
     await service.run(Effect.asVoid(fresh(Keys)))
-    return service.sql("SELECT id FROM keys_v3.members WHERE email = $1", [email])
+    return service.sql("SELECT id FROM keys_v4.members WHERE email = $1", [email])
   }
 })
 

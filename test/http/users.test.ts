@@ -26,7 +26,7 @@ describe("erasing a user", () => {
   const found = async (text: string) => {
     const [row] = await service.sql<{ n: bigint }>(
       `SELECT (SELECT count(*) FROM payloads WHERE position($1::bytea IN bytes) > 0)
-            + (SELECT count(*) FROM keys_v3.members WHERE email = $2) + (SELECT count(*) FROM keys_v3.keys WHERE name = $2) AS n`,
+            + (SELECT count(*) FROM keys_v4.members WHERE email = $2) + (SELECT count(*) FROM keys_v4.keys WHERE name = $2) AS n`,
       [new TextEncoder().encode(text), text]
     )
     return Number(row!.n)

@@ -1,5 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto"
 import { Effect } from "effect"
+import { OrganizationCommand } from "#domain/Organization/commands.ts"
+import { Organization } from "#domain/Organization/decider.ts"
 import { personId } from "#domain/Person.ts"
 import type { Tier } from "#domain/Tier.ts"
 import { User, UserCommand } from "#domain/User.ts"
@@ -17,6 +19,20 @@ export const organization = async (service: Service, tier: Tier, memberLimit?: n
     registerOrganization({ name: `${tier} & Co`, tier, ownerEmail: "Olga@Example.org", ...limit })
   )
   return { id, key: key.full, call: service.as(key.full) }
+}
+
+/** An organization as older versions registered it: without a slug. */
+export const registeredOnly = (organization: string, name: string) => {
+  const commandId = randomUUID()
+  return dispatch(Organization, {
+    ...{ tenant: organization, stream: `organization-${organization}`, commandId, correlationId: commandId },
+    actor: { key: null, user: null, organization: null },
+    command: OrganizationCommand.RegisterOrganization({
+      ...{ organization, name, secret: "s3cret", tier: "FREE", memberLimit: 1 },
+      owner: { user: randomUUID(), email: "o@example.org" },
+      key: { key: randomUUID(), name: "k", hash: randomUUID(), prefix: "cairn_live_abcdefghi" }
+    })
+  })
 }
 
 /** A person's key without any organization, as the command line would make it. */

@@ -54,6 +54,10 @@ describe.each(versions)("a folder of %s", (version) => {
     assert.deepStrictEqual(await told(service.call), toldBefore(version))
   })
 
+  it("has a slug for its organization, which had none", async () => {
+    assert.strictEqual((await service.call("GET", "/api/organization")).json.slug, "cairn")
+  })
+
   it("is verified, event by event, read models and repositories as well", async () => {
     const { findings, ...counts } = await service.run(
       verify(projections, () => undefined).pipe(Effect.provide(audit({ dataDir: service.dataDir })))

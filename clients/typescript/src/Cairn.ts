@@ -13,6 +13,7 @@ import { Functions } from "./resources/functions.ts"
 import { Keys } from "./resources/keys.ts"
 import { Logs } from "./resources/logs.ts"
 import type { ModelList } from "./resources/models.ts"
+import { Organization } from "./resources/organization.ts"
 import { Patterns } from "./resources/patterns.ts"
 import { Repos } from "./resources/repos.ts"
 import { Runs } from "./resources/runs.ts"
@@ -44,6 +45,8 @@ export class Cairn {
   readonly chat: Chat
   /** API keys of an organization, for its owners and admins. */
   readonly keys: Keys
+  /** The organization that the key is of. */
+  readonly organization: Organization
   /** The organization's people, for its owners and admins. */
   readonly users: Users
   /** Chats of agents, and what they saved, as git history. */
@@ -84,6 +87,7 @@ export class Cairn {
       }
     )
     this.keys = new Keys(this.#transport)
+    this.organization = new Organization(this.#transport)
     this.users = new Users(this.#transport)
     this.workspaces = new Workspaces(this.#transport)
     this.runs = new Runs(this.#transport, this.#settings)

@@ -13,11 +13,13 @@ A client makes them; programs don't. Those of an `AsyncCairn` have `Async` befor
 
 from cairn_client._async.chat import AsyncChat
 from cairn_client._async.learned import AsyncExecutions, AsyncFunctions, AsyncLogs, AsyncPatterns
+from cairn_client._async.organization import AsyncOrganization
 from cairn_client._async.raw import (
     AsyncExecutionsWithRawResponse,
     AsyncFunctionsWithRawResponse,
     AsyncKeysWithRawResponse,
     AsyncLogsWithRawResponse,
+    AsyncOrganizationWithRawResponse,
     AsyncPatternsWithRawResponse,
     AsyncReposWithRawResponse,
     AsyncRunsWithRawResponse,
@@ -36,11 +38,13 @@ from cairn_client._async.system import AsyncSystem
 from cairn_client._settings import Overrides
 from cairn_client._sync.chat import Chat
 from cairn_client._sync.learned import Executions, Functions, Logs, Patterns
+from cairn_client._sync.organization import Organization
 from cairn_client._sync.raw import (
     ExecutionsWithRawResponse,
     FunctionsWithRawResponse,
     KeysWithRawResponse,
     LogsWithRawResponse,
+    OrganizationWithRawResponse,
     PatternsWithRawResponse,
     ReposWithRawResponse,
     RunsWithRawResponse,
@@ -67,6 +71,8 @@ __all__ = [
     "AsyncKeysWithRawResponse",
     "AsyncLogs",
     "AsyncLogsWithRawResponse",
+    "AsyncOrganization",
+    "AsyncOrganizationWithRawResponse",
     "AsyncPatterns",
     "AsyncPatternsWithRawResponse",
     "AsyncRepos",
@@ -93,6 +99,8 @@ __all__ = [
     "KeysWithRawResponse",
     "Logs",
     "LogsWithRawResponse",
+    "Organization",
+    "OrganizationWithRawResponse",
     "Overrides",
     "Patterns",
     "PatternsWithRawResponse",

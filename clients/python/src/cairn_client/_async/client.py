@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, Self, Unpack
 
 from cairn_client._async.chat import AsyncChat
 from cairn_client._async.learned import AsyncExecutions, AsyncFunctions, AsyncLogs, AsyncPatterns
+from cairn_client._async.organization import AsyncOrganization
 from cairn_client._async.raw import AsyncWithRawResponse
 from cairn_client._async.repos import AsyncRepos
 from cairn_client._async.resources import AsyncKeys, AsyncUploads, AsyncUsers, AsyncWorkspaces
@@ -65,6 +66,8 @@ class AsyncCairn(AsyncSnippets, AsyncUploading, AsyncSpecified, AsyncServing):
     """Gives the agent a task: `chat(…)` waits for its end, `chat.stream(…)` tells it as it goes on."""
     keys: AsyncKeys
     """API keys of the organization, for its owners and admins."""
+    organization: AsyncOrganization
+    """The organization that the key is of."""
     users: AsyncUsers
     """The organization's people, for its owners and admins."""
     workspaces: AsyncWorkspaces
@@ -124,6 +127,7 @@ class AsyncCairn(AsyncSnippets, AsyncUploading, AsyncSpecified, AsyncServing):
         self._owned = owned
         self.chat = AsyncChat(transport)
         self.keys = AsyncKeys(transport)
+        self.organization = AsyncOrganization(transport)
         self.users = AsyncUsers(transport)
         self.workspaces = AsyncWorkspaces(transport)
         self.runs = AsyncRuns(transport)

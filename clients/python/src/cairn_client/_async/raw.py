@@ -9,6 +9,7 @@ from cairn_client._raw import async_raw
 if TYPE_CHECKING:
     from cairn_client._async.client import AsyncCairn
     from cairn_client._async.learned import AsyncExecutions, AsyncFunctions, AsyncLogs, AsyncPatterns
+    from cairn_client._async.organization import AsyncOrganization
     from cairn_client._async.repos import AsyncRepos
     from cairn_client._async.resources import AsyncKeys, AsyncUploads, AsyncUsers, AsyncWorkspaces
     from cairn_client._async.runs import AsyncRuns
@@ -35,6 +36,7 @@ class AsyncWithRawResponse:
         self.set_bounds = async_raw(client.set_bounds)
         self.skill = async_raw(client.skill)
         self.keys = client.keys.with_raw_response
+        self.organization = client.organization.with_raw_response
         self.users = client.users.with_raw_response
         self.workspaces = client.workspaces.with_raw_response
         self.runs = client.runs.with_raw_response
@@ -91,6 +93,14 @@ class AsyncUploadsWithRawResponse:
 
     def __init__(self, uploads: AsyncUploads) -> None:
         self.status = async_raw(uploads.status)
+
+
+class AsyncOrganizationWithRawResponse:
+    """The methods of `organization`."""
+
+    def __init__(self, organization: AsyncOrganization) -> None:
+        self.get = async_raw(organization.get)
+        self.rename = async_raw(organization.rename)
 
 
 class AsyncUsersWithRawResponse:

@@ -9,6 +9,7 @@ from cairn_client._pools import Pools
 from cairn_client._settings import MAX_RETRIES, TIMEOUT, Overrides, Settings
 from cairn_client._sync.chat import Chat
 from cairn_client._sync.learned import Executions, Functions, Logs, Patterns
+from cairn_client._sync.organization import Organization
 from cairn_client._sync.raw import WithRawResponse
 from cairn_client._sync.repos import Repos
 from cairn_client._sync.resources import Keys, Uploads, Users, Workspaces
@@ -66,6 +67,8 @@ class Cairn(Snippets, Uploading, Specified, Serving):
     """Gives the agent a task: `chat(…)` waits for its end, `chat.stream(…)` tells it as it goes on."""
     keys: Keys
     """API keys of the organization, for its owners and admins."""
+    organization: Organization
+    """The organization that the key is of."""
     users: Users
     """The organization's people, for its owners and admins."""
     workspaces: Workspaces
@@ -125,6 +128,7 @@ class Cairn(Snippets, Uploading, Specified, Serving):
         self._owned = owned
         self.chat = Chat(transport)
         self.keys = Keys(transport)
+        self.organization = Organization(transport)
         self.users = Users(transport)
         self.workspaces = Workspaces(transport)
         self.runs = Runs(transport)

@@ -10,6 +10,7 @@ from cairn_client._raw import raw
 if TYPE_CHECKING:
     from cairn_client._sync.client import Cairn
     from cairn_client._sync.learned import Executions, Functions, Logs, Patterns
+    from cairn_client._sync.organization import Organization
     from cairn_client._sync.repos import Repos
     from cairn_client._sync.resources import Keys, Uploads, Users, Workspaces
     from cairn_client._sync.runs import Runs
@@ -36,6 +37,7 @@ class WithRawResponse:
         self.set_bounds = raw(client.set_bounds)
         self.skill = raw(client.skill)
         self.keys = client.keys.with_raw_response
+        self.organization = client.organization.with_raw_response
         self.users = client.users.with_raw_response
         self.workspaces = client.workspaces.with_raw_response
         self.runs = client.runs.with_raw_response
@@ -92,6 +94,14 @@ class UploadsWithRawResponse:
 
     def __init__(self, uploads: Uploads) -> None:
         self.status = raw(uploads.status)
+
+
+class OrganizationWithRawResponse:
+    """The methods of `organization`."""
+
+    def __init__(self, organization: Organization) -> None:
+        self.get = raw(organization.get)
+        self.rename = raw(organization.rename)
 
 
 class UsersWithRawResponse:

@@ -41,6 +41,7 @@ from cairn_client.types.learned import (
     TaskPattern,
     TaskPatterns,
 )
+from cairn_client.types.organizations import OrganizationInfo
 from cairn_client.types.run_events import (
     RunAnswered,
     RunCancelling,
@@ -186,6 +187,7 @@ __all__ = [
     "ModelPrices",
     "NearestPiece",
     "OpenWorkspaceResponse",
+    "OrganizationInfo",
     "PublicSnippet",
     "PutFileResponse",
     "Readiness",

@@ -1,0 +1,49 @@
+import { Effect } from "effect"
+import { Organization } from "#domain/Organization/decider.ts"
+import { askedSlug, SlugCommand } from "#domain/Slug.ts"
+import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
+import { derivedId } from "#engine/derivedId.ts"
+import { Dispatcher } from "#engine/dispatch.ts"
+import { Installation } from "#ports/Installation.ts"
+import { onSlugs } from "./slugs.ts"
+
+/** Whether an organization is there: registered, and not erased. */
+const isRegistered = (organization: string) =>
+  Effect.flatMap(Dispatcher, (dispatcher) =>
+    Effect.map(
+      dispatcher.state(Organization, `organization-${organization}`),
+      ({ registered }) => registered !== undefined
+    )
+  )
+
+/** Looks at whether the holder of a slug comes to be, and how long that is waited for. */
+const looks = 50
+const pause = "100 millis"
+
+const comesToBe = Effect.fnUntraced(function* (organization: string) {
+  for (let look = 0; look < looks; look++) {
+    if (yield* isRegistered(organization)) return true
+    yield* Effect.sleep(pause)
+  }
+  return false
+})
+
+/**
+ * Gives an organization this slug in place of what it had. Whoever makes an organization takes its slug first: what a
+ * crash in between has left to nobody is taken back here, by who wants it next. Refused where another one has it.
+ */
+export const changeSlug = Effect.fnUntraced(function* (organization: string, slug: string, metadata: CommandMetadata) {
+  const { secret } = yield* Installation
+  const change = onSlugs(SlugCommand.ChangeSlug({ organization, asked: askedSlug(secret, slug) }), metadata)
+  return yield* change.pipe(
+    Effect.catchTag("SlugInUse", (refusal) =>
+      Effect.gen(function* () {
+        if (yield* comesToBe(refusal.holder)) return yield* refusal
+        const commandId = derivedId("free_slug", metadata.commandId, refusal.holder)
+        const back = SlugCommand.FreeSlug({ organization: refusal.holder })
+        yield* onSlugs(back, { ...metadata, commandId, request: null })
+        return yield* change
+      })
+    )
+  )
+})

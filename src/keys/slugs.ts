@@ -1,0 +1,20 @@
+import { Effect } from "effect"
+import { askedSlug, Slug, SlugCommand, slugStream, slugsOf, slugTenant } from "#domain/Slug.ts"
+import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
+import { dispatch } from "#engine/dispatch.ts"
+import { Installation } from "#ports/Installation.ts"
+
+/** Gives the installation's slugs a command. */
+export const onSlugs = (command: SlugCommand, metadata: CommandMetadata) =>
+  dispatch(Slug, { tenant: slugTenant, stream: slugStream, command, ...metadata })
+
+/** Gives an organization that has no slug one of its name; its events, none where it has one. */
+export const giveSlug = Effect.fnUntraced(function* (organization: string, name: string, metadata: CommandMetadata) {
+  const { secret } = yield* Installation
+  const candidates = slugsOf(name, organization).map((slug) => askedSlug(secret, slug))
+  return yield* onSlugs(SlugCommand.GiveSlug({ organization, candidates }), metadata)
+})
+
+/** Takes back what an organization has. */
+export const freeSlug = (organization: string, metadata: CommandMetadata) =>
+  onSlugs(SlugCommand.FreeSlug({ organization }), metadata)
