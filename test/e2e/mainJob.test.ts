@@ -208,7 +208,10 @@ describe("the main job on 1,138 snippets", () => {
   it("shows every event of the tenant, and no secret", async () => {
     const events = await everyEvent()
     const positions = events.map(({ position }) => Number(position))
-    const rows = await service.sql<{ position: bigint }>("SELECT position FROM events ORDER BY position")
+    // but for the installation's own slugs
+    const rows = await service.sql<{ position: bigint }>(
+      "SELECT position FROM events WHERE stream NOT LIKE 'slugs-%' ORDER BY position"
+    )
     assert.includeMembers(positions, rows.map(({ position }) => Number(position)).slice(0, positions.length))
     assert.isAtLeast(rows.length, documents.length)
     const types = new Set(events.map(({ type }) => type))
