@@ -1,5 +1,5 @@
 import { repositoryOperations } from "./repositories.ts"
-import { headersOf, type Target, send } from "./send.ts"
+import { headersOf, send, type Target } from "./send.ts"
 
 interface Chat {
   readonly workspace_id: string

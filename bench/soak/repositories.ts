@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { Effect, Stream } from "effect"
 import * as Tar from "effect/encoding/Tar"
-import { type Target, send } from "./send.ts"
+import { send, type Target } from "./send.ts"
 
 const archiveOf = async (path: string, content: string) => {
   const tar = Stream.make(Tar.file(path, content)).pipe(Stream.pipeThroughChannel(Tar.encode()), Stream.runCollect)
