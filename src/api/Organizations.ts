@@ -27,6 +27,7 @@ const ShownOrganization = Schema.Struct({
   registered_at: Schema.String
 }).annotate({ identifier: "Organization" })
 
+/** What an organization is, and how it is renamed: `/api/organization`. */
 export class OrganizationsApi extends HttpApiGroup.make("organization")
   .add(
     HttpApiEndpoint.get("organization", "/api/organization", { success: ShownOrganization }).annotateMerge(
