@@ -75,11 +75,13 @@ const exportedIn = (text: string): ReadonlyArray<Node> => {
 
 it("what others call says in a sentence what it gives", () => {
   let count = 0
+  const silent: Array<string> = []
   for (const path of files) {
     for (const node of exportedIn(readFileSync(new URL(path, root), "utf8"))) {
-      assert.isAtLeast(saidOf(node).length, 3, `${path}:${node.loc?.start.line} has no docstring`)
+      if (saidOf(node).length < 3) silent.push(`${path}:${node.loc?.start.line}`)
       count += 1
     }
   }
+  assert.deepStrictEqual(silent, [], "have no docstring")
   assert.isAbove(count, 1_300)
 })

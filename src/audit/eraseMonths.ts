@@ -14,6 +14,7 @@ const endOf = (month: string): number => {
   return Date.UTC(year!, number!)
 }
 
+/** The subject that an event's text lies under, as the log has it. */
 export const subjectOf = ({ data }: StoredEvent): string => (JSON.parse(data) as { readonly subject: string }).subject
 
 /** Texts that go with their month. */
@@ -27,6 +28,7 @@ export interface Months {
   readonly isApart: (subject: string) => boolean
   /** Streams are this and the tenant. */
   readonly stream: string
+  /** The event that says that a subject's texts are gone. */
   readonly erased: (subject: string) => ExecutionEvent | PrintedEvent
 }
 

@@ -16,6 +16,7 @@ export interface WholeOrg extends OrgRow {
   readonly registered_at: string
 }
 
+/** Organizations one below the other: id, slug, name and tier. */
 export const orgTable = (organizations: ReadonlyArray<OrgRow>): ReadonlyArray<string> =>
   table(
     ["id", "slug", "name", "tier"],
