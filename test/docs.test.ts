@@ -17,7 +17,8 @@ it("docs/events.md names files that are there, and says of each event where it c
 })
 
 /** Pages that tell how things are now; coverage.md has a test of its own. */
-const pages = ["README.md", "AGENTS.md", "CONTRIBUTING.md", "skill.md", "engine/README.md"].concat(
+const rooms = ["engine/README.md", "domain/README.md", "infra/README.md"]
+const pages = ["README.md", "AGENTS.md", "CONTRIBUTING.md", "skill.md", ...rooms].concat(
   readdirSync(new URL("../docs", import.meta.url), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".md") && name !== "coverage.md")
     .map((name) => `docs/${name}`)
@@ -43,4 +44,18 @@ it("every page names files and folders that are there", () => {
     }
   }
   assert.isAbove(count, 100)
+})
+
+const foldersIn = (folder: string) =>
+  readdirSync(new URL(`../${folder}`, import.meta.url), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+
+it("every room has a sentence that says what it is for, and every file of the engine", () => {
+  const page = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8")
+  const engine = readdirSync(new URL("../engine", import.meta.url)).filter((name) => name.endsWith(".ts"))
+  for (const name of engine) assert.include(page("engine/README.md"), `\`${name}\``)
+  for (const name of foldersIn("src")) assert.include(page("README.md"), `| \`src/${name}/\` `, "README.md")
+  for (const room of ["domain", "infra"])
+    for (const name of foldersIn(room)) assert.include(page(`${room}/README.md`), `| \`${name}/\` `)
 })
