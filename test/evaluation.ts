@@ -44,8 +44,25 @@ const lines = <A>(file: string): ReadonlyArray<A> =>
     .split("\n")
     .map((line): A => JSON.parse(line))
 
+/** Languages that some of agent30 is described in. */
+export const languages = ["german", "spanish", "chinese"] as const
+export type Language = (typeof languages)[number]
+
 export const corpus = (set: "mbpp" | "agent30" | "distractors") => lines<EvaluationDocument>(`${set}.corpus.jsonl`)
-export const queries = (set: "mbpp" | "agent30") => lines<EvaluationQuery>(`${set}.queries.jsonl`)
+export const queries = (set: "mbpp" | "agent30" | Language) => lines<EvaluationQuery>(`${set}.queries.jsonl`)
+
+/** agent30, of which 45 are described in a language. */
+export const describedIn = (language: Language): ReadonlyArray<EvaluationDocument> => {
+  const told = lines<Pick<EvaluationDocument, "id" | "description">>(`${language}.corpus.jsonl`)
+  const descriptions = new Map(told.map(({ id, description }) => [id, description]))
+  return corpus("agent30").map((document) => ({
+    ...document,
+    description: descriptions.get(document.id) ?? document.description
+  }))
+}
+
+/** Tasks with words that are misspelt by one letter, and what was meant. */
+export const misspelt = () => lines<EvaluationQuery & { readonly meant: string }>("misspelt.queries.jsonl")
 
 /** A document as an unvoted snippet of the home `home`. */
 export const snippetOf = (document: EvaluationDocument, id = document.id): IndexedSnippet => ({
@@ -74,12 +91,11 @@ export const queryOf = (task: string): Sought => ({
   limit: 10
 })
 
-/** MiniSearch as its users would set it up for code: our terms, the same boosts, any of the words. */
-export const miniSearch = (documents: ReadonlyArray<EvaluationDocument>) => {
+/** MiniSearch as its users would set it up for code: our terms (or words as it cuts them), the same boosts, any of the words. */
+export const miniSearch = (documents: ReadonlyArray<EvaluationDocument>, byOurTerms = true) => {
   const index = new MiniSearch<EvaluationDocument>({
     fields: ["name", "description", "source"],
-    tokenize,
-    processTerm: (term) => term,
+    ...(byOurTerms ? { tokenize, processTerm: (term: string) => term } : {}),
     searchOptions: { boost: { name: 3, description: 2 }, combineWith: "OR" }
   })
   index.addAll(documents)

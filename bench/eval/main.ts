@@ -8,6 +8,7 @@ import { embeddings } from "#test/embeddings.ts"
 import { calibrationTable, worst } from "./calibrationTable.ts"
 import { fitJudge, type Sight, sources } from "./fit.ts"
 import { filled, type Group, groupsOf, illiterate } from "./groups.ts"
+import { makeLanguageSets } from "./languages.ts"
 import { both, first, type Measured, measured } from "./quality.ts"
 import { makeSets } from "./sets.ts"
 
@@ -102,7 +103,9 @@ const losses = (all: ReadonlyArray<Measured>) => {
 type Figures = Readonly<Record<string, number>>
 
 const program = Effect.gen(function* () {
-  const { shelves, sets } = makeSets()
+  const { shelves: own, sets } = makeSets()
+  const others = makeLanguageSets()
+  const shelves = [...own, ...others.shelves]
   yield* filled(shelves)
   const groups = yield* groupsOf(sets)
   if (wants("fit")) {
@@ -114,7 +117,7 @@ const program = Effect.gen(function* () {
     return 0
   }
   const all: Array<Measured> = []
-  for (const set of sets.filter(({ source }) => sources.includes(source)))
+  for (const set of [...sets.filter(({ source }) => sources.includes(source)), ...others.sets])
     all.push(...(yield* measured(set, shelves, wants("check"))))
   print(qualityTable(all))
   if (!wants("check")) losses(all)

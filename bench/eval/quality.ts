@@ -1,8 +1,9 @@
 import { Effect } from "effect"
-import { asked } from "#domain/search/query.ts"
 import { likeliest, rank } from "#domain/search/rank.ts"
 import { looked } from "#domain/search/secondStage.ts"
+import { Embeddings } from "#ports/Embeddings.ts"
 import { SnippetIndex } from "#ports/SnippetIndex.ts"
+import { likely } from "#src/snippets/find.ts"
 import { encoder } from "#test/embeddings.ts"
 import { miniSearch, type Quality, qualityOf, queryOf } from "#test/evaluation.ts"
 import { bm25, type Engine } from "./engines.ts"
@@ -20,6 +21,7 @@ export interface Measured {
 
 export const both = "both stages"
 export const first = "first stage"
+const unmended = "both stages, nothing mended"
 
 /** What the service does, whole and in part, and what it is compared with. */
 export const measured = Effect.fnUntraced(function* (
@@ -29,14 +31,17 @@ export const measured = Effect.fnUntraced(function* (
 ) {
   const index = yield* SnippetIndex
   const documents = shelves.filter(({ home }) => homes.includes(home)).flatMap((shelf) => shelf.documents)
-  const found = (task: string, by: typeof encoder) => {
-    const words = asked(task, by)
-    return { words, found: Effect.runSync(index.candidates({ ...queryOf(task), homes, asked: words }, looked)) }
-  }
+  /** As the service does it, or with each word as it stands. */
+  const found = (task: string, by: typeof encoder, mends = true) =>
+    likely({ ...queryOf(task), homes, limit: looked }).pipe(
+      Effect.provideService(Embeddings, by),
+      Effect.provideService(SnippetIndex, mends ? index : { ...index, frequencies: () => Effect.succeed([]) }),
+      Effect.runSync
+    )
   const ranked =
-    (by: typeof encoder): Engine =>
+    (by: typeof encoder, mends = true): Engine =>
     (task) => {
-      const { words, found: all } = found(task, by)
+      const { words, found: all } = found(task, by, mends)
       return rank(words, all, { preferComplete: false, limit: 10 }).matches.map(({ id }) => documentOf(id))
     }
   const ours: ReadonlyArray<readonly [string, () => Engine]> = [
@@ -49,10 +54,12 @@ export const measured = Effect.fnUntraced(function* (
         return ids.slice(0, 10)
       }
     ],
+    [unmended, () => ranked(encoder, false)],
     [both, () => ranked(encoder)]
   ]
   const all: typeof ours = [
     ["plain BM25", () => bm25(documents)],
+    ["MiniSearch as it comes", () => miniSearch(documents, false)],
     ["MiniSearch, code tokens", () => miniSearch(documents)],
     ...ours
   ]

@@ -3,6 +3,7 @@ import type { Candidate, Candidates, Judged } from "./Candidate.ts"
 import { fields } from "./IndexedText.ts"
 import { type Asked, plan } from "./query.ts"
 import { byMeaning } from "./ranker.ts"
+import { termOf } from "./Terms.ts"
 
 /** Parts of a snippet in which something stands; the API calls where it does its place. */
 export const parts = ["name", "description", "tasks", "source"] as const
@@ -14,7 +15,13 @@ export interface Explanation {
   readonly probability: number
   /** The share of the task's words that it has, 0…1, and what each of them gives of it in each place; best first. */
   readonly wordShare: number
-  readonly words: ReadonlyArray<{ readonly word: string; readonly place: Part; readonly share: number }>
+  readonly words: ReadonlyArray<{
+    readonly word: string
+    readonly place: Part
+    readonly share: number
+    /** What the task has in its place, which no snippet has. */
+    readonly asked?: string
+  }>
   /** How near the meanings are, 0…1, and what of it is nearest to each piece of the task; nearest first. */
   readonly cosine: number
   readonly nearest: ReadonlyArray<{
@@ -32,13 +39,26 @@ export interface Explanation {
 }
 
 /** Words and pieces that are told. */
-const told = 8
+const most = 8
 /** Cosines below say nothing. */
 const leastCosine = 0.2
+
+/** How a term is told: as it stands in the task; of one that a word of that was taken for both words. */
+const telling = ({ terms, texts, mended }: Asked) => {
+  const own = new Set(texts[0]!.map(([term]) => terms[term!]!))
+  const taken = new Map(
+    Array.from(mended).flatMap(([asked, words]) => words.map((word) => [termOf(word), { word, asked }] as const))
+  )
+  return (term: number): { readonly word: string; readonly asked?: string } => {
+    const word = terms[term]!
+    return own.has(word) ? { word } : (taken.get(word) ?? { word })
+  }
+}
 
 const wordsOf = (asked: Asked, { documents, frequencies, tokens }: Candidates, { counts, lengths }: Candidate) => {
   const { texts, self } = plan(asked, documents, frequencies)
   const worths = fields.map((field, at) => occurrence(field, lengths[at]!, tokens[at]! / documents))
+  const told = telling(asked)
   const hits = texts[0]!.flatMap((alternatives) => {
     const found = alternatives.map(({ term, weight }) => {
       const byField = worths.map((worth, at) => worth * counts[term * fieldCount + at]!)
@@ -48,10 +68,10 @@ const wordsOf = (asked: Asked, { documents, frequencies, tokens }: Candidates, {
     const { term, byField, all, value } = found.reduce((best, one) => (one.value > best.value ? one : best))
     return byField.flatMap((worth, at) => {
       const place = fields[at] === "exampleQueries" ? "tasks" : (fields[at] as Part)
-      return worth === 0 ? [] : [{ word: asked.terms[term]!, place, share: (value * worth) / all / self }]
+      return worth === 0 ? [] : [{ ...told(term), place, share: (value * worth) / all / self }]
     })
   })
-  return hits.sort((one, other) => other.share - one.share).slice(0, told)
+  return hits.sort((one, other) => other.share - one.share).slice(0, most)
 }
 
 const nearestOf = ({ reading }: Asked, { profile }: Candidate, textOf: (piece: number) => string) => {
@@ -67,7 +87,7 @@ const nearestOf = ({ reading }: Asked, { profile }: Candidate, textOf: (piece: n
     if (at === -1) return []
     return [{ asked: textOf(asked), found: textOf(pieces[at]!), place: placeOf(at), cosine: Math.min(1, best) }]
   })
-  return near.sort((one, other) => other.cosine - one.cosine).slice(0, told)
+  return near.sort((one, other) => other.cosine - one.cosine).slice(0, most)
 }
 
 /** Explains one of what was judged together. `textOf` gives a piece's letters. */

@@ -1,10 +1,12 @@
+import { atOnce, type Steps } from "#engine/steps.ts"
 import { beginningOf } from "../beginningOf.ts"
 import { idf } from "./bm25f.ts"
-import type { Encoder } from "./embeddings/Encoder.ts"
+import type { Encoder, QueryMeaning } from "./embeddings/Encoder.ts"
 import type { Reading } from "./embeddings/Reading.ts"
 import type { Vector } from "./embeddings/vector.ts"
 import { synonymsOf, synonymWeight } from "./synonyms.ts"
-import { firstTerms } from "./tokenize.ts"
+import { termOf } from "./Terms.ts"
+import { findingFirst, withWords } from "./tokenize.ts"
 
 /**
  * Characters of a task that are searched: of a longer one its beginning, and its end, where what is asked for often
@@ -60,6 +62,11 @@ export const parts = (task: string): ReadonlyArray<string> => {
   return [whole, ...packed.filter((part) => part !== whole).slice(0, mostParts)]
 }
 
+/** Words of a task, in lower case and folded, that were taken for others, likeliest first. */
+export type Mended = ReadonlyMap<string, ReadonlyArray<string>>
+
+export const nothingMended: Mended = new Map()
+
 /** A task as it is searched by, whatever is searched: its terms, and what it means. */
 export interface Asked {
   /** Every term that counts, and every synonym of one, each once. */
@@ -75,26 +82,56 @@ export interface Asked {
   readonly read: number
   /** The pieces of the whole task, by which the second stage looks. */
   readonly reading: Reading
+  readonly mended: Mended
 }
 
-/** Cuts a task into what is searched by. */
-export const asked = (task: string, encoder: Pick<Encoder, "query" | "reading">): Asked => {
+/**
+ * Cuts a task into what is searched by. A word that is `mended` has as alternatives, as its synonyms are, what it is taken for;
+ * the task means what it would with the likeliest of them.
+ */
+export function* asking(
+  task: string,
+  encoder: Pick<Encoder, "query" | "reading">,
+  mended: Mended = nothingMended
+): Steps<Asked> {
+  const taken = new Map(Array.from(mended, ([word, [likeliest]]) => [word, likeliest!]))
+  const meant = new Map(Array.from(mended, ([word, words]) => [termOf(word), words.map(termOf)]))
   const places = new Map<string, number>()
   const place = (term: string): number => {
     const known = places.get(term) ?? places.size
     places.set(term, known)
     return known
   }
+  const alternatives = (term: string) => [term, ...new Set([...(meant.get(term) ?? []), ...synonymsOf(term)])]
   const texts = parts(task)
-  const meanings = texts.map(encoder.query)
+  const read = texts.map((text) => withWords(text, taken))
+  const meanings: Array<QueryMeaning> = []
+  for (const text of read) {
+    meanings.push(encoder.query(text))
+    yield
+  }
+  const words: Array<Asked["texts"][number]> = []
+  for (const text of texts) {
+    const terms = yield* findingFirst(text, mostTerms)
+    words.push(terms.map((term) => alternatives(term).map(place)))
+    yield
+  }
   return {
-    texts: texts.map((text) => firstTerms(text, mostTerms).map((term) => [term, ...synonymsOf(term)].map(place))),
+    texts: words,
     terms: [...places.keys()],
     meanings: meanings.map(({ vector }) => vector),
     read: meanings[0]!.read,
-    reading: encoder.reading(texts[0]!)
+    reading: encoder.reading(read[0]!),
+    mended
   }
 }
+
+/** The same on end. */
+export const asked = (
+  task: string,
+  encoder: Pick<Encoder, "query" | "reading">,
+  mended: Mended = nothingMended
+): Asked => atOnce(asking(task, encoder, mended))
 
 /** A term to look up, by its place in `Asked.terms`, and what its full saturation adds to the sum. */
 export interface WeightedTerm {

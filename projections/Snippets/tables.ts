@@ -48,7 +48,7 @@ const rankings = ["up DESC, created_at DESC, id", "created_at DESC, id"].flatMap
 /** Read model `snippets`: the catalogue, its votes, and the terms and vectors that the search index is made of. */
 export const Snippets = {
   name: "snippets",
-  version: 9,
+  version: 10,
   tables: {
     snippets: table<SnippetRow>({
       columns: {

@@ -38,7 +38,7 @@ export class SnippetsApi extends HttpApiGroup.make("snippets")
         OpenApi.annotations({
           summary: "Find snippets for a task",
           description:
-            "Found by the words of the task and by its meaning, best first. `score` is 0 to 1: how likely it is that a match answers the task, with the votes in it; `vector_score` is how near the meanings are, `verdict_score` what the votes say. `total_found` counts those that share a word or are near by their meaning. `top_k` is 5, `min_verdict_score` 0.3 and `min_human_upvotes` 0 unless told. `input_schema` describes what you can give: every property that it requires (else every one) must be in a snippet's input schema with a compatible type. `result_type` is `file`, `repo` or `any`."
+            "Found by the words of the task and by its meaning, best first. `score` is 0 to 1: how likely it is that a match answers the task, with the votes in it; `vector_score` is how near the meanings are, `verdict_score` what the votes say. `total_found` counts those that share a word or are near by their meaning. A word that no snippet has is taken for one within a letter of it that some have, and `mended` says so. `top_k` is 5, `min_verdict_score` 0.3 and `min_human_upvotes` 0 unless told. `input_schema` describes what you can give: every property that it requires (else every one) must be in a snippet's input schema with a compatible type. `result_type` is `file`, `repo` or `any`."
         })
       ),
     HttpApiEndpoint.post("upload", "/api/store/execution-result", {

@@ -2,7 +2,7 @@ import { Effect, Schema, Stream } from "effect"
 import { fenced } from "#domain/fenced.ts"
 import { fraction, Task, whole } from "#src/api/fields.ts"
 import { CallerScope } from "#src/api/middleware.ts"
-import type { SearchMatch } from "#src/api/Snippets/search.ts"
+import type { MendedWord, SearchMatch } from "#src/api/Snippets/search.ts"
 import { counted } from "#src/counted.ts"
 import { isPublicLibraryOpen } from "#src/snippets/publicLibrary.ts"
 import { newBoundary, part } from "#src/snippets/untrusted.ts"
@@ -39,7 +39,10 @@ const commentLine = (foreign: boolean, boundary: string) => (comment: Comment) =
 
 /** Why a match has its score, in a line. */
 const why = ({ words, nearest, cosine, verdict, hub, length }: NonNullable<SearchMatch["explanation"]>): string => {
-  const hits = words.map(({ word, place, share }) => `${line(word)} in ${place} ${share.toFixed(2)}`)
+  const hits = words.map(({ word, asked, place, share }) => {
+    const named = asked === undefined ? line(word) : `${line(asked)} → ${line(word)}`
+    return `${named} in ${place} ${share.toFixed(2)}`
+  })
   const near = nearest.filter(({ asked, found }) => asked !== found).slice(0, 3)
   const pairs = near.map(({ asked, found }) => `${line(asked)} → ${line(found)}`)
   return [
@@ -106,12 +109,16 @@ const telling = (boundary: string) => {
       } else far += 1
     },
     /** `total`: of all that were found. */
-    text: (total: number): string => {
+    text: (total: number, mended: ReadonlyArray<MendedWord>): string => {
       if (texts.length + far + down === 0) return `Nothing was found. ${advice}`
       if (texts.length === 0) return `Nothing is close enough to be offered. ${withheld(far, down)} ${advice}`
       const rest = far + down > 0 ? ` ${withheld(far, down)}` : ""
       const warned = others ? warning(boundary) : ""
-      return [`${texts.length} of ${total} matches. Vote on each that you use.${rest}${warned}`, ...texts].join("\n\n")
+      const taken = mended.map(
+        ({ asked, found }) => ` No snippet has ${line(asked)}: taken for ${line(found.join(", "))}.`
+      )
+      const head = `${texts.length} of ${total} matches. Vote on each that you use.${taken.join("")}${rest}${warned}`
+      return [head, ...texts].join("\n\n")
     }
   }
 }
@@ -150,10 +157,10 @@ export const search = (operations: Operations) =>
         const asked = { task, top_k, min_verdict_score: min_score, content_type, explain }
         const seen = { ...scope, includePublic: open && (scope.includePublic || public_snips === true) }
         return yield* Effect.gen(function* () {
-          const { matches, total, answer } = yield* operations.search(asked)
+          const { matches, total, mended, answer } = yield* operations.search(asked)
           const { take, text } = telling(newBoundary())
           yield* Stream.runForEach(matches, (some) => Effect.sync(() => some.forEach(take)))
-          return { text: text(total), answer }
+          return { text: text(total, mended), answer }
         }).pipe(Effect.provideService(CallerScope, seen))
       })
   })

@@ -113,6 +113,14 @@ export class SnippetIndex extends Context.Service<
     readonly stand: Effect.Effect<IndexStand, IndexUnavailable>
     /** At most `most` of all that match, those that it deems likeliest to rank first. */
     readonly candidates: (query: IndexQuery, most: number) => Effect.Effect<Candidates, IndexUnavailable>
+    /**
+     * How many snippets of some homes, and of the public ones where they are asked for, have each of these terms. Of others'
+     * snippets it is not told what stands in the tasks alone that they were used for.
+     */
+    readonly frequencies: (
+      scope: Pick<IndexQuery, "homes" | "includePublic">,
+      terms: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyArray<number>, IndexUnavailable>
     /** How many snippets it holds, where that costs nothing to know. */
     readonly size?: Effect.Effect<number>
   }

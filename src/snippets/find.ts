@@ -1,7 +1,9 @@
 import { Effect } from "effect"
-import { asked } from "#domain/search/query.ts"
+import { doubting, mend } from "#domain/search/mending.ts"
+import { asking, type Mended, nothingMended } from "#domain/search/query.ts"
 import { type Ranking, rank } from "#domain/search/rank.ts"
 import { looked } from "#domain/search/secondStage.ts"
+import { inSteps } from "#engine/pages.ts"
 import { Embeddings } from "#ports/Embeddings.ts"
 import { type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
 
@@ -13,20 +15,40 @@ export interface Sought extends Omit<IndexQuery, "asked"> {
   readonly explain?: boolean
 }
 
+export interface Answer extends Ranking {
+  readonly mended: Mended
+}
+
+/**
+ * What an index deems likely for a task. Where it has words that no snippet of the scope has, the index is asked what else they may
+ * be, and once more by what they were taken for.
+ */
+export const likely = Effect.fnUntraced(function* ({ task, limit, explain: _, ...query }: Sought) {
+  const encoder = yield* Embeddings
+  const index = yield* SnippetIndex
+  const candidates = Effect.fnUntraced(function* (mended: Mended) {
+    const words = yield* inSteps(asking(task, encoder, mended))
+    return { words, found: yield* index.candidates({ ...query, asked: words }, limit), mended }
+  })
+  const asIs = yield* candidates(nothingMended)
+  if (asIs.found.documents === 0) return asIs
+  const doubtful = yield* inSteps(doubting(task, asIs.words, asIs.found.frequencies, encoder))
+  if (doubtful.length === 0) return asIs
+  const terms = [...new Set(doubtful.flatMap(({ spellings }) => [...spellings.keys()]))]
+  const frequencies = yield* index.frequencies(query, terms)
+  const known = new Map(terms.map((term, at) => [term, frequencies[at]!]))
+  const mended = mend(doubtful, known, encoder)
+  return mended.size === 0 ? asIs : yield* candidates(mended)
+})
+
 /**
  * The best snippets for a task: the index says what is likely, the ranking what is best. No more are asked for than are
  * wanted, or judged: the index that we have tells likely by the ranking's own first stage (docs/decisions/0043, 0079).
  */
-export const find = Effect.fnUntraced(function* ({ task, limit, explain, ...query }: Sought) {
-  const encoder = yield* Embeddings
-  const words = asked(task, encoder)
-  const index = yield* SnippetIndex
-  const found = yield* index.candidates({ ...query, asked: words }, Math.max(limit, looked))
-  const answer: Ranking = rank(
-    words,
-    found,
-    { preferComplete: query.preferComplete, limit },
-    explain === true ? encoder.pieceText : undefined
-  )
+export const find = Effect.fnUntraced(function* (sought: Sought) {
+  const { limit, preferComplete, explain } = sought
+  const { words, found, mended } = yield* likely({ ...sought, limit: Math.max(limit, looked) })
+  const textOf = explain === true ? (yield* Embeddings).pieceText : undefined
+  const answer: Answer = { ...rank(words, found, { preferComplete, limit }, textOf), mended }
   return answer
 })

@@ -6,7 +6,7 @@ import { keptTask } from "#domain/keptTask.ts"
 import { RetrievalEvent, searchSubject } from "#domain/Retrieval.ts"
 import { type Holder, type Scope, sees } from "#domain/Scope.ts"
 import type { SnippetKind } from "#domain/Snippet/events.ts"
-import { searched } from "#domain/search/query.ts"
+import { type Mended, searched } from "#domain/search/query.ts"
 import type { Ranked } from "#domain/search/rank.ts"
 import { schemaFilter } from "#domain/search/schemaFilter.ts"
 import type { Standing } from "#engine/ask.ts"
@@ -43,6 +43,8 @@ export interface SearchAnswer {
   readonly found: ReadonlyArray<Found>
   /** Matches before the limit was applied. */
   readonly total: number
+  /** Words of the task that no snippet has, and what they were taken for. */
+  readonly mended: Mended
   /** Whether it came from memory: the same question, and nothing has changed since. */
   readonly cacheHit: boolean
   /** The index has not caught up with the catalogue in time: what is new may be missing. */
@@ -112,7 +114,7 @@ export class Search extends Context.Service<
       const entries = makeEntries(sql)
       const { count, bytes } = yield* Bounds
       const schemasAtOnce = { rows: Math.min(count, 1_000), bytes: Math.min(bytes, 1024 * 1024) }
-      const answers = new Map<string, Pick<SearchAnswer, "found" | "total">>()
+      const answers = new Map<string, Pick<SearchAnswer, "found" | "total" | "mended">>()
       let answersAt = -1
       let founds = 0
 
@@ -126,7 +128,7 @@ export class Search extends Context.Service<
         bytesOf(found) > slight ? found : found.map((one) => ({ ...one, snippet: textsOf(one.id) }))
 
       const ask = Effect.fnUntraced(function* (query: Sought) {
-        const { matches, total } = yield* Effect.provideContext(find(query), finding)
+        const { matches, total, mended } = yield* Effect.provideContext(find(query), finding)
         const ids = matches.map(({ id }) => id)
         const { listed, read } = yield* entries.list(ids, query.homes)
         const taken = new Set<string>()
@@ -138,7 +140,7 @@ export class Search extends Context.Service<
           const { id, bytes } = entry
           return [{ id, bytes, match, filename: filename({ ...entry, language }, taken), snippet: undefined }]
         })
-        return { found, total, read }
+        return { found, total, mended, read }
       })
 
       /** Which snippets of a scope may be called with what is described; `undefined`: nothing is asked of them. */
@@ -182,19 +184,19 @@ export class Search extends Context.Service<
           const before = answers.get(name)
           if (before !== undefined) {
             const found = withTexts(before.found, (id) => entries.atHand(id, homes))
-            return { found, total: before.total, cacheHit: true, stale: false }
+            return { ...before, found, cacheHit: true, stale: false }
           }
           const fitting = yield* callable(inputSchema, scope)
           const asked = fitting === undefined ? query : { ...query, only: fitting }
-          const { found, total, read } = yield* ask(asked)
+          const { found, total, mended, read } = yield* ask(asked)
           // what could not see everything is no answer to keep
           // and reasons are long
           const hasPlace = query.explain !== true && answers.size < answersKept && founds + found.length <= foundKept
           if (reached && changed === answersAt && hasPlace && !answers.has(name)) {
-            answers.set(name, { found, total })
+            answers.set(name, { found, total, mended })
             founds += found.length
           }
-          return { found: withTexts(found, (id) => read.get(id)), total, cacheHit: false, stale: !reached }
+          return { found: withTexts(found, (id) => read.get(id)), total, mended, cacheHit: false, stale: !reached }
         }),
 
         read: Effect.fnUntraced(function* (found, scope) {

@@ -24,6 +24,57 @@ const send = (name: string, content: string, more: object = {}) =>
   stored(call, name, { file_written: { path: `${name}.py`, content }, ...more })
 
 describe("a search", () => {
+  it("takes a misspelt word for one that a snippet has, and says so; another tenant's words are none", async () => {
+    await send("xylophone", "def xylophone(bars):\n    return bars\n", { task: "tune a xylophone" })
+    const misspelt = await search("tune a xylohpone", { explain: true })
+    assert.strictEqual(names(misspelt)[0], "xylophone")
+    assert.deepStrictEqual(misspelt.mended, [{ asked: "xylohpone", found: ["xylophone"] }])
+    const [word] = misspelt.matches[0].explanation.words.filter(({ asked }: { asked?: string }) => asked !== undefined)
+    assert.deepStrictEqual([word.asked, word.word], ["xylohpone", "xylophone"])
+    assert.deepStrictEqual((await search("tune a xylohpone", { explain: true })).mended, misspelt.mended)
+    assert.deepStrictEqual((await search("tune a xylophone")).mended, [])
+    // also from memory
+    const [, again] = [await search("xylohpone"), await search("xylohpone")]
+    assert.deepStrictEqual([again.cache_hit, again.mended], [true, misspelt.mended])
+    const stranger = await organization(service, "PRO")
+    const { json } = await stranger.call("POST", "/api/retrieve/search", { task: "tune a xylohpone" })
+    assert.deepStrictEqual([json.matches, json.mended], [[], []])
+  })
+
+  it("finds by words of other languages, with their accents or without", async () => {
+    await send("groesse", "def groesse(pfad):\n    return pfad\n", { task: "Die Größe einer Prüfdatei ermitteln" })
+    await send("cancion", "def cancion(letra):\n    return letra\n", { task: "reproducir una canción española" })
+    await send("jiaohuan", "def jiaohuan(ju):\n    return ju\n", { task: "交换矩阵的行和列" })
+    for (const [task, name] of [
+      ["Prüfdateien", "groesse"],
+      ["prufdatei", "groesse"],
+      ["CANCION", "cancion"],
+      ["canciones", "cancion"],
+      ["矩阵", "jiaohuan"]
+    ] as const)
+      assert.strictEqual(names(await search(task))[0], name, task)
+  })
+
+  it.each([
+    ["stop words", "the of and to a"],
+    ["signs", "!!! ??? ... ### $$$ (){}[]"],
+    ["emoji", "🦄🎉👩‍👩‍👧‍👦"],
+    ["one letter", "x"],
+    ["a hundred thousand marks", "\u0301\u0345".repeat(50_000)],
+    ["letters with marks", "x\u0301".repeat(50_000)],
+    ["a megabyte without a space", "aB".repeat(500_000)],
+    ["Chinese without a space", "计算两个日期之间的天数".repeat(10_000)],
+    ["Thai", "คำนวณจำนวนวัน".repeat(8_000)],
+    ["Khmer", "គណនាចំនួនថ្ងៃ".repeat(8_000)],
+    [
+      "misspelt words alone",
+      Array.from({ length: 20_000 }, (_, n) => `qxz${n.toString(26).replace(/[0-9]/g, "v")}zzq`).join(" ")
+    ]
+  ])("answers a task of %s", async (_, task) => {
+    const { matches, total_found } = await search(task)
+    assert.isAtLeast(total_found, matches.length)
+  })
+
   it("prefers what is complete, when told", async () => {
     const body = Array.from({ length: 25 }, (_, n) => `    value += ${n}`).join("\n")
     const task = "walrus counting"

@@ -141,6 +141,15 @@ it("explains a match, where it is told to", async () => {
   assert.notInclude(plain.text, "why: ")
 })
 
+it("says which words a task's were taken for", async () => {
+  const { key } = await organization(service, "PRO")
+  await done(service.url, key, "upload", { task: "weave a zyxomma basket", file: file("zyxomma") })
+  const found = await done(service.url, key, "search", { task: "weave a zyxmoma basket", min_score: 0, explain: true })
+  assert.include(found.text, "Vote on each that you use. No snippet has zyxmoma: taken for zyxomma.")
+  assert.match(found.text, /^why: words: .*zyxmoma → zyxomma in /m)
+  assert.deepStrictEqual(found.structure.mended, [{ asked: "zyxmoma", found: ["zyxomma"] }])
+})
+
 it("a search shows what is near enough and not voted down, and says what it leaves out", async () => {
   const { key, call: as } = await organization(service, "PRO")
   const search = (task: string) => done(service.url, key, "search", { task, min_score: 0 })

@@ -139,7 +139,8 @@ const makeIndex = (refused: string, before: () => Effect.Effect<void> = () => Ef
             )
           ),
         stand: Effect.sync(() => stand),
-        candidates: () => Effect.die("not asked for")
+        candidates: () => Effect.die("not asked for"),
+        frequencies: () => Effect.die("not asked for")
       })
     )
   }

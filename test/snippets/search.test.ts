@@ -36,7 +36,8 @@ const stubs = Layer.mergeAll(
             Effect.suspend(() => state.before)
           ),
           { documents: 0, frequencies: [], pieceFrequencies: [], tokens: [], candidates: [], sharing: 0, near: 0 }
-        )
+        ),
+      frequencies: () => Effect.die("not asked for")
     })
   )
 )

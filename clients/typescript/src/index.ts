@@ -101,6 +101,7 @@ export type {
   ExplainedWord,
   Explanation,
   LengthEffect,
+  MendedWord,
   NearestPiece,
   ScoreEffect,
   SearchMatch,

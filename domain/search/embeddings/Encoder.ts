@@ -41,6 +41,8 @@ export interface Encoder {
   readonly pieceText: (piece: number) => string
   /** A task as the second stage reads it. */
   readonly reading: (task: string) => Reading
+  /** Whether a lower-case word is one piece. */
+  readonly isWord: (word: string) => boolean
 }
 
 /** Characters of a source that are encoded: the rest repeats it, and would cost as much again. */
@@ -125,6 +127,7 @@ export const makeEncoder = (embeddings: EmbeddingTable, hub: (meaning: Vector) =
       return texts[piece]!.replace(/^##/, "")
     },
     reading: (task) => new Reading(rows, piecesOf(beginningOf(task, encoded))),
+    isWord: (word) => word !== "" && table.pieces.longest(word, 0) === word.length,
     snippet: ({ name, description, source }) => {
       const vector = new Float32Array(dimensions)
       add(table, vector, beginningOf(name, encoded), weights.name, powers.snippet)

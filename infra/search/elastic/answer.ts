@@ -36,6 +36,20 @@ export interface SearchAnswer {
   }
 }
 
+interface Frequencies {
+  readonly frequencies: { readonly buckets: ReadonlyArray<Counted> }
+}
+
+/** What it answers to `frequenciesOf`. */
+export interface FrequenciesAnswer {
+  readonly aggregations: { readonly own: Frequencies; readonly others?: Frequencies }
+}
+
+export const frequenciesIn = ({ aggregations: { own, others } }: FrequenciesAnswer): ReadonlyArray<number> => {
+  const more = others?.frequencies.buckets
+  return own.frequencies.buckets.map(({ doc_count: count }, at) => count + (more?.[at]?.doc_count ?? 0))
+}
+
 /** Of the whole task, and of a long one's best part. */
 const nearness = (own: Vector, [whole, ...parts]: ReadonlyArray<Vector>): number => {
   const cosine = (other: Vector) => {

@@ -7,12 +7,12 @@ import type { EngineUnusable } from "#ports/EngineUnusable.ts"
 import type { NotOurs } from "#ports/Hold.ts"
 import { Installation } from "#ports/Installation.ts"
 import { IndexUnavailable, SnippetIndex } from "#ports/SnippetIndex.ts"
-import { candidatesOf, nothing, type SearchAnswer } from "./answer.ts"
+import { candidatesOf, type FrequenciesAnswer, frequenciesIn, nothing, type SearchAnswer } from "./answer.ts"
 import { connect, patience } from "./Engine.ts"
 import { makeEditions } from "./editions.ts"
 import { makeExpunge } from "./expunge.ts"
 import { makeFeed } from "./feed.ts"
-import { questionOf } from "./question.ts"
+import { frequenciesOf, questionOf } from "./question.ts"
 import { refreshed as refreshIndex } from "./refreshed.ts"
 
 /**
@@ -66,6 +66,22 @@ export const layer = (
         writes++
       })
 
+      /** An answer to a question about what is searched; `undefined`: nothing is there yet. */
+      const search = Effect.fnUntraced(function* <A>(body: object) {
+        if (yield* refresh) {
+          const { status, body: answer } = yield* engine.ask<A>({
+            method: "POST",
+            path: `/${alias}/_search`,
+            query: { allow_partial_search_results: false },
+            body,
+            within: patience.search
+          })
+          if (status !== 404) return answer
+        }
+        if (!feed.hasBegun()) return undefined
+        return yield* new IndexUnavailable({ fault: `there is no index ${alias} in Elasticsearch any more` })
+      })
+
       const feed = makeFeed({ engine, editions, dimensions, erased, eventAt })
       const one = yield* Semaphore.make(1)
       return SnippetIndex.of({
@@ -74,18 +90,13 @@ export const layer = (
         stand: Effect.ensuring(feed.stand, written),
         candidates: Effect.fnUntraced(function* (query, most) {
           if (query.homes.length === 0 && !query.includePublic) return nothing(query.asked)
-          if (yield* refresh) {
-            const { status, body } = yield* engine.ask<SearchAnswer>({
-              method: "POST",
-              path: `/${alias}/_search`,
-              query: { allow_partial_search_results: false },
-              body: questionOf(query, most),
-              within: patience.search
-            })
-            if (status !== 404) return candidatesOf(query, body, most)
-          }
-          if (!feed.hasBegun()) return nothing(query.asked)
-          return yield* new IndexUnavailable({ fault: `there is no index ${alias} in Elasticsearch any more` })
+          const answer = yield* search<SearchAnswer>(questionOf(query, most))
+          return answer === undefined ? nothing(query.asked) : candidatesOf(query, answer, most)
+        }),
+        frequencies: Effect.fnUntraced(function* (scope, terms) {
+          const isEmpty = terms.length === 0 || (scope.homes.length === 0 && !scope.includePublic)
+          const answer = isEmpty ? undefined : yield* search<FrequenciesAnswer>(frequenciesOf(scope, terms))
+          return answer === undefined ? terms.map(() => 0) : frequenciesIn(answer)
         })
       })
     })

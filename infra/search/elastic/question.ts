@@ -5,6 +5,7 @@ import { merged } from "#domain/search/query.ts"
 import { synonymWeight } from "#domain/search/synonyms.ts"
 import type { IndexQuery } from "#ports/SnippetIndex.ts"
 
+type Scope = Pick<IndexQuery, "homes" | "includePublic">
 type Clause = { readonly [kind: string]: unknown }
 
 /** Snippets that are looked at for what is wanted, by their words and by each meaning: the ranking is then done over all of them. */
@@ -20,7 +21,7 @@ const any = (clauses: ReadonlyArray<Clause>): Clause => ({ bool: { should: claus
 const all = (clauses: ReadonlyArray<Clause>): Clause => ({ bool: { filter: clauses } })
 
 /** What the caller may see. */
-const scopeOf = ({ homes, includePublic }: IndexQuery): Clause =>
+const scopeOf = ({ homes, includePublic }: Scope): Clause =>
   any([{ terms: { home: homes } }, ...(includePublic ? [{ term: { isPublic: true } }] : [])])
 
 /** What counts of it. */
@@ -102,5 +103,27 @@ export const questionOf = (query: IndexQuery, most: number): object => {
         : { bool: { filter: filters, should: clauses, minimum_should_match: 1 } },
     // of all that the scope has, not of what was found: how rare a word is elsewhere must not leak
     aggs: { everywhere: { global: {}, aggs: { scope: { filter: scopeOf(query), aggs: statistics } } } }
+  }
+}
+
+const told = fields.filter((field) => field !== "exampleQueries")
+
+/** A question how many snippets of a scope have each term; of others' snippets their tasks don't count. */
+export const frequenciesOf = ({ homes, includePublic }: Scope, terms: ReadonlyArray<string>): object => {
+  const own = { terms: { home: homes } }
+  const having = (filter: Clause, clauseOf: (term: string) => Clause) => ({
+    filter,
+    aggs: { frequencies: { filters: { filters: terms.map(clauseOf) } } }
+  })
+  const others = { bool: { filter: [{ term: { isPublic: true } }], must_not: [own] } }
+  return {
+    size: 0,
+    track_total_hits: false,
+    aggs: {
+      own: having(own, (term) => ({ term: { terms: term } })),
+      ...(includePublic
+        ? { others: having(others, (term) => any(told.map((field) => ({ term: { [field]: term } })))) }
+        : {})
+    }
   }
 }

@@ -1,4 +1,5 @@
 import { Lists } from "./Lists.ts"
+import type { Sieve } from "./Sieve.ts"
 
 /** Bits that the count in each field has in a posting, in the order of `fields`: together 32. */
 const countBits = [6, 8, 8, 10] as const
@@ -32,6 +33,7 @@ const grown = <A extends Uint32Array | Uint8Array>(array: A, make: (length: numb
  */
 export class Postings {
   readonly #lists: Lists
+  readonly #sieve: Sieve
   readonly #numbers = new Map<string, number>()
   readonly #terms: Array<string> = []
   readonly #freed: Array<number> = []
@@ -39,14 +41,26 @@ export class Postings {
   #lengths = new Uint32Array(0)
   #classes = new Uint8Array(0)
 
-  constructor(lists: Lists) {
+  constructor(lists: Lists, sieve: Sieve) {
     this.#lists = lists
+    this.#sieve = sieve
   }
 
   /** How many documents have a term. */
   df(term: string): number {
     const number = this.#numbers.get(term)
     return number === undefined ? 0 : this.#lengths[number]! / 2
+  }
+
+  /** How many documents have a term anywhere but in one field alone. */
+  dfBeside(field: number, term: string): number {
+    const postings = this.of(term)
+    if (postings === undefined) return 0
+    const { words, from, to } = postings
+    const others = ~(masks[field]! << shifts[field]!)
+    let count = 0
+    for (let at = from; at < to; at += 2) if ((words[at + 1]! & others) !== 0) count++
+    return count
   }
 
   /** The term's number, as `add` gave it. */
@@ -126,6 +140,7 @@ export class Postings {
       this.#classes = grown(this.#classes, (length) => new Uint8Array(length))
     }
     const kept = detached(term)
+    this.#sieve.add(kept)
     this.#terms[number] = kept
     this.#numbers.set(kept, number)
     this.#classes[number] = 0

@@ -5,6 +5,7 @@ import type { IndexedSnippet, Votes } from "#ports/SnippetIndex.ts"
 import { Lists } from "./Lists.ts"
 import { countIn, Postings, packCount } from "./Postings.ts"
 import { Profiles } from "./Profiles.ts"
+import type { Sieve } from "./Sieve.ts"
 import type { VectorMemory } from "./VectorMemory.ts"
 import { Vectors } from "./Vectors.ts"
 
@@ -39,9 +40,9 @@ export class Segment {
   #termCounts = new Uint32Array(0)
   readonly #freed: Array<number> = []
 
-  constructor(lists: Lists, memory: VectorMemory) {
+  constructor(lists: Lists, memory: VectorMemory, sieve: Sieve) {
     this.#lists = lists
-    this.postings = new Postings(lists)
+    this.postings = new Postings(lists, sieve)
     this.vectors = new Vectors(memory)
     this.profiles = new Profiles(lists)
   }

@@ -6,11 +6,16 @@ import { candidates } from "./candidates.ts"
 import { Lists } from "./Lists.ts"
 import { Scratch } from "./Scratch.ts"
 import { Segment } from "./Segment.ts"
+import { Sieve } from "./Sieve.ts"
 import { VectorMemory } from "./VectorMemory.ts"
 
 /** Snippets that are put or removed before others get a turn, and characters of their terms: a few milliseconds. */
 const slice = 100
 const most = 200_000
+/** Terms whose snippets are counted before others get a turn: with thousands of homes some milliseconds. */
+const counted = 1_000
+
+const tasks = fields.indexOf("exampleQueries")
 
 interface Located {
   readonly segment: Segment
@@ -22,6 +27,7 @@ interface Located {
 /** All segments and where each snippet is. Everything here is synchronous; the layer cuts long work into slices. */
 class Index {
   readonly #lists = new Lists()
+  readonly #sieve = new Sieve()
   readonly #scratch = new Scratch()
   readonly #private = new Map<string, Segment>()
   readonly #public = new Map<string, Segment>()
@@ -73,18 +79,34 @@ class Index {
   }
 
   candidates(query: IndexQuery, most: number) {
-    const homes = [...new Set(query.homes)]
-    const own = homes.flatMap((home) => [this.#private.get(home), this.#public.get(home)])
-    const segments = new Set(own.filter((segment) => segment !== undefined))
-    if (query.includePublic) for (const segment of this.#public.values()) segments.add(segment)
-    return candidates([...segments], query, most, { vectors: this.#vectors, scratch: this.#scratch })
+    const { own, others } = this.#seen(query)
+    return candidates([...own, ...others], query, most, { vectors: this.#vectors, scratch: this.#scratch })
+  }
+
+  frequencies(scope: Pick<IndexQuery, "homes" | "includePublic">, terms: ReadonlyArray<string>): ReadonlyArray<number> {
+    const { own, others } = this.#seen(scope)
+    return terms.map((term) => {
+      if (!this.#sieve.mayHave(term)) return 0
+      let sum = 0
+      for (const { postings } of own) sum += postings.df(term)
+      for (const { postings } of others) sum += postings.dfBeside(tasks, term)
+      return sum
+    })
+  }
+
+  /** What is searched: all of some homes, and the public ones of all others where they are asked for. */
+  #seen({ homes, includePublic }: Pick<IndexQuery, "homes" | "includePublic">) {
+    const some = [...new Set(homes)].flatMap((home) => [this.#private.get(home), this.#public.get(home)])
+    const own = new Set(some.filter((segment) => segment !== undefined))
+    const others = includePublic ? Array.from(this.#public.values()).filter((segment) => !own.has(segment)) : []
+    return { own, others }
   }
 
   #segment(home: string, isPublic: boolean): Segment {
     const segments = isPublic ? this.#public : this.#private
     const found = segments.get(home)
     if (found !== undefined) return found
-    const segment = new Segment(this.#lists, this.#vectors)
+    const segment = new Segment(this.#lists, this.#vectors, this.#sieve)
     segments.set(home, segment)
     return segment
   }
@@ -162,6 +184,14 @@ export const layer = Layer.effect(
         }).pipe(one.withPermits(1)),
       stand: Effect.sync(() => stand),
       candidates: (query, most) => Effect.sync(() => index.candidates(query, most)),
+      frequencies: Effect.fnUntraced(function* (scope, terms) {
+        const counts: Array<number> = []
+        for (let from = 0; from < terms.length; from += counted) {
+          if (from > 0) yield* Effect.yieldNow
+          counts.push(...index.frequencies(scope, terms.slice(from, from + counted)))
+        }
+        return counts
+      }),
       size: Effect.sync(() => index.size)
     })
   })

@@ -45,9 +45,13 @@ const Explanation = Schema.Struct({
   probability: Schema.Finite,
   word_share: Schema.Finite,
   words: Schema.Array(
-    Schema.Struct({ word: Schema.String, place: Schema.Literals(parts), share: Schema.Finite }).annotate({
-      identifier: "ExplainedWord"
-    })
+    Schema.Struct({
+      word: Schema.String,
+      place: Schema.Literals(parts),
+      share: Schema.Finite,
+      /** Where the task has another word, which was taken for this one. */
+      asked: Schema.optionalKey(Schema.String)
+    }).annotate({ identifier: "ExplainedWord" })
   ),
   cosine: Schema.Finite,
   nearest: Schema.Array(
@@ -104,10 +108,19 @@ export const SearchMatch = Schema.Struct({
 }).annotate({ identifier: "SearchMatch" })
 export type SearchMatch = typeof SearchMatch.Type
 
+const MendedWord = Schema.Struct({
+  asked: Schema.String,
+  /** The likeliest first. */
+  found: Strings
+}).annotate({ identifier: "MendedWord" })
+export type MendedWord = typeof MendedWord.Type
+
 export const SearchResponse = Schema.Struct({
   matches: Schema.Array(SearchMatch),
   total_found: Schema.Int,
   cache_hit: Schema.Boolean,
   /** What was searched: `organization` or `personal`, `workspace`, `public`. */
-  search_namespaces: Strings
+  search_namespaces: Strings,
+  /** Words of the task that no snippet has, and what they were taken for. */
+  mended: Schema.Array(MendedWord)
 }).annotate({ identifier: "SearchResponse" })

@@ -6,11 +6,15 @@ import { service, workspaceFlag } from "./asking.ts"
 
 const signed = (value: number): string => `${value < 0 ? "" : "+"}${value.toFixed(2)}`
 
+/** A word that it has, and what the task says in its place. */
+const named = ({ word, asked }: Explanation["words"][number]): string =>
+  asked === null ? plain(word) : `${plain(asked)} → ${plain(word)}`
+
 /** Why something has its score, line by line. */
 const explained = (name: string, of: Explanation): ReadonlyArray<string> => [
   "",
   `${plain(name)}: ${of.probability.toFixed(2)} by words and meaning`,
-  `  words ${of.wordShare.toFixed(2)}: ${of.words.map(({ word, place, share }) => `${plain(word)} (${place}) ${share.toFixed(2)}`).join(", ")}`,
+  `  words ${of.wordShare.toFixed(2)}: ${of.words.map((word) => `${named(word)} (${word.place}) ${word.share.toFixed(2)}`).join(", ")}`,
   `  meaning ${of.cosine.toFixed(2)}: ${of.nearest.map(({ asked, found, cosine }) => `${plain(asked)} → ${plain(found)} ${cosine.toFixed(2)}`).join(", ")}`,
   `  votes ${signed(of.verdict.effect)}, completeness ${signed(of.completeness.effect)}, near to everything ${signed(of.hub.effect)}, ${of.length.characters} characters ${signed(of.length.effect)}`
 ]
@@ -42,6 +46,9 @@ export const command = Command.make(
         data.matches.length === 0
           ? ["Nothing is found."]
           : [
+              ...data.mended.map(
+                ({ asked, found }) => `No snippet has ${plain(asked)}: taken for ${found.map(plain).join(", ")}.`
+              ),
               ...table(
                 ["id", "name", "score", "up", "down", "language", "description"],
                 data.matches.map(({ codeBlock, score, thumbsUp, thumbsDown }) => [

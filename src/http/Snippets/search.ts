@@ -37,6 +37,7 @@ export const search = Effect.fnUntraced(function* (payload: typeof SearchRequest
   const answered = yield* searched(question, scope, standing)
   yield* noteAnswer(holder, scope, payload.task, answered, yield* Clock.currentTimeMillis)
   const { found, total } = answered
+  const mended = Array.from(answered.mended, ([asked, found]) => ({ asked, found }))
   let fromMemory = answered.cacheHit
   let room = mostTold
   const matches = shownFound(
@@ -61,7 +62,7 @@ export const search = Effect.fnUntraced(function* (payload: typeof SearchRequest
     matches: { rows: matches },
     total_found: { value: total },
     cache_hit: { later: () => fromMemory },
-    ...values({ search_namespaces: namespacesOf(holder, scope) })
+    ...values({ search_namespaces: namespacesOf(holder, scope), mended })
   }
-  return { matches, total, answer }
+  return { matches, total, mended, answer }
 })

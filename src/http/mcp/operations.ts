@@ -60,7 +60,7 @@ const fileInRepository = Effect.fnUntraced(function* ({ id, path }: FileOf) {
 
 /** What is read only later has what it needs, too. */
 const searching = Effect.fnUntraced(function* (payload: Parameters<typeof search>[0]) {
-  const { matches, total, answer } = yield* search(payload)
+  const { matches, total, mended, answer } = yield* search(payload)
   const services = yield* Effect.context<Stream.Services<typeof matches>>()
   const parts = yield* Parts
   return {
@@ -68,6 +68,7 @@ const searching = Effect.fnUntraced(function* (payload: Parameters<typeof search
       Stream.fromEffect(Effect.flatMap(explained(cause), Effect.fail))
     ),
     total,
+    mended,
     answer: parts.stream(Stream.provideContext(textOf(answer), services))
   }
 })

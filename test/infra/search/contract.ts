@@ -1,7 +1,8 @@
 import { assert, layer as suite } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
+import { nothingMended } from "#domain/search/query.ts"
 import type { Embeddings } from "#ports/Embeddings.ts"
-import type { IndexedSnippet, SnippetIndex } from "#ports/SnippetIndex.ts"
+import { type IndexedSnippet, SnippetIndex } from "#ports/SnippetIndex.ts"
 import type { Sought } from "#src/snippets/find.ts"
 import { searching } from "#test/searching.ts"
 import { csv, median, query, snippet } from "../indexed.ts"
@@ -33,8 +34,9 @@ export const contract = (name: string, layer: Layer.Layer<SnippetIndex | Embeddi
     it.effect("answers an empty home and no homes", () =>
       Effect.gen(function* () {
         const index = yield* searching
-        assert.deepStrictEqual(yield* index.search(query("median", ["nobody"])), { matches: [], total: 0 })
-        assert.deepStrictEqual(yield* index.search(query("median", [])), { matches: [], total: 0 })
+        const nothing = { matches: [], total: 0, mended: nothingMended }
+        assert.deepStrictEqual(yield* index.search(query("median", ["nobody"])), nothing)
+        assert.deepStrictEqual(yield* index.search(query("median", [])), nothing)
       })
     )
 
@@ -42,6 +44,74 @@ export const contract = (name: string, layer: Layer.Layer<SnippetIndex | Embeddi
       Effect.gen(function* () {
         yield* put(snippet("syn", "a", { name: "photo_store" }), snippet("syn", "b", { name: "image_store" }))
         assert.deepStrictEqual(yield* found(query("image", ["syn"])), ["syn-b", "syn-a"])
+      })
+    )
+
+    it.effect("takes a word that no snippet has for one within a letter that some have, and says so", () =>
+      Effect.gen(function* () {
+        yield* put(snippet("mend", "a", { name: "receive_mail" }), snippet("mend", "b", csv))
+        const index = yield* searching
+        const { matches, mended, total } = yield* index.search(query("recieve", ["mend"], { explain: true }))
+        assert.deepStrictEqual([matches[0]!.id, total], ["mend-a", 1])
+        assert.deepStrictEqual(mended, new Map([["recieve", ["receive"]]]))
+        const [word] = matches[0]!.explanation!.words
+        assert.deepStrictEqual([word!.word, word!.asked, word!.place], ["receive", "recieve", "name"])
+        // what some snippet has stands for itself
+        yield* put(snippet("mend", "c", { name: "recieve_mail" }))
+        const exact = yield* index.search(query("recieve", ["mend"]))
+        assert.deepStrictEqual([exact.matches[0]!.id, exact.mended.size], ["mend-c", 0])
+      })
+    )
+
+    it.effect(
+      "takes a word for none that only what is not searched has, nor for one of the tasks of others' snippets",
+      () =>
+        Effect.gen(function* () {
+          const shared = { home: "mend/theirs", isPublic: true }
+          yield* put(
+            snippet("mend2", "own", { name: "median", exampleQueries: ["wombat"] }, { home: "mend/own" }),
+            snippet("mend2", "shared", { name: "zebra", exampleQueries: ["wombat", "quokka"] }, shared),
+            snippet("mend2", "hidden", { name: "capybara" }, { home: "mend/theirs" })
+          )
+          const index = yield* searching
+          const taken = (task: string, homes: ReadonlyArray<string>, includePublic = false) =>
+            Effect.map(index.search(query(task, homes, { includePublic })), ({ mended }) => [...mended.values()].flat())
+          assert.deepStrictEqual(yield* taken("womabt", ["mend/own"]), ["wombat"])
+          assert.deepStrictEqual(yield* taken("capybaar", ["mend/own"], true), [])
+          assert.deepStrictEqual(yield* taken("capybaar", ["mend/theirs"]), ["capybara"])
+          assert.deepStrictEqual(yield* taken("zebar", ["mend/own"]), [])
+          assert.deepStrictEqual(yield* taken("zebar", ["mend/own"], true), ["zebra"])
+          assert.deepStrictEqual(yield* taken("qoukka", ["mend/own"], true), [])
+          assert.deepStrictEqual(yield* taken("qoukka", ["mend/theirs"]), ["quokka"])
+        })
+    )
+
+    it.effect("says how many snippets of a scope have each term", () =>
+      Effect.gen(function* () {
+        const index = yield* SnippetIndex
+        yield* put(
+          snippet("count", "a", { name: "okapi", source: "okapi" }, { home: "count/own" }),
+          snippet("count", "b", { name: "okapi" }, { home: "count/own", isPublic: true }),
+          snippet(
+            "count",
+            "c",
+            { source: "okapi", exampleQueries: ["okapi ibex"] },
+            { home: "count/other", isPublic: true }
+          ),
+          snippet("count", "d", { exampleQueries: ["okapi"] }, { home: "count/other", isPublic: true }),
+          snippet("count", "e", { name: "okapi" }, { home: "count/other" })
+        )
+        const of = (homes: ReadonlyArray<string>, includePublic: boolean, terms = ["okapi", "ibex", "nobody"]) =>
+          index.frequencies({ homes, includePublic }, terms)
+        const own = ["count/own"]
+        assert.deepStrictEqual(yield* of(own, false), [2, 0, 0])
+        assert.deepStrictEqual(yield* of(own, true), [3, 0, 0])
+        assert.deepStrictEqual(yield* of(["count/other", "count/own"], true), [5, 1, 0])
+        assert.deepStrictEqual(yield* of([], false), [0, 0, 0])
+        assert.deepStrictEqual(yield* of([], true), [2, 0, 0])
+        assert.deepStrictEqual(yield* of(own, false, []), [])
+        yield* Effect.flatMap(searching, (all) => all.remove(["count-a", "count-b"]))
+        assert.deepStrictEqual(yield* of(own, false), [0, 0, 0])
       })
     )
 

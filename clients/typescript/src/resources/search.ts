@@ -39,6 +39,8 @@ export interface ExplainedWord {
   readonly place: ExplainedPlace
   /** What it gives of `wordShare`. */
   readonly share: number
+  /** The word of the task that was taken for it, where no snippet has that. */
+  readonly asked: string | null
 }
 
 /** What in a match is nearest to a piece of the task. */
@@ -141,6 +143,14 @@ export interface SearchMatch {
   readonly readmePreview: string | null
 }
 
+/** A word of the task that no snippet has, and so was taken for others. */
+export interface MendedWord {
+  /** The word of the task. */
+  readonly asked: string
+  /** What it was taken for, the likeliest first. */
+  readonly found: ReadonlyArray<string>
+}
+
 /** What `search` gives. */
 export interface SearchResponse extends Result {
   /** The best first. */
@@ -151,10 +161,13 @@ export interface SearchResponse extends Result {
   readonly cacheHit: boolean
   /** What was searched: `organization` or `personal`, `workspace`, `public`. */
   readonly searchNamespaces: ReadonlyArray<string>
+  /** Words of the task that no snippet has, and what they were taken for. */
+  readonly mended: ReadonlyArray<MendedWord>
 }
 
-interface ExplanationWire extends Omit<Explanation, "wordShare"> {
+interface ExplanationWire extends Omit<Explanation, "wordShare" | "words"> {
   readonly word_share: number
+  readonly words: ReadonlyArray<Omit<ExplainedWord, "asked"> & { readonly asked?: string }>
 }
 
 interface MatchWire {
@@ -188,9 +201,14 @@ interface SearchWire {
   readonly total_found: number
   readonly cache_hit: boolean
   readonly search_namespaces?: ReadonlyArray<string>
+  readonly mended?: ReadonlyArray<MendedWord>
 }
 
-const explanationOf = ({ word_share: wordShare, ...wire }: ExplanationWire): Explanation => ({ ...wire, wordShare })
+const explanationOf = ({ word_share: wordShare, words, ...wire }: ExplanationWire): Explanation => ({
+  ...wire,
+  wordShare,
+  words: words.map(({ asked = null, ...word }) => ({ ...word, asked }))
+})
 
 const matchOf = (wire: MatchWire): SearchMatch => ({
   codeBlock: codeBlockOf(wire.code_block),
@@ -237,6 +255,7 @@ export const search = (params: SearchParams): Call<SearchResponse> => ({
     matches: wire.matches.map(matchOf),
     totalFound: wire.total_found,
     cacheHit: wire.cache_hit,
-    searchNamespaces: wire.search_namespaces ?? []
+    searchNamespaces: wire.search_namespaces ?? [],
+    mended: wire.mended ?? []
   }))
 })

@@ -44,7 +44,8 @@ const inventing = (next: () => number) => {
   }
   const queryOf = () => {
     const long = next() < 0.2 ? `${some(12).join(" ")}. `.repeat(6) : ""
-    return query(`${long}${some(5).join(" ")}`, next() < 0.5 ? ["t"] : ["t", "t/w"], {
+    const misspelt = next() < 0.3 ? ` ${one(["recieve", "medain", "pasre", "polygn", "zebar", "qeueue"])}` : ""
+    return query(`${long}${some(5).join(" ")}${misspelt}`, next() < 0.5 ? ["t"] : ["t", "t/w"], {
       includePublic: next() < 0.5,
       agent: next() < 0.3 ? "one" : null,
       preferComplete: next() < 0.5,

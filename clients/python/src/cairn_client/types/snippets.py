@@ -123,6 +123,8 @@ class ExplainedWord(Model):
     """`name`, `description`, `tasks` or `source`."""
     share: float
     """What it gives of `word_share`."""
+    asked: str | None = None
+    """The word of the task that was taken for it, where no snippet has that."""
 
 
 class NearestPiece(Model):
@@ -226,6 +228,14 @@ class SearchMatch(Model):
             self.combined_score = self.score
 
 
+class MendedWord(Model):
+    """A word of the task that no snippet has, and so was taken for others."""
+
+    asked: str
+    found: list[str]
+    """The likeliest first."""
+
+
 class SearchResponse(Result):
     """What a search found, best first."""
 
@@ -237,6 +247,8 @@ class SearchResponse(Result):
     """Whether the service had the answer in its memory."""
     search_namespaces: list[str] = Field(default_factory=list)
     """What was searched: `organization` or `personal`, `workspace`, `public`."""
+    mended: list[MendedWord] = Field(default_factory=list)
+    """Words of the task that no snippet has, and what they were taken for."""
 
 
 class DeleteResponse(Result):

@@ -1,0 +1,83 @@
+import type { Steps } from "#engine/steps.ts"
+import type { Encoder } from "./embeddings/Encoder.ts"
+import { type Asked, type Mended, searched } from "./query.ts"
+import { isMendable, longest, spellings } from "./spellings.ts"
+import { termOf } from "./Terms.ts"
+import { plainWords } from "./tokenize.ts"
+
+/** Words of a task that are mended, and spellings that are tried for all of them: they bound what that costs. */
+const mostWords = 8
+const mostTried = 4_000
+/** Words that one is taken for. */
+const mostTaken = 3
+
+/** Words to look for instead of what no snippet has, by their terms: what may be meant by each, likeliest kind first. */
+export interface Doubt {
+  readonly word: string
+  readonly spellings: ReadonlyMap<string, ReadonlyArray<string>>
+}
+
+/**
+ * The words of a task that may be misspelt: no snippet has them, by the `frequencies` of the terms, and the table of embeddings
+ * does not know them as words.
+ */
+export function* doubting(
+  task: string,
+  { terms }: Asked,
+  frequencies: ReadonlyArray<number>,
+  { isWord }: Pick<Encoder, "isWord">
+): Steps<ReadonlyArray<Doubt>> {
+  const missing = new Set(terms.filter((_, place) => frequencies[place] === 0))
+  if (missing.size === 0) return []
+  const found: Array<Doubt> = []
+  let left = mostTried
+  for (const [word, term] of plainWords(searched(task), longest)) {
+    if (found.length === mostWords || left <= 0) break
+    if (!missing.has(term) || !isMendable(word) || isWord(word)) continue
+    const byTerm = new Map<string, Array<string>>()
+    for (const spelling of spellings(word)) {
+      if (left-- <= 0) break
+      const meant = termOf(spelling)
+      if (meant === "" || meant === term) continue
+      const others = byTerm.get(meant)
+      if (others === undefined) byTerm.set(meant, [spelling])
+      else others.push(spelling)
+    }
+    if (byTerm.size > 0) found.push({ word, spellings: byTerm })
+    yield
+  }
+  return found
+}
+
+/**
+ * What doubtful words are taken for: what `known` says that some snippets have, how many by its term. A word that the table
+ * knows is likelier than one that it does not, then one that begins alike, then one that more snippets have.
+ */
+export const mend = (
+  doubtful: ReadonlyArray<Doubt>,
+  known: ReadonlyMap<string, number>,
+  { isWord }: Pick<Encoder, "isWord">
+): Mended => {
+  const mended = new Map<string, ReadonlyArray<string>>()
+  for (const { word, spellings } of doubtful) {
+    const likely = Array.from(spellings).flatMap(([term, [first, ...others]]) => {
+      const count = known.get(term) ?? 0
+      if (count === 0) return []
+      const all = [first!, ...others]
+      const read = all.find(isWord)
+      // of a word with another ending its stem
+      const spelling = read ?? (all.includes(term) || word.startsWith(term) ? term : first!)
+      return [{ spelling, count, isRead: read !== undefined, alike: spelling[0] === word[0] }]
+    })
+    if (likely.length === 0) continue
+    likely.sort(
+      (one, other) =>
+        Number(other.isRead) - Number(one.isRead) || Number(other.alike) - Number(one.alike) || other.count - one.count
+    )
+    mended.set(
+      word,
+      likely.slice(0, mostTaken).map(({ spelling }) => spelling)
+    )
+  }
+  return mended
+}
