@@ -45,6 +45,7 @@ export interface FrequenciesAnswer {
   readonly aggregations: { readonly own: Frequencies; readonly others?: Frequencies }
 }
 
+/** How many snippets that may be found have each term: the searched homes' own, and what is public besides. */
 export const frequenciesIn = ({ aggregations: { own, others } }: FrequenciesAnswer): ReadonlyArray<number> => {
   const more = others?.frequencies.buckets
   return own.frequencies.buckets.map(({ doc_count: count }, at) => count + (more?.[at]?.doc_count ?? 0))
