@@ -32,15 +32,21 @@ export const profileToText = ({ pieces, named, told, own, hub, characters }: Pro
   return Buffer.from(bytes.buffer).toString("base64")
 }
 
-/** The profile that `profileToText` wrote; throws an `Error` for any other text. */
-export const profileOf = (text: string): Profile => {
-  if (text === "") return noProfile
-  const buffer = Buffer.from(text, "base64")
-  const bytes = new DataView(buffer.buffer, buffer.byteOffset, buffer.length)
-  if (buffer.length < head || buffer.length % 2 !== 0) throw new Error("this is no snippet's profile")
-  const pieces = new Uint16Array((buffer.length - head) / 2)
+/** The profile that `profileToText` wrote as text, given as its bytes; throws an `Error` for any others. */
+export const profileIn = (bytes: DataView): Profile => {
+  if (bytes.byteLength === 0) return noProfile
+  if (bytes.byteLength < head || bytes.byteLength % 2 !== 0) throw new Error("this is no snippet's profile")
+  const pieces = new Uint16Array((bytes.byteLength - head) / 2)
   for (let place = 0; place < pieces.length; place++) pieces[place] = bytes.getUint16(head + 2 * place, true)
   const [named, told, own] = [bytes.getUint16(8, true), bytes.getUint16(10, true), bytes.getUint16(12, true)]
   if (named > told || told > own || own > pieces.length) throw new Error("this is no snippet's profile")
   return { pieces, named, told, own, hub: bytes.getFloat32(0, true), characters: bytes.getUint32(4, true) }
+}
+
+/** The profile that `profileToText` wrote; throws an `Error` for any other text. */
+export const profileOf = (text: string): Profile => {
+  const bytes = Buffer.from(text, "base64")
+  // what is not base64 is no empty profile
+  if (text !== "" && bytes.length === 0) throw new Error("this is no snippet's profile")
+  return profileIn(new DataView(bytes.buffer, bytes.byteOffset, bytes.length))
 }

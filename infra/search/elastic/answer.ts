@@ -1,54 +1,40 @@
-import { fieldCount } from "#domain/search/bm25f.ts"
 import type { Candidate, Candidates } from "#domain/search/Candidate.ts"
-import { profileOf } from "#domain/search/embeddings/Profile.ts"
 import type { Vector } from "#domain/search/embeddings/vector.ts"
 import { type Field, fields } from "#domain/search/IndexedText.ts"
 import { type Asked, merged } from "#domain/search/query.ts"
 import { likeliest } from "#domain/search/rank.ts"
-import { verdict } from "#domain/search/score.ts"
 import type { IndexQuery } from "#ports/SnippetIndex.ts"
-import { type Source, vectorOf } from "./document.ts"
+import { candidateIn, hashOf } from "./packed.ts"
 
-interface Counted {
-  readonly doc_count: number
+interface Counts {
+  readonly buckets: ReadonlyArray<{ readonly doc_count: number }>
 }
 
-/** What Elasticsearch answers to `questionOf`. */
-export interface SearchAnswer {
-  readonly hits: {
-    readonly hits: ReadonlyArray<{
-      readonly _id: string
-      readonly _source: Pick<Source, "lengths"> & {
-        readonly kept: Omit<Source["kept"], "counts"> & Partial<Source["kept"]>
-      }
-    }>
+/** What Elasticsearch answers to each search of a `Question`. */
+export interface SearchAnswers {
+  readonly totals: {
+    readonly hits: { readonly total: { readonly value: number } }
+    readonly aggregations: { readonly [field in Field]: { readonly value: number } }
   }
-  readonly aggregations: {
-    readonly everywhere: {
-      readonly scope: Counted & {
-        readonly [field in Field]: { readonly value: number }
-      } & {
-        readonly sharing?: Counted
-        readonly frequencies?: { readonly buckets: ReadonlyArray<Counted> }
-        readonly pieceFrequencies?: { readonly buckets: ReadonlyArray<Counted> }
-      }
+  readonly frequencies?: {
+    readonly aggregations: { readonly terms?: Counts; readonly pieces?: Counts; readonly sharing?: Counts }
+  }
+  readonly candidates?: {
+    readonly hits: {
+      readonly hits: ReadonlyArray<{ readonly fields: { readonly packed: readonly [string] } }>
     }
   }
 }
 
-interface Frequencies {
-  readonly frequencies: { readonly buckets: ReadonlyArray<Counted> }
-}
-
 /** What it answers to `frequenciesOf`. */
 export interface FrequenciesAnswer {
-  readonly aggregations: { readonly own: Frequencies; readonly others?: Frequencies }
+  readonly aggregations: { readonly own: Counts; readonly others?: Counts }
 }
 
 /** How many snippets that may be found have each term: the searched homes' own, and what is public besides. */
 export const frequenciesIn = ({ aggregations: { own, others } }: FrequenciesAnswer): ReadonlyArray<number> => {
-  const more = others?.frequencies.buckets
-  return own.frequencies.buckets.map(({ doc_count: count }, at) => count + (more?.[at]?.doc_count ?? 0))
+  const more = others?.buckets
+  return own.buckets.map(({ doc_count: count }, at) => count + (more?.[at]?.doc_count ?? 0))
 }
 
 /** Of the whole task, and of a long one's best part. */
@@ -61,22 +47,22 @@ const nearness = (own: Vector, [whole, ...parts]: ReadonlyArray<Vector>): number
   return parts.length === 0 ? cosine(whole!) : merged(cosine(whole!), Math.max(...parts.map(cosine)))
 }
 
-const candidateOf = ({ terms, meanings, read }: Asked, hit: SearchAnswer["hits"]["hits"][number]): Candidate => {
-  const { lengths, kept } = hit._source
-  const counts = new Uint32Array(terms.length * fieldCount)
-  for (const [place, term] of terms.entries()) {
-    if (kept.counts !== undefined && Object.hasOwn(kept.counts, term))
-      counts.set(kept.counts[term]!, place * fieldCount)
-  }
-  return {
-    id: hit._id,
-    counts,
-    lengths: fields.map((field) => lengths[field]),
-    cosine: read === 0 || kept.meaning === undefined ? 0 : nearness(vectorOf(kept.meaning), meanings),
-    completeness: kept.completeness,
-    verdict: verdict(kept.up, kept.down),
-    profile: profileOf(kept.profile)
-  }
+const candidatesIn = ({ terms, meanings, read }: Asked, answer: SearchAnswers["candidates"]): Array<Candidate> => {
+  const hashes = Uint32Array.from(terms, hashOf)
+  const near = (vector: Vector) => (read === 0 ? 0 : nearness(vector, meanings))
+  return (answer?.hits.hits ?? []).map(({ fields }) => candidateIn(fields.packed[0], hashes, near))
+}
+
+/** Of so many things counts for each and each shelf, one thing after another; all there are of each, and no more than there are at all. */
+const sums = (size: number, counts: Counts | undefined, most: number): ReadonlyArray<number> => {
+  const buckets = counts?.buckets ?? []
+  const shelves = buckets.length / size
+  return Array.from({ length: size }, (_, place) => {
+    let sum = 0
+    for (let shelf = 0; shelf < shelves; shelf++) sum += buckets[place * shelves + shelf]!.doc_count
+    // what was asked together may have been answered before a change and behind it
+    return Math.min(sum, most)
+  })
 }
 
 /** The answer of an index that has no document. */
@@ -93,15 +79,21 @@ export const nothing = ({ terms, reading }: Asked): Candidates => ({
 /**
  * The best `most` of what was found, by the ranking itself. What shares no word is counted as far as it was looked at.
  */
-export const candidatesOf = ({ asked, preferComplete }: IndexQuery, answer: SearchAnswer, most: number): Candidates => {
-  const { scope } = answer.aggregations.everywhere
+export const candidatesOf = (
+  { asked, preferComplete }: IndexQuery,
+  answer: SearchAnswers,
+  most: number
+): Candidates => {
+  const { hits, aggregations } = answer.totals
+  const { terms, pieces, sharing } = answer.frequencies?.aggregations ?? {}
+  const documents = hits.total.value
   const found = {
-    documents: scope.doc_count,
-    frequencies: asked.terms.map((_, place) => scope.frequencies!.buckets[place]!.doc_count),
-    pieceFrequencies: asked.reading.pieces.map((_, place) => scope.pieceFrequencies!.buckets[place]!.doc_count),
-    tokens: fields.map((field) => scope[field].value),
-    candidates: answer.hits.hits.map((hit) => candidateOf(asked, hit)),
-    sharing: scope.sharing?.doc_count ?? 0,
+    documents,
+    frequencies: sums(asked.terms.length, terms, documents),
+    pieceFrequencies: sums(asked.reading.pieces.length, pieces, documents),
+    tokens: fields.map((field) => aggregations[field].value),
+    candidates: candidatesIn(asked, answer.candidates),
+    sharing: sharing?.buckets[0]?.doc_count ?? 0,
     near: 0
   }
   const likely = likeliest(asked, found, preferComplete)

@@ -1,8 +1,12 @@
-import { profileToText } from "#domain/search/embeddings/Profile.ts"
+import { boosts } from "#domain/search/bm25f.ts"
+import { profileOf, profileToText } from "#domain/search/embeddings/Profile.ts"
 import { hasDirection, type Vector } from "#domain/search/embeddings/vector.ts"
 import { eachTerm, type Field, fields } from "#domain/search/IndexedText.ts"
 import { verdict } from "#domain/search/score.ts"
 import type { IndexedSnippet, Votes } from "#ports/SnippetIndex.ts"
+import { packCount } from "../packedCount.ts"
+import { pack } from "./packed.ts"
+import { asTold, onShelf, shelvesOf } from "./shelves.ts"
 
 /** How often a term occurs in each field, in the order of `fields`. */
 export type Counts = ReadonlyArray<number>
@@ -23,21 +27,18 @@ export interface Source extends Pick<IndexedSnippet, "home" | "isPublic" | "kind
     readonly profile: string
     readonly counts: { readonly [term: string]: Counts }
   }
-  /** The numbers of its pieces: a search asks how many snippets have one. */
-  readonly pieces: ReadonlyArray<number>
 }
 
 /** More occurrences of a term in a field than these say nothing new to who looks for candidates. */
 const repeated = 4
 
-const vectorToText = (vector: Vector): string => {
+export const vectorToText = (vector: Vector): string => {
   const bytes = new DataView(new ArrayBuffer(vector.length * 4))
   for (let at = 0; at < vector.length; at++) bytes.setFloat32(at * 4, vector[at]!)
   return Buffer.from(bytes.buffer).toString("base64")
 }
 
-/** A vector as the catalogue keeps it: 32-bit floats, in Base64. */
-export const vectorOf = (text: string): Vector => {
+const vectorOf = (text: string): Vector => {
   const bytes = Buffer.from(text, "base64")
   const numbers = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   return Float32Array.from({ length: bytes.length / 4 }, (_, at) => numbers.getFloat32(at * 4))
@@ -72,8 +73,7 @@ export const sourceOf = (snippet: IndexedSnippet): Source => {
       ...(vector === null || !hasDirection(vector) ? {} : { meaning: vectorToText(vector) }),
       profile: profileToText(profile),
       counts: Object.fromEntries(counts)
-    },
-    pieces: Array.from(profile.pieces)
+    }
   }
 }
 
@@ -85,14 +85,53 @@ export const voted = (source: Source, { up, down, humanUp }: Votes): Source => (
   kept: { ...source.kept, up, down }
 })
 
-/** The whole document: what is kept, and what is only indexed. */
-export const documentOf = (source: Source): object => {
-  const { meaning, counts } = source.kept
-  const words = fields.map((): Array<string> => [])
+/**
+ * Its terms as one text in which BM25 finds what BM25F finds in the fields: a word of a field that weighs three times as much
+ * stands there three times.
+ */
+const wordsOf = (counts: Source["kept"]["counts"]): string => {
+  const words: Array<string> = []
   for (const [term, byField] of Object.entries(counts)) {
-    for (const [place, count] of byField.entries())
-      for (let at = 0; at < Math.min(count, repeated); at++) words[place]!.push(term)
+    let weight = 0
+    for (const [place, field] of fields.entries()) weight += boosts[field] * Math.min(byField[place]!, repeated)
+    for (let at = 0; at < weight; at++) words.push(term)
   }
-  const texts = Object.fromEntries(fields.map((field, place) => [field, words[place]!.join(" ")]))
-  return { ...source, ...texts, terms: Object.keys(counts), ...(meaning === undefined ? {} : { vector: meaning }) }
+  return words.join(" ")
+}
+
+const packedOf = (id: string, { lengths, verdict, kept }: Source): string => {
+  const { completeness, profile, meaning } = kept
+  const counts = new Map<string, number>()
+  for (const [term, byField] of Object.entries(kept.counts))
+    counts.set(
+      term,
+      byField.reduce((packed, count, place) => packCount(packed, place, count), 0)
+    )
+  const vector = meaning === undefined ? undefined : vectorOf(meaning)
+  return pack({ id, lengths: fields.map((field) => lengths[field]), completeness, verdict, profile, vector, counts })
+}
+
+/** Those of its terms that others are told when it is public. */
+const toldTo = ({ isPublic, kept }: Source): ReadonlyArray<string> =>
+  isPublic
+    ? Object.entries(kept.counts)
+        .filter(([, byField]) => byField.some((count, place) => count > 0 && fields[place] !== "exampleQueries"))
+        .map(([term]) => term)
+    : []
+
+/** The whole document: what is kept, and what is only indexed. */
+export const documentOf = (id: string, source: Source): object => {
+  const { meaning, counts, profile } = source.kept
+  const shelves = shelvesOf(source)
+  const onEach = (some: Iterable<string | number>) =>
+    shelves.flatMap((shelf) => Array.from(some, (one) => onShelf(shelf, one)))
+  return {
+    ...source,
+    words: wordsOf(counts),
+    shelves,
+    terms: [...onEach(Object.keys(counts)), ...toldTo(source).map(asTold)],
+    pieces: onEach(profileOf(profile).pieces),
+    packed: packedOf(id, source),
+    ...(meaning === undefined ? {} : { vector: meaning })
+  }
 }

@@ -21,12 +21,14 @@ interface Given {
   readonly dimensions: number
   /** Something has gone whose text is to leave the disk, too. */
   readonly erased: () => void
+  /** So many snippets were written. */
+  readonly wrote: (documents: number) => void
   /** What the log has at a place: by that an index knows it again. */
   readonly eventAt: EventStore["Service"]["eventAt"]
 }
 
 /** Takes changes in, one page after another. */
-export const makeFeed = ({ engine, editions, dimensions, erased, eventAt }: Given) => {
+export const makeFeed = ({ engine, editions, dimensions, erased, wrote, eventAt }: Given) => {
   /** How far each index was that this process has seen, whoever filled it: what falls back has lost what it held. */
   const seen = new Map<string, number>()
 
@@ -73,7 +75,7 @@ export const makeFeed = ({ engine, editions, dimensions, erased, eventAt }: Give
       for (const { _id: id, _source: source } of body.docs ?? []) {
         const given = some.get(id)
         if (source !== undefined && given !== undefined)
-          changes.push({ id, document: () => documentOf(voted(source, given)) })
+          changes.push({ id, document: () => documentOf(id, voted(source, given)) })
       }
     }
     return changes
@@ -100,7 +102,7 @@ export const makeFeed = ({ engine, editions, dimensions, erased, eventAt }: Give
     for (const { id } of misfits) put.delete(id)
     const puts = Array.from(
       put.values(),
-      (snippet): Change => ({ id: snippet.id, document: () => documentOf(sourceOf(snippet)) })
+      (snippet): Change => ({ id: snippet.id, document: () => documentOf(snippet.id, sourceOf(snippet)) })
     )
     const unread = yield* write(engine, alias, [...puts, ...(yield* withVotes(name, votes))], position)
     const refused = [...misfits.map(({ id }) => id), ...unread]
@@ -121,6 +123,7 @@ export const makeFeed = ({ engine, editions, dimensions, erased, eventAt }: Give
     yield* write(engine, alias, [{ id: checkpointId, document: () => ({ checkpoint }) }], position)
     seen.set(name, position)
     if (gone.length > 0) erased()
+    if (puts.length > 0) wrote(puts.length)
     yield* editions.promoteWhenDue(name, position)
     return { refused }
   })

@@ -7,13 +7,15 @@ import type { EngineUnusable } from "#ports/EngineUnusable.ts"
 import type { NotOurs } from "#ports/Hold.ts"
 import { Installation } from "#ports/Installation.ts"
 import { IndexUnavailable, SnippetIndex } from "#ports/SnippetIndex.ts"
-import { candidatesOf, type FrequenciesAnswer, frequenciesIn, nothing, type SearchAnswer } from "./answer.ts"
+import { candidatesOf, type FrequenciesAnswer, frequenciesIn, nothing } from "./answer.ts"
 import { connect, patience } from "./Engine.ts"
 import { makeEditions } from "./editions.ts"
 import { makeExpunge } from "./expunge.ts"
 import { makeFeed } from "./feed.ts"
-import { frequenciesOf, questionOf } from "./question.ts"
+import { frequenciesOf, questionOf, type Scope } from "./question.ts"
 import { refreshed as refreshIndex } from "./refreshed.ts"
+import { askTogether } from "./together.ts"
+import { makeUnite } from "./unite.ts"
 
 /**
  * What an index says of whose it is: who reads it learns nothing of the secret. One that was filled before the log was moved to
@@ -43,6 +45,7 @@ export const layer = (
       const editions = makeEditions(engine, { alias, installation, dimensions })
       yield* Effect.catchTag(editions.lookFirst, "IndexUnavailable", ({ fault }) => Effect.logWarning(fault))
       const erased = yield* makeExpunge(engine, alias)
+      const wrote = yield* makeUnite(engine, alias)
 
       let writes = 0
       let refreshed = 0
@@ -66,23 +69,26 @@ export const layer = (
         writes++
       })
 
-      /** An answer to a question about what is searched; `undefined`: nothing is there yet. */
-      const search = Effect.fnUntraced(function* <A>(body: object) {
+      const gone = Effect.suspend(
+        () => new IndexUnavailable({ fault: `there is no index ${alias} in Elasticsearch any more` })
+      )
+
+      const count = Effect.fnUntraced(function* (scope: Scope, terms: ReadonlyArray<string>) {
         if (yield* refresh) {
-          const { status, body: answer } = yield* engine.ask<A>({
+          const { status, body } = yield* engine.ask<FrequenciesAnswer>({
             method: "POST",
             path: `/${alias}/_search`,
             query: { allow_partial_search_results: false },
-            body,
+            body: frequenciesOf(scope, terms),
             within: patience.search
           })
-          if (status !== 404) return answer
+          if (status !== 404) return frequenciesIn(body)
         }
-        if (!feed.hasBegun()) return undefined
-        return yield* new IndexUnavailable({ fault: `there is no index ${alias} in Elasticsearch any more` })
+        if (!feed.hasBegun()) return terms.map(() => 0)
+        return yield* gone
       })
 
-      const feed = makeFeed({ engine, editions, dimensions, erased, eventAt })
+      const feed = makeFeed({ engine, editions, dimensions, erased, wrote, eventAt })
       const one = yield* Semaphore.make(1)
       return SnippetIndex.of({
         // also what was broken off may be there by now, and what another process has written before this one asks
@@ -90,14 +96,17 @@ export const layer = (
         stand: Effect.ensuring(feed.stand, written),
         candidates: Effect.fnUntraced(function* (query, most) {
           if (query.homes.length === 0 && !query.includePublic) return nothing(query.asked)
-          const answer = yield* search<SearchAnswer>(questionOf(query, most))
-          return answer === undefined ? nothing(query.asked) : candidatesOf(query, answer, most)
+          if (yield* refresh) {
+            const answers = yield* askTogether(engine, alias, questionOf(query, most))
+            if (answers !== undefined) return candidatesOf(query, answers, most)
+          }
+          if (!feed.hasBegun()) return nothing(query.asked)
+          return yield* gone
         }),
-        frequencies: Effect.fnUntraced(function* (scope, terms) {
+        frequencies: (scope, terms) => {
           const isEmpty = terms.length === 0 || (scope.homes.length === 0 && !scope.includePublic)
-          const answer = isEmpty ? undefined : yield* search<FrequenciesAnswer>(frequenciesOf(scope, terms))
-          return answer === undefined ? terms.map(() => 0) : frequenciesIn(answer)
-        })
+          return isEmpty ? Effect.succeed(terms.map(() => 0)) : count(scope, terms)
+        }
       })
     })
   )

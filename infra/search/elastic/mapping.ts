@@ -1,15 +1,13 @@
 import { fields } from "#domain/search/IndexedText.ts"
 
 /** Of the mapping below and of what stands in its documents: raised with any change, so that all is indexed anew. */
-export const mappingVersion = 3
+export const mappingVersion = 4
 
 /** The document that says how far an index has come. No snippet's id: those have a home. */
 export const checkpointId = "checkpoint"
 
-const byField = (type: object) => Object.fromEntries(fields.map((field) => [field, type]))
-
-/** Our own terms, each a word: nothing is cut any further. */
-const terms = { type: "text", analyzer: "whitespace", index_options: "freqs" }
+/** Kept for who changes votes; neither searched nor counted. */
+const kept = { type: "keyword", index: false, doc_values: false }
 
 const filtered = { type: "keyword", doc_values: false }
 
@@ -28,15 +26,18 @@ export const definition = (dimensions: number, meta: object) => ({
     dynamic: "strict",
     _meta: meta,
     // the rest is made of `kept` again, when votes change
-    _source: { excludes: [...fields, "terms", "vector"] },
+    _source: { excludes: ["words", "shelves", "terms", "pieces", "vector", "packed"] },
     properties: {
-      ...byField(terms),
+      // our own terms, each a word: nothing is cut any further
+      words: { type: "text", analyzer: "whitespace", index_options: "freqs" },
+      shelves: filtered,
       terms: filtered,
       pieces: filtered,
       vector: { type: "dense_vector", dims: dimensions, similarity: "cosine", index_options: { type: "int8_hnsw" } },
-      lengths: { properties: byField({ type: "integer", index: false }) },
-      home: filtered,
-      isPublic: { type: "boolean", doc_values: false },
+      lengths: { properties: Object.fromEntries(fields.map((field) => [field, { type: "integer", index: false }])) },
+      packed: { type: "binary", doc_values: true },
+      home: kept,
+      isPublic: { type: "boolean", index: false, doc_values: false },
       agent: { ...filtered, doc_values: true },
       kind: filtered,
       language: filtered,

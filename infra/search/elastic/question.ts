@@ -1,11 +1,13 @@
-import { boosts } from "#domain/search/bm25f.ts"
 import { hasDirection, type Vector } from "#domain/search/embeddings/vector.ts"
 import { fields } from "#domain/search/IndexedText.ts"
 import { merged } from "#domain/search/query.ts"
 import { synonymWeight } from "#domain/search/synonyms.ts"
 import type { IndexQuery } from "#ports/SnippetIndex.ts"
+import { vectorToText } from "./document.ts"
+import { asTold, onShelf, shelvesSeen } from "./shelves.ts"
 
-type Scope = Pick<IndexQuery, "homes" | "includePublic">
+/** Whose snippets are looked at. */
+export type Scope = Pick<IndexQuery, "homes" | "includePublic">
 type Clause = { readonly [kind: string]: unknown }
 
 /** Snippets that are looked at for what is wanted, by their words and by each meaning: the ranking is then done over all of them. */
@@ -21,15 +23,14 @@ const any = (clauses: ReadonlyArray<Clause>): Clause => ({ bool: { should: claus
 const all = (clauses: ReadonlyArray<Clause>): Clause => ({ bool: { filter: clauses } })
 
 /** What the caller may see. */
-const scopeOf = ({ homes, includePublic }: Scope): Clause =>
-  any([{ terms: { home: homes } }, ...(includePublic ? [{ term: { isPublic: true } }] : [])])
+const scopeOf = (shelves: ReadonlyArray<string>): Clause => ({ terms: { shelves } })
 
 /** What counts of it. */
-const filtersOf = (query: IndexQuery): ReadonlyArray<Clause> => {
+const filtersOf = (query: IndexQuery, shelves: ReadonlyArray<string>): ReadonlyArray<Clause> => {
   const { agent, minVerdict, minHumanUp = 0, kinds, language, only } = query
   const when = (given: boolean, clause: () => Clause): ReadonlyArray<Clause> => (given ? [clause()] : [])
   return [
-    scopeOf(query),
+    scopeOf(shelves),
     ...when(agent !== null, () => any([{ term: { agent } }, { bool: { must_not: [{ exists: { field: "agent" } }] } }])),
     ...when(minVerdict > 0, () => ({ range: { verdict: { gte: minVerdict } } })),
     ...when(minHumanUp > 0, () => ({ range: { humanUp: { gte: minHumanUp } } })),
@@ -39,8 +40,6 @@ const filtersOf = (query: IndexQuery): ReadonlyArray<Clause> => {
   ]
 }
 
-const boosted = fields.map((field) => `${field}^${boosts[field]}`)
-
 /** A text's words, and words that mean about the same by less. No term has a space. */
 const wordsOf = (terms: ReadonlyArray<string>, text: ReadonlyArray<ReadonlyArray<number>>, boost: number): Clause => {
   const own = new Set(text.map(([term]) => terms[term!]!))
@@ -48,7 +47,7 @@ const wordsOf = (terms: ReadonlyArray<string>, text: ReadonlyArray<ReadonlyArray
     text.flatMap((alternatives) => alternatives.map((term) => terms[term]!)).filter((term) => !own.has(term))
   )
   const clause = (some: ReadonlySet<string>, weight: number): ReadonlyArray<Clause> =>
-    some.size === 0 ? [] : [{ combined_fields: { query: [...some].join(" "), fields: boosted, boost: weight } }]
+    some.size === 0 ? [] : [{ match: { words: { query: [...some].join(" "), boost: weight } } }]
   return any([...clause(own, boost), ...clause(others, boost * synonymWeight)])
 }
 
@@ -63,7 +62,7 @@ const allWordsOf = ({ terms, texts }: IndexQuery["asked"]): Clause => {
 const near = (vector: Vector, count: number, filter: ReadonlyArray<Clause>): Clause => ({
   knn: {
     field: "vector",
-    query_vector: Array.from(vector),
+    query_vector: vectorToText(vector),
     k: count,
     num_candidates: Math.min(mostCompared, compared * count),
     filter,
@@ -71,59 +70,99 @@ const near = (vector: Vector, count: number, filter: ReadonlyArray<Clause>): Cla
   }
 })
 
-/** A search for what is likeliest to be among the best `most`: one request, with what ranking needs of the scope. */
-export const questionOf = (query: IndexQuery, most: number): object => {
+/** How many snippets stand on each shelf with one of some terms or pieces: a count for each of these and each shelf. */
+const having = (field: string, shelves: ReadonlyArray<string>, some: Iterable<string | number>): Clause => ({
+  filters: {
+    filters: Array.from(some).flatMap((one) => shelves.map((shelf) => ({ term: { [field]: onShelf(shelf, one) } })))
+  }
+})
+
+/** A search of those that are asked together. */
+interface Search {
+  readonly header: { readonly request_cache?: boolean }
+  readonly body: object
+}
+
+/** A question: each search that it has is answered by itself. */
+export interface Question {
+  /** How many snippets the caller may see, and how long they are: the same until there are others, and kept so long. */
+  readonly totals: Search
+  /** How many of them have each term and each piece, and how many share a word and pass the filters. */
+  readonly frequencies?: Search
+  /** The likeliest, each as `pack` wrote it down. */
+  readonly candidates?: Search
+}
+
+/**
+ * What is asked for what is likeliest to be among the best `most`. How rare a word is is asked of all that the caller may see,
+ * and of nothing else: how rare it is elsewhere must not leak.
+ */
+export const questionOf = (query: IndexQuery, most: number): Question => {
   const { terms, meanings, read, reading } = query.asked
+  const shelves = shelvesSeen(query.homes, query.includePublic)
+  const filters = filtersOf(query, shelves)
   const count = most === 0 ? 0 : Math.min(looked.most, Math.max(looked.least, looked.forEach * most))
-  const filters = filtersOf(query)
   const asked = count === 0 || read === 0 ? [] : meanings.filter(hasDirection)
   const clauses = [
     ...(count === 0 || terms.length === 0 ? [] : [allWordsOf(query.asked)]),
     ...asked.map((vector) => near(vector, count, filters))
   ]
-  const sharing = { filter: all([{ terms: { terms } }, ...filters]) }
-  const having = (field: string, some: ReadonlyArray<string | number>) => ({
-    filters: { filters: some.map((one) => ({ term: { [field]: one } })) }
-  })
-  const statistics = {
-    ...(reading.pieces.length === 0 ? {} : { pieceFrequencies: having("pieces", reading.pieces) }),
-    ...Object.fromEntries(fields.map((field) => [field, { sum: { field: `lengths.${field}` } }])),
-    ...(terms.length === 0 ? {} : { sharing, frequencies: having("terms", terms) })
+  const aggs = {
+    ...(reading.pieces.length === 0 ? {} : { pieces: having("pieces", shelves, reading.pieces) }),
+    ...(terms.length === 0
+      ? {}
+      : {
+          terms: having("terms", shelves, terms),
+          sharing: { filters: { filters: [all([{ match: { words: terms.join(" ") } }, ...filters])] } }
+        })
   }
   return {
-    size: clauses.length * count,
-    track_total_hits: false,
-    _source: [
-      ...["lengths", "kept.up", "kept.down", "kept.completeness", "kept.meaning", "kept.profile"],
-      ...terms.map((term) => `kept.counts.${term}`)
-    ],
-    query:
-      clauses.length === 0
-        ? { match_none: {} }
-        : { bool: { filter: filters, should: clauses, minimum_should_match: 1 } },
-    // of all that the scope has, not of what was found: how rare a word is elsewhere must not leak
-    aggs: { everywhere: { global: {}, aggs: { scope: { filter: scopeOf(query), aggs: statistics } } } }
+    totals: {
+      header: { request_cache: true },
+      body: {
+        size: 0,
+        track_total_hits: true,
+        query: scopeOf(shelves),
+        aggs: Object.fromEntries(fields.map((field) => [field, { sum: { field: `lengths.${field}` } }]))
+      }
+    },
+    ...(Object.keys(aggs).length > 0 && {
+      frequencies: {
+        // seldom asked again before it is another: what is kept is worth more
+        header: { request_cache: false },
+        body: { size: 0, track_total_hits: false, aggs }
+      }
+    }),
+    ...(clauses.length > 0 && {
+      candidates: {
+        header: {},
+        body: {
+          size: clauses.length * count,
+          track_total_hits: false,
+          // not even its id is read: that would have the whole of its source unpacked
+          stored_fields: "_none_",
+          docvalue_fields: ["packed"],
+          query: { bool: { filter: filters, should: clauses, minimum_should_match: 1 } }
+        }
+      }
+    })
   }
 }
 
-const told = fields.filter((field) => field !== "exampleQueries")
-
 /** A question how many snippets of a scope have each term; of others' snippets their tasks don't count. */
 export const frequenciesOf = ({ homes, includePublic }: Scope, terms: ReadonlyArray<string>): object => {
-  const own = { terms: { home: homes } }
-  const having = (filter: Clause, clauseOf: (term: string) => Clause) => ({
-    filter,
-    aggs: { frequencies: { filters: { filters: terms.map(clauseOf) } } }
-  })
-  const others = { bool: { filter: [{ term: { isPublic: true } }], must_not: [own] } }
+  const shelves = shelvesSeen(homes, false)
+  const countOf = (clauseOf: (term: string) => Clause) => ({ filters: { filters: terms.map(clauseOf) } })
   return {
     size: 0,
     track_total_hits: false,
     aggs: {
-      own: having(own, (term) => ({ term: { terms: term } })),
-      ...(includePublic
-        ? { others: having(others, (term) => any(told.map((field) => ({ term: { [field]: term } })))) }
-        : {})
+      own: countOf((term) => ({ terms: { terms: shelves.map((shelf) => onShelf(shelf, term)) } })),
+      ...(includePublic && {
+        others: countOf((term) => ({
+          bool: { filter: [{ term: { terms: asTold(term) } }], must_not: [{ terms: { shelves } }] }
+        }))
+      })
     }
   }
 }

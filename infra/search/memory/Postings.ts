@@ -1,19 +1,6 @@
+import { countsBeside } from "../packedCount.ts"
 import { Lists } from "./Lists.ts"
 import type { Sieve } from "./Sieve.ts"
-
-/** Bits that the count in each field has in a posting, in the order of `fields`: together 32. */
-const countBits = [6, 8, 8, 10] as const
-export const shifts = countBits.map((_, field) =>
-  countBits.slice(0, field).reduce<number>((sum, bits) => sum + bits, 0)
-)
-export const masks = countBits.map((bits) => (1 << bits) - 1)
-
-/** Counts per field as one word; a count beyond a field's bits is cut off, long after saturation has set in. */
-export const packCount = (packed: number, field: number, count: number): number =>
-  (packed | (Math.min(count, masks[field]!) << shifts[field]!)) >>> 0
-
-/** The count in one field of a posting's word. */
-export const countIn = (packed: number, field: number): number => (packed >>> shifts[field]!) & masks[field]!
 
 /**
  * A string that shares no memory with the text it was cut from: V8 keeps a whole row alive for a substring of 13
@@ -57,9 +44,8 @@ export class Postings {
     const postings = this.of(term)
     if (postings === undefined) return 0
     const { words, from, to } = postings
-    const others = ~(masks[field]! << shifts[field]!)
     let count = 0
-    for (let at = from; at < to; at += 2) if ((words[at + 1]! & others) !== 0) count++
+    for (let at = from; at < to; at += 2) if (countsBeside(words[at + 1]!, field)) count++
     return count
   }
 

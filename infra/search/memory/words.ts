@@ -1,7 +1,7 @@
 import { fieldCount, lengthCounted, occurrence, saturated } from "#domain/search/bm25f.ts"
 import { fields } from "#domain/search/IndexedText.ts"
 import type { QueryPlan, WeightedTerm } from "#domain/search/query.ts"
-import { masks, shifts } from "./Postings.ts"
+import { masks, shifts } from "../packedCount.ts"
 import type { Scratch } from "./Scratch.ts"
 import type { Segment } from "./Segment.ts"
 

@@ -68,7 +68,7 @@ describe.skipIf(!isHere)("an index in Elasticsearch that shrinks", { concurrent:
       yield* send("POST", `/${name}-v*/_refresh`)
       yield* apply(changes({ removed: ["home-3"] }), { build: 2, position: 4 })
       yield* send("POST", `/${name}-v*/_refresh`)
-      yield* until(`${name}-v3-b2`, (deleted) => deleted === 0)
+      yield* until(`${name}-v4-b2`, (deleted) => deleted === 0)
       assert.include(yield* found, "home-3")
     }).pipe(Effect.provide(indexAt(url, name)))
   })
@@ -80,7 +80,7 @@ describe.skipIf(!isHere)("an index in Elasticsearch", () => {
     return Effect.gen(function* () {
       const { apply, stand } = yield* SnippetIndex
       yield* apply(put("a"), { build: 1, position: 5 })
-      yield* send("DELETE", `/${name}-v3-b1`)
+      yield* send("DELETE", `/${name}-v4-b1`)
       const { fault } = yield* Effect.flip(apply(put("b"), { build: 1, position: 6 }))
       assert.include(fault, "has lost what it held")
       assert.deepStrictEqual(yield* stand, { build: undefined, position: 0 })

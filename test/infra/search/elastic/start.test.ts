@@ -73,10 +73,10 @@ describe.skipIf(!isHere)("Elasticsearch", () => {
         yield* Effect.provide(apply, indexAt(url, mine))
         assert.isUndefined(yield* starting({ url, index: mine }))
         const meta = yield* Effect.promise(async (): Promise<{ readonly cairn: object }> => {
-          const answer = await fetch(`${url}/${mine}-v3-b1/_mapping`)
+          const answer = await fetch(`${url}/${mine}-v4-b1/_mapping`)
           return (Object.values(await answer.json())[0] as Mapped).mappings._meta
         })
-        yield* send("PUT", `/${mine}-v3-b1/_mapping`, { _meta: { cairn: { ...meta.cairn, mapping: 99 } } })
+        yield* send("PUT", `/${mine}-v4-b1/_mapping`, { _meta: { cairn: { ...meta.cairn, mapping: 99 } } })
         assert.include(yield* starting({ url, index: mine }), "was made by a newer Cairn")
         const foreign = newName()
         yield* send("PUT", `/${foreign}`, {})

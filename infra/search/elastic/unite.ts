@@ -1,0 +1,42 @@
+import { Effect, Queue } from "effect"
+import { type Engine, patience } from "./Engine.ts"
+
+interface Stats {
+  readonly _all?: { readonly primaries?: { readonly docs?: { readonly count: number } } }
+}
+
+/** A share of all documents, and so many at least, have been written since: less is merged by itself. */
+const share = 0.1
+const least = 2_000
+/** Nothing more was written for so long: whatever fills it is done for now. */
+const quiet = "5 seconds"
+
+/**
+ * Makes one segment of an index that has been filled, in the background: vectors are searched in each by itself, which takes
+ * twice as long in six. Answers with what is to be told how many documents were written.
+ */
+export const makeUnite = Effect.fnUntraced(function* ({ ask }: Engine, alias: string) {
+  const wanted = yield* Queue.sliding<void>(1)
+  const all = `${alias}-v*`
+  let written = 0
+  const unite = Effect.gen(function* () {
+    let before: number | undefined
+    while (before !== written) {
+      before = written
+      yield* Effect.sleep(quiet)
+    }
+    if (written < least) return
+    const { body } = yield* ask<Stats>({ method: "GET", path: `/${all}/_stats/docs`, within: patience.search })
+    if (written < share * (body._all?.primaries?.docs?.count ?? 0)) return
+    const some = written
+    const query = { max_num_segments: "1" }
+    yield* ask({ method: "POST", path: `/${all}/_forcemerge`, query, within: patience.merge })
+    written -= some
+  })
+  // what fails is tried again when more is written: searches only take longer
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(wanted), Effect.ignore(unite))))
+  return (documents: number) => {
+    written += documents
+    Queue.offerUnsafe(wanted, undefined)
+  }
+})
