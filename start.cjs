@@ -8,6 +8,7 @@
 //   eval …                    what search finds, on the development sets (bench/eval/main.ts)
 //   schemathesis …            a service against its own API document (test/schemathesis/run.ts)
 //   elasticsearch …           a real one for tests: fetch, or start [NODES] (test/elasticsearch/main.ts)
+//   screenshots …             pictures of the console's pages into docs/console (needs Debian's chromium)
 //   test [--node] [vitest…]   the tests, on Deno; on Node those of what a runtime may do otherwise, unless files are named
 //   test --changed [COMMIT]   the tests of what has changed since a commit, or is not committed
 //   ok [vitest…]              format, lint, types, tests: what must pass before a commit; check is that with no tests but those of the pages
@@ -24,7 +25,8 @@ const programs = {
   bench: "bench/main.ts",
   eval: "bench/eval/main.ts",
   schemathesis: "test/schemathesis/run.ts",
-  elasticsearch: "test/elasticsearch/main.ts"
+  elasticsearch: "test/elasticsearch/main.ts",
+  screenshots: "test/console/screenshots.ts"
 }
 
 const platform = `${process.platform}-${process.arch}`
@@ -192,7 +194,7 @@ const finish = (outcome) => {
  */
 const ofRuntimes = [
   ...["engine/", "domain/", "infra/", "e2e/kill/", "service/sockets", "scheduler", "config", "smallPages"],
-  ...["http/snippets", "http/listener", "http/eventStream", "http/git.test", "http/pieces", "http/body/"],
+  ...["http/snippets", "http/listener", "http/eventStream", "http/git.test", "http/pieces", "http/body/", "http/console"],
   ...["mcp/stream", "clients/typescript/connections", "clients/typescript/eventStream"],
   ...["copy/intake.kurrent", "copy/moved.kurrent", "backup/kurrent"]
 ].map((part) => `test/${part}`)
@@ -265,7 +267,7 @@ const main = (verb, args) => {
   if (verb === "serve") return serve(args)
   if (verb === "ok" || verb === "check") return ok(args, verb === "ok")
   if (programs[verb] === undefined)
-    fail("Usage: node start.cjs serve | cairn … | demo | bench … | elasticsearch … | test … | check | ok")
+    fail("Usage: node start.cjs serve | cairn … | demo | bench … | elasticsearch … | screenshots | test … | check | ok")
   return run(verb === "cairn" ? forService() : either(), [join(__dirname, programs[verb])].concat(args))
 }
 

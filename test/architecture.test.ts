@@ -18,7 +18,9 @@ const may: Record<string, ReadonlyArray<string>> = {
   audit: ["audit", "snippets", "workspaces", ...spine],
   api: ["api", "domain", "engine"],
   mcp: ["mcp", "api", "snippets", "workspaces", "audit", ...spine],
-  http: ["http", "api", "mcp", "snippets", "workspaces", "keys", "audit", "usage", ...spine],
+  http: ["http", "console", "api", "mcp", "snippets", "workspaces", "keys", "audit", "usage", ...spine],
+  // what runs in a browser: a client of the API as any other
+  console: ["console", "clients"],
   // asks services by the TypeScript client
   cli: ["cli", "clients", "audit", "snippets", "workspaces", "keys", "usage", ...spine]
 }
@@ -77,6 +79,26 @@ it("the domain is pure: no clock, no randomness, no I/O", () => {
       path
     )
   }
+})
+
+it("the console stands on its own: a browser has its packages and the client, and the service knows its paths alone", () => {
+  const packages = ["preact", "preact/hooks", "htm", "@preact/signals", "highlight.js"]
+  for (const path of files) {
+    const text = readFileSync(new URL(path, root), "utf8")
+    if (path.startsWith("src/console/"))
+      for (const [, name] of text.matchAll(/(?:from|import\() ?"([\w@./#-]+)"/g))
+        assert.isTrue(name!.startsWith(".") || packages.includes(name!), `${path} imports ${name}`)
+    else
+      for (const target of importsOf(path).filter((target) => target.startsWith("src/console/")))
+        assert.strictEqual(target, "src/console/paths.ts", path)
+  }
+})
+
+it("of the console, nothing makes markup or code of a text", () => {
+  const sinks =
+    /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|srcdoc|createContextualFragment/
+  for (const path of files.filter((path) => path.startsWith("src/console/")))
+    assert.notMatch(readFileSync(new URL(path, root), "utf8"), sinks, path)
 })
 
 it("no file imports itself, by whatever way round", () => {

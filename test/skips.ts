@@ -104,6 +104,12 @@ const reasons: ReadonlyArray<Reason> = [
     holds: () => !isLong || !mounts()
   },
   {
+    files: /^test\/console\/(pages|usable|hostile|live)/,
+    why: "there is no Chromium here (Debian: apt-get install chromium)",
+    always: true,
+    holds: () => !has("/usr/bin/chromium")
+  },
+  {
     files: /^test\/infra\/sandbox\/bubblewrap/,
     why: "bubblewrap can't run here (Debian: apt-get install bubblewrap python3 perl)",
     holds: () => !runs("bwrap", "--ro-bind", "/", "/", "--unshare-all", "true")

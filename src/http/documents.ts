@@ -17,15 +17,19 @@ const takesGzip = (accepted: string | undefined): boolean =>
 
 /**
  * A text that everyone may keep, and that only a new version changes: who has it is not sent it again. It is compressed
- * once and not for each who asks.
+ * once and not for each who asks. `kept` is for how long nobody needs to ask.
  */
-export const publicDocument = (text: string, type: string, policy?: string) => {
+export const publicDocument = (
+  text: string,
+  type: string,
+  { policy, kept = "public, max-age=300" }: { readonly policy?: string; readonly kept?: string } = {}
+) => {
   const plain = Buffer.from(text)
   const tag = `"${digest(text).slice(0, 22)}"`
   const compressing = promisify(gzip)
   const headers = {
     "content-type": type,
-    "cache-control": "public, max-age=300",
+    "cache-control": kept,
     vary: "Accept-Encoding",
     etag: `W/${tag}`,
     ...(policy === undefined ? {} : { "content-security-policy": policy })
@@ -76,7 +80,7 @@ const policyOf = (html: string): string => {
 }
 
 const documentsOf = (html: string) => ({
-  docs: publicDocument(html, "text/html; charset=utf-8", policyOf(html)),
+  docs: publicDocument(html, "text/html; charset=utf-8", { policy: policyOf(html) }),
   openapi: publicDocument(JSON.stringify(OpenApi.fromApi(Api)), "application/json")
 })
 /**

@@ -12,6 +12,7 @@ import * as Backups from "./Backups.ts"
 import * as Bundles from "./Bundles.ts"
 import * as Chat from "./Chat.ts"
 import * as Comments from "./Comments.ts"
+import * as Console from "./console.ts"
 import * as Documents from "./documents.ts"
 import * as Events from "./Events.ts"
 import * as Executions from "./Executions.ts"
@@ -75,6 +76,7 @@ export const routes = ({ rates, ...options }: Options) =>
   Layer.mergeAll(
     HttpApiBuilder.layer(Api).pipe(Layer.provide(handlers)),
     Documents.layer,
+    Console.layer,
     Git.layer,
     Mcp.layer,
     Fallback.layer,

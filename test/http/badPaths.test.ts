@@ -72,7 +72,6 @@ describe("paths and methods", () => {
 
   it("that are not there are 404, with and without a key", async () => {
     const paths = [
-      "/",
       "/api",
       "/api/",
       "/api/nothing",

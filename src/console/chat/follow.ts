@@ -1,0 +1,125 @@
+import { useEffect, useState } from "preact/hooks"
+import {
+  type FileChange,
+  NotFoundError,
+  type Run,
+  type RunEvent,
+  type RunUsage,
+  type ToolCall,
+  type ToolResult
+} from "../../../clients/typescript/src/index.ts"
+import { failure, session } from "../session.ts"
+
+/** One turn of a model: what it said, which tools it called, and what they answered. */
+export interface Turn {
+  readonly turn: number
+  readonly text: string
+  readonly calls: ReadonlyArray<ToolCall>
+  readonly results: ReadonlyArray<ToolResult>
+  readonly changed: ReadonlyArray<FileChange>
+  readonly usage: RunUsage | undefined
+}
+
+/** A run as far as it has been heard. */
+export interface Heard {
+  readonly turns: ReadonlyArray<Turn>
+  readonly workspace: string | undefined
+  readonly model: string
+  readonly notes: ReadonlyArray<string>
+  readonly run: Omit<Run, "_requestId"> | undefined
+}
+
+export const silence: Heard = { turns: [], workspace: undefined, model: "", notes: [], run: undefined }
+
+const empty = (turn: number): Turn => ({ turn, text: "", calls: [], results: [], changed: [], usage: undefined })
+
+const withTurn = (heard: Heard, number: number, change: (turn: Turn) => Turn): Heard => {
+  const known = heard.turns.find(({ turn }) => turn === number)
+  const turns = known
+    ? heard.turns.map((turn) => (turn === known ? change(turn) : turn))
+    : [...heard.turns, change(empty(number))]
+  return { ...heard, turns }
+}
+
+const noted = (heard: Heard, note: string): Heard => ({ ...heard, notes: [...heard.notes, note] })
+
+/** What is known of a run after a further event. */
+export const heardAfter = (heard: Heard, event: RunEvent): Heard => {
+  switch (event.type) {
+    case "requested":
+      return { ...heard, workspace: event.workspaceId, model: event.model }
+    case "text":
+      // a turn that is said once more begins anew
+      return withTurn(heard, event.turn, (turn) => ({ ...turn, text: turn.text.slice(0, event.offset) + event.text }))
+    case "turn":
+      return withTurn(heard, event.turn, (turn) => ({
+        ...turn,
+        text: event.text,
+        calls: event.toolCalls,
+        usage: event.usage
+      }))
+    case "tools":
+      return withTurn(heard, event.turn, (turn) => ({
+        ...turn,
+        results: event.results,
+        changed: event.changedFiles ?? []
+      }))
+    case "resumed":
+      return noted(heard, "Another process took it up.")
+    case "compacted":
+      return noted(heard, `Turns up to ${event.upTo} were summed up, to leave room for more.`)
+    case "cancelling":
+      return noted(heard, "It was told to stop.")
+    case "remembered":
+      return noted(heard, `What it came to is in ${event.path}.`)
+    case "answer":
+      return { ...heard, run: event.run, workspace: event.run.workspaceId, model: event.run.model }
+    default:
+      return heard
+  }
+}
+
+/** Files that a run has changed so far, each with what became of it at last. */
+export const filesOf = ({ turns }: Heard): ReadonlyArray<FileChange> => {
+  const files = new Map<string, FileChange>()
+  for (const { changed } of turns)
+    for (const file of changed) {
+      const before = files.get(file.path)
+      const status = before?.status === "created" && file.status === "modified" ? "created" : file.status
+      files.set(file.path, { path: file.path, status })
+    }
+  return [...files.values()]
+}
+
+export interface Following {
+  readonly heard: Heard
+  readonly problem: { readonly why: "missing" | "other"; readonly message: string } | undefined
+}
+
+/** Hears a run from its beginning, and goes on as it does. The client makes a connection that is cut again. */
+export const useRun = (id: string): Following => {
+  const [state, setState] = useState<Following>({ heard: silence, problem: undefined })
+  useEffect(() => {
+    const open = session.value
+    if (!open) return
+    const controller = new AbortController()
+    const listen = async () => {
+      try {
+        let heard = silence
+        for await (const event of open.cairn.runs.stream(id, {}, { signal: controller.signal, maxRetries: 8 })) {
+          heard = heardAfter(heard, event)
+          const now = heard
+          setState({ heard: now, problem: undefined })
+        }
+      } catch (error) {
+        if (controller.signal.aborted) return
+        const why = error instanceof NotFoundError ? "missing" : "other"
+        const message = failure(error)
+        setState(({ heard }) => ({ heard, problem: { why, message } }))
+      }
+    }
+    void listen()
+    return () => controller.abort()
+  }, [id])
+  return state
+}

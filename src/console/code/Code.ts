@@ -1,0 +1,69 @@
+import { useEffect, useState } from "preact/hooks"
+import { html, type Node } from "../html.ts"
+import { shown } from "../parts/Text.ts"
+import { coloured, type Line, uncoloured } from "./colours.ts"
+
+/** Lines that a browser lays out, or leaves alone, together. */
+const together = 100
+/** Characters of a line that are shown. */
+const mostOfLine = 2_000
+
+/** The lines as they are, and with their colours as soon as these are there. */
+export const useColoured = (source: string, language: string | undefined): ReadonlyArray<Line> => {
+  const [lines, setLines] = useState<{ readonly of: string; readonly lines: ReadonlyArray<Line> }>()
+  useEffect(() => {
+    let left = false
+    coloured(source, language).then(
+      (lines) => left || setLines({ of: source, lines }),
+      () => undefined
+    )
+    return () => {
+      left = true
+    }
+  }, [source, language])
+  return lines?.of === source ? lines.lines : uncoloured(source)
+}
+
+const classOf = (scope: string | undefined) => scope && `hl-${scope.split(".")[0]!.replace(/[^a-z-]/g, "")}`
+
+/** The pieces of one line, up to where it is too long to be read. */
+export const lineOf = (line: Line): ReadonlyArray<Node | string> => {
+  const seen: Array<Node | string> = []
+  let length = 0
+  for (const [scope, text] of line) {
+    const part = text.slice(0, mostOfLine - length)
+    length += text.length
+    if (part !== "")
+      seen.push(
+        ...(scope ? [html`<span class=${classOf(scope)}>${shown(part)}</span>`] : (shown(part) as Array<Node | string>))
+      )
+  }
+  const more = length - mostOfLine
+  if (more > 0) seen.push(html`<span class="cut">… ${more.toLocaleString("en")} more characters</span>`)
+  return seen
+}
+
+const Chunk = ({ lines, from }: { readonly lines: ReadonlyArray<Line>; readonly from: number }): Node => html`
+  <div class="chunk" style=${{ "--lines": lines.length }}>
+    ${lines.map((line, index) => html`<div class="line" key=${index} data-line=${from + index}><code>${lineOf(line)}${"\n"}</code></div>`)}
+  </div>`
+
+/** A source with numbered lines. It scrolls by itself, also with the keyboard. */
+export const Code = ({
+  source,
+  language,
+  label,
+  most = Number.POSITIVE_INFINITY
+}: {
+  readonly source: string
+  readonly language: string | undefined
+  readonly label: string
+  /** Lines that are shown. */
+  readonly most?: number
+}): Node => {
+  const lines = useColoured(source, language).slice(0, most)
+  const chunks = Array.from({ length: Math.ceil(lines.length / together) }, (_, index) => index * together)
+  return html`<div class="code" tabindex="0" role="region" aria-label=${label}>
+    ${chunks.map((at) => html`<${Chunk} key=${at} lines=${lines.slice(at, at + together)} from=${at + 1} />`)}
+  </div>`
+}

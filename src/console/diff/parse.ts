@@ -1,0 +1,129 @@
+/** A line of a difference: what was there, what is there now, or what is around it. */
+export interface DiffLine {
+  readonly kind: "same" | "added" | "removed"
+  readonly text: string
+  /** From 1; `undefined` where the other side alone has it. */
+  readonly before: number | undefined
+  readonly after: number | undefined
+  /** The file ends here without the end of a line. */
+  readonly open: boolean
+}
+
+export interface Hunk {
+  readonly title: string
+  readonly lines: ReadonlyArray<DiffLine>
+}
+
+/** What became of one file. */
+export interface FileDiff {
+  readonly path: string
+  /** Where it was before, if that is another place. */
+  readonly from: string | undefined
+  readonly status: "created" | "modified" | "deleted" | "renamed"
+  readonly isBinary: boolean
+  readonly added: number
+  readonly removed: number
+  readonly hunks: ReadonlyArray<Hunk>
+}
+
+const escapes: { readonly [sign: string]: number } = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, '"': 34, "\\": 92 }
+
+/** A path as git writes it: in quotes, with bytes as octal numbers, where it has any that are no plain letters. */
+export const pathIn = (given: string): string => {
+  const text = given.replace(/\t$/, "")
+  if (!text.startsWith('"')) return text
+  const bytes: Array<number> = []
+  for (const [, octal, sign, plain] of text.slice(1, -1).matchAll(/\\([0-7]{3})|\\(.)|([^\\]+)/gs)) {
+    if (octal !== undefined) bytes.push(Number.parseInt(octal, 8))
+    else if (sign !== undefined) bytes.push(escapes[sign] ?? sign.charCodeAt(0))
+    else bytes.push(...new TextEncoder().encode(plain))
+  }
+  return new TextDecoder().decode(new Uint8Array(bytes))
+}
+
+const sideOf = (line: string): string | undefined => {
+  const path = pathIn(line.slice(4))
+  return path === "/dev/null" ? undefined : path.replace(/^[ab]\//, "")
+}
+
+/** Both sides of `diff --git`, which are the same where nothing else names the file. */
+const namedIn = (line: string): string => {
+  const rest = line.slice("diff --git ".length)
+  if (rest.startsWith('"')) return pathIn(/^"(?:[^"\\]|\\.)*"/.exec(rest)?.[0] ?? rest).replace(/^a\//, "")
+  return rest.slice(2, (rest.length - 1) / 2)
+}
+
+/** The lines of a hunk, which says itself how many it has: whatever they look like, they are its own. */
+const hunkAt = (lines: ReadonlyArray<string>, at: number) => {
+  const [, from, removed = "1", to, added = "1", title = ""] =
+    /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/.exec(lines[at]!) ?? []
+  let [before, after, left, right] = [Number(from), Number(to), Number(removed), Number(added)]
+  const found: Array<DiffLine> = []
+  let next = at + 1
+  for (; next < lines.length; next++) {
+    const line = lines[next]!
+    if (line.startsWith("\\")) {
+      const last = found.pop()
+      if (last !== undefined) found.push({ ...last, open: true })
+      continue
+    }
+    if (left <= 0 && right <= 0) break
+    const text = line.slice(1)
+    if (line.startsWith("+")) {
+      found.push({ kind: "added", text, before: undefined, after: after++, open: false })
+      right--
+    } else if (line.startsWith("-")) {
+      found.push({ kind: "removed", text, before: before++, after: undefined, open: false })
+      left--
+    } else {
+      found.push({ kind: "same", text, before: before++, after: after++, open: false })
+      left--
+      right--
+    }
+  }
+  return { hunk: { title, lines: found }, next }
+}
+
+const count = (hunks: ReadonlyArray<Hunk>, kind: DiffLine["kind"]): number =>
+  hunks.reduce((sum, { lines }) => sum + lines.filter((line) => line.kind === kind).length, 0)
+
+/** A unified difference as git writes it, file by file. */
+export const parseDiff = (diff: string): ReadonlyArray<FileDiff> => {
+  const lines = diff.split("\n")
+  const files: Array<FileDiff> = []
+  let at = lines.findIndex((line) => line.startsWith("diff --git "))
+  while (at >= 0 && at < lines.length) {
+    const first = lines[at]!
+    if (!first.startsWith("diff --git ")) {
+      at++
+      continue
+    }
+    const named = namedIn(first)
+    let [before, after]: [string | undefined, string | undefined] = [named, named]
+    let status: FileDiff["status"] = "modified"
+    let isBinary = false
+    const hunks: Array<Hunk> = []
+    at++
+    while (at < lines.length && !lines[at]!.startsWith("diff --git ")) {
+      const line = lines[at]!
+      if (line.startsWith("@@ ")) {
+        const { hunk, next } = hunkAt(lines, at)
+        hunks.push(hunk)
+        at = next
+        continue
+      }
+      if (line.startsWith("new file mode")) status = "created"
+      else if (line.startsWith("deleted file mode")) status = "deleted"
+      else if (line.startsWith("rename from ")) [status, before] = ["renamed", pathIn(line.slice(12))]
+      else if (line.startsWith("rename to ")) after = pathIn(line.slice(10))
+      else if (line.startsWith("--- ")) before = sideOf(line) ?? before
+      else if (line.startsWith("+++ ")) after = sideOf(line) ?? after
+      else if (/^(Binary files|GIT binary patch)/.test(line)) isBinary = true
+      at++
+    }
+    const path = (status === "deleted" ? before : after) ?? named
+    const from = status === "renamed" ? before : undefined
+    files.push({ path, from, status, isBinary, added: count(hunks, "added"), removed: count(hunks, "removed"), hunks })
+  }
+  return files
+}

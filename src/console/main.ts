@@ -1,0 +1,11 @@
+import { render } from "preact"
+import { html } from "./html.ts"
+import { listen } from "./router.ts"
+import { resume } from "./session.ts"
+import { Shell } from "./shell/Shell.ts"
+import { beginTheme } from "./theme.ts"
+
+beginTheme()
+listen()
+void resume()
+render(html`<${Shell} />`, document.getElementById("console")!)

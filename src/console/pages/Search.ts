@@ -1,0 +1,103 @@
+import { useEffect, useRef, useState } from "preact/hooks"
+import type { SearchMatch, SearchResponse } from "../../../clients/typescript/src/index.ts"
+import { html, type Node } from "../html.ts"
+import { useLoaded } from "../loading.ts"
+import { Empty, Failed, Waiting } from "../parts/States.ts"
+import { go, href, route } from "../router.ts"
+import { FilterBar, filtersIn } from "../search/Filters.ts"
+import { Found } from "../search/Found.ts"
+import { Steps } from "../search/Steps.ts"
+import { useTitle } from "../title.ts"
+
+/** Milliseconds without another letter before the service is asked. */
+const pause = 180
+const most = 30
+
+const languagesOf = (matches: ReadonlyArray<SearchMatch>): ReadonlyArray<readonly [string, number]> => {
+  const counts = new Map<string, number>()
+  for (const { language } of matches) counts.set(language, (counts.get(language) ?? 0) + 1)
+  return [...counts].sort((one, other) => other[1] - one[1])
+}
+
+const Results = ({ answer, task, language }: { answer: SearchResponse; task: string; language: string }): Node => {
+  const matches = answer.matches.filter((match) => language === "" || match.language === language)
+  if (answer.matches.length === 0)
+    return html`<${Empty} title="Nothing was found"><p>Say it in other words, or let the filters take in more. What is stored is found within a second.</p><//>`
+  const languages = languagesOf(answer.matches)
+  const to = (one: string) => href("search", {}, { ...Object.fromEntries(route.value.query), language: one })
+  return html`
+    <div class="found-head">
+      <p role="status">${matches.length} of ${answer.totalFound.toLocaleString("en")} found</p>
+      ${
+        languages.length > 1 &&
+        html`<nav class="facets" aria-label="Languages">
+        <a href=${to("")} aria-current=${language === "" ? "true" : undefined}>All</a>
+        ${languages.map(([one, count]) => html`<a key=${one} href=${to(one)} aria-current=${one === language ? "true" : undefined}>${one} <small>${count}</small></a>`)}
+      </nav>`
+      }
+    </div>
+    <ol class="found">${matches.map((match) => html`<${Found} key=${match.codeBlock.id} match=${match} task=${task} />`)}</ol>`
+}
+
+/** The box that one would expect: what is stored, found by a task as it is typed. */
+export const Search = (): Node => {
+  const { query } = route.value
+  const task = query.get("q") ?? ""
+  const filters = filtersIn(query)
+  const [typed, setTyped] = useState(task)
+  const box = useRef<HTMLInputElement>(null)
+  const sent = useRef(task)
+  useTitle(task === "" ? "Search" : `${task} · Search`)
+  // whoever goes back finds what they had asked
+  useEffect(() => {
+    if (task !== sent.current) setTyped(task)
+    sent.current = task
+  }, [task])
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      const wanted = typed.trim()
+      if (wanted === task) return
+      sent.current = wanted
+      go(href("search", {}, { ...Object.fromEntries(query), q: wanted, language: "" }), true)
+    }, pause)
+    return () => clearTimeout(timer)
+  }, [typed, task])
+  useEffect(() => box.current?.focus({ preventScroll: true }), [])
+  const { language, ...asked } = filters
+  const [loaded, again] = useLoaded(task === "" ? undefined : JSON.stringify([task, asked]), ({ cairn }, signal) =>
+    cairn
+      .withOptions({
+        publicSnips: asked.public,
+        ...(asked.agent === "" ? {} : { agentId: asked.agent }),
+        ...(asked.workspace === "" ? {} : { workspaceId: asked.workspace })
+      })
+      .snippets.search(
+        {
+          task,
+          topK: most,
+          explain: true,
+          resultType: asked.kind,
+          ...(asked.votes === "any" ? { minVerdictScore: 0 } : {}),
+          ...(asked.votes === "for" ? { minHumanUpvotes: 1 } : {})
+        },
+        { signal }
+      )
+  )
+  const results = () => {
+    if (task === "") return html`<${Steps} />`
+    if (loaded.state === "failed") return html`<${Failed} ...${loaded} again=${again} />`
+    if (loaded.value === undefined) return html`<${Waiting} lines=${6} />`
+    return html`<div class=${loaded.state === "loading" ? "stale" : ""} aria-busy=${loaded.state === "loading"}>
+      <${Results} answer=${loaded.value} task=${task} language=${language} /></div>`
+  }
+  return html`
+    <div class="page search">
+      <h1 class="spoken">Search</h1>
+      <form role="search" onSubmit=${(event: Event) => event.preventDefault()}>
+        <input ref=${box} type="search" aria-label="Task" placeholder="What should the code do?" value=${typed} maxlength="2000" autocomplete="off" spellcheck="false"
+          onInput=${(event: InputEvent) => setTyped((event.target as HTMLInputElement).value)} />
+        <${FilterBar} filters=${filters} />
+      </form>
+      ${results()}
+    </div>`
+}

@@ -1,0 +1,51 @@
+import { useRef, useState } from "preact/hooks"
+import { PermissionDeniedError } from "../../../clients/typescript/src/index.ts"
+import { type Children, html, type Node } from "../html.ts"
+import { failure, mayWrite } from "../session.ts"
+import { Text } from "./Text.ts"
+
+/** A button for what can't be taken back, or should be looked at first: it says what will be, and asks. */
+export const Confirm = ({
+  label,
+  title,
+  action,
+  does,
+  grave = true,
+  children
+}: {
+  readonly label: string
+  readonly title: string
+  readonly action: string
+  readonly does: () => Promise<void>
+  /** Whether something is lost by it. */
+  readonly grave?: boolean
+  readonly children?: Children
+}): Node => {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [problem, setProblem] = useState("")
+  const [busy, setBusy] = useState(false)
+  const [refused, setRefused] = useState(false)
+  const act = async () => {
+    setBusy(true)
+    setProblem("")
+    try {
+      await does()
+      dialog.current?.close()
+    } catch (error) {
+      setProblem(failure(error))
+      if (error instanceof PermissionDeniedError) setRefused(true)
+    }
+    setBusy(false)
+  }
+  if (!mayWrite.value) return null
+  return html`
+    <button type="button" class=${grave ? "small grave" : "small"} onClick=${() => dialog.current?.showModal()}>${label}</button>
+    <dialog ref=${dialog} aria-label=${title}>
+      <h2>${title}</h2>${children}
+      <p class="problem" role="alert">${problem && html`<${Text} of=${problem} />`}</p>
+      <div class="actions">
+        <button type="button" onClick=${() => dialog.current?.close()}>${refused ? "Close" : "Leave it"}</button>
+        ${!refused && html`<button type="button" class=${grave ? "grave" : "primary"} disabled=${busy} onClick=${act}>${busy ? "…" : action}</button>`}
+      </div>
+    </dialog>`
+}

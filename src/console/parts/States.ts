@@ -1,0 +1,48 @@
+import { type Children, html, type Node } from "../html.ts"
+import type { Loaded } from "../loading.ts"
+import { Text } from "./Text.ts"
+
+/** Nothing to see yet: what it would be, and how it comes about. */
+export const Empty = ({ title, children }: { readonly title: string; readonly children?: Children }): Node =>
+  html`<div class="empty"><${Stones} /><h2>${title}</h2><div>${children}</div></div>`
+
+const Stones = (): Node => html`
+  <svg class="stones" viewBox="0 0 64 56" width="64" height="56" aria-hidden="true">
+    <ellipse cx="32" cy="47" rx="24" ry="7" /><ellipse cx="33" cy="33" rx="17" ry="6" />
+    <ellipse cx="31" cy="21" rx="11" ry="5" /><ellipse cx="33" cy="11" rx="6" ry="3.6" />
+  </svg>`
+
+/** Lines where there will be some. */
+export const Waiting = ({ lines = 4 }: { readonly lines?: number }): Node => html`
+  <div class="waiting" role="status"><span class="spoken">Loading…</span>
+    ${Array.from({ length: lines }, (_, index) => html`<div key=${index} class="line" />`)}
+  </div>`
+
+const titles = { missing: "There is nothing here", forbidden: "Not for this key", other: "That did not work" }
+
+/** Why something is not there, in the service's words, and what can be done. */
+export const Failed = ({
+  why,
+  message,
+  again
+}: {
+  readonly why: "missing" | "forbidden" | "other"
+  readonly message: string
+  readonly again?: (() => void) | undefined
+}): Node => html`
+  <div class=${`failed ${why}`} role="alert">
+    <h2>${titles[why]}</h2>
+    <p><${Text} of=${message} /></p>
+    ${why === "other" && again && html`<button type="button" onClick=${again}>Try again</button>`}
+  </div>`
+
+/** What was asked for, or what there is in its place. */
+export const whenThere = <T>(
+  [loaded, again]: readonly [Loaded<T>, () => void],
+  show: (value: T) => Node,
+  lines?: number
+): Node => {
+  if (loaded.state === "failed") return html`<${Failed} ...${loaded} again=${again} />`
+  if (loaded.value === undefined) return html`<${Waiting} lines=${lines} />`
+  return show(loaded.value)
+}

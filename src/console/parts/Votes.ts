@@ -1,0 +1,42 @@
+import { useState } from "preact/hooks"
+import { PermissionDeniedError } from "../../../clients/typescript/src/index.ts"
+import { html, type Node } from "../html.ts"
+import { failure, mayWrite, session } from "../session.ts"
+
+/** The votes of a snippet, and the reader's own: for a task, where there is one. */
+export const Votes = ({
+  id,
+  name,
+  up,
+  down,
+  task
+}: {
+  id: string
+  name: string
+  up: number
+  down: number
+  task?: string | undefined
+}): Node => {
+  const [own, setOwn] = useState<boolean | undefined>()
+  const [said, setSaid] = useState("")
+  const vote = async (succeeded: boolean) => {
+    if (own !== undefined) return
+    setOwn(succeeded)
+    try {
+      await session.value!.cairn.snippets.vote({ codeBlockId: id, succeeded, task: task ?? name })
+      setSaid(succeeded ? "Voted for it" : "Voted against it")
+    } catch (error) {
+      setOwn(undefined)
+      if (error instanceof PermissionDeniedError) mayWrite.value = false
+      else setSaid(failure(error))
+    }
+  }
+  const counts = [up + (own === true ? 1 : 0), down + (own === false ? 1 : 0)] as const
+  if (!mayWrite.value) return html`<span class="votes quiet">${counts[0]} for, ${counts[1]} against</span>`
+  const button = (succeeded: boolean, count: number, sign: string, label: string) => html`
+    <button type="button" class="small vote" aria-pressed=${own === succeeded} disabled=${own !== undefined && own !== succeeded}
+      onClick=${() => vote(succeeded)} aria-label=${`${label}: ${count} so far`}>${sign} ${count}</button>`
+  return html`<span class="votes">
+    ${button(true, counts[0], "▲", `${name} helped`)}${button(false, counts[1], "▼", `${name} did not help`)}
+    <span class="said" role="status">${said}</span></span>`
+}

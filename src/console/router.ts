@@ -1,0 +1,67 @@
+import { computed, signal } from "@preact/signals"
+import { type Parameters, pageAt, pages } from "./paths.ts"
+
+const here = signal(new URL(window.location.href))
+
+/** Where the reader is. */
+export const route = computed(() => {
+  const { pathname, searchParams } = here.value
+  const found = pageAt(pathname)
+  return { page: found?.page, parameters: found?.parameters ?? ({} as Parameters), path: pathname, query: searchParams }
+})
+
+/** How far the reader was down each page that can be gone back to. */
+const places = new Map<string, number>()
+let visit = String(window.history.state?.visit ?? "0")
+
+export type Query = { readonly [name: string]: string | number | boolean | undefined | null }
+
+/** An address of the console; what is empty or false is left out of its query. */
+export const href = (page: keyof typeof pages, parameters: Parameters = {}, query: Query = {}): string => {
+  const path = pages[page].replace(/:([a-z]+)/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ""))
+  const given = new URLSearchParams()
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && value !== null && value !== "" && value !== false) given.set(name, String(value))
+  const text = given.toString()
+  return text === "" ? path : `${path}?${text}`
+}
+
+/** Goes to an address; `replace`: what is seen is the same as before, a little otherwise, and no step to go back. */
+export const go = (to: string, replace = false): void => {
+  const url = new URL(to, window.location.href)
+  if (url.href === here.value.href) return
+  if (replace) {
+    window.history.replaceState(window.history.state, "", url)
+  } else {
+    places.set(visit, window.scrollY)
+    visit = String(Date.now())
+    window.history.pushState({ visit }, "", url)
+    window.scrollTo(0, 0)
+  }
+  here.value = url
+}
+
+/** Whether a click on a link means to leave for another page here, and nothing else. */
+const isPlain = (event: MouseEvent): boolean =>
+  event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) && !event.defaultPrevented
+
+export const listen = (): void => {
+  window.history.scrollRestoration = "manual"
+  window.addEventListener("popstate", () => {
+    places.set(visit, window.scrollY)
+    visit = String(window.history.state?.visit ?? "0")
+    here.value = new URL(window.location.href)
+    const place = places.get(visit) ?? 0
+    // what stood there is on its way
+    requestAnimationFrame(() => setTimeout(() => window.scrollTo(0, place), 60))
+  })
+  document.addEventListener("click", (event) => {
+    const link = (event.target as Element | null)?.closest?.("a")
+    if (!link || !isPlain(event) || link.target !== "" || link.hasAttribute("download")) return
+    const url = new URL(link.href)
+    if (url.origin !== window.location.origin || pageAt(url.pathname) === undefined) return
+    if (url.hash !== "" && url.pathname === window.location.pathname) return
+    event.preventDefault()
+    go(url.href)
+  })
+}

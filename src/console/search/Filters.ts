@@ -1,0 +1,73 @@
+import { useState } from "preact/hooks"
+import { html, type Node } from "../html.ts"
+import { go, href, route } from "../router.ts"
+
+/** What narrows a search, as its address has it. */
+export interface Filters {
+  readonly kind: "any" | "file" | "repo"
+  /** `fair`: what was voted down is left out; `for`: somebody voted for it. */
+  readonly votes: "fair" | "any" | "for"
+  readonly agent: string
+  readonly workspace: string
+  readonly public: boolean
+  readonly language: string
+}
+
+const oneOf = <T extends string>(given: string | null, first: T, ...others: ReadonlyArray<T>): T =>
+  others.find((one) => one === given) ?? first
+
+export const filtersIn = (query: URLSearchParams): Filters => ({
+  kind: oneOf(query.get("kind"), "any", "file", "repo"),
+  votes: oneOf(query.get("votes"), "fair", "any", "for"),
+  agent: query.get("agent")?.trim() ?? "",
+  workspace: query.get("workspace")?.trim() ?? "",
+  public: query.get("public") === "true",
+  language: query.get("language") ?? ""
+})
+
+const set = (name: string, value: string | boolean): void =>
+  go(href("search", {}, { ...Object.fromEntries(route.value.query), [name]: value }), true)
+
+const valueOf = (event: Event): string => (event.target as HTMLInputElement | HTMLSelectElement).value
+
+const Choice = ({
+  name,
+  label,
+  value,
+  options
+}: {
+  name: string
+  label: string
+  value: string
+  options: ReadonlyArray<readonly [string, string]>
+}): Node => html`
+  <label>${label} <select value=${value} onChange=${(event: Event) => set(name, valueOf(event))}>
+    ${options.map(([value, text]) => html`<option key=${value} value=${value}>${text}</option>`)}
+  </select></label>`
+
+const Named = ({
+  name,
+  label,
+  value
+}: {
+  readonly name: string
+  readonly label: string
+  readonly value: string
+}): Node => html`
+  <label>${label} <input value=${value} size="14" spellcheck="false" autocomplete="off" onChange=${(event: Event) => set(name, valueOf(event).trim())} /></label>`
+
+/** Filters of a search. What few need is behind a button, unless it is in use. */
+export const FilterBar = ({ filters }: { readonly filters: Filters }): Node => {
+  const used = filters.agent !== "" || filters.workspace !== ""
+  const [open, setOpen] = useState(used)
+  return html`<div class="filters">
+    <${Choice} name="kind" label="Kind" value=${filters.kind} options=${[["any", "any"], ["file", "files"], ["repo", "repositories"]]} />
+    <${Choice} name="votes" label="Votes" value=${filters.votes} options=${[["fair", "not against"], ["for", "some for"], ["any", "any"]]} />
+    <label class="check"><input type="checkbox" checked=${filters.public} onChange=${() => set("public", !filters.public)} /> Others' public ones</label>
+    ${
+      open
+        ? html`<${Named} name="agent" label="Agent" value=${filters.agent} /><${Named} name="workspace" label="Customer" value=${filters.workspace} />`
+        : html`<button type="button" class="bare" onClick=${() => setOpen(true)}>More…</button>`
+    }
+  </div>`
+}

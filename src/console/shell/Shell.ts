@@ -1,0 +1,90 @@
+import type { FunctionComponent } from "preact"
+import { useEffect, useRef } from "preact/hooks"
+import { html, type Node } from "../html.ts"
+import { Chat } from "../pages/Chat.ts"
+import { CommitPage } from "../pages/Commit.ts"
+import { Files } from "../pages/Files.ts"
+import { RunPage } from "../pages/Run.ts"
+import { Search } from "../pages/Search.ts"
+import { SnippetPage } from "../pages/Snippet.ts"
+import { WorkspacePage } from "../pages/Workspace.ts"
+import { Workspaces } from "../pages/Workspaces.ts"
+import { Empty, Waiting } from "../parts/States.ts"
+import type { PageName } from "../paths.ts"
+import { href, route } from "../router.ts"
+import { session, signOut } from "../session.ts"
+import { choose, type Theme, theme } from "../theme.ts"
+import { SignIn } from "./SignIn.ts"
+
+const views: { readonly [page in PageName]: FunctionComponent } = {
+  search: Search,
+  snippet: SnippetPage,
+  workspaces: Workspaces,
+  workspace: WorkspacePage,
+  files: Files,
+  commit: CommitPage,
+  chat: Chat,
+  run: RunPage
+}
+
+interface Place {
+  readonly page: PageName
+  readonly title: string
+  /** Pages that are below it. */
+  readonly holds: ReadonlyArray<PageName>
+}
+
+const menu: ReadonlyArray<Place> = [
+  { page: "search", title: "Search", holds: ["search", "snippet"] },
+  { page: "workspaces", title: "Workspaces", holds: ["workspaces", "workspace", "files", "commit"] },
+  { page: "chat", title: "Chat", holds: ["chat", "run"] }
+]
+
+const next: { readonly [now in Theme]: Theme } = { system: "light", light: "dark", dark: "system" }
+
+const Menu = (): Node => {
+  const { page } = route.value
+  return html`<nav aria-label="Console"><ul>
+    ${menu.map(({ page: to, title, holds }) => {
+      const isHere = page !== undefined && holds.includes(page)
+      return html`<li key=${to}><a href=${href(to)} aria-current=${isHere ? "page" : undefined}>${title}</a></li>`
+    })}
+  </ul></nav>`
+}
+
+const Head = (): Node => html`
+  <header class="head">
+    <a class="brand" href="/"><svg viewBox="5 4 22 26" width="18" height="22" aria-hidden="true">
+      <ellipse cx="16" cy="25.4" rx="10.6" ry="3.4" /><ellipse cx="16.6" cy="18.2" rx="7.6" ry="3" />
+      <ellipse cx="15.6" cy="12" rx="5.1" ry="2.5" /><ellipse cx="16.3" cy="6.9" rx="3" ry="1.8" /></svg>Cairn</a>
+    <${Menu} />
+    <div class="self">
+      <button type="button" class="bare" onClick=${() => choose(next[theme.value])} title="Colours">
+        <span class="spoken">Colours: </span>${theme.value === "system" ? "Auto" : theme.value === "light" ? "Light" : "Dark"}</button>
+      <button type="button" class="bare" onClick=${() => signOut()}>Sign out</button>
+    </div>
+  </header>`
+
+/** A page begins at its title, also for who hears it. */
+const View = (): Node => {
+  const { page, path } = route.value
+  const main = useRef<HTMLElement>(null)
+  const first = useRef(true)
+  useEffect(() => {
+    if (first.current) first.current = false
+    else main.current?.focus({ preventScroll: true })
+  }, [path])
+  const content =
+    page === undefined
+      ? html`<${Empty} title="There is no such page"><p><a href="/">Go to the search</a></p><//>`
+      : html`<${views[page]} key=${path} />`
+  return html`<main id="main" tabindex="-1" ref=${main}>${content}</main>`
+}
+
+export const Shell = (): Node => {
+  if (session.value === null) return html`<${SignIn} />`
+  return html`
+    <a class="skip" href="#main">Skip to the page</a>
+    <${Head} />
+    ${session.value === undefined ? html`<main id="main"><${Waiting} /></main>` : html`<${View} />`}`
+}

@@ -1,0 +1,37 @@
+import type { ExecutionRecord } from "../../../clients/typescript/src/index.ts"
+import { html, type Node } from "../html.ts"
+import { useLoaded } from "../loading.ts"
+import { whenThere } from "../parts/States.ts"
+import { Text } from "../parts/Text.ts"
+import { Time } from "../parts/Time.ts"
+
+const most = 20
+
+const json = (value: unknown): string => JSON.stringify(value, null, 2) ?? "null"
+
+const Execution = ({ of }: { readonly of: ExecutionRecord }): Node => html`
+  <li><details><summary>
+      <span class=${`status ${of.executionState}`}>${of.executionState.replace(/_/g, " ")}</span>
+      <span class="path"><${Text} of=${of.triggeringTask} /></span>
+      <span class="quiet">${of.durationMs !== null && `${of.durationMs.toLocaleString("en")} ms · `}<${Time} at=${of.timestamp} /></span></summary>
+    <dl><dt>Input</dt><dd><pre tabindex="0"><${Text} of=${json(of.io.inputData)} /></pre></dd>
+      <dt>Output</dt><dd><pre tabindex="0"><${Text} of=${json(of.io.outputData)} /></pre></dd>
+      ${of.errorMessage && html`<dt>Error</dt><dd><pre tabindex="0"><${Text} of=${of.errorMessage} /></pre></dd>`}</dl>
+  </details></li>`
+
+/** Runs of a snippet that agents have told of. */
+export const Executions = ({ id }: { readonly id: string }): Node => {
+  const loaded = useLoaded(id, ({ cairn }, signal) =>
+    cairn.executions.list({ codeBlockId: id, limit: most }, { signal })
+  )
+  return html`<section class="executions"><h2>Runs</h2>
+    ${whenThere(
+      loaded,
+      ({ executions, totalFound }) =>
+        executions.length === 0
+          ? html`<p class="note">No agent has told of a run.</p>`
+          : html`<ul class="rows">${executions.map((one) => html`<${Execution} key=${one.id} of=${one} />`)}</ul>
+            ${totalFound > executions.length && html`<p class="note">The latest ${executions.length} of ${totalFound.toLocaleString("en")}.</p>`}`,
+      2
+    )}</section>`
+}

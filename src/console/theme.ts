@@ -1,0 +1,31 @@
+import { signal } from "@preact/signals"
+
+/** How the console looks: as the reader's system does, unless they chose. */
+export type Theme = "system" | "light" | "dark"
+
+const place = "cairn.theme"
+export const theme = signal<Theme>("system")
+
+const kept = (): string | null => {
+  try {
+    return window.localStorage.getItem(place)
+  } catch {
+    return null
+  }
+}
+
+export const choose = (chosen: Theme): void => {
+  theme.value = chosen
+  document.documentElement.dataset["theme"] = chosen
+  try {
+    if (chosen === "system") window.localStorage.removeItem(place)
+    else window.localStorage.setItem(place, chosen)
+  } catch {
+    // kept until the page goes
+  }
+}
+
+export const beginTheme = (): void => {
+  const before = kept()
+  choose(before === "light" || before === "dark" ? before : "system")
+}

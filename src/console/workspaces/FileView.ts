@@ -1,0 +1,61 @@
+import { useEffect, useMemo } from "preact/hooks"
+import { Code } from "../code/Code.ts"
+import { languageOfPath } from "../code/languages.ts"
+import { html, type Node } from "../html.ts"
+import { useLoaded } from "../loading.ts"
+import { Copy } from "../parts/Copy.ts"
+import { whenThere } from "../parts/States.ts"
+import { Text } from "../parts/Text.ts"
+import { plain } from "../visible.ts"
+import { bytesIn } from "./bytes.ts"
+
+/** Bytes above which a file is not shown, but can be had. */
+const mostShown = 2 * 1024 * 1024
+
+/** The text of a file; `undefined`: it is none. */
+export const textIn = (bytes: Uint8Array): string | undefined => {
+  if (bytes.subarray(0, 8_000).includes(0)) return undefined
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+const Content = ({ path, bytes }: { readonly path: string; readonly bytes: Uint8Array }): Node => {
+  const text = useMemo(() => (bytes.length > mostShown ? undefined : textIn(bytes)), [bytes])
+  // a page can't be led to a file that needs a key: it is had here, and handed over
+  const url = useMemo(
+    () => URL.createObjectURL(new Blob([bytes as Uint8Array<ArrayBuffer>], { type: "application/octet-stream" })),
+    [bytes]
+  )
+  useEffect(() => () => URL.revokeObjectURL(url), [url])
+  const name = path.split("/").at(-1)!
+  return html`<section class="file-view" aria-label=${plain(path)}>
+    <header><h2 class="path"><${Text} of=${path} /></h2><span class="quiet">${bytesIn(bytes.length)}</span>
+      <span class="actions">${text !== undefined && html`<${Copy} text=${text} what=${plain(name)} />`}
+        <a class="button small" href=${url} download=${name}>Download</a></span></header>
+    ${
+      text === undefined
+        ? html`<p class="note">${bytes.length > mostShown ? "A long file: it is not shown, but can be downloaded." : "A binary file: its bytes are not shown."}</p>`
+        : text === ""
+          ? html`<p class="note">An empty file.</p>`
+          : html`<${Code} source=${text} language=${languageOfPath(path)} label=${`Content of ${plain(path)}`} />`
+    }</section>`
+}
+
+/** A file at a commit, as text where it is one. */
+export const FileView = ({
+  id,
+  path,
+  at
+}: {
+  readonly id: string
+  readonly path: string
+  readonly at: string | undefined
+}): Node => {
+  const loaded = useLoaded(JSON.stringify([id, path, at]), ({ cairn }, signal) =>
+    cairn.workspaces.file(id, path, { at }, { signal })
+  )
+  return whenThere(loaded, (bytes) => html`<${Content} path=${path} bytes=${bytes} />`, 8)
+}

@@ -1,0 +1,55 @@
+import type { Workspace } from "../../../clients/typescript/src/index.ts"
+import { type Children, html, type Node } from "../html.ts"
+import { useLoaded } from "../loading.ts"
+import { Copy } from "../parts/Copy.ts"
+import { Text } from "../parts/Text.ts"
+import { href, route } from "../router.ts"
+import { mayWrite } from "../session.ts"
+
+/** With the key where the reader's shell has it: it stands in no text of ours. */
+const cloneOf = (id: string): string => {
+  const { protocol, host } = window.location
+  return `git clone "${protocol}//agent:$CAIRN_API_KEY@${host}/git/${id}.git" workspace`
+}
+
+/** Whose a workspace is, where it is among those that changed last; `undefined`: not known yet. */
+const useOwner = (id: string): Workspace | null | undefined => {
+  const [loaded] = useLoaded(id, async ({ cairn }, signal) => {
+    const { workspaces } = await cairn.workspaces.list({}, { signal })
+    return workspaces.find(({ workspaceId }) => workspaceId === id) ?? null
+  })
+  return loaded.state === "failed" ? null : loaded.value
+}
+
+const nameOf = (id: string, owner: Workspace | null | undefined): string => {
+  if (owner === undefined) return "…"
+  return owner === null ? `Workspace ${id.slice(0, 8)}` : `${owner.userId} in ${owner.orgId}`
+}
+
+/** Above all pages of a workspace: where one is, its two sides, and how to have it. */
+export const Head = ({
+  id,
+  title,
+  at,
+  children
+}: {
+  readonly id: string
+  readonly title?: string | undefined
+  readonly at?: string | undefined
+  readonly children?: Children
+}): Node => {
+  const { page } = route.value
+  const owner = useOwner(id)
+  const name = html`<${Text} of=${nameOf(id, owner)} />`
+  const here = (to: typeof page) => (page === to ? "page" : undefined)
+  return html`<header class="title">
+    <p class="crumbs"><a href=${href("workspaces")}>Workspaces</a>${title !== undefined && html` / <a href=${href("workspace", { id })}>${name}</a>`}</p>
+    <h1>${title === undefined ? name : html`<${Text} of=${title} />`}</h1>
+    <div class="actions">${children}
+      ${owner && mayWrite.value && html`<a class="button small" href=${href("chat", {}, { user: owner.userId, org: owner.orgId })}>Chat here</a>`}<${Copy} text=${cloneOf(id)} label="Copy clone command" what="" /></div>
+    <nav class="tabs" aria-label="Workspace">
+      <a href=${href("workspace", { id })} aria-current=${here("workspace")}>History</a>
+      <a href=${href("files", { id }, { at })} aria-current=${here("files")}>Files</a>
+    </nav>
+  </header>`
+}

@@ -1,0 +1,42 @@
+import { useState } from "preact/hooks"
+import { html, type Node } from "../html.ts"
+import { useLoaded } from "../loading.ts"
+import { Confirm } from "../parts/Confirm.ts"
+import { Failed, Waiting } from "../parts/States.ts"
+import { Text } from "../parts/Text.ts"
+import { go, href } from "../router.ts"
+import { session } from "../session.ts"
+import { changesBetween } from "./changes.ts"
+
+/** Changes that are named one by one. */
+const mostNamed = 12
+
+const Preview = ({ id, sha }: { readonly id: string; readonly sha: string }): Node => {
+  const [loaded, again] = useLoaded(sha, async ({ cairn }, signal) => {
+    const [now, then] = await Promise.all([
+      cairn.workspaces.tree(id, {}, { signal }),
+      cairn.workspaces.tree(id, { at: sha }, { signal })
+    ])
+    return changesBetween(now.files, then.files)
+  })
+  if (loaded.state === "failed") return html`<${Failed} ...${loaded} again=${again} />`
+  if (loaded.value === undefined) return html`<${Waiting} lines=${2} />`
+  if (loaded.value.length === 0) return html`<p>The workspace has these files already: nothing will change.</p>`
+  const more = loaded.value.length - mostNamed
+  return html`<ul class="plain changes">
+    ${loaded.value.slice(0, mostNamed).map(({ path, status }) => html`<li key=${path}><span class=${`status ${status}`}>${status}</span> <span class="path"><${Text} of=${path} /></span></li>`)}
+    ${more > 0 && html`<li class="quiet">and ${more.toLocaleString("en")} more</li>`}</ul>`
+}
+
+/** Brings the files of a commit back, after a look at what that changes. */
+export const Restore = ({ id, sha }: { readonly id: string; readonly sha: string }): Node => {
+  const [asked, setAsked] = useState(false)
+  return html`<span onClickCapture=${() => setAsked(true)}><${Confirm} label="Restore…" title="Bring these files back?" action="Restore" grave=${false}
+    does=${async () => {
+      const { commit } = await session.value!.cairn.workspaces.restore(id, sha)
+      go(href("commit", { id, sha: commit }))
+    }}>
+    <p>A new commit with the files as they were at <code>${sha.slice(0, 12)}</code>. The history stays: this can be undone the same way.</p>
+    ${asked && html`<${Preview} id=${id} sha=${sha} />`}
+  <//></span>`
+}

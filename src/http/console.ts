@@ -1,0 +1,51 @@
+import { Effect } from "effect"
+import { HttpRouter, HttpServerRequest } from "effect/http"
+import { Problem } from "#src/api/Problem.ts"
+import { pages } from "#src/console/paths.ts"
+import { makeConsole } from "./console/shell.ts"
+import { publicDocument } from "./documents.ts"
+import { answering } from "./middleware/problems.ts"
+
+/** The names in it change with their contents, so that nobody has to ask twice. */
+const immutable = "public, max-age=31536000, immutable"
+
+const documentsOf = () => {
+  const { page, assets } = makeConsole()
+  return {
+    page: publicDocument(page.html, "text/html; charset=utf-8", { policy: page.policy, kept: "no-cache" }),
+    assets: new Map(
+      Array.from(assets, ([path, { text, type }]) => [path, publicDocument(text, type, { kept: immutable })])
+    )
+  }
+}
+/** Read, and types stripped, when somebody first asks, and once for all services of this process: the files are what they were at the start. */
+let made: ReturnType<typeof documentsOf> | undefined
+const documents = Effect.sync(() => (made ??= documentsOf()))
+
+const notFound = new Problem({
+  code: "not_found/route",
+  message: "There is no such file of the console. It was of another version: load the page again."
+})
+
+/** Where a browser may go. */
+export const paths: ReadonlyArray<`/${string}`> = ["/", ...Object.values(pages)]
+
+/** The console at `/`, and what it loads. It is a client of the API as any other. */
+export const layer = HttpRouter.addAll([
+  ...paths.map((path) =>
+    HttpRouter.route(
+      "GET",
+      path,
+      Effect.flatMap(documents, ({ page }) => page)
+    )
+  ),
+  HttpRouter.route(
+    "GET",
+    "/assets/*",
+    Effect.gen(function* () {
+      const { url } = yield* HttpServerRequest.HttpServerRequest
+      const asset = (yield* documents).assets.get(url.split("?")[0]!)
+      return yield* asset ?? answering(notFound)
+    })
+  )
+])

@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto"
+import { entry, readModules, readPackages } from "./modules.ts"
+
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
+
+/** Names what a group of files is: another word for every change in any of them. */
+const hashOf = (texts: ReadonlyMap<string, string>): string =>
+  digest(JSON.stringify([...texts].sort(([one], [other]) => (one < other ? -1 : 1))))
+    .toString("hex")
+    .slice(0, 16)
+
+/**
+ * What the page may do: run and wear this service's own files, and speak to it. The map of imports has no file of its own in any browser, so it
+ * stands in the page and is allowed by its digest. No text can become markup or code, whoever wrote it: the sinks that would make it so are closed.
+ */
+const policyOf = (importMap: string): string =>
+  [
+    "default-src 'none'",
+    `script-src 'self' 'sha256-${digest(importMap).toString("base64")}'`,
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'"
+  ].join("; ")
+
+const typeOf = (path: string): string => {
+  if (path.endsWith(".css")) return "text/css; charset=utf-8"
+  if (path.endsWith(".svg")) return "image/svg+xml"
+  return "text/javascript; charset=utf-8"
+}
+
+export interface Asset {
+  readonly text: string
+  readonly type: string
+}
+
+/** The console's page with its policy, and all that it loads, by paths that change with what they name. */
+export const makeConsole = () => {
+  const modules = readModules()
+  const packages = readPackages()
+  const [own, others] = [`/assets/${hashOf(modules.texts)}/`, `/assets/${hashOf(packages.texts)}/`]
+  const assets = new Map<string, Asset>()
+  for (const [base, { texts }] of [[own, modules] as const, [others, packages] as const])
+    for (const [path, text] of texts) assets.set(base + path, { text, type: typeOf(path) })
+  const imports = Object.fromEntries(packages.names.map(([name, file]) => [name, others + file]))
+  const importMap = JSON.stringify({ imports })
+  const preloaded = [...packages.first.map((path) => others + path), ...modules.first.map((path) => own + path)]
+  const styles = [...assets.keys()].filter((path) => path.endsWith(".css"))
+  const html = [
+    "<!doctype html>",
+    '<html lang="en">',
+    "<head>",
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
+    "<title>Cairn</title>",
+    `<link rel="icon" type="image/svg+xml" href="${own}src/console/icon.svg">`,
+    ...styles.map((path) => `<link rel="stylesheet" href="${path}">`),
+    `<script type="importmap">${importMap}</script>`,
+    ...preloaded.map((path) => `<link rel="modulepreload" href="${path}">`),
+    `<script type="module" src="${own}${entry}"></script>`,
+    "</head>",
+    "<body>",
+    '<div id="console"></div>',
+    "<noscript>The console needs JavaScript. The API needs none: <a href='/docs'>its documentation</a>.</noscript>",
+    "</body>",
+    "</html>",
+    ""
+  ].join("\n")
+  return { page: { html, policy: policyOf(importMap) }, assets }
+}

@@ -1,0 +1,68 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Cairn } from "../../clients/typescript/src/index.ts"
+import { serve } from "../../src/cli/demo/programs.ts"
+import { startBrowser, whyNot } from "./chromium.ts"
+import { fill } from "./filled.ts"
+
+/**
+ * Pictures of the console's pages for docs/console, of a service of its own with some work in it: wide and light, narrow and dark. With an
+ * address and a key it takes those of a service that runs and was filled before.
+ */
+const folder = join(import.meta.dirname, "../../docs/console")
+const [address, given] = process.argv.slice(2)
+
+if (whyNot() !== undefined) {
+  console.error(whyNot())
+  process.exit(1)
+}
+const data = mkdtempSync(join(tmpdir(), "cairn-screenshots-"))
+const running = address === undefined ? await serve(data) : undefined
+const [url, key] = running === undefined ? [address!, given!] : [running.url, running.key]
+const browser = await startBrowser()
+try {
+  const cairn = new Cairn({ apiKey: key, baseUrl: url })
+  const ids = await fill(cairn)
+  const { commits } = await cairn.workspaces.commits(ids.workspace)
+  const modified = commits.find(({ changes }) => changes.some(({ status }) => status === "modified"))!
+  const { runs } = await cairn.runs.list(ids.workspace)
+  const pages = [
+    ["start", "/", ".empty"],
+    ["search", "/search?q=read+the+rows+of+a+CSV+file", ".found .hl-keyword"],
+    ["snippet", `/snippets/${ids.snippet}?task=read+rows`, ".executions li"],
+    ["workspaces", "/workspaces", ".workspaces"],
+    ["history", `/workspaces/${ids.workspace}`, ".commits"],
+    ["commit", `/workspaces/${ids.workspace}/commits/${modified.sha}`, ".diff"],
+    ["files", `/workspaces/${ids.workspace}/files?path=weather%2Frain.py`, ".file-view .hl-keyword"],
+    ["chat", "/chat?user=ada&org=acme", "#task"],
+    ["run", `/runs/${runs[0]!.runId}`, ".turns li:nth-child(3)"]
+  ] as const
+  mkdirSync(folder, { recursive: true })
+  for (const [name, width, colorScheme] of [
+    ["wide", 1120, "light"],
+    ["narrow", 380, "dark"]
+  ] as const) {
+    const { page } = await browser.open({ viewport: { width, height: 720 }, colorScheme })
+    const take = (view: string) => page.screenshot({ path: join(folder, `${view}-${name}.png`) })
+    await page.goto(url)
+    await page.waitForSelector("#key")
+    await take("sign-in")
+    await page.fill("#key", key)
+    await page.check("input[type=checkbox]")
+    await page.click("button.primary")
+    await page.waitForSelector("header.head")
+    for (const [view, path, ready] of pages) {
+      await page.goto(url + path)
+      await page.waitForSelector(ready)
+      await page.waitForLoadState("networkidle")
+      await take(view)
+    }
+  }
+} finally {
+  await browser.close()
+  await running?.stop()
+  rmSync(data, { recursive: true, force: true })
+}
+const bytes = readdirSync(folder).reduce((sum, file) => sum + statSync(join(folder, file)).size, 0)
+console.log(`docs/console: ${readdirSync(folder).length} pictures, ${Math.round(bytes / 1024)} KiB`)
