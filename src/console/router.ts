@@ -45,6 +45,7 @@ export const go = (to: string, replace = false): void => {
 const isPlain = (event: MouseEvent): boolean =>
   event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) && !event.defaultPrevented
 
+/** From now on, links of the page and steps back lead to pages without loading them. */
 export const listen = (): void => {
   window.history.scrollRestoration = "manual"
   window.addEventListener("popstate", () => {

@@ -54,6 +54,7 @@ const mayAudit = async (cairn: Cairn): Promise<boolean> => {
   }
 }
 
+/** Forgets the key, here and in the tab; `why` is told to who is asked for another. */
 export const signOut = (why = ""): void => {
   storage()?.removeItem(place)
   parting.value = why

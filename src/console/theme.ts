@@ -14,6 +14,7 @@ const kept = (): string | null => {
   }
 }
 
+/** Shows the console in these colours, and keeps that for the next visit. */
 export const choose = (chosen: Theme): void => {
   theme.value = chosen
   document.documentElement.dataset["theme"] = chosen
@@ -25,6 +26,7 @@ export const choose = (chosen: Theme): void => {
   }
 }
 
+/** Takes the colours that were chosen at an earlier visit. */
 export const beginTheme = (): void => {
   const before = kept()
   choose(before === "light" || before === "dark" ? before : "system")

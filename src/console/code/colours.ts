@@ -34,6 +34,7 @@ class Pieces {
   }
 }
 
+/** The lines that pieces of a source make. */
 export const linesOf = (pieces: ReadonlyArray<Coloured>): ReadonlyArray<Line> => {
   const lines: Array<Array<Coloured>> = [[]]
   for (const [scope, text] of pieces) {
@@ -47,6 +48,7 @@ export const linesOf = (pieces: ReadonlyArray<Coloured>): ReadonlyArray<Line> =>
   return lines
 }
 
+/** The lines of a source without colours. */
 export const uncoloured = (source: string): ReadonlyArray<Line> => linesOf([[undefined, source]])
 
 /** The lines of a source with their colours; without, where the language is not known or the source is long. */

@@ -32,6 +32,7 @@ const byName = new Map(Object.entries(known).flatMap(([name, others]) => [name, 
 /** The language that one is coloured as; `undefined`: none. */
 export const languageOf = (given: string): string | undefined => byName.get(given.toLowerCase())
 
+/** The language that a file is coloured as, by how its name ends; `undefined`: none. */
 export const languageOfPath = (path: string): string | undefined => {
   const name = path.split("/").at(-1)!
   return languageOf(name.includes(".") ? name.split(".").at(-1)! : name)

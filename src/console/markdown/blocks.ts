@@ -13,6 +13,7 @@ const inline = /(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)|\*\*(.+?)\*\*/g
 
 const unpadded = (text: string): string => (/^ .*[^ ].* $/.test(text) ? text.slice(1, -1) : text)
 
+/** The parts of a line. */
 export const inlinesOf = (line: string): ReadonlyArray<Inline> => {
   const found: Array<Inline> = []
   let from = 0

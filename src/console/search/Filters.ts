@@ -16,6 +16,7 @@ export interface Filters {
 const oneOf = <T extends string>(given: string | null, first: T, ...others: ReadonlyArray<T>): T =>
   others.find((one) => one === given) ?? first
 
+/** The filters that the query of an address has. */
 export const filtersIn = (query: URLSearchParams): Filters => ({
   kind: oneOf(query.get("kind"), "any", "file", "repo"),
   votes: oneOf(query.get("votes"), "fair", "any", "for"),

@@ -81,6 +81,7 @@ const View = (): Node => {
   return html`<main id="main" tabindex="-1" ref=${main}>${content}</main>`
 }
 
+/** All of the console: the page that is asked for, below its head, or the question for a key. */
 export const Shell = (): Node => {
   if (session.value === null) return html`<${SignIn} />`
   return html`

@@ -3,6 +3,7 @@ import { Confirm } from "../parts/Confirm.ts"
 import { go, href } from "../router.ts"
 import { session } from "../session.ts"
 
+/** A button that deletes a snippet, after it has said what goes. */
 export const DeleteSnippet = ({ id, name }: { readonly id: string; readonly name: string }): Node => html`
   <${Confirm} label="Delete…" title="Delete this snippet?" action="Delete it"
     does=${async () => {

@@ -24,6 +24,9 @@ const languages = [
   ...["markdown", "perl", "php", "python", "r", "ruby", "rust", "sql", "swift", "typescript", "xml", "yaml"]
 ]
 
+/** Their order counts. */
+const styles = ["ground", "parts", "states", "code", "pages", "search", "workspaces", "chat", "sign-in"]
+
 /** Modules that a module names: `now` before it runs, `later` perhaps. */
 const namedIn = (source: string) => {
   const all = (pattern: RegExp) => [...source.matchAll(pattern)].map(([, name]) => name!)
@@ -70,9 +73,7 @@ export const readModules = () => {
     for (const name of later) visit(posix.join(posix.dirname(path), name), false)
   }
   visit(entry, true)
-  for (const file of ["ground", "parts", "code", "pages", "chat"]
-    .map((name) => `style/${name}.css`)
-    .concat("icon.svg")) {
+  for (const file of styles.map((name) => `style/${name}.css`).concat("icon.svg")) {
     const path = posix.join(dirname(entry), file)
     texts.set(path, readFileSync(join(project, path), "utf8"))
   }
