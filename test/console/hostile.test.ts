@@ -73,7 +73,9 @@ describe.skipIf(whyNot() !== undefined)("a store in which every text is somebody
     ]
     for (const [path, ready] of paths) {
       await page.goto(service.url + path)
-      await page.waitForSelector(ready)
+      await page.waitForSelector(ready).catch(async () => {
+        throw new Error(`${path}: ${await page.locator("main").textContent()}`.slice(0, 1_000))
+      })
       assert.strictEqual(await page.evaluate("window.ran"), undefined, path)
       assert.strictEqual(
         await page
@@ -110,7 +112,7 @@ describe.skipIf(whyNot() !== undefined)("a store in which every text is somebody
     assert.strictEqual(await page.locator(".code .line").count(), 2_001)
     await page.goto(`${service.url}/workspaces/${workspace}/commits/${commit}`)
     await page.getByText("Show all 2,001 lines").click()
-    await page.waitForFunction("document.querySelectorAll('.diff .added').length === 2001")
+    await page.locator(".diff .added").nth(2_000).waitFor()
     quiet(reader)
     await reader.context.close()
   })

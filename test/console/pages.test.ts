@@ -100,7 +100,8 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
     it("narrowed by language, kind and votes", async () => {
       const page = await open("/search?q=csv+json")
       await page.getByRole("navigation", { name: "Languages" }).getByText("go").click()
-      await page.waitForFunction("document.querySelectorAll('.found > li').length === 1")
+      await page.locator(".found > li").nth(1).waitFor({ state: "detached" })
+      assert.strictEqual(await page.locator(".found > li").count(), 1)
       assert.include(page.url(), "language=go")
       await page.selectOption("select >> nth=0", "repo")
       await page.getByText("Nothing was found").waitFor()
@@ -212,7 +213,7 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
         ["modified a.txt", "deleted b.txt"]
       )
       await page.getByRole("button", { name: "Restore", exact: true }).click()
-      await page.waitForFunction((before) => !location.pathname.endsWith(before), commit)
+      await page.waitForURL((url) => !url.pathname.endsWith(commit))
       const { files } = await clientOf(service).workspaces.tree(workspaceId)
       assert.deepStrictEqual(
         files.map(({ path }) => path),

@@ -44,7 +44,8 @@ describe.skipIf(whyNot() !== undefined)("the console, whoever reads it", () => {
     it("has nothing to press for a key that only reads", async () => {
       const page = await open("/search?q=csv", await keyFor("reader"))
       await page.locator(".found .vote").first().click()
-      await page.waitForFunction("document.querySelectorAll('.vote').length === 0")
+      await page.locator(".found .vote").first().waitFor({ state: "detached" })
+      assert.strictEqual(await page.locator(".vote").count(), 0)
       await page.locator(".found h2 a").first().click()
       await page.waitForSelector(".sheet")
       assert.strictEqual(await page.getByText("Delete…").count(), 0)
