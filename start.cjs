@@ -194,7 +194,8 @@ const finish = (outcome) => {
  */
 const ofRuntimes = [
   ...["engine/", "domain/", "infra/", "e2e/kill/", "service/sockets", "scheduler", "config", "smallPages"],
-  ...["http/snippets", "http/listener", "http/eventStream", "http/git.test", "http/pieces", "http/body/", "http/console"],
+  ...["http/snippets", "http/listener", "http/eventStream", "http/git.test", "http/pieces"],
+  ...["http/body/", "http/console"],
   ...["mcp/stream", "clients/typescript/connections", "clients/typescript/eventStream"],
   ...["copy/intake.kurrent", "copy/moved.kurrent", "backup/kurrent"]
 ].map((part) => `test/${part}`)

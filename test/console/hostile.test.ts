@@ -73,7 +73,7 @@ describe.skipIf(whyNot() !== undefined)("a store in which every text is somebody
     ]
     for (const [path, ready] of paths) {
       await page.goto(service.url + path)
-      await page.waitForSelector(ready).catch(async () => {
+      await page.waitForSelector(ready, { state: "attached" }).catch(async () => {
         throw new Error(`${path}: ${await page.locator("main").textContent()}`.slice(0, 1_000))
       })
       assert.strictEqual(await page.evaluate("window.ran"), undefined, path)
