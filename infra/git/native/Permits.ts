@@ -11,11 +11,17 @@ interface Waiting {
   readonly come: () => void
 }
 
-/** Permits for heavy work, of which no tenant has all: who has the fewest is next, and of equals who came first. */
+/**
+ * Permits for heavy work, of which no tenant has all: who has the fewest is next, of equals who has had none or had its last one longest ago,
+ * and of these who came first. So whoever comes waits for those that are at work, and not for what they have left waiting before.
+ */
 export class Permits {
   #free: number
   readonly #most: number
   readonly #taken = new Map<string, number>()
+  /** Of tenants that have one or wait: when each got its last one, counted in permits. */
+  readonly #last = new Map<string, number>()
+  #given = 0
   #waiting: Array<Waiting> = []
 
   constructor(permits: number, ofOneTenant: number) {
@@ -27,14 +33,26 @@ export class Permits {
     return this.#taken.get(tenant) ?? 0
   }
 
+  #lastOf(tenant: string): number {
+    return this.#last.get(tenant) ?? 0
+  }
+
+  #forget(tenant: string): void {
+    const waits = this.#waiting.some((one) => one.tenant === tenant)
+    if (!waits && this.#has(tenant) === 0) this.#last.delete(tenant)
+  }
+
   #next(): void {
     while (this.#free > 0) {
       const able = this.#waiting.filter(({ tenant }) => this.#has(tenant) < this.#most)
-      const next = able.sort((a, b) => this.#has(a.tenant) - this.#has(b.tenant))[0]
+      const next = able.sort(
+        (a, b) => this.#has(a.tenant) - this.#has(b.tenant) || this.#lastOf(a.tenant) - this.#lastOf(b.tenant)
+      )[0]
       if (next === undefined) return
       this.#waiting = this.#waiting.filter((one) => one !== next)
       this.#free -= 1
       this.#taken.set(next.tenant, this.#has(next.tenant) + 1)
+      this.#last.set(next.tenant, ++this.#given)
       next.come()
     }
   }
@@ -45,6 +63,7 @@ export class Permits {
     if (left === 0) this.#taken.delete(tenant)
     else this.#taken.set(tenant, left)
     this.#next()
+    this.#forget(tenant)
   }
 
   /** Waits for a permit, which is released when the scope closes, or before. */
@@ -63,6 +82,7 @@ export class Permits {
         this.#waiting = this.#waiting.filter((one) => one !== waiting)
         // it had come, and nobody took it
         if (!waited) release()
+        this.#forget(tenant)
       })
     })
     return Effect.acquireRelease(permit, ({ release }) => Effect.sync(release), { interruptible: true })

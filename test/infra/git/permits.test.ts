@@ -35,6 +35,37 @@ describe("permits for clones", () => {
     })
   )
 
+  it.effect(
+    "go to who has had none before they go again to who has just had one, however long the others' next have waited",
+    () =>
+      Effect.gen(function* () {
+        const permits = new Permits(2, 1)
+        const first = [yield* asking(permits, "a"), yield* asking(permits, "b")]
+        const again = [yield* asking(permits, "a"), yield* asking(permits, "b")]
+        const [c, d] = [yield* asking(permits, "c"), yield* asking(permits, "d")]
+        const got = Effect.fnUntraced(function* (one: typeof c) {
+          for (let turns = 0; turns < 20 && !one.there(); turns++) yield* Effect.yieldNow
+          assert.isTrue(one.there())
+        })
+        yield* first[0]!.close
+        yield* got(c)
+        yield* first[1]!.close
+        yield* got(d)
+        assert.deepStrictEqual(
+          again.map(({ there }) => there()),
+          [false, false]
+        )
+        yield* d.close
+        yield* got(again[0]!)
+        // who left, and came again, is as new as anybody
+        const back = yield* asking(permits, "d")
+        yield* c.close
+        yield* got(back)
+        yield* again[0]!.close
+        yield* got(again[1]!)
+      })
+  )
+
   it.effect("are left once, also when the work ended before its scope, and by who gave up waiting", () =>
     Effect.gen(function* () {
       const permits = new Permits(1, 1)
