@@ -136,8 +136,10 @@ describe.skipIf(!hasNginx || noGit)(
     )
 
     test("lose and double nothing that was acknowledged", 2, async () => {
-      const erased = clients.deleted.map(({ snippet }) => `snippet-${snippet}`)
-      await checkOrder(sql, erased)
+      await checkOrder(
+        sql,
+        clients.deleted.map(({ snippet }) => snippet!)
+      )
       // all began at once, on a database without any
       assert.lengthOf(await sql("SELECT 1 FROM events WHERE type = 'OrganizationRegistered'"), 1)
       await checkAnswers(sql, [...ledger.operations, ...clients.deleted])

@@ -9,8 +9,11 @@ export type Sql = <Row extends object>(
   parameters?: ReadonlyArray<unknown>
 ) => Promise<ReadonlyArray<Row>>
 
-/** Positions 1 to the head and revisions 0 to each stream's last without a gap; every id once, every text there but for those of `erased` streams. */
-export const checkOrder = async (sql: Sql, erased: ReadonlyArray<string> = []): Promise<void> => {
+/**
+ * Positions 1 to the head and revisions 0 to each stream's last without a gap; every id once, every text there but for those of `deleted` snippets,
+ * and of searches that found none but these.
+ */
+export const checkOrder = async (sql: Sql, deleted: ReadonlyArray<string> = []): Promise<void> => {
   const [log] = await sql(`SELECT count(*)::int AS events, coalesce(min(position), 1)::int AS first,
     coalesce(max(position), 0)::int AS last, count(DISTINCT event_id)::int AS ids FROM events`)
   const { events } = log as { readonly events: number }
@@ -23,9 +26,10 @@ export const checkOrder = async (sql: Sql, erased: ReadonlyArray<string> = []): 
   assert.deepStrictEqual(elsewhere, [])
   const apart = await sql(
     `SELECT coalesce(e.event_id, p.id) AS id, e.type FROM
-    (SELECT event_id, type, stream FROM events WHERE has_text) e FULL JOIN payloads p ON p.id = e.event_id
-    WHERE (e.event_id IS NULL OR p.id IS NULL) AND coalesce(e.stream <> ALL ($1::text[]), true)`,
-    [erased]
+    (SELECT event_id, type, stream, data FROM events WHERE has_text) e FULL JOIN payloads p ON p.id = e.event_id
+    WHERE (e.event_id IS NULL OR p.id IS NULL) AND NOT coalesce(e.stream = ANY ($1::text[]), false) AND NOT coalesce(
+      e.type = 'SearchAnswered' AND e.data::jsonb -> 'snippets' <> '[]' AND e.data::jsonb -> 'snippets' <@ $2::jsonb, false)`,
+    [deleted.map((snippet) => `snippet-${snippet}`), JSON.stringify(deleted)]
   )
   assert.deepStrictEqual(apart, [])
 }
