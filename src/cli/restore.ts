@@ -16,7 +16,7 @@ import { backupsIn, folderArgument, keysOf } from "./backup/folder.ts"
 import { rowsOf } from "./backup/rows.ts"
 import { bringAll } from "./copy/bringAll.ts"
 import { finish } from "./copy/finish.ts"
-import { Failed } from "./failure.ts"
+import { Failed, whichStore } from "./failure.ts"
 import { config } from "./log.ts"
 import { answer, Json, plain } from "./output.ts"
 import { progress } from "./progress.ts"
@@ -99,7 +99,8 @@ const restore = Effect.fnUntraced(function* (typed: string, upTo: number | undef
     }).pipe(Effect.provide(target))
   }).pipe(
     Effect.scoped,
-    Effect.mapError((error) => source.fault() ?? error)
+    Effect.mapError((error) => source.fault() ?? error),
+    whichStore
   )
   bar.clear()
   const { found, findings, ...verified } = yield* after(chain, since, bar)

@@ -31,16 +31,20 @@ const refused = async (env: { readonly [name: string]: string }, ...args: Readon
   return err
 }
 
-/** A copy while a service has the source, as that service says by its lock. */
-const besideService = (env: { readonly DATABASE_URL: string; readonly [name: string]: string }) =>
+/** A copy while another process has a database for itself, as that one says by its lock. */
+const besideHolder = (of: Redacted.Redacted, env: { readonly [name: string]: string }) =>
   Effect.runPromise(
     Effect.scoped(
       Effect.andThen(
-        Layer.build(Layer.provide(alone, PgClient.layer({ url: Redacted.make(env.DATABASE_URL) }))),
+        Layer.build(Layer.provide(alone, PgClient.layer({ url: of }))),
         Effect.promise(() => run(env, "copy"))
       )
     )
   )
+
+/** A copy while a service has the source. */
+const besideService = (env: { readonly DATABASE_URL: string; readonly [name: string]: string }) =>
+  besideHolder(Redacted.make(env.DATABASE_URL), env)
 
 describe("a copy", () => {
   let source: TestInstallation
@@ -85,6 +89,17 @@ describe("a copy", () => {
     removeInstallation(other)
   })
 
+  it("is refused, before anything is written, while another process has the target", async () => {
+    const target = await fresh()
+    const { code, err } = await besideHolder(target, { ...from(source.database), ...to(target) })
+    assert.strictEqual(code, 1)
+    assert.match(
+      err,
+      /^cairn: The copy can't be made: the database is in use by another Cairn \(process \d+ on [^)]+\)\./
+    )
+    assert.deepStrictEqual(await sql(target, tables), [{ count: 0 }])
+  })
+
   it("is refused where there is nothing to copy, and leaves the target as it is", async () => {
     const target = await fresh()
     assert.match(await refused({ ...from(await fresh()), ...to(target) }), /There is nothing to copy: the log is empty/)
@@ -115,7 +130,10 @@ describe("a copy", () => {
     const folder = mkdtempSync(join(tmpdir(), "cairn-copy-"))
     await expect(startService({}, { database: target, dataDir: folder })).rejects.toThrow(/is the unfinished copy/)
     const events = await run(from(target, folder), "events")
-    assert.match(events.err, /^cairn: this database is the unfinished copy of another one's log: finish it/)
+    assert.match(
+      events.err,
+      /^cairn: this database is the unfinished copy of another one's log, or of a backup: finish it/
+    )
     assert.match(
       await refused({
         ...from(source.database),

@@ -9,6 +9,6 @@ export const finished = Effect.gen(function* () {
   if (begun === undefined) return
   return yield* new NotOurs({
     message:
-      "this database is the unfinished copy of another one's log: finish it with `cairn copy`, given as before, or empty it."
+      "this database is the unfinished copy of another one's log, or of a backup: finish it with `cairn copy` or `cairn restore`, given as before, or empty it."
   })
 })
