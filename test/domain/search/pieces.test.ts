@@ -2,7 +2,10 @@ import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { PieceTree } from "#domain/search/embeddings/PieceTree.ts"
 import { pieceCounts } from "#domain/search/embeddings/pieces.ts"
+import { folding } from "#domain/search/folded.ts"
+import { normalForm } from "#domain/search/normalForm.ts"
 import { firstTerms, tokenize } from "#domain/search/tokenize.ts"
+import { atOnce } from "#engine/steps.ts"
 
 const letters = Schema.Array(Schema.Literals(["a", "b", "1"])).check(Schema.isMaxLength(6))
 const table = Schema.Array(Schema.Tuple([Schema.Boolean, letters])).check(Schema.isMaxLength(40))
@@ -47,6 +50,56 @@ it("of a word that is no piece its beginning is cut into pieces, and only of its
     [0, 1],
     [1, 31]
   ])
+})
+
+const characters = Schema.Array(
+  Schema.Literals([
+    "a",
+    "B",
+    "é",
+    "e\u0301",
+    "\u0301",
+    "\u0345",
+    "ﷺ",
+    "ﬁ",
+    "ß",
+    "字",
+    "한",
+    "\u1112",
+    "\u1161",
+    "ｶ",
+    "ﾞ",
+    " ",
+    "=",
+    "\u0338",
+    "😀"
+  ])
+).check(Schema.isMinLength(1), Schema.isMaxLength(12))
+const repeated = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_500 }))
+
+/** Folded on end, without a look at where a text may be cut. */
+const onEnd = (text: string): string =>
+  normalForm(text, "NFKD")
+    .replace(/[\u0300-\u036f]/g, "")
+    .normalize("NFC")
+    .replaceAll("ß", "ss")
+
+it.prop("a text is folded by pieces as on end, and once is enough", [characters, repeated], ([some, times]) => {
+  const text = some.join("").repeat(times)
+  const folded = atOnce(folding(text, 1_000_000))
+  assert.strictEqual(folded, onEnd(text))
+  assert.strictEqual(atOnce(folding(folded, 1_000_000)), folded)
+})
+
+const ascii = Schema.Array(
+  Schema.Literals(["read", "Csv", "HTTP", "x", "_", "$", "'", " ", "\n", "42", "running", "==", "the"])
+)
+
+it.prop("a text of ASCII has the terms that it has among others", [ascii], ([words]) => {
+  const text = words.join("")
+  // a dash is no part of a word, and leads past the way that ASCII takes
+  assert.deepStrictEqual(tokenize(text), tokenize(`${text} —`))
+  assert.deepStrictEqual(atOnce(folding(text, 1_000_000)), text)
 })
 
 const texts = Schema.Array(Schema.Literals(["a", "read", "Csv", "_", " ", "é", "読", "み", "7", "running"]))
