@@ -1,3 +1,4 @@
+import { Schema } from "effect"
 import { keyedId } from "./Id.ts"
 
 /** E-mail addresses are compared in lower case. */
@@ -9,6 +10,12 @@ export const operatorEmail = "owner@cairn.local"
 /** A person's id: the same for the same address in one installation, and telling nobody the address. */
 export const personId = (installationSecret: string, email: string): string =>
   keyedId(installationSecret, "person", normalEmail(email))
+
+/**
+ * Text of a tenant that was erased, an organization or a person without one, which no other event has erased. `user` is
+ * the tenant, under the name that it had when persons alone were erased so.
+ */
+export const TextErased = { user: Schema.String, subjects: Schema.Array(Schema.String) }
 
 /**
  * Whose text a person's is. One who was erased and comes again begins a new subject: the old one takes no text any

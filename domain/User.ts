@@ -2,15 +2,14 @@ import { Data, HashSet, Result, Schema } from "effect"
 import type { Decider } from "#engine/Decider.ts"
 import { text } from "#engine/Event.ts"
 import { KeyCreated, type KeyLimits, KeyNotFound, KeyRevoked, type NewKey, unlimited } from "./Key.ts"
-import { userSubject } from "./Person.ts"
+import { TextErased, userSubject } from "./Person.ts"
 
 /** Stored for good: add a tag or a version, never change the meaning of one. */
 export const UserEvent = Schema.TaggedUnion({
   UserRegistered: { user: Schema.String, ...text({ email: Schema.String, secret: Schema.String }) },
   /** Comes behind the revocation of the person's keys; what they had stored is deleted in its wake. */
   UserErased: { user: Schema.String, subject: Schema.String },
-  /** Text of an erased person that no other event has erased. */
-  TextErased: { user: Schema.String, subjects: Schema.Array(Schema.String) },
+  TextErased,
   KeyCreated,
   KeyRevoked
 })

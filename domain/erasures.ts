@@ -8,6 +8,7 @@ import { commentSubject } from "./Snippet/decider.ts"
 export const erasures: { readonly [T in EventType]?: (event: EventOf<T>) => ReadonlyArray<string> } = {
   MemberErased: ({ subject }) => [subject],
   SlugFreed: ({ subject }) => [subject],
+  OrganizationErased: ({ subject }) => [subject],
   UserErased: ({ subject }) => [subject],
   TextErased: ({ subjects }) => subjects,
   CommentDeleted: ({ subject }) => [subject],

@@ -6,7 +6,7 @@ import type { Holder } from "#domain/Scope.ts"
 import type { Tier } from "#domain/Tier.ts"
 import type { Envelope } from "#engine/Event.ts"
 import type { Projection } from "#engine/Projection.ts"
-import { table } from "./table.ts"
+import { ofErased, table } from "./table.ts"
 
 /** An organization, or a person without one. */
 interface Tenant {
@@ -114,6 +114,7 @@ export const Keys = {
           })
         },
         OrganizationRenamed: { rows: own, to: (row, { text }) => row && { ...row, name: text?.name ?? "" } },
+        OrganizationErased: { rows: own, to: () => undefined },
         UserErased: { rows: own, to: () => undefined }
       }
     }),
@@ -169,7 +170,8 @@ export const Keys = {
         },
         MemberErased: gone,
         UserErased: gone
-      }
+      },
+      drops: ofErased
     }),
     keys: table<KeyRow>({
       columns: {
@@ -212,7 +214,8 @@ export const Keys = {
           to: (row, { role, ...limits }) => row && { ...row, role, ...limitsOf(limits) }
         },
         KeyRevoked: { rows: ({ key }) => [key], to: () => undefined }
-      }
+      },
+      drops: ofErased
     })
   }
 } satisfies Projection
@@ -289,7 +292,7 @@ export const listKeys = (tenant: string, after: number, limit: number) =>
           k.created_at, k.created_by,
           greatest(u.last_used_at, s.seen_at) AS last_used_at
         FROM keys_v4.keys k LEFT JOIN keys_v4.members m ON m.id = k.tenant || '/' || k.user_id
-        LEFT JOIN key_usage_v1.keys u ON u.id = k.id LEFT JOIN key_sightings s ON s.key = k.id
+        LEFT JOIN key_usage_v2.keys u ON u.id = k.id LEFT JOIN key_sightings s ON s.key = k.id
         WHERE k.tenant = ${tenant} AND k.created_by > ${BigInt(after)} ORDER BY k.created_by LIMIT ${limit}::int`,
       (rows) =>
         rows.map(
@@ -303,6 +306,15 @@ export const listKeys = (tenant: string, after: number, limit: number) =>
         )
     )
   )
+
+/** The organization of who operates the service; `undefined` where the service did not make the first one. */
+export const operatorsOrganization = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.map(
+    sql<{ tenant: string; email: string }>`SELECT f.tenant, f.email FROM keys_v4.members f
+      JOIN keys_v4.tenants o ON o.id = f.tenant AND o.kind = 'organization' ORDER BY f.joined_by LIMIT 1`,
+    ([first]) => (first?.email === operatorEmail ? first.tenant : undefined)
+  )
+)
 
 /** Who owns streams: an organization, or a person without one. */
 export interface TenantRecord {
@@ -411,7 +423,7 @@ export const listUsers = (tenant: string, after: number, limit: number) =>
         SELECT m.user_id, m.email AS user_email, m.role, m.joined_at, m.joined_by, count(k.id)::int AS keys,
           max(greatest(u.last_used_at, s.seen_at)) AS last_used_at
         FROM keys_v4.members m LEFT JOIN keys_v4.keys k ON k.tenant = m.tenant AND k.user_id = m.user_id
-        LEFT JOIN key_usage_v1.keys u ON u.id = k.id LEFT JOIN key_sightings s ON s.key = k.id
+        LEFT JOIN key_usage_v2.keys u ON u.id = k.id LEFT JOIN key_sightings s ON s.key = k.id
         WHERE m.tenant = ${tenant} AND m.joined_by > ${BigInt(after)}
         GROUP BY m.id, m.user_id, m.email, m.role, m.joined_at, m.joined_by
         ORDER BY m.joined_by LIMIT ${limit}::int`,

@@ -1,11 +1,17 @@
 import type { DomainEvent } from "#domain/events.ts"
 import type { Encoder } from "#domain/search/embeddings/Encoder.ts"
+import type { Envelope } from "#engine/Event.ts"
 import { tableOf } from "#engine/Projection.ts"
 
 /** What changes may use besides the event. */
 export interface Given {
   readonly encoder: Encoder
 }
+
+const ofTenant = { column: "tenant" as const, value: (_: unknown, { tenant }: Envelope) => tenant }
+
+/** All rows of an organization go with it, and at the end those of what was under way by then. */
+export const ofErased = { OrganizationErased: ofTenant, OrganizationErasureEnded: ofTenant }
 
 /** A table of one of Cairn's read models. */
 export const table = tableOf<DomainEvent, Given>()

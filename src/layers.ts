@@ -49,6 +49,7 @@ import type { DiskSpace } from "#ports/DiskSpace.ts"
 import { Bundles } from "#projections/Bundles.ts"
 import { ChatRuns } from "#projections/ChatRuns.ts"
 import { Consumption } from "#projections/Consumption/tables.ts"
+import { Erasures } from "#projections/Erasures.ts"
 import { Executions } from "#projections/Executions.ts"
 import { Functions } from "#projections/Functions/tables.ts"
 import { Gradings } from "#projections/Gradings.ts"
@@ -60,7 +61,7 @@ import { Retrievals } from "#projections/Retrievals.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
 import { Workspaces } from "#projections/Workspaces.ts"
 import { Readiness } from "#src/http/ready.ts"
-import { EraseUsers } from "#src/keys/reactions/EraseUsers.ts"
+import { EraseTenants } from "#src/keys/reactions/EraseTenants.ts"
 import { KeepSlugs } from "#src/keys/reactions/KeepSlugs.ts"
 import * as Grader from "#src/snippets/grading/grade.ts"
 import { Indexing } from "#src/snippets/indexing.ts"
@@ -101,7 +102,7 @@ import { Storage } from "./usage/Storage.ts"
 export const reactions = [
   MoveRefs,
   RemoveRepositories,
-  EraseUsers,
+  EraseTenants,
   KeepSlugs,
   StoreBundles,
   EraseBundles,
@@ -113,6 +114,7 @@ export const reactions = [
 export const projections = [
   Keys,
   KeyUsage,
+  Erasures,
   Snippets,
   Logs,
   Workspaces,

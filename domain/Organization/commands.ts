@@ -41,6 +41,11 @@ export type OrganizationCommand = Data.TaggedEnum<{
   LimitKey: { readonly by: string | null; readonly key: string; readonly limits: AskedLimits }
   RevokeKey: { readonly by: string | null; readonly key: string }
   ChangeRole: { readonly by: string | null; readonly user: string; readonly role: Role }
+  /** `operates`: it is the organization of who operates the service. */
+  EraseOrganization: { readonly by: string | null; readonly organization: string; readonly operates: boolean }
+  /** Of an organization that was erased, at most 500 subjects. */
+  EraseOrganizationText: { readonly organization: string; readonly subjects: ReadonlyArray<string> }
+  EndErasure: { readonly organization: string }
   EraseMember: { readonly by: string | null; readonly user: string }
 }>
 export const OrganizationCommand = Data.taggedEnum<OrganizationCommand>()
@@ -62,6 +67,13 @@ export class MemberNotFound extends Data.TaggedError("MemberNotFound")<{ readonl
 /** Whoever the organization was registered for stays, and stays its owner, or nobody could answer for it. */
 export class OwnerStays extends Data.TaggedError("OwnerStays") {}
 
+/** An organization is its owners' to erase; `role` is that of whoever tried. */
+export class OnlyOwnerErases extends Data.TaggedError("OnlyOwnerErases")<{ readonly role: Role }> {}
+/** Who operates the service is an owner of this organization. */
+export class OperatorStays extends Data.TaggedError("OperatorStays") {}
+/** There is no such organization, or it was not erased. */
+export class NotErased extends Data.TaggedError("NotErased")<{ readonly organization: string }> {}
+
 export type OrganizationRefusal =
   | OrganizationExists
   | NotOrganizationMember
@@ -71,4 +83,7 @@ export type OrganizationRefusal =
   | MemberLimitReached
   | MemberNotFound
   | OwnerStays
+  | OnlyOwnerErases
+  | OperatorStays
+  | NotErased
   | KeyNotFound

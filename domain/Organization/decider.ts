@@ -1,17 +1,25 @@
-import { HashMap, Option, Result } from "effect"
+import { HashMap, Result } from "effect"
 import type { Decider } from "#engine/Decider.ts"
 import { isAbove, type KeyLimits, KeyNotFound, lesser, type NewKey, type Role, unlimited } from "../Key.ts"
-import { userSubject } from "../Person.ts"
 import { Tier } from "../Tier.ts"
 import {
-  AdminKeyRequired,
-  type AskedLimits,
-  EnterpriseRequired,
+  actingFor,
+  authority,
+  bounded,
+  found,
+  type OrganizationState,
+  organizationSubject,
+  roleOf,
+  subjectIn
+} from "./authority.ts"
+import {
   type Member,
   MemberLimitReached,
   MemberNotFound,
-  NotOrganizationMember,
+  NotErased,
   OnlyOwnerCanPromote,
+  OnlyOwnerErases,
+  OperatorStays,
   OrganizationCommand,
   OrganizationExists,
   type OrganizationRefusal,
@@ -21,63 +29,6 @@ import { OrganizationEvent } from "./events.ts"
 
 const Event = OrganizationEvent.cases
 type Decision = Result.Result<Array<OrganizationEvent>, OrganizationRefusal>
-
-interface LiveKey {
-  readonly user: string
-  /** `null`: its person's. */
-  readonly role: Role | null
-  readonly limits: KeyLimits
-}
-
-/**
- * Its maps share what has not changed with those before: an event costs the same, however many members and keys there
- * are.
- */
-export interface OrganizationState {
-  readonly registered: { readonly tier: Tier; readonly memberLimit: number } | undefined
-  /** The first one with an owner's role. */
-  readonly owner: string | undefined
-  /** Each with their role. */
-  readonly members: HashMap.HashMap<string, Role>
-  /** How often each user was erased: an erased subject takes no text again, so that a later one has another name. */
-  readonly erased: HashMap.HashMap<string, number>
-  /** Keys that are not revoked. */
-  readonly keys: HashMap.HashMap<string, LiveKey>
-}
-
-const found = <V>(map: HashMap.HashMap<string, V>, key: string): V | undefined =>
-  Option.getOrUndefined(HashMap.get(map, key))
-
-const roleOf = ({ members }: OrganizationState, { user, role }: LiveKey): Role =>
-  role ?? found(members, user) ?? "reader"
-
-/** With what a command is given: the operator has no bounds. */
-interface Authority {
-  readonly role: Role
-  readonly limits: KeyLimits
-}
-
-/** Who may manage keys: a live admin's or owner's key of an enterprise organization, or the operator. */
-const authority = (
-  state: OrganizationState,
-  by: string | null,
-  on: ReadonlyArray<Tier> = ["ENTERPRISE"]
-): Result.Result<Authority, OrganizationRefusal> => {
-  if (state.registered === undefined) return Result.fail(new NotOrganizationMember())
-  if (by === null) return Result.succeed({ role: "owner", limits: unlimited })
-  const key = found(state.keys, by)
-  if (key === undefined) return Result.fail(new NotOrganizationMember())
-  const { tier } = state.registered
-  if (!on.includes(tier)) return Result.fail(new EnterpriseRequired({ tier }))
-  const role = roleOf(state, key)
-  if (isAbove("admin", role)) return Result.fail(new AdminKeyRequired({ role }))
-  return Result.succeed({ role, limits: key.limits })
-}
-
-/** Whose text an organization's name and secret are. */
-const organizationSubject = (organization: string): string => `organization/${organization}`
-
-const subjectIn = ({ erased }: OrganizationState, user: string) => userSubject(user, found(erased, user) ?? 0)
 
 const created = (
   user: string,
@@ -89,15 +40,6 @@ const created = (
 
 const joined = ({ user, email }: Member, role: Role, subject: string) =>
   Event.MemberAdded.make({ user, role, subject, text: { email } })
-
-/** What is asked for on top of what there is; no key outlives the one that made it so. */
-const bounded = (before: KeyLimits, asked: AskedLimits, maker: KeyLimits): KeyLimits => {
-  const limits = { ...before, ...asked }
-  const ends = [limits.expiresAt, maker.expiresAt].filter((end) => end !== null)
-  return { ...limits, expiresAt: ends.length === 0 ? null : Math.min(...ends) }
-}
-
-const actingFor = (role: Role): KeyLimits["actsFor"] => (isAbove(role, "member") ? "any" : "own")
 
 /** The person's role changes; keys with a greater one of their own lose it. */
 const changed = (state: OrganizationState, user: string, role: Role): Array<OrganizationEvent> => {
@@ -136,6 +78,7 @@ const same = (one: KeyLimits, other: KeyLimits): boolean => JSON.stringify(one) 
 export const Organization: Decider<OrganizationCommand, OrganizationEvent, OrganizationState, OrganizationRefusal> = {
   initial: {
     registered: undefined,
+    erasure: "none",
     owner: undefined,
     members: HashMap.empty(),
     erased: HashMap.empty(),
@@ -145,7 +88,7 @@ export const Organization: Decider<OrganizationCommand, OrganizationEvent, Organ
   decide: (command, state) =>
     OrganizationCommand.$match(command, {
       RegisterOrganization: ({ organization, name, secret, tier, memberLimit, owner, key }) =>
-        state.registered !== undefined
+        state.registered !== undefined || state.erasure !== "none"
           ? Result.fail(new OrganizationExists({ organization }))
           : Result.succeed([
               Event.OrganizationRegistered.make({
@@ -200,6 +143,25 @@ export const Organization: Decider<OrganizationCommand, OrganizationEvent, Organ
         }),
 
       // on every tier: to be forgotten is no feature
+      EraseOrganization: ({ by, organization, operates }) =>
+        Result.flatMap(authority(state, by, Tier.literals), ({ role }): Decision => {
+          if (role !== "owner") return Result.fail(new OnlyOwnerErases({ role }))
+          if (operates) return Result.fail(new OperatorStays())
+          const [members, keys] = [HashMap.size(state.members), HashMap.size(state.keys)]
+          const subject = organizationSubject(organization)
+          return Result.succeed([Event.OrganizationErased.make({ organization, members, keys, subject })])
+        }),
+
+      EraseOrganizationText: ({ organization, subjects }): Decision =>
+        state.erasure === "none"
+          ? Result.fail(new NotErased({ organization }))
+          : Result.succeed([Event.TextErased.make({ user: organization, subjects })]),
+
+      EndErasure: ({ organization }): Decision => {
+        if (state.erasure === "none") return Result.fail(new NotErased({ organization }))
+        return Result.succeed(state.erasure === "ended" ? [] : [Event.OrganizationErasureEnded.make({ organization })])
+      },
+
       EraseMember: ({ by, user }) =>
         Result.flatMap(authority(state, by, Tier.literals), (maker): Decision => {
           const role = found(state.members, user)
@@ -219,6 +181,9 @@ export const Organization: Decider<OrganizationCommand, OrganizationEvent, Organ
     OrganizationEvent.match(event, {
       OrganizationRegistered: ({ tier, memberLimit }) => ({ ...state, registered: { tier, memberLimit } }),
       OrganizationRenamed: () => state,
+      OrganizationErased: () => ({ ...Organization.initial, erasure: "begun" as const }),
+      OrganizationErasureEnded: () => ({ ...state, erasure: "ended" as const }),
+      TextErased: () => state,
       MemberAdded: ({ user, role }) => ({
         ...state,
         owner: state.owner ?? (role === "owner" ? user : undefined),

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { text } from "#engine/Event.ts"
 import { KeyCreated, KeyLimited, KeyRevoked, Role } from "../Key.ts"
+import { TextErased } from "../Person.ts"
 import { Tier } from "../Tier.ts"
 
 /** Stored for good: add a tag or a version, never change the meaning of one. */
@@ -18,6 +19,20 @@ export const OrganizationEvent = Schema.TaggedUnion({
   MemberRoleChanged: { user: Schema.String, role: Role },
   /** Comes behind the revocation of the member's keys; what the organization knew of the person is gone with it. */
   MemberErased: { user: Schema.String, subject: Schema.String },
+  /**
+   * All keys are revoked and nobody is a member any more; what it had stored is deleted in its wake. Erases its name and
+   * secret.
+   */
+  OrganizationErased: {
+    organization: Schema.String,
+    /** How many there were. */
+    members: Schema.Int,
+    keys: Schema.Int,
+    subject: Schema.String
+  },
+  /** All that it had stored up to its erasure is gone. */
+  OrganizationErasureEnded: { organization: Schema.String },
+  TextErased,
   KeyCreated,
   KeyLimited,
   KeyRevoked

@@ -83,6 +83,8 @@ export const operations = {
   "keys.revokeKey": { ...manages, takesAway: true },
   "organization.organization": { ...reads, needs: "organization" },
   "organization.rename": { least: "admin", does: "writes", needs: "organization" },
+  "organization.erase": { least: "owner", does: "writes", needs: "organization", ...forAny, takesAway: true },
+  "erasures.erasure": anyone,
   "users.listUsers": { ...audits, needs: "organization" },
   "users.changeRole": manages,
   "users.eraseUser": { least: "admin", does: "writes", needs: "organization", takesAway: true },

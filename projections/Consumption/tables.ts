@@ -2,7 +2,7 @@ import { dayOf } from "#domain/bounded.ts"
 import type { ChatEvent } from "#domain/Chat.ts"
 import type { Envelope } from "#engine/Event.ts"
 import type { Projection } from "#engine/Projection.ts"
-import { table } from "../table.ts"
+import { ofErased, table } from "../table.ts"
 
 interface ChatRow {
   /** The run's. */
@@ -108,7 +108,7 @@ const spend = (
 /** Read model `consumption`: which chats there were, what their models read and wrote each day, what is stored, and what bounds that. */
 export const Consumption = {
   name: "consumption",
-  version: 3,
+  version: 4,
   tables: {
     chats: table<ChatRow>({
       columns: {
@@ -134,7 +134,8 @@ export const Consumption = {
             position
           })
         }
-      }
+      },
+      drops: ofErased
     }),
     spent: table<SpentRow>({
       columns: {
@@ -162,7 +163,8 @@ export const Consumption = {
           rows: ({ run }, { recordedAt }) => [`${run}/${dayOf(recordedAt)}`],
           to: (row, remembered, { tenant, recordedAt }, id) => spend(id, tenant, recordedAt, row, remembered, 0)
         }
-      }
+      },
+      drops: ofErased
     }),
     snippets: table<SnippetRow>({
       columns: { id: "text", tenant: "text", key: "text" },
@@ -212,7 +214,8 @@ export const Consumption = {
           })
         },
         KeyRevoked: { rows: ({ key }, { tenant }) => [idOf(tenant, key)], to: () => undefined }
-      }
+      },
+      drops: ofErased
     })
   }
 } satisfies Projection

@@ -8,7 +8,7 @@ import { EventsApi } from "./Events.ts"
 import { ExecutionsApi } from "./Executions.ts"
 import { FunctionsApi } from "./Functions.ts"
 import { KeysApi } from "./Keys.ts"
-import { OrganizationsApi } from "./Organizations.ts"
+import { ErasuresApi, OrganizationsApi } from "./Organizations.ts"
 import { PatternsApi } from "./Patterns.ts"
 import { PublicApi } from "./Public.ts"
 import { RawApi } from "./Raw.ts"
@@ -38,6 +38,7 @@ export class Api extends HttpApi.make("cairn")
   .add(EventsApi)
   .add(BackupsApi)
   .add(OrganizationsApi)
+  .add(ErasuresApi)
   .add(UsersApi)
   .add(UsageApi)
   .add(SystemApi)

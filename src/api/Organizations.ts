@@ -1,10 +1,10 @@
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { isSlug, longestSlug } from "#domain/Slug.ts"
 import { Tier } from "#domain/Tier.ts"
 import { body } from "./body.ts"
 import { optional, textUpTo, wellFormed } from "./fields.ts"
-import { Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
+import { AddressRate, Authentication, Idempotency, Problems, Rate, Scoping, WellFormed } from "./middleware.ts"
 
 const slugs = { message: `is no slug; expected 1 to ${longestSlug} of a-z, 0-9 and hyphens within` }
 
@@ -26,6 +26,36 @@ const ShownOrganization = Schema.Struct({
   /** ISO 8601. */
   registered_at: Schema.String
 }).annotate({ identifier: "Organization" })
+
+const BegunErasure = Schema.Struct({
+  organization_id: Schema.String,
+  /** Of this service: needs no key. */
+  status_url: Schema.String,
+  erased: Schema.Struct({ members: Schema.Int, keys: Schema.Int }),
+  /** Of the event in the log that says so. */
+  position: Schema.String
+}).annotate({ identifier: "BegunErasure" })
+
+const Erasure = Schema.Struct({
+  organization_id: Schema.String,
+  state: Schema.Literals(["erasing", "erased"]),
+  /** ISO 8601, as `ended_at`. */
+  begun_at: Schema.String,
+  ended_at: Schema.NullOr(Schema.String),
+  /** So far. */
+  erased: Schema.Struct({
+    members: Schema.Int,
+    keys: Schema.Int,
+    snippets: Schema.Int,
+    workspaces: Schema.Int,
+    commits: Schema.Int,
+    chats: Schema.Int,
+    files: Schema.Int
+  }),
+  left: Schema.Struct({ snippets: Schema.Int, workspaces: Schema.Int }),
+  /** Of the last event that is counted. */
+  position: Schema.String
+}).annotate({ identifier: "Erasure" })
 
 /** What an organization is, and how it is renamed: `/api/organization`. */
 export class OrganizationsApi extends HttpApiGroup.make("organization")
@@ -49,9 +79,42 @@ export class OrganizationsApi extends HttpApiGroup.make("organization")
         })
       )
   )
+  .add(
+    HttpApiEndpoint.post("erase", "/api/organization/delete", {
+      payload: body(Schema.Struct({ slug: textUpTo(1_000) })),
+      success: BegunErasure.pipe(HttpApiSchema.status(202))
+    })
+      .middleware(Idempotency)
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Erase the organization, for good",
+          description:
+            "For owners. `slug` is the organization's, to confirm it: another one is a 409 `conflict/slug_differs`, and nothing happens. All keys are revoked at once, also the one that asks; name, people, snippets, workspaces with their repositories, searches, usage and bounds are erased then. `GET` of `status_url`, where `Location` points, tells without a key how far that is. The organization that the service made for its operator can't be erased."
+        })
+      )
+  )
   .middleware(WellFormed)
   .middleware(Scoping)
   .middleware(Rate)
   .middleware(Authentication)
   .middleware(Problems)
   .annotateMerge(OpenApi.annotations({ title: "Organization", description: "The organization that keys are of." })) {}
+
+/** What needs no key, because those that there were are revoked. */
+export class ErasuresApi extends HttpApiGroup.make("erasures")
+  .add(
+    HttpApiEndpoint.get("erasure", "/api/erasures/:id", {
+      params: { id: Schema.String },
+      success: Erasure
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "How far the erasure of an organization is",
+        description:
+          "Numbers alone, and no key is needed: those that there were are revoked. `erased` and `left` say what is gone and what is still there; when `state` is `erased`, this is the receipt. It goes on by itself, also after a crash."
+      })
+    )
+  )
+  .middleware(WellFormed)
+  .middleware(AddressRate)
+  .middleware(Problems)
+  .annotateMerge(OpenApi.annotations({ title: "Erasures", description: "Organizations that were erased." })) {}

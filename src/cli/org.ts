@@ -10,6 +10,7 @@ import { email, slug, text } from "./fields.ts"
 import { onLog, reach, upToDate } from "./log.ts"
 import { metadata } from "./metadata.ts"
 import { commanded, organizationOf } from "./organization.ts"
+import { erasure, remove } from "./orgDelete.ts"
 import { orgLines, orgTable } from "./orgTable.ts"
 import { answer, plain } from "./output.ts"
 
@@ -135,5 +136,5 @@ const rename = Command.make(
 
 export const command = Command.make("org").pipe(
   Command.withDescription("Organizations"),
-  Command.withSubcommands([create, list, show, rename])
+  Command.withSubcommands([create, list, show, rename, remove, erasure])
 )

@@ -1,12 +1,20 @@
 import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { NotOrganizationMember, OrganizationCommand } from "#domain/Organization/commands.ts"
+import { idIn } from "#domain/Id.ts"
+import { NotErased, NotOrganizationMember, OrganizationCommand } from "#domain/Organization/commands.ts"
+import type { OrganizationEvent } from "#domain/Organization/events.ts"
 import { derivedId } from "#engine/derivedId.ts"
+import { Consumption } from "#projections/Consumption/tables.ts"
+import { Erasures, erasureOf } from "#projections/Erasures.ts"
 import { Keys, shownOrganization } from "#projections/Keys.ts"
+import { Workspaces } from "#projections/Workspaces.ts"
 import { Api } from "#src/api/Api.ts"
 import { Caller } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
 import { changeSlug } from "#src/keys/changeSlug.ts"
+import { shownErasure } from "#src/keys/shownErasure.ts"
+import { writtenPosition } from "#src/positions.ts"
 import { commandMetadata, freshOrStale, written } from "./answer.ts"
 import { commanded, organizationOf } from "./organization.ts"
 import { orProblem } from "./refusals.ts"
@@ -16,6 +24,12 @@ const shown = Effect.gen(function* () {
   yield* freshOrStale(Keys)
   return (yield* Effect.orDie(shownOrganization(organization))) ?? (yield* new NotOrganizationMember())
 })
+
+const differs = fieldProblem(
+  "conflict/slug_differs",
+  "slug",
+  "Nothing is erased: this is not the organization's slug. GET /api/organization tells it; send it to confirm."
+)
 
 const nothing = fieldProblem(
   "validation/invalid_field",
@@ -43,4 +57,37 @@ export const layer = HttpApiBuilder.group(Api, "organization", (handlers) =>
         return yield* shown
       }).pipe(orProblem)
     )
+
+    .handle("erase", ({ payload: { slug } }) =>
+      Effect.gen(function* () {
+        const { organization_id: organization, slug: own } = yield* shown
+        const { operates } = yield* Caller
+        if (slug !== own) return yield* differs
+        const events = yield* commanded((by) => OrganizationCommand.EraseOrganization({ by, organization, operates }))
+        const { event, position } = events.at(-1)!
+        const { members, keys } = event as Extract<OrganizationEvent, { readonly _tag: "OrganizationErased" }>
+        const status_url = `/api/erasures/${organization}`
+        return HttpServerResponse.jsonUnsafe(
+          {
+            organization_id: organization,
+            status_url,
+            erased: { members, keys },
+            position: yield* writtenPosition(position)
+          },
+          { status: 202, headers: { location: status_url } }
+        )
+      }).pipe(orProblem)
+    )
+)
+
+export const erasures = HttpApiBuilder.group(Api, "erasures", (handlers) =>
+  handlers.handle("erasure", ({ params }) =>
+    Effect.gen(function* () {
+      const organization = idIn(params.id)
+      if (organization === undefined) return yield* new NotErased({ organization: params.id })
+      yield* Effect.all([freshOrStale(Erasures), freshOrStale(Consumption), freshOrStale(Workspaces)])
+      const erasure = yield* Effect.orDie(erasureOf(organization))
+      return yield* erasure === undefined ? new NotErased({ organization }) : shownErasure(erasure)
+    }).pipe(orProblem)
+  )
 )

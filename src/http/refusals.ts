@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { AccessRefusal } from "#domain/access/permitted.ts"
+import { type AccessRefusal, RoleRequired } from "#domain/access/permitted.ts"
 import type { BoundRefusal } from "#domain/bounded.ts"
 import type { ChatOver } from "#domain/Chat.ts"
 import type { ExecutionNotFound } from "#domain/Execution.ts"
@@ -116,6 +116,19 @@ export const problemOf = (refusal: Refusal): Problem => {
         "id",
         "The owner of an organization can't be erased or get another role: somebody has to answer for it."
       )
+    case "OnlyOwnerErases":
+      return problemOf(new RoleRequired({ role: refusal.role, least: "owner" }))
+    case "OperatorStays":
+      return new Problem({
+        code: "conflict/operator_stays",
+        message:
+          "This is the organization of who operates the service, which the service made at its first start: it stays."
+      })
+    case "NotErased":
+      return new Problem({
+        code: "not_found/erasure",
+        message: "No organization with this id was erased."
+      })
     case "SlugInUse":
       return fieldProblem(
         "conflict/slug_taken",

@@ -66,6 +66,7 @@ const handlers = Layer.mergeAll(
   Events.layer,
   Backups.layer,
   Organizations.layer,
+  Organizations.erasures,
   Users.layer,
   Usage.layer,
   System.layer

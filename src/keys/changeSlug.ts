@@ -7,22 +7,16 @@ import { Dispatcher } from "#engine/dispatch.ts"
 import { Installation } from "#ports/Installation.ts"
 import { onSlugs } from "./slugs.ts"
 
-/** Whether an organization is there: registered, and not erased. */
-const isRegistered = (organization: string) =>
-  Effect.flatMap(Dispatcher, (dispatcher) =>
-    Effect.map(
-      dispatcher.state(Organization, `organization-${organization}`),
-      ({ registered }) => registered !== undefined
-    )
-  )
-
 /** Looks at whether the holder of a slug comes to be, and how long that is waited for. */
 const looks = 50
 const pause = "100 millis"
 
 const comesToBe = Effect.fnUntraced(function* (organization: string) {
+  const dispatcher = yield* Dispatcher
   for (let look = 0; look < looks; look++) {
-    if (yield* isRegistered(organization)) return true
+    const { registered, erasure } = yield* dispatcher.state(Organization, `organization-${organization}`)
+    if (registered !== undefined) return true
+    if (erasure !== "none") return false
     yield* Effect.sleep(pause)
   }
   return false

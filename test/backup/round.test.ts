@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { generateX25519Identity, identityToRecipient } from "age-encryption"
 import { Effect } from "effect"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { from, run } from "#test/copy/command.ts"
 import { fill, model, seen } from "#test/copy/filled.ts"
 import { ended } from "#test/http/agent.ts"
@@ -13,6 +13,7 @@ import { matches, remove, stored } from "#test/http/store.ts"
 import { noGit } from "#test/infra/git/git.ts"
 import { type MessagesApi, startMessagesApi } from "#test/MessagesApi.ts"
 import { freshDatabase } from "#test/postgres.ts"
+import { organization } from "#test/service/tenants.ts"
 import {
   newInstallation,
   ownerKey,
@@ -99,6 +100,8 @@ describe("backups of a service that runs", () => {
     service = await startService(environment(), original)
     const { call } = service
     await fill(service)
+    const gone = await organization(service, "FREE")
+    await stored(gone.call, "theirs")
     const folder = place()
     assert.match(await refused(original, "psql", ""), /The database is the one that DATABASE_URL names/)
     const first = await backed(original, folder)
@@ -120,6 +123,18 @@ describe("backups of a service that runs", () => {
     await stored(call, "epsilon", { user_vote: 1 })
     const [gamma] = await matches(call, "gamma task")
     assert.strictEqual((await remove(call, gamma!.code_block.name)).status, 200)
+    const { slug } = (await gone.call("GET", "/api/organization")).json
+    assert.strictEqual((await gone.call("POST", "/api/organization/delete", { slug })).status, 202)
+    const erased = async (of: Service) =>
+      vi.waitFor(
+        async () => {
+          assert.strictEqual((await call("GET", `/api/erasures/${gone.id}`)).json.state, "erased")
+          // what follows of it has followed
+          assert.deepStrictEqual(await of.sql("SELECT FROM keys_v4.slugs WHERE id = $1", [gone.id]), [])
+        },
+        { timeout: 60_000, interval: 50 }
+      )
+    await erased(service)
     assert.deepInclude(await backed(original, folder), { number: 3 })
     const before = await seen(call)
     const events = await service.sql(counting)
@@ -144,9 +159,16 @@ describe("backups of a service that runs", () => {
     const told = await restored(older, folder, {}, "--backup", "2")
     assert.deepInclude(told, { success: true, number: 2, found: 0 })
     service = await startService(environment(), older)
+    const again = service
+    const late = await again.as(gone.key)("GET", "/api/organization")
+    assert.strictEqual(late.status, 401, "an organization that was erased since has its keys again")
+    await vi.waitFor(
+      async () => assert.strictEqual((await again.call("GET", `/api/erasures/${gone.id}`)).json.state, "erased"),
+      { timeout: 60_000, interval: 50 }
+    )
     const texts = await service.sql<{ text: string }>("SELECT convert_from(bytes, 'UTF8') AS text FROM payloads")
     const holds = (name: string) => texts.some(({ text }) => text.includes(`def ${name}(`))
-    assert.deepStrictEqual(["alpha", "beta", "gamma"].map(holds), [true, false, false])
+    assert.deepStrictEqual(["alpha", "beta", "gamma", "theirs"].map(holds), [true, false, false, false])
     const kept = (await service.call("GET", "/api/workspaces")).json.workspaces
     assert.notInclude(
       kept.map(({ user_id }: { user_id: string }) => user_id),

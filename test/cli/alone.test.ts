@@ -34,7 +34,7 @@ describe("cairn, alone", () => {
     assert.lengthOf(keys, 1)
   })
 
-  it("gives organizations slugs, and other names, and finds them by either", async () => {
+  it("gives organizations slugs, and other names, finds them by either, and erases them", async () => {
     const other = ["org", "create", "--tier", "FREE", "--owner-email", "b@b.test", "--name"]
     assert.match(await refused(...other, "Beta", "--slug", "acme"), /has the slug acme/)
     assert.match(await refused(...other, "Beta", "--slug", "No Slug"), /is no slug/)
@@ -65,6 +65,20 @@ describe("cairn, alone", () => {
     for (const id of [organization, beta["organization_id"]!]) assert.include(said, id)
     assert.lengthOf((await json<{ keys: ReadonlyArray<object> }>("key", "list", "--org", "gamma")).keys, 1)
     await json("org", "rename", "gamma", "--name", "Beta")
+    // for good, by its slug once more
+    assert.match(await refused("org", "delete", "Beta", "--confirm", "Beta"), /the slug of Beta is gamma/)
+    assert.match(await refused("org", "erasure", beta["organization_id"]!), /No organization with the id .* was erased/)
+    const erased = await json<{ organization_id: string; erased: object; left: object }>(
+      "org",
+      "delete",
+      "Beta",
+      "--confirm",
+      "gamma"
+    )
+    assert.deepInclude(erased, { organization_id: beta["organization_id"], left: { snippets: 0, workspaces: 0 } })
+    assert.deepInclude(erased.erased, { members: 1, keys: 1 })
+    assert.match((await run("org", "erasure", beta["organization_id"]!.toUpperCase())).out, /1 key of 1 member revoked/)
+    assert.match(await refused("org", "show", beta["organization_id"]!), /no organization/)
   })
 
   it("makes, lists and revokes keys of an organization and of a person", async () => {

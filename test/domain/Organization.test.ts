@@ -8,6 +8,8 @@ import { memberLimit, type Tier } from "#domain/Tier.ts"
 import { given } from "#test/given.ts"
 import { laws } from "#test/laws.ts"
 
+const { EraseOrganization, EraseOrganizationText, EndErasure } = OrganizationCommand
+const { OrganizationErased, OrganizationErasureEnded, TextErased } = OrganizationEvent.cases
 const { RegisterOrganization, RenameOrganization, CreateKey, LimitKey, RevokeKey, ChangeRole, EraseMember } =
   OrganizationCommand
 const {
@@ -112,6 +114,61 @@ describe("renaming an organization", () => {
     given(Organization, staffed()).when(rename("of-member")).refuses("AdminKeyRequired")
     for (const history of [[], [...staffed(), revoked("of-owner", "olga")]])
       given(Organization, history).when(rename("of-owner")).refuses("NotOrganizationMember")
+  })
+})
+
+describe("erasing an organization", () => {
+  const command = (by: string | null, operates = false) => EraseOrganization({ by, organization: "acme", operates })
+  const gone = (members: number, keys: number) =>
+    OrganizationErased.make({ organization: "acme", members, keys, subject: "organization/acme" })
+
+  it("is for its owners, on every tier, and for the operator", () => {
+    for (const tier of ["FREE", "PRO", "ENTERPRISE"] as const)
+      for (const by of ["of-owner", null]) given(Organization, staffed(tier)).when(command(by)).then(gone(3, 3))
+    const refusal = given(Organization, staffed()).when(command("of-admin")).refuses("OnlyOwnerErases")
+    assert.strictEqual(refusal.role, "admin")
+    given(Organization, staffed()).when(command("of-member")).refuses("AdminKeyRequired")
+    // an owner's key that has less than its person
+    given(Organization, [...staffed(), created("lesser", "olga", "admin")])
+      .when(command("lesser"))
+      .refuses("OnlyOwnerErases")
+    assert.deepStrictEqual(erasedBy(gone(3, 3)), ["organization/acme"])
+  })
+
+  it("never takes that of who operates the service, also not at the operator's word", () => {
+    for (const by of ["of-owner", null]) given(Organization, staffed()).when(command(by, true)).refuses("OperatorStays")
+  })
+
+  it("leaves nothing that could be done in it, and is done once", () => {
+    const history = [...staffed(), gone(3, 3)]
+    for (const one of [
+      command("of-owner"),
+      command(null),
+      create("of-owner", "eve"),
+      create(null, "eve"),
+      revoke(null, "of-owner"),
+      erase(null, "max"),
+      RenameOrganization({ by: null, organization: "acme", name: "Acme" })
+    ])
+      given(Organization, history).when(one).refuses("NotOrganizationMember")
+    given(Organization, history).when(register).refuses("OrganizationExists")
+  })
+
+  it("ends once, and takes texts before and after that; of one that was not erased none are taken", () => {
+    const text = EraseOrganizationText({ organization: "acme", subjects: ["user/olga"] })
+    const end = EndErasure({ organization: "acme" })
+    const taken = TextErased.make({ user: "acme", subjects: ["user/olga"] })
+    const ended = OrganizationErasureEnded.make({ organization: "acme" })
+    const begun = [...staffed(), gone(3, 3)]
+    given(Organization, begun).when(text).then(taken)
+    given(Organization, begun).when(end).then(ended)
+    given(Organization, [...begun, ended])
+      .when(text)
+      .then(taken)
+    given(Organization, [...begun, ended])
+      .when(end)
+      .then()
+    for (const one of [text, end]) given(Organization, staffed()).when(one).refuses("NotErased")
   })
 })
 
@@ -538,6 +595,9 @@ describe("the operator at the command line", () => {
 describe("Organization", () => {
   laws(Organization, OrganizationEvent, [
     RenameOrganization({ by: null, organization: "acme", name: "Acme & Sons" }),
+    EraseOrganization({ by: null, organization: "acme", operates: false }),
+    EraseOrganizationText({ organization: "acme", subjects: ["user/olga"] }),
+    EndErasure({ organization: "acme" }),
     register,
     create("of-owner", "eve"),
     create(null, "eve"),

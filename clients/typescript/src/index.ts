@@ -61,7 +61,16 @@ export type {
 } from "./resources/keys.ts"
 export type { LogMatch, Logs, SearchLogsParams, SearchLogsResponse } from "./resources/logs.ts"
 export type { ChatModel, ModelList, ModelPrices } from "./resources/models.ts"
-export type { Organization, OrganizationInfo, RenameParams } from "./resources/organization.ts"
+export type {
+  BegunErasure,
+  ErasedAtOnce,
+  ErasedOrganization,
+  Erasure,
+  LeftOfOrganization,
+  Organization,
+  OrganizationInfo,
+  RenameParams
+} from "./resources/organization.ts"
 export type {
   FewShotExample,
   FewShotExamples,

@@ -14,6 +14,7 @@ export interface ErasedSince {
     readonly workspace: string
     readonly generation: number
   }>
+  readonly organizations: ReadonlyArray<string>
   /** The time up to which nothing is missing; `undefined`: no file of erasures goes on from the backup. */
   readonly until: string | undefined
 }
@@ -25,6 +26,7 @@ interface Line {
   readonly until?: string
   readonly tenant?: string
   readonly subject?: string
+  readonly organization?: string
   readonly workspace?: string
   readonly generation?: number
 }
@@ -50,6 +52,7 @@ export const erasedSince = Effect.fnUntraced(function* ({ mark, manifests }: Cha
     (name) => Number(/^erasures\/(\d{6,})\.ndjson\.gz(\.age)?$/.exec(name)?.[1] ?? 0) > last.number
   )
   const subjects = new Set<string>()
+  const organizations: Array<string> = []
   const workspaces: Array<ErasedSince["workspaces"][number]> = []
   let at = positionOf(last.log.to)
   let until: string | undefined
@@ -64,6 +67,7 @@ export const erasedSince = Effect.fnUntraced(function* ({ mark, manifests }: Cha
       }
       if (line.to !== undefined) [to, told] = [positionOf(line.to), line.until]
       else if (line.subject !== undefined) subjects.add(nameOf(line.tenant!, line.subject))
+      else if (line.organization !== undefined) organizations.push(line.organization)
       else if (line.workspace !== undefined)
         workspaces.push({ tenant: line.tenant!, workspace: line.workspace, generation: line.generation! })
       return true
@@ -81,6 +85,7 @@ export const erasedSince = Effect.fnUntraced(function* ({ mark, manifests }: Cha
   const found: ErasedSince = {
     has: (tenant, subject) => subjects.has(nameOf(tenant, subject)),
     texts: subjects.size,
+    organizations,
     workspaces,
     until
   }

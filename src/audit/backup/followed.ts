@@ -18,7 +18,10 @@ export interface Followed {
   readonly heads: Map<string, Head>
   /** Repositories that were erased. */
   readonly erased: Set<string>
-  /** Lines of JSON: `{"tenant", "subject"}` of texts, `{"tenant", "workspace", "generation"}` of repositories; taken out as they are written. */
+  /**
+   * Lines of JSON: `{"tenant", "subject"}` of texts, `{"tenant", "workspace", "generation"}` of repositories, `{"organization"}`; taken out
+   * as they are written.
+   */
   erasures: Array<string>
   /** Whether an event came without a text that it had: the one that erased it may not have been seen. */
   lacking: boolean
@@ -52,6 +55,8 @@ export const follow = (followed: Followed, whole: WholeEvent): void => {
   if (event._tag === "WorkspaceOpened") {
     followed.current.set(event.workspace, repositoryOf(event.workspace, event.generation))
   }
+  if (event._tag === "OrganizationErased")
+    followed.erasures.push(`${JSON.stringify({ organization: event.organization })}\n`)
   if (event._tag === "WorkspaceErased") {
     const { workspace, generation } = event
     const repository = repositoryOf(workspace, generation)

@@ -1,4 +1,7 @@
 import { Effect } from "effect"
+import { OrganizationCommand } from "#domain/Organization/commands.ts"
+import { Organization } from "#domain/Organization/decider.ts"
+import { dispatch } from "#engine/dispatch.ts"
 import type { Chain } from "#src/audit/backup/chain.ts"
 import type { ErasedSince } from "#src/audit/backup/erasedSince.ts"
 import { verify } from "#src/audit/verify.ts"
@@ -8,7 +11,14 @@ import { config, onLog, upToDate } from "../log.ts"
 import { metadata } from "../metadata.ts"
 import type { Progress } from "../progress.ts"
 
-/** Builds the read models, erases workspaces that were erased since the backup, and looks at all of it as `cairn verify` does. */
+/** Erases an organization; the next service deletes what it had stored. One that came after the backup is not there. */
+const eraseAgain = (organization: string) =>
+  dispatch(Organization, {
+    ...{ tenant: organization, stream: `organization-${organization}`, ...metadata() },
+    command: OrganizationCommand.EraseOrganization({ by: null, organization, operates: false })
+  }).pipe(Effect.catchTag("NotOrganizationMember", () => Effect.void))
+
+/** Builds the read models, erases organizations and workspaces that were erased since the backup, and looks at all of it as `cairn verify` does. */
 export const after = Effect.fnUntraced(function* (chain: Chain, since: ErasedSince, bar: Progress) {
   const at = yield* config
   return yield* onLog(
@@ -20,6 +30,7 @@ export const after = Effect.fnUntraced(function* (chain: Chain, since: ErasedSin
         if (!known.delete(workspace)) continue
         yield* erase(tenant, workspace, metadata())
       }
+      for (const organization of since.organizations) yield* eraseAgain(organization)
       yield* upToDate(...projections)
       const { events, workspaces, commits, found, findings } = yield* verify(projections, bar.at)
       bar.clear()

@@ -1,9 +1,12 @@
 import { Effect, Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Argument, Command, Flag } from "effect/cli"
 import { Failed } from "../failure.ts"
 import { slug, text } from "../fields.ts"
+import { confirmFlag } from "../orgDelete.ts"
+import { type ErasureRow, erasureLines } from "../orgErasure.ts"
 import { orgLines, type WholeOrg } from "../orgTable.ts"
-import { answer } from "../output.ts"
+import { answer, Json } from "../output.ts"
+import { progress } from "../progress.ts"
 import { service } from "./asking.ts"
 
 const show = Command.make("show", {}, () =>
@@ -39,7 +42,45 @@ const rename = Command.make(
     })
 ).pipe(Command.withDescription("Give your key's organization another name, another slug, or both"))
 
+/** Between two looks how far it is. */
+const pause = "500 millis"
+
+const remove = Command.make("delete", { confirm: confirmFlag }, ({ confirm }) =>
+  Effect.gen(function* () {
+    const ask = yield* service()
+    const bar = progress(!(yield* Json))
+    const { data } = yield* ask((cairn, options) => cairn.organization.delete(confirm, options))
+    const look = ask((cairn, options) => cairn.organization.erasure(data.organizationId, options))
+    let erasure = yield* look
+    while (erasure.data.state === "erasing") {
+      const { erased, left } = erasure.data
+      const gone = erased.snippets + erased.workspaces
+      bar.at(gone, gone + left.snippets + left.workspaces, "snippets and workspaces")
+      yield* Effect.sleep(pause)
+      erasure = yield* look
+    }
+    bar.clear()
+    const { wire } = erasure
+    yield* answer(wire, () => erasureLines(wire as ErasureRow))
+  })
+).pipe(
+  Command.withDescription(
+    "Erase your key's organization, for good, and wait for it: keys, people, snippets, workspaces and all other text"
+  )
+)
+
+const erasure = Command.make(
+  "erasure",
+  { id: Argument.String("id").pipe(Argument.withDescription("The organization's id")) },
+  ({ id }) =>
+    Effect.gen(function* () {
+      const ask = yield* service()
+      const { wire } = yield* ask((cairn, options) => cairn.organization.erasure(id, options))
+      yield* answer(wire, () => erasureLines(wire as ErasureRow))
+    })
+).pipe(Command.withDescription("Tell how far the erasure of an organization is; any key does, also a revoked one"))
+
 export const command = Command.make("org").pipe(
   Command.withDescription("Your key's organization, at the service that CAIRN_URL names"),
-  Command.withSubcommands([show, rename])
+  Command.withSubcommands([show, rename, remove, erasure])
 )

@@ -1,22 +1,27 @@
 import { Effect } from "effect"
+import { Organization } from "#domain/Organization/decider.ts"
 import { fresh } from "#engine/ask.ts"
 import { derivedId } from "#engine/derivedId.ts"
+import { Dispatcher } from "#engine/dispatch.ts"
 import { Keys, tenantOf } from "#projections/Keys.ts"
-import { giveSlug } from "#src/keys/slugs.ts"
+import { freeSlug, giveSlug } from "#src/keys/slugs.ts"
 import { reaction } from "#src/reaction.ts"
 
 /**
- * Every organization that is there has a slug: also when who registered it was killed before it had one, or when its
- * slug was taken back. One that is yet to be registered is left alone.
+ * Every organization that is there has a slug, and none that was erased: also when who registered it was killed before
+ * it had one, when its slug was taken back, or when it was erased while it took another one. One that is yet to be
+ * registered is left alone.
  */
 export const KeepSlugs = reaction({
   name: "keep_slugs",
-  on: ["OrganizationRegistered", "SlugFreed"],
+  on: ["OrganizationRegistered", "OrganizationErased", "SlugTaken", "SlugFreed"],
   handle: ({ event: { organization }, eventId, correlationId, actor }) =>
     Effect.gen(function* () {
+      const { erasure } = yield* (yield* Dispatcher).state(Organization, `organization-${organization}`)
+      const metadata = { commandId: derivedId("keep_slugs", eventId), correlationId, causationId: eventId, actor }
+      if (erasure !== "none") return yield* freeSlug(organization, metadata)
       yield* fresh(Keys)
       const known = yield* tenantOf(organization)
-      const metadata = { commandId: derivedId("keep_slugs", eventId), correlationId, causationId: eventId, actor }
       if (known !== undefined) yield* giveSlug(organization, known.name, metadata)
     })
 })

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from cairn_client._async.raw import AsyncOrganizationWithRawResponse
-from cairn_client._request import CallOptions, Request
-from cairn_client.types import OrganizationInfo
+from cairn_client._request import CallOptions, Request, path_of
+from cairn_client.types import BegunErasure, Erasure, OrganizationInfo
 
 if TYPE_CHECKING:
     from cairn_client._async.transport import AsyncTransport
@@ -44,3 +44,31 @@ class AsyncOrganization:
         """
         body = {"name": name, "slug": slug}
         return await self._transport.ask(Request("POST", "/api/organization", body, options=options), OrganizationInfo)
+
+    async def delete(self, slug: str, **options: Unpack[CallOptions]) -> BegunErasure:
+        """Erases it, for good, for an owner.
+
+        All keys are revoked at once, also this one, and all that it had is erased then. `erasure` tells how far
+        that is.
+
+        Args:
+            slug: the organization's, to confirm it.
+            **options: `timeout`, `max_retries`, `idempotency_key`, `extra_headers` of this call.
+
+        Raises:
+            ConflictError: `conflict/slug_differs`: nothing is erased; `conflict/operator_stays`: it is the organization
+                of who operates the service.
+            AuthenticationError: also when it was erased by this call, whose answer was lost: ask `erasure`.
+
+        """
+        path = "/api/organization/delete"
+        return await self._transport.ask(Request("POST", path, {"slug": slug}, options=options), BegunErasure)
+
+    async def erasure(self, organization_id: str, **options: Unpack[CallOptions]) -> Erasure:
+        """How far the erasure of an organization is. Needs no live key.
+
+        `organization_id` is that of `delete`, or of `get` before. Raises `NotFoundError` `not_found/erasure`: no
+        organization with this id was erased.
+        """
+        path = path_of("api", "erasures", organization_id)
+        return await self._transport.ask(Request("GET", path, options=options), Erasure)

@@ -101,6 +101,8 @@ class AsyncOrganizationWithRawResponse:
     def __init__(self, organization: AsyncOrganization) -> None:
         self.get = async_raw(organization.get)
         self.rename = async_raw(organization.rename)
+        self.delete = async_raw(organization.delete)
+        self.erasure = async_raw(organization.erasure)
 
 
 class AsyncUsersWithRawResponse:

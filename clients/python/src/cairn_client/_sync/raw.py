@@ -102,6 +102,8 @@ class OrganizationWithRawResponse:
     def __init__(self, organization: Organization) -> None:
         self.get = raw(organization.get)
         self.rename = raw(organization.rename)
+        self.delete = raw(organization.delete)
+        self.erasure = raw(organization.erasure)
 
 
 class UsersWithRawResponse:

@@ -41,7 +41,14 @@ from cairn_client.types.learned import (
     TaskPattern,
     TaskPatterns,
 )
-from cairn_client.types.organizations import OrganizationInfo
+from cairn_client.types.organizations import (
+    BegunErasure,
+    ErasedAtOnce,
+    ErasedOrganization,
+    Erasure,
+    LeftOfOrganization,
+    OrganizationInfo,
+)
 from cairn_client.types.run_events import (
     RunAnswered,
     RunCancelling,
@@ -132,6 +139,7 @@ __all__ = [
     "AgentReview",
     "AgentVerdict",
     "AutoReviewResponse",
+    "BegunErasure",
     "Bounds",
     "BoundsList",
     "BrowsePublicResponse",
@@ -155,8 +163,11 @@ __all__ = [
     "DeleteResponse",
     "DeleteWorkspaceResponse",
     "EraseUserResponse",
+    "ErasedAtOnce",
+    "ErasedOrganization",
     "ErasedUser",
     "ErasedWorkspace",
+    "Erasure",
     "EventActor",
     "EventsPage",
     "ExecutionIO",
@@ -175,6 +186,7 @@ __all__ = [
     "Health",
     "JsonDict",
     "KeyList",
+    "LeftOfOrganization",
     "LeftOut",
     "LengthEffect",
     "LimitedKey",

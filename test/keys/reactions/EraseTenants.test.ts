@@ -14,7 +14,7 @@ import { Installation } from "#ports/Installation.ts"
 import { replay } from "#src/audit/replay.ts"
 import { upToDate } from "#src/cli/log.ts"
 import * as Codec from "#src/codec.ts"
-import { EraseUsers } from "#src/keys/reactions/EraseUsers.ts"
+import { EraseTenants } from "#src/keys/reactions/EraseTenants.ts"
 import { projections, tool } from "#src/layers.ts"
 import { openWorkspace } from "#src/workspaces/open.ts"
 import { streamOf } from "#src/workspaces/restore.ts"
@@ -49,7 +49,7 @@ describe("erasing a person without an organization", () => {
   const done = (position: number) =>
     vi.waitFor(
       async () => {
-        const reached = await service.run(Effect.flatMap(ReadModels, (models) => models.reaction(EraseUsers.name)))
+        const reached = await service.run(Effect.flatMap(ReadModels, (models) => models.reaction(EraseTenants.name)))
         assert.isAtLeast(reached, position)
       },
       { timeout: 60_000, interval: 50 }
@@ -235,7 +235,7 @@ it("is finished by the next service, when none was running, and takes nothing th
   const head = await next.head()
   await vi.waitFor(
     async () => {
-      const reached = await next.run(Effect.flatMap(ReadModels, (models) => models.reaction(EraseUsers.name)))
+      const reached = await next.run(Effect.flatMap(ReadModels, (models) => models.reaction(EraseTenants.name)))
       assert.isAtLeast(reached, head)
     },
     { timeout: 60_000, interval: 50 }

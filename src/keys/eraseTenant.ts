@@ -1,31 +1,37 @@
 import { Effect } from "effect"
+import { OrganizationCommand } from "#domain/Organization/commands.ts"
+import { Organization } from "#domain/Organization/decider.ts"
 import { SnippetCommand } from "#domain/Snippet/commands.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
 import { User, UserCommand } from "#domain/User.ts"
 import { fresh } from "#engine/ask.ts"
+import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
 import { derivedId } from "#engine/derivedId.ts"
-import { Dispatcher, dispatch } from "#engine/dispatch.ts"
+import { dispatch } from "#engine/dispatch.ts"
 import type { Envelope } from "#engine/Event.ts"
-import { beginning, hasReached, isAfter, type Position } from "#engine/Position.ts"
+import { hasReached, isAfter, type Position } from "#engine/Position.ts"
 import { EventStore, type StoredEvent } from "#engine/ports/EventStore.ts"
 import { Workspaces } from "#projections/Workspaces.ts"
 import * as Codec from "#src/codec.ts"
-import { reaction } from "#src/reaction.ts"
 import { erase } from "#src/workspaces/restore.ts"
 
 const page = 100
 
-/**
- * Hands over a tenant's events up to a position, page by page: of some types without their text, when they are given.
- */
+/** A part of a tenant's events: strictly after a position, up to another. */
+interface Stretch {
+  readonly tenant: string
+  readonly after: Position
+  readonly to: Position
+}
+
+/** Hands over a stretch of events, page by page: of some types without their text, when they are given. */
 const each = Effect.fnUntraced(function* <E, R>(
-  tenant: string,
-  to: Position,
+  { tenant, to, ...from }: Stretch,
   types: ReadonlyArray<string> | undefined,
   use: (events: ReadonlyArray<StoredEvent>) => Effect.Effect<unknown, E, R>
 ) {
   const store = yield* EventStore
-  let after = beginning
+  let { after } = from
   while (isAfter(to, after)) {
     const filters = types === undefined ? { tenant } : { tenant, types, factsOnly: true }
     const { events, more } = yield* store.readAll(after, { ...filters, limit: page })
@@ -37,12 +43,38 @@ const each = Effect.fnUntraced(function* <E, R>(
 const subjectOf = ({ data }: StoredEvent): string => JSON.parse(data).subject
 
 /** Whose it was, and the event that is the reason. */
-type Reason = Pick<Envelope, "tenant" | "position" | "eventId" | "actor" | "correlationId">
+export type Reason = Pick<Envelope, "tenant" | "position" | "eventId" | "actor" | "correlationId">
+
+/** What owns streams. */
+export type TenantKind = "user" | "organization"
+
+/** Erases texts that no other event has erased. */
+const eraseText = Effect.fnUntraced(function* (
+  kind: TenantKind,
+  tenant: string,
+  subjects: ReadonlyArray<string>,
+  metadata: CommandMetadata
+) {
+  const envelope = { tenant, stream: `${kind}-${tenant}`, ...metadata }
+  if (kind === "user")
+    yield* dispatch(User, { ...envelope, command: UserCommand.EraseText({ user: tenant, subjects }) })
+  else
+    yield* dispatch(Organization, {
+      ...envelope,
+      command: OrganizationCommand.EraseOrganizationText({ organization: tenant, subjects })
+    })
+})
 
 /**
- * Erases what a person had in the log up to a position: snippets, workspaces, and then whatever text is still there.
+ * Erases what a tenant had in the log after a position, up to that of the reason: snippets, workspaces, and then whatever
+ * text is still there. The same again changes nothing more.
  */
-const eraseAll = Effect.fnUntraced(function* ({ tenant, position, eventId, actor, correlationId }: Reason) {
+export const eraseTenant = Effect.fnUntraced(function* (
+  kind: TenantKind,
+  { tenant, position, eventId, actor, correlationId }: Reason,
+  after: Position
+) {
+  const stretch = { tenant, after, to: position }
   const metadata = (what: string) => ({
     commandId: derivedId("erase_user", eventId, what),
     correlationId,
@@ -50,7 +82,7 @@ const eraseAll = Effect.fnUntraced(function* ({ tenant, position, eventId, actor
     actor
   })
 
-  yield* each(tenant, position, ["SnippetUploaded"], (uploads) =>
+  yield* each(stretch, ["SnippetUploaded"], (uploads) =>
     Effect.forEach(uploads, (stored) => {
       const { event } = Codec.decode(stored)
       if (event._tag !== "SnippetUploaded") return Effect.void
@@ -66,7 +98,7 @@ const eraseAll = Effect.fnUntraced(function* ({ tenant, position, eventId, actor
 
   const workspaces = new Set<string>()
   // one is opened by its first chat's commit, which may be still to come, or by a request of its own
-  yield* each(tenant, position, ["ChatRequested", "WorkspaceOpened"], (begun) =>
+  yield* each(stretch, ["ChatRequested", "WorkspaceOpened"], (begun) =>
     Effect.sync(() => {
       for (const stored of begun) {
         const { event } = Codec.decode(stored)
@@ -82,44 +114,9 @@ const eraseAll = Effect.fnUntraced(function* ({ tenant, position, eventId, actor
   }
 
   // searches, uploads, runs of code that is not stored
-  yield* each(tenant, position, undefined, (events) => {
+  yield* each(stretch, undefined, (events) => {
     const subjects = new Set(events.filter(({ payload }) => payload !== null).map(subjectOf))
     if (subjects.size === 0) return Effect.void
-    return dispatch(User, {
-      tenant,
-      stream: `user-${tenant}`,
-      ...metadata(`text/${events.at(-1)!.position}`),
-      command: UserCommand.EraseText({ user: tenant, subjects: [...subjects] })
-    })
+    return eraseText(kind, tenant, [...subjects], metadata(`text/${events.at(-1)!.position}`))
   })
-})
-
-/** Whether a person was erased, and has not come again. */
-const isErased = (user: string) =>
-  Effect.flatMap(Dispatcher, (dispatcher) =>
-    Effect.map(dispatcher.state(User, `user-${user}`), ({ registered, erasures }) => erasures > 0 && !registered)
-  )
-
-/**
- * What a person without an organization had stored goes when they are erased, and so does what a request of theirs
- * stores that was under way by then. All of it is found in the log.
- */
-export const EraseUsers = reaction({
-  name: "erase_users",
-  // the others are all that brings text under a subject of its own; searches are noted a moment after they are answered
-  on: [
-    "UserErased",
-    "SnippetUploaded",
-    "ChatRequested",
-    "WorkspaceOpened",
-    "ExecutionRecorded",
-    "UploadReceived",
-    "SearchAnswered"
-  ],
-  handle: ({ event, ...reason }) =>
-    Effect.gen(function* () {
-      const late = event._tag !== "UserErased"
-      if (late && (reason.actor.user !== reason.tenant || !(yield* isErased(reason.tenant)))) return
-      yield* eraseAll(reason)
-    })
 })
