@@ -75,7 +75,7 @@ describe("cairn, alone", () => {
       "--confirm",
       "gamma"
     )
-    assert.deepInclude(erased, { organization_id: beta["organization_id"], left: { snippets: 0, workspaces: 0 } })
+    assert.deepInclude(erased, { organization_id: beta["organization_id"]!, left: { snippets: 0, workspaces: 0 } })
     assert.deepInclude(erased.erased, { members: 1, keys: 1 })
     assert.match((await run("org", "erasure", beta["organization_id"]!.toUpperCase())).out, /1 key of 1 member revoked/)
     assert.match(await refused("org", "show", beta["organization_id"]!), /no organization/)
