@@ -91,6 +91,14 @@ it.prop("a text is folded by pieces as on end, and once is enough", [characters,
   assert.strictEqual(atOnce(folding(folded, 1_000_000)), folded)
 })
 
+it("a text is folded by pieces as on end wherever it is cut", () => {
+  for (const one of ["e\u0301", "a\u0345\u0301", "=\u0338", "\u1112\u1161\u11ab", "ｶﾞ", "😀", "ﷺ"])
+    for (let before = 2_044; before <= 2_048; before++) {
+      const text = `${"x".repeat(before)}${one.repeat(1_500)}`
+      assert.strictEqual(atOnce(folding(text, 1_000_000)), onEnd(text), `${before} ${one}`)
+    }
+})
+
 const ascii = Schema.Array(
   Schema.Literals(["read", "Csv", "HTTP", "x", "_", "$", "'", " ", "\n", "42", "running", "==", "the"])
 )

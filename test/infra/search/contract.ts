@@ -56,6 +56,9 @@ export const contract = (name: string, layer: Layer.Layer<SnippetIndex | Embeddi
         assert.deepStrictEqual(mended, new Map([["recieve", ["receive"]]]))
         const [word] = matches[0]!.explanation!.words
         assert.deepStrictEqual([word!.word, word!.asked, word!.place], ["receive", "recieve", "name"])
+        // a word of the task is told as such, also where another one was taken for it
+        const twice = yield* index.search(query("recieve receive", ["mend"], { explain: true }))
+        assert.isTrue(twice.matches[0]!.explanation!.words.every(({ asked }) => asked === undefined))
         // what some snippet has stands for itself
         yield* put(snippet("mend", "c", { name: "recieve_mail" }))
         const exact = yield* index.search(query("recieve", ["mend"]))
