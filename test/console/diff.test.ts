@@ -91,6 +91,22 @@ describe("a unified difference", () => {
     assert.strictEqual(only("diff --git a/a b b/a b\nold mode 100644\nnew mode 100755\n").path, "a b")
   })
 
+  it("says what is left out, of a file and in the middle of one", () => {
+    const left = "the diff of this file is left out: it would take too much work"
+    const rest = "the rest of the diff is left out: it is longer than 9 bytes"
+    const files = parseDiff(
+      `diff --git a/a b/a\nnew file mode 100644\nindex 0..1\n... ${left}\ndiff --git a/b b/b\nindex 1..2 100644\n--- a/b\n+++ b/b\n@@ -1,9 +1,9 @@\n same\n-old\n... ${rest}\n`
+    )
+    assert.deepStrictEqual(
+      files.map(({ path, remark, removed }) => [path, remark, removed]),
+      [
+        ["a", left, 0],
+        ["b", rest, 1]
+      ]
+    )
+    assert.strictEqual(files[1]!.hunks[0]!.lines.length, 2)
+  })
+
   it("of nothing is nothing", () => assert.deepStrictEqual(parseDiff(""), []))
 
   it("puts what came beside what went", () => {

@@ -97,6 +97,12 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
       assert.strictEqual(await page.inputValue("input[type=search]"), "read the rows of a CSV file")
     })
 
+    it("and says which words it took for others", async () => {
+      const page = await open("/search?q=retrry+a+request")
+      await page.getByText(/Taken: retrry for /).waitFor()
+      assert.isAbove(await page.locator(".found > li").count(), 0)
+    })
+
     it("narrowed by language, kind and votes", async () => {
       const page = await open("/search?q=csv+json")
       await page.getByRole("navigation", { name: "Languages" }).getByText("go").click()

@@ -67,12 +67,15 @@ const File = ({ file, open }: { readonly file: FileDiff; readonly open: boolean 
   const [all, setAll] = useState(false)
   const [isOpen, setOpen] = useState(open)
   const lines = file.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0)
+  const left = file.remark !== undefined && html`<p class="note left-out"><${Text} of=${file.remark} /></p>`
   const body = () => {
     if (file.isBinary) return html`<p class="note">A binary file: its bytes are not shown.</p>`
+    if (lines === 0 && file.remark !== undefined) return left
     if (lines === 0)
       return html`<p class="note">${file.status === "renamed" ? "Only its name has changed." : "No lines have changed: it is empty, or its mode is another."}</p>`
     return html`<${Hunks} file=${file} all=${all} />
-      ${!all && lines > most && html`<p class="note"><button type="button" onClick=${() => setAll(true)}>Show all ${lines.toLocaleString("en")} lines</button></p>`}`
+      ${!all && lines > most && html`<p class="note"><button type="button" onClick=${() => setAll(true)}>Show all ${lines.toLocaleString("en")} lines</button></p>`}
+      ${left}`
   }
   return html`<details class="file" open=${isOpen} onToggle=${(event: Event) => setOpen((event.target as HTMLDetailsElement).open)}>
     <summary><span class=${`status ${file.status}`}>${file.status}</span>

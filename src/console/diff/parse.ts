@@ -21,6 +21,8 @@ export interface FileDiff {
   readonly from: string | undefined
   readonly status: "created" | "modified" | "deleted" | "renamed"
   readonly isBinary: boolean
+  /** Why its lines, or the rest of them, are left out, in the service's words; `undefined`: they are not. */
+  readonly remark: string | undefined
   readonly added: number
   readonly removed: number
   readonly hunks: ReadonlyArray<Hunk>
@@ -68,6 +70,8 @@ const hunkAt = (lines: ReadonlyArray<string>, at: number) => {
       continue
     }
     if (left <= 0 && right <= 0) break
+    // whatever begins otherwise is none of its lines: the rest is left out
+    if (!/^[ +-]/.test(line)) break
     const text = line.slice(1)
     if (line.startsWith("+")) {
       found.push({ kind: "added", text, before: undefined, after: after++, open: false })
@@ -102,6 +106,7 @@ export const parseDiff = (diff: string): ReadonlyArray<FileDiff> => {
     let [before, after]: [string | undefined, string | undefined] = [named, named]
     let status: FileDiff["status"] = "modified"
     let isBinary = false
+    let remark: string | undefined
     const hunks: Array<Hunk> = []
     at++
     while (at < lines.length && !lines[at]!.startsWith("diff --git ")) {
@@ -119,11 +124,13 @@ export const parseDiff = (diff: string): ReadonlyArray<FileDiff> => {
       else if (line.startsWith("--- ")) before = sideOf(line) ?? before
       else if (line.startsWith("+++ ")) after = sideOf(line) ?? after
       else if (/^(Binary files|GIT binary patch)/.test(line)) isBinary = true
+      else if (line.startsWith("... ")) remark = line.slice(4)
       at++
     }
     const path = (status === "deleted" ? before : after) ?? named
     const from = status === "renamed" ? before : undefined
-    files.push({ path, from, status, isBinary, added: count(hunks, "added"), removed: count(hunks, "removed"), hunks })
+    const [added, removed] = [count(hunks, "added"), count(hunks, "removed")]
+    files.push({ path, from, status, isBinary, remark, added, removed, hunks })
   }
   return files
 }

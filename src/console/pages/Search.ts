@@ -3,6 +3,7 @@ import type { SearchMatch, SearchResponse } from "../../../clients/typescript/sr
 import { html, type Node } from "../html.ts"
 import { useLoaded } from "../loading.ts"
 import { Empty, Failed, Waiting } from "../parts/States.ts"
+import { Text } from "../parts/Text.ts"
 import { go, href, route } from "../router.ts"
 import { FilterBar, filtersIn } from "../search/Filters.ts"
 import { Found } from "../search/Found.ts"
@@ -24,6 +25,7 @@ const Results = ({ answer, task, language }: { answer: SearchResponse; task: str
   if (answer.matches.length === 0)
     return html`<${Empty} title="Nothing was found"><p>Say it in other words, or let the filters take in more. What is stored is found within a second.</p><//>`
   const languages = languagesOf(answer.matches)
+  const mended = answer.mended.map(({ asked, found }) => `${asked} for ${found.join(", ")}`).join("; ")
   const to = (one: string) => href("search", {}, { ...Object.fromEntries(route.value.query), language: one })
   return html`
     <div class="found-head">
@@ -36,6 +38,7 @@ const Results = ({ answer, task, language }: { answer: SearchResponse; task: str
       </nav>`
       }
     </div>
+    ${mended !== "" && html`<p class="note">No snippet has a word as it was asked for. Taken: <${Text} of=${mended} /></p>`}
     <ol class="found">${matches.map((match) => html`<${Found} key=${match.codeBlock.id} match=${match} task=${task} />`)}</ol>`
 }
 
