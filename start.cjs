@@ -197,7 +197,7 @@ const ofRuntimes = [
   ...["http/snippets", "http/listener", "http/eventStream", "http/git.test", "http/pieces"],
   ...["http/body/", "http/console"],
   ...["mcp/stream", "clients/typescript/connections", "clients/typescript/eventStream"],
-  ...["copy/intake.kurrent", "copy/moved.kurrent", "backup/kurrent"]
+  ...["copy/intake.kurrent", "copy/moved.kurrent", "backup/kurrent", "effectAlone"]
 ].map((part) => `test/${part}`)
 
 /**
