@@ -1,5 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { type Recalled, type Shown, shownBefore, withRecalled, withShown } from "#domain/search/recalled.ts"
+import { voterOf } from "#domain/search/votesForTasks.ts"
 import type { Position } from "#engine/Position.ts"
 import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { schema as catalogue } from "./Snippets/tables.ts"
@@ -16,15 +18,35 @@ interface SearchesRow {
   readonly position: number
 }
 
+/** What was shown to a person lately, and which of it they voted on then. No text: that is the search's. */
+interface ShownRow {
+  /** `tenant/user` */
+  readonly id: string
+  /** Their latest searches, oldest first. */
+  readonly recent: ReadonlyArray<Shown>
+  /** Their latest votes on what was shown to them, oldest first. */
+  readonly recalled: ReadonlyArray<Recalled>
+  /** Of the last of these votes. */
+  readonly changed: number
+}
+
 const gone = {
   rows: ({ subjects }: { readonly subjects: ReadonlyArray<string> }) => subjects,
   to: () => undefined
 }
 
-/** Read model `retrievals`: which texts of searches go with which snippets. */
+const leaver = {
+  rows: ({ user }: { readonly user: string }, { tenant }: { readonly tenant: string }) => [`${tenant}/${user}`],
+  to: () => undefined
+}
+
+/**
+ * Read model `retrievals`: which texts of searches go with which snippets, and what was shown to whom before they voted on
+ * it.
+ */
 export const Retrievals = {
   name: "retrievals",
-  version: 1,
+  version: 2,
   tables: {
     searches: table<SearchesRow>({
       columns: { id: "text", tenant: "text", stream: "text", snippets: "text[]", position: "bigint" },
@@ -38,6 +60,34 @@ export const Retrievals = {
         },
         SearchesErased: gone,
         TextErased: gone
+      }
+    }),
+    shown: table<ShownRow>({
+      columns: { id: "text", recent: "json", recalled: "json", changed: "bigint" },
+      indexes: ["(changed)"],
+      on: {
+        SearchAnswered: {
+          rows: ({ subject, snippets }, { tenant, stream, actor }) =>
+            actor.user === null || snippets.length === 0 || subject === stream ? [] : [`${tenant}/${actor.user}`],
+          to: (row, { subject, snippets }, { stream, revision, recordedAt }, id) => ({
+            id,
+            recalled: row?.recalled ?? [],
+            changed: row?.changed ?? 0,
+            recent: withShown(row?.recent ?? [], { subject, stream, revision, at: recordedAt, snippets })
+          })
+        },
+        VoteCast: {
+          rows: ({ voter, home }, { tenant }) => (voter === null ? [] : [voterOf(home ?? tenant, voter)]),
+          to: (row, { snippet, home, value, source }, { tenant, position, recordedAt }) => {
+            if (row === undefined) return undefined
+            const found = shownBefore(row.recent, snippet, recordedAt)
+            if (found === undefined) return row
+            const vote = { snippet, home: home ?? tenant, value, source, position, search: found }
+            return { ...row, recalled: withRecalled(row.recalled, vote), changed: position }
+          }
+        },
+        MemberErased: leaver,
+        UserErased: leaver
       }
     })
   }
@@ -67,3 +117,43 @@ export const searchesDesertedBy = (snippet: string, after: Searches | undefined,
 /** Searches whose first note is at a position or behind it, when all that they found had been deleted already. */
 export const searchesDesertedFrom = (position: Position, after: Searches | undefined, most: number) =>
   page("s.position >= $1", BigInt(position), after, most)
+
+/** A vote on what a search had shown, by whom. */
+export interface RecalledVote extends Recalled {
+  readonly voter: string
+}
+
+const retrievals = `"${schemaOf(Retrievals)}"`
+
+/** Voters who have voted on what was shown to them since a position, the first ones by that, and up to where that is all of them. */
+export const recallingSince = (after: number, most: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<{ id: string; changed: bigint }>(
+      `SELECT id, changed FROM ${retrievals}.shown WHERE changed > $1 ORDER BY changed, id LIMIT $2::int`,
+      [BigInt(after), most]
+    )
+  )
+
+/** All votes of some voters on what was shown to them, of searches whose text is kept. */
+export const recalledBy = (voters: ReadonlyArray<string>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql.unsafe<{ voter: string; vote: Recalled }>(
+        `SELECT w.id AS voter, vote FROM ${retrievals}.shown w
+         CROSS JOIN LATERAL json_array_elements(w.recalled) AS recalling (vote)
+         JOIN ${retrievals}.searches s ON s.id = vote -> 'search' ->> 'subject' WHERE w.id = ANY ($1::text[])`,
+        [voters]
+      ),
+      (rows) => rows.map(({ voter, vote }): RecalledVote => ({ ...vote, voter }))
+    )
+  )
+
+/** Those of some searches whose text is not kept any more. */
+export const forgottenAmong = (subjects: ReadonlyArray<string>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<{ id: string }>(
+      `SELECT given.id FROM unnest($1::text[]) AS given (id)
+       WHERE NOT EXISTS (SELECT 1 FROM ${retrievals}.searches s WHERE s.id = given.id)`,
+      [subjects]
+    )
+  )

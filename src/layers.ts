@@ -55,6 +55,7 @@ import { Functions } from "#projections/Functions/tables.ts"
 import { Gradings } from "#projections/Gradings.ts"
 import { Keys } from "#projections/Keys.ts"
 import { KeyUsage } from "#projections/KeyUsage.ts"
+import { Learned } from "#projections/Learned.ts"
 import { Logs } from "#projections/Logs.ts"
 import { Patterns } from "#projections/Patterns.ts"
 import { Retrievals } from "#projections/Retrievals.ts"
@@ -66,6 +67,7 @@ import { KeepSlugs } from "#src/keys/reactions/KeepSlugs.ts"
 import * as Grader from "#src/snippets/grading/grade.ts"
 import { Indexing } from "#src/snippets/indexing.ts"
 import { KnownSnippets } from "#src/snippets/knownSnippets.ts"
+import { Learning } from "#src/snippets/learning.ts"
 import * as MeasuredSearch from "#src/snippets/measured.ts"
 import { EraseBundles } from "#src/snippets/reactions/EraseBundles.ts"
 import { EraseSearches } from "#src/snippets/reactions/EraseSearches.ts"
@@ -125,6 +127,7 @@ export const projections = [
   Patterns,
   Functions,
   Retrievals,
+  Learned,
   Consumption
 ] as const
 
@@ -328,7 +331,7 @@ export const service = (config: Config, space: Layer.Layer<DiskSpace> = SystemDi
         Layer.sync(Reacting, () => new Map())
       )
     ),
-    Layer.provideMerge(Indexing.layer),
+    Layer.provideMerge(Layer.merge(Indexing.layer, Learning.layer)),
     Layer.provideMerge(snippetIndex(config)),
     Layer.provideMerge(
       Layer.mergeAll(

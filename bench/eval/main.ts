@@ -11,10 +11,12 @@ import { filled, type Group, groupsOf, illiterate } from "./groups.ts"
 import { makeLanguageSets } from "./languages.ts"
 import { both, first, type Measured, measured } from "./quality.ts"
 import { makeSets } from "./sets.ts"
+import { usedFor } from "./use.ts"
 
 // `npm run eval`: what search finds on the development sets, beside other engines, and how far its scores can be believed.
 //   --check     ends with 1 where a set's nDCG@10 is by more than .01 below that of figures.json, or scores say too much
 //   --accept    writes figures.json
+//   --use       what a month of votes for tasks changes, also with a fifth of them wrong
 //   --fit       fits both judges anew, tries them on each source without it, and writes domain/search/ranker.ts
 
 const wants = (flag: string) => process.argv.includes(`--${flag}`)
@@ -107,6 +109,14 @@ const program = Effect.gen(function* () {
   const others = makeLanguageSets()
   const shelves = [...own, ...others.shelves]
   yield* filled(shelves)
+  if (wants("use")) {
+    const named = (name: string) => sets.find((set) => set.name === name)!
+    for (const name of ["mbpp", "mbpp among 12,898", "agent30", "agent30 among 11,918"]) {
+      const other = name.startsWith("mbpp") ? "agent30" : "mbpp"
+      print(yield* usedFor(named(name), named(other).queries, other))
+    }
+    return 0
+  }
   const groups = yield* groupsOf(sets)
   if (wants("fit")) {
     const asked = sets.filter(({ source }) => source !== "held")

@@ -1,5 +1,6 @@
 import type { Profile } from "./embeddings/Profile.ts"
 import type { Features } from "./Features.ts"
+import type { Learned } from "./learned.ts"
 
 /** What an index knows of one snippet that may be an answer. */
 export interface Candidate {
@@ -59,5 +60,7 @@ export interface Judged {
   readonly logit: number
   /** What its votes and its completeness add to that. */
   readonly votes: number
+  /** What votes for tasks near to this one add; `undefined`: there are none. */
+  readonly learned: Learned | undefined
   readonly completeness: number
 }

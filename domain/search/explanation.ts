@@ -1,6 +1,7 @@
 import { fieldCount, occurrence, saturated } from "./bm25f.ts"
 import type { Candidate, Candidates, Judged } from "./Candidate.ts"
 import { fields } from "./IndexedText.ts"
+import type { Learned } from "./learned.ts"
 import { type Asked, plan } from "./query.ts"
 import { byMeaning } from "./ranker.ts"
 import { termOf } from "./Terms.ts"
@@ -33,13 +34,27 @@ export interface Explanation {
   /** What its votes, and its completeness where that is preferred, add to the logarithm of its odds. */
   readonly verdict: { readonly value: number; readonly effect: number }
   readonly completeness: { readonly value: number; readonly effect: number }
+  /** What votes for tasks near to this one add, and these tasks, the nearest first. */
+  readonly learned: { readonly effect: number; readonly tasks: ReadonlyArray<LearnedTask> }
   /** How near it is to everything, and its length, and what each adds to its strength beside the others that were judged. */
   readonly hub: { readonly value: number; readonly effect: number }
   readonly length: { readonly characters: number; readonly effect: number }
 }
 
+/** A task for which the snippet was said to help, or not to. */
+export interface LearnedTask {
+  /** `null`: it is not told to who asks. */
+  readonly task: string | null
+  readonly up: number
+  readonly down: number
+  /** How near it is to what is asked, 0…1. */
+  readonly nearness: number
+}
+
 /** Words and pieces that are told. */
 const most = 8
+/** Tasks that are told. */
+const tasksTold = 5
 /** Cosines below say nothing. */
 const leastCosine = 0.2
 
@@ -90,6 +105,16 @@ const nearestOf = ({ reading }: Asked, { profile }: Candidate, textOf: (piece: n
   return near.sort((one, other) => other.cosine - one.cosine).slice(0, most)
 }
 
+/** By task, of what is not told by nearness alone. */
+const learnedOf = (learned: Learned | undefined): Explanation["learned"] => {
+  const groups = Map.groupBy(learned?.near ?? [], ({ vote, nearness }) => vote.task ?? nearness)
+  const tasks = Array.from(groups.values(), (votes): LearnedTask => {
+    const up = votes.filter(({ vote }) => vote.value === 1).length
+    return { task: votes[0]!.vote.task, up, down: votes.length - up, nearness: votes[0]!.nearness }
+  })
+  return { effect: learned?.effect ?? 0, tasks: tasks.slice(0, tasksTold) }
+}
+
 /** Explains one of what was judged together. `textOf` gives a piece's letters. */
 export const explaining = (
   asked: Asked,
@@ -100,7 +125,7 @@ export const explaining = (
   const mean = (of: "hub" | "length") =>
     judged.reduce((sum, { features }) => sum + features[of], 0) / Math.max(1, judged.length)
   const means = { hub: mean("hub"), length: mean("length") }
-  return ({ likely, features, votes, completeness }, probability) => {
+  return ({ likely, features, votes, learned, completeness }, probability) => {
     const { candidate } = likely
     const effect = (of: "hub" | "length") => (byMeaning.features[of] ?? 0) * (features[of] - means[of])
     return {
@@ -111,6 +136,7 @@ export const explaining = (
       nearest: nearestOf(asked, candidate, textOf),
       verdict: { value: candidate.verdict, effect: votes },
       completeness: { value: candidate.completeness, effect: completeness },
+      learned: learnedOf(learned),
       hub: { value: features.hub, effect: effect("hub") },
       length: { characters: candidate.profile.characters, effect: effect("length") }
     }

@@ -2,6 +2,7 @@ import { fieldCount, occurrence, saturated } from "./bm25f.ts"
 import type { Candidates, Judged, Likely } from "./Candidate.ts"
 import { type Explanation, explaining } from "./explanation.ts"
 import { fields } from "./IndexedText.ts"
+import { type Learned, sought } from "./learned.ts"
 import { logitOf, signsOf } from "./probability.ts"
 import { type Asked, merged, plan, type QueryPlan } from "./query.ts"
 import { byMeaning, byWords } from "./ranker.ts"
@@ -79,14 +80,19 @@ const sumOf = ({ texts }: QueryPlan, counts: ArrayLike<number>, worths: ArrayLik
   return texts.length === 1 ? whole : merged(whole, part)
 }
 
+const nobody: ReadonlySet<string> = new Set()
+const untaught: ReadonlyMap<string, Learned> = new Map()
+
 /**
  * An index's candidates as the first stage orders them, likeliest first; ties in order of id. What it says depends on nothing
- * but the candidate and what the index says of the scope: how rare a word is elsewhere must not leak.
+ * but the candidate and what the index says of the scope: how rare a word is elsewhere must not leak. `also` match whatever
+ * they say, see `IndexQuery`.
  */
 export const likeliest = (
   asked: Asked,
   { documents, frequencies, tokens, candidates }: Candidates,
-  preferComplete: boolean
+  preferComplete: boolean,
+  also: ReadonlySet<string> = nobody
 ): ReadonlyArray<Likely> => {
   if (documents === 0) return []
   const weighted = plan(asked, documents, frequencies)
@@ -101,13 +107,28 @@ export const likeliest = (
     const cosine = asked.read === 0 ? 0 : candidate.cosine
     const matching = relevance(words, cosine, asked.read)
     const final = score(matching, priorOf(verdictOdds(verdict), completeness, preferComplete))
-    if (!matches(sum > 0, final)) continue
+    if (!matches(sum > 0, final) && !also.has(candidate.id)) continue
     const shown = Math.min(1, Math.max(0, cosine))
     likely.push({ candidate, words, cosine: shown, sharesWord: sum > 0, relevance: matching, score: final })
   }
   const before = (one: Likely, other: Likely) =>
     other.score - one.score || (one.candidate.id < other.candidate.id ? -1 : 1)
   return likely.sort(before)
+}
+
+/** The same with those of `also` that are behind the first `most` among these, instead of the last ones. */
+export const foremost = (
+  likely: ReadonlyArray<Likely>,
+  most: number,
+  also: ReadonlySet<string> = nobody
+): ReadonlyArray<Likely> => {
+  const isSought = ({ candidate }: Likely) => also.has(candidate.id)
+  const behind = likely.slice(most).filter(isSought)
+  if (behind.length === 0) return likely
+  const others = likely.filter((one) => !isSought(one))
+  const wanted = likely.filter(isSought)
+  const left = new Set([...wanted, ...others.slice(0, Math.max(0, most - wanted.length))])
+  return [...likely.filter((one) => left.has(one)), ...likely.filter((one) => !left.has(one))]
 }
 
 /**
@@ -118,7 +139,8 @@ export const judge = (
   asked: Asked,
   found: Candidates,
   likely: ReadonlyArray<Likely>,
-  preferComplete: boolean
+  preferComplete: boolean,
+  learned: ReadonlyMap<string, Learned> = untaught
 ): ReadonlyArray<Judged> => {
   const { read } = asked
   const all = likely.map(judging(asked, found))
@@ -133,12 +155,14 @@ export const judge = (
       features: all[at]!,
       logit: meaning + words,
       votes: verdictLogit(verdict),
+      learned: learned.get(one.candidate.id),
       completeness: preferComplete ? completenessLogit(completeness) : 0
     }
   })
 }
 
-const sumOfLogits = ({ logit, votes, completeness }: Judged): number => logit + votes + completeness
+const sumOfLogits = ({ logit, votes, learned, completeness }: Judged): number =>
+  logit + votes + (learned?.effect ?? 0) + completeness
 
 /** Judged candidates, best first; ties in order of id. */
 export const ordered = (judged: ReadonlyArray<Judged>): ReadonlyArray<Judged> =>
@@ -150,16 +174,21 @@ export const ordered = (judged: ReadonlyArray<Judged>): ReadonlyArray<Judged> =>
 /**
  * The best of an index's candidates. The likeliest 50 are judged and put in order; whoever wants more gets the others behind
  * them as the first stage has them, by no higher a score than the last of these: so a longer list begins as a shorter one. With
- * `textOf`, which gives a piece's letters, each is explained.
+ * `textOf`, which gives a piece's letters, each is explained. `learned` is by ids; those for which it speaks are among the 50.
  */
 export const rank = (
   asked: Asked,
   found: Candidates,
-  { preferComplete, limit }: { readonly preferComplete: boolean; readonly limit: number },
+  {
+    preferComplete,
+    limit,
+    learned = untaught
+  }: { readonly preferComplete: boolean; readonly limit: number; readonly learned?: ReadonlyMap<string, Learned> },
   textOf?: (piece: number) => string
 ): Ranking => {
-  const likely = likeliest(asked, found, preferComplete)
-  const judged = judge(asked, found, likely.slice(0, Math.max(limit, looked)), preferComplete)
+  const also = sought(learned)
+  const likely = foremost(likeliest(asked, found, preferComplete, also), looked, also)
+  const judged = judge(asked, found, likely.slice(0, Math.max(limit, looked)), preferComplete, learned)
   const explain = textOf && explaining(asked, found, judged.slice(0, looked), textOf)
   let most = Number.POSITIVE_INFINITY
   const matches = [...ordered(judged.slice(0, looked)), ...judged.slice(looked)].slice(0, limit).map((one): Ranked => {

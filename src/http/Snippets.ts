@@ -9,6 +9,7 @@ import type { CommandMetadata } from "#engine/CommandEnvelope.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { dispatch } from "#engine/dispatch.ts"
 import { Functions } from "#projections/Functions/tables.ts"
+import { Learned } from "#projections/Learned.ts"
 import { Patterns } from "#projections/Patterns.ts"
 import { knownSnippet, snippetsNamed } from "#projections/Snippets/queries.ts"
 import { Snippets } from "#projections/Snippets/tables.ts"
@@ -198,7 +199,7 @@ export const vote = Effect.fnUntraced(function* (payload: typeof VoteRequest.Typ
   const events = yield* dispatch(Snippet, { tenant: known.tenant, stream, command, ...metadata })
   const { position } = events.at(-1)!
   yield* written(position)
-  const pending = !(yield* isApplied(position, [Snippets, Functions, Patterns]))
+  const pending = !(yield* isApplied(position, [Snippets, Functions, Patterns, Learned]))
   const when = pending ? "is accepted, and is being applied: it counts in a moment" : "is accepted, and counts"
   const ignored = ignoredVoting(payload, { voted: true, field: "user_vote", used: false, agent: agents })
   return { success: true, vote_pending: pending, message: `The vote ${when}.${ignored}` }

@@ -38,16 +38,28 @@ const commentLine = (foreign: boolean, boundary: string) => (comment: Comment) =
 }
 
 /** Why a match has its score, in a line. */
-const why = ({ words, nearest, cosine, verdict, hub, length }: NonNullable<SearchMatch["explanation"]>): string => {
+const why = ({
+  words,
+  nearest,
+  cosine,
+  verdict,
+  learned,
+  hub,
+  length
+}: NonNullable<SearchMatch["explanation"]>): string => {
   const hits = words.map(({ word, asked, place, share }) => {
     const named = asked === undefined ? line(word) : `${line(asked)} → ${line(word)}`
     return `${named} in ${place} ${share.toFixed(2)}`
   })
   const near = nearest.filter(({ asked, found }) => asked !== found).slice(0, 3)
   const pairs = near.map(({ asked, found }) => `${line(asked)} → ${line(found)}`)
+  const tasks = learned.tasks.map(
+    ({ task, up, down }) => `${task === null ? "a task of somebody else" : line(task)} +${up} −${down}`
+  )
   return [
     `words: ${hits.length === 0 ? "none" : hits.join(", ")}`,
     `meaning ${cosine.toFixed(2)}${pairs.length === 0 ? "" : ` (${pairs.join(", ")})`}`,
+    ...(tasks.length === 0 ? [] : [`votes for such tasks ${learned.effect.toFixed(2)} (${tasks.join(", ")})`]),
     `votes ${verdict.effect.toFixed(2)}, commonness ${hub.effect.toFixed(2)}, length ${length.effect.toFixed(2)}`
   ].join("; ")
 }

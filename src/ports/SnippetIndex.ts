@@ -79,6 +79,11 @@ export interface IndexQuery {
   readonly language?: string
   /** When given, only these count (the caller's further filters). */
   readonly only?: ReadonlySet<string>
+  /**
+   * When given, these match whatever they say, if they pass all else that is asked, and are among the candidates: what they
+   * were used for speaks for them. A few.
+   */
+  readonly also?: ReadonlySet<string>
 }
 
 /**
@@ -111,7 +116,7 @@ export class SnippetIndex extends Context.Service<
      * held, after it has failed once, and one that holds what the log has not, as after a backup of that was restored.
      */
     readonly stand: Effect.Effect<IndexStand, IndexUnavailable>
-    /** At most `most` of all that match, those that it deems likeliest to rank first. */
+    /** At most `most` of all that match, those that it deems likeliest to rank first, and those of `also` besides. */
     readonly candidates: (query: IndexQuery, most: number) => Effect.Effect<Candidates, IndexUnavailable>
     /**
      * How many snippets of some homes, and of the public ones where they are asked for, have each of these terms. Of others'

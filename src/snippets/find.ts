@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { learnedFor, sought, type TaskVote } from "#domain/search/learned.ts"
 import { doubting, mend } from "#domain/search/mending.ts"
 import { asking, type Mended, nothingMended } from "#domain/search/query.ts"
 import { type Ranking, rank } from "#domain/search/rank.ts"
@@ -8,11 +9,13 @@ import { Embeddings } from "#ports/Embeddings.ts"
 import { type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
 
 /** A task, what it is asked of, and how many snippets are wanted. */
-export interface Sought extends Omit<IndexQuery, "asked"> {
+export interface Sought extends Omit<IndexQuery, "asked" | "also"> {
   readonly task: string
   readonly limit: number
   /** Whether each match says why it has its score. */
   readonly explain?: boolean
+  /** What was said of snippets for tasks, of all that counts for who asks. */
+  readonly votes?: Iterable<TaskVote>
 }
 
 export interface Answer extends Ranking {
@@ -23,12 +26,14 @@ export interface Answer extends Ranking {
  * What an index deems likely for a task. Where it has words that no snippet of the scope has, the index is asked what else they may
  * be, and once more by what they were taken for.
  */
-export const likely = Effect.fnUntraced(function* ({ task, limit, explain: _, ...query }: Sought) {
+export const likely = Effect.fnUntraced(function* ({ task, limit, explain: _, votes = [], ...query }: Sought) {
   const encoder = yield* Embeddings
   const index = yield* SnippetIndex
   const candidates = Effect.fnUntraced(function* (mended: Mended) {
     const words = yield* inSteps(asking(task, encoder, mended))
-    return { words, found: yield* index.candidates({ ...query, asked: words }, limit), mended }
+    const learned = learnedFor(words, votes)
+    const found = yield* index.candidates({ ...query, asked: words, also: sought(learned) }, limit)
+    return { words, found, mended, learned }
   })
   const asIs = yield* candidates(nothingMended)
   if (asIs.found.documents === 0) return asIs
@@ -45,10 +50,10 @@ export const likely = Effect.fnUntraced(function* ({ task, limit, explain: _, ..
  * The best snippets for a task: the index says what is likely, the ranking what is best. No more are asked for than are
  * wanted, or judged: the index that we have tells likely by the ranking's own first stage (docs/decisions/0043, 0079).
  */
-export const find = Effect.fnUntraced(function* (sought: Sought) {
-  const { limit, preferComplete, explain } = sought
-  const { words, found, mended } = yield* likely({ ...sought, limit: Math.max(limit, looked) })
+export const find = Effect.fnUntraced(function* (asked: Sought) {
+  const { limit, preferComplete, explain } = asked
+  const { words, found, mended, learned } = yield* likely({ ...asked, limit: Math.max(limit, looked) })
   const textOf = explain === true ? (yield* Embeddings).pieceText : undefined
-  const answer: Answer = { ...rank(words, found, { preferComplete, limit }, textOf), mended }
+  const answer: Answer = { ...rank(words, found, { preferComplete, limit, learned }, textOf), mended }
   return answer
 })

@@ -22,6 +22,7 @@ import { bytesOf, slight } from "#src/portions.ts"
 import { makeEntries } from "./entries.ts"
 import { find, type Sought } from "./find.ts"
 import { Indexing } from "./indexing.ts"
+import { Learning } from "./learning.ts"
 
 /** A snippet that was found. */
 export interface Found {
@@ -111,11 +112,13 @@ export class Search extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const finding = Context.pick(Embeddings, SnippetIndex)(yield* Effect.context<Embeddings | SnippetIndex>())
       const indexing = yield* Indexing
+      const learning = yield* Learning
       const entries = makeEntries(sql)
       const { count, bytes } = yield* Bounds
       const schemasAtOnce = { rows: Math.min(count, 1_000), bytes: Math.min(bytes, 1024 * 1024) }
       const answers = new Map<string, Pick<SearchAnswer, "found" | "total" | "mended">>()
       let answersAt = -1
+      let answersBy = -1
       let founds = 0
 
       const querying = <A, E>(query: Effect.Effect<A, E, SqlClient.SqlClient>) =>
@@ -171,14 +174,17 @@ export class Search extends Context.Service<
       return Search.of({
         search: Effect.fnUntraced(function* ({ inputSchema, ...question }, scope, { changed }) {
           const reached = yield* indexing.reach(changed)
+          yield* learning.reach(changed)
+          const revision = learning.revision()
           const { homes, includePublic, agent } = scope
           // of a long task only what is searched counts, and is remembered
           const query: Sought = { ...question, task: searched(question.task), homes, includePublic, agent }
           entries.stands(changed)
-          if (changed !== answersAt) {
+          if (changed !== answersAt || revision !== answersBy) {
             answers.clear()
             founds = 0
             answersAt = changed
+            answersBy = revision
           }
           const name = nameOf([query, inputSchema])
           const before = answers.get(name)
@@ -187,12 +193,14 @@ export class Search extends Context.Service<
             return { ...before, found, cacheHit: true, stale: false }
           }
           const fitting = yield* callable(inputSchema, scope)
-          const asked = fitting === undefined ? query : { ...query, only: fitting }
+          const votes = learning.votesFor(scope)
+          const asked = { ...query, votes, ...(fitting === undefined ? {} : { only: fitting }) }
           const { found, total, mended, read } = yield* ask(asked)
           // what could not see everything is no answer to keep
           // and reasons are long
           const hasPlace = query.explain !== true && answers.size < answersKept && founds + found.length <= foundKept
-          if (reached && changed === answersAt && hasPlace && !answers.has(name)) {
+          const isCurrent = reached && changed === answersAt && revision === answersBy
+          if (isCurrent && hasPlace && !answers.has(name)) {
             answers.set(name, { found, total, mended })
             founds += found.length
           }

@@ -95,6 +95,7 @@ describe("a search by what a task means", () => {
       nearest: [{ asked: "wombats", found: "wombat", place: "tasks", cosine: 0.9 }],
       verdict: effect,
       completeness: effect,
+      learned: { effect: 0, tasks: [] },
       hub: effect,
       length: { characters: 1, effect: 0 }
     }

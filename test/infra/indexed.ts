@@ -1,7 +1,8 @@
 import { indexText, type SearchedText } from "#domain/search/IndexedText.ts"
+import { type TaskVote, taskRead } from "#domain/search/learned.ts"
 import type { IndexedSnippet } from "#ports/SnippetIndex.ts"
 import type { Sought } from "#src/snippets/find.ts"
-import { profiled, vectorOf } from "#test/embeddings.ts"
+import { encoder, profiled, vectorOf } from "#test/embeddings.ts"
 
 /** A snippet of a home; each test has homes of its own, since the index lives as long as the suite. */
 export const snippet = (
@@ -34,6 +35,13 @@ export const query = (task: string, homes: ReadonlyArray<string>, rest: Partial<
   preferComplete: false,
   minVerdict: 0.3,
   limit: 10,
+  ...rest
+})
+
+/** A person's vote for it that names a task. */
+export const voteFor = (snippet: string, task: string, rest: Partial<TaskVote> = {}): TaskVote => ({
+  ...taskRead(task, encoder),
+  ...{ snippet, task, value: 1, weight: 1, bloc: "t/ada" },
   ...rest
 })
 

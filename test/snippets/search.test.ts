@@ -3,15 +3,25 @@ import { Deferred, Effect, Fiber, Layer } from "effect"
 import { positionOf } from "#engine/Position.ts"
 import { type IndexQuery, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { Indexing } from "#src/snippets/indexing.ts"
+import { Learning } from "#src/snippets/learning.ts"
 import { Search } from "#src/snippets/search.ts"
 import { embeddings } from "#test/embeddings.ts"
 import { freshStore } from "#test/infra/stores.ts"
 
 /** An index that has caught up or not, what it was asked, and what happens before it answers. */
-const state = { caughtUp: false, asked: [] as Array<IndexQuery>, before: Effect.void as Effect.Effect<void> }
+const state = {
+  revision: 0,
+  caughtUp: false,
+  asked: [] as Array<IndexQuery>,
+  before: Effect.void as Effect.Effect<void>
+}
 
 const stubs = Layer.mergeAll(
   embeddings,
+  Layer.succeed(
+    Learning,
+    Learning.of({ reach: () => Effect.void, votesFor: () => [], revision: () => state.revision })
+  ),
   Layer.succeed(
     Indexing,
     Indexing.of({
@@ -57,6 +67,10 @@ layer(Search.layer.pipe(Layer.provide(stubs), Layer.provideMerge(freshStore)), {
         assert.deepStrictEqual(yield* seen, { stale: false, cacheHit: false })
         assert.deepStrictEqual(yield* seen, { stale: false, cacheHit: true })
         assert.lengthOf(state.asked, 2)
+        // what was learned since is no part of what is kept
+        state.revision++
+        assert.deepStrictEqual(yield* seen, { stale: false, cacheHit: false })
+        assert.deepStrictEqual(yield* seen, { stale: false, cacheHit: true })
       })
     )
 

@@ -109,6 +109,8 @@ export type {
   ExplainedPlace,
   ExplainedWord,
   Explanation,
+  LearnedEffect,
+  LearnedTask,
   LengthEffect,
   MendedWord,
   NearestPiece,

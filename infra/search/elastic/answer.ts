@@ -2,7 +2,7 @@ import type { Candidate, Candidates } from "#domain/search/Candidate.ts"
 import type { Vector } from "#domain/search/embeddings/vector.ts"
 import { type Field, fields } from "#domain/search/IndexedText.ts"
 import { type Asked, merged } from "#domain/search/query.ts"
-import { likeliest } from "#domain/search/rank.ts"
+import { foremost, likeliest } from "#domain/search/rank.ts"
 import type { IndexQuery } from "#ports/SnippetIndex.ts"
 import { candidateIn, hashOf } from "./packed.ts"
 
@@ -80,7 +80,7 @@ export const nothing = ({ terms, reading }: Asked): Candidates => ({
  * The best `most` of what was found, by the ranking itself. What shares no word is counted as far as it was looked at.
  */
 export const candidatesOf = (
-  { asked, preferComplete }: IndexQuery,
+  { asked, preferComplete, also }: IndexQuery,
   answer: SearchAnswers,
   most: number
 ): Candidates => {
@@ -96,7 +96,7 @@ export const candidatesOf = (
     sharing: sharing?.buckets[0]?.doc_count ?? 0,
     near: 0
   }
-  const likely = likeliest(asked, found, preferComplete)
+  const likely = foremost(likeliest(asked, found, preferComplete, also), most, also)
   const near = likely.filter(({ sharesWord }) => !sharesWord).length
   return { ...found, candidates: likely.slice(0, most).map(({ candidate }) => candidate), near }
 }

@@ -70,6 +70,11 @@ const near = (vector: Vector, count: number, filter: ReadonlyArray<Clause>): Cla
   }
 })
 
+/** Those that are looked at whatever they share. */
+const named = (ids: ReadonlySet<string>): Clause => ({
+  constant_score: { filter: { ids: { values: [...ids] } }, boost: 2 * nearWeight }
+})
+
 /** How many snippets stand on each shelf with one of some terms or pieces: a count for each of these and each shelf. */
 const having = (field: string, shelves: ReadonlyArray<string>, some: Iterable<string | number>): Clause => ({
   filters: {
@@ -99,13 +104,16 @@ export interface Question {
  */
 export const questionOf = (query: IndexQuery, most: number): Question => {
   const { terms, meanings, read, reading } = query.asked
+  const { also } = query
   const shelves = shelvesSeen(query.homes, query.includePublic)
   const filters = filtersOf(query, shelves)
   const count = most === 0 ? 0 : Math.min(looked.most, Math.max(looked.least, looked.forEach * most))
   const asked = count === 0 || read === 0 ? [] : meanings.filter(hasDirection)
   const clauses = [
     ...(count === 0 || terms.length === 0 ? [] : [allWordsOf(query.asked)]),
-    ...asked.map((vector) => near(vector, count, filters))
+    ...asked.map((vector) => near(vector, count, filters)),
+    // before all others, so that they are among what is looked at
+    ...(count === 0 || also === undefined || also.size === 0 ? [] : [named(also)])
   ]
   const aggs = {
     ...(reading.pieces.length === 0 ? {} : { pieces: having("pieces", shelves, reading.pieces) }),

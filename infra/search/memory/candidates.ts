@@ -14,6 +14,8 @@ import { occurrences, sumWords } from "./words.ts"
 interface Means {
   readonly vectors: VectorMemory
   readonly scratch: Scratch
+  /** Where a snippet is, whoever may see it. */
+  readonly locate: (id: string) => { readonly segment: Segment; readonly slot: number } | undefined
 }
 
 /** Where a snippet is. */
@@ -21,6 +23,15 @@ interface Spot {
   readonly segment: Segment
   readonly slot: number
   readonly cosine: number
+}
+
+/** What a search has found so far. */
+interface Found {
+  readonly best: Best<Spot>
+  /** Slots of the segment that are candidates whatever they say, see `IndexQuery`. */
+  readonly wanted: ReadonlySet<number>
+  /** Those that were found. */
+  readonly also: Array<Spot>
 }
 
 /** What the terms of a query weigh in its scope. */
@@ -38,7 +49,7 @@ export const candidates = (
   segments: ReadonlyArray<Segment>,
   query: IndexQuery,
   most: number,
-  { vectors, scratch }: Means
+  { vectors, scratch, locate }: Means
 ): Candidates => {
   const { asked } = query
   const documents = segments.reduce((sum, segment) => sum + segment.documents, 0)
@@ -55,14 +66,17 @@ export const candidates = (
   const weights = { ...plan(asked, documents, frequencies), table }
   vectors.ask(asked.meanings)
   const best = new Best<Spot>(most)
+  const wanted = Array.from(query.also ?? []).flatMap((id) => locate(id) ?? [])
+  const also: Array<Spot> = []
   let [sharing, near] = [0, 0]
   for (const segment of segments) {
     if (segment.documents === 0) continue
-    const counted = searchSegment(segment, weights, query, best, scratch)
+    const slots = new Set(wanted.flatMap((one) => (one.segment === segment ? [one.slot] : [])))
+    const counted = searchSegment(segment, weights, query, { best, wanted: slots, also }, scratch)
     sharing += counted.sharing
     near += counted.near
   }
-  const found = [...Map.groupBy(best.values, ({ segment }) => segment)].flatMap(([segment, spots]) =>
+  const found = [...Map.groupBy([...best.values, ...also], ({ segment }) => segment)].flatMap(([segment, spots]) =>
     readSpots(segment, asked.terms, spots, scratch)
   )
   return { ...scope, candidates: found, sharing, near }
@@ -94,7 +108,7 @@ const searchSegment = (
   segment: Segment,
   weights: Weights,
   { asked, agent, minVerdict, minHumanUp = 0, kinds, language, preferComplete, only }: IndexQuery,
-  best: Best<Spot>,
+  { best, wanted, also }: Found,
   scratch: Scratch
 ): { readonly sharing: number; readonly near: number } => {
   const { terms, read } = asked
@@ -115,21 +129,26 @@ const searchSegment = (
     const cosine = read === 0 ? 0 : cosines[slot]!
     const matching = relevance(sharesWord ? wordShare(scratch.sum(slot, long), weights.self) : 0, cosine, read)
     const final = score(matching, priorOf(segment.verdictOdds[slot]!, completeness[slot]!, preferComplete))
-    if (!matches(sharesWord, final)) return
+    const isWanted = wanted.has(slot)
+    if (!isWanted && !matches(sharesWord, final)) return
     const id = ids[slot]!
     if (only !== undefined && !only.has(id)) return
     if (sharesWord) sharing++
     else near++
-    if (!best.refuses(final)) best.offer(final, id, { segment, slot, cosine })
+    if (isWanted) also.push({ segment, slot, cosine })
+    else if (!best.refuses(final)) best.offer(final, id, { segment, slot, cosine })
   }
 
   for (let at = 0; at < scratch.found; at++) consider(scratch.slots[at]!, true)
-  if (read === 0) return { sharing, near }
   // what shares no word, and what no votes could lift far enough, is most of them; a slot that is free has no meaning
   // either
-  const least = leastRelevance(preferComplete) / relevance(0, 1, read)
-  for (let slot = 0; slot < segment.slots; slot++) {
-    if (cosines[slot]! >= least && !scratch.has(slot)) consider(slot, false)
+  const least = read === 0 ? 0 : leastRelevance(preferComplete) / relevance(0, 1, read)
+  if (read > 0) {
+    for (let slot = 0; slot < segment.slots; slot++) {
+      if (cosines[slot]! >= least && !scratch.has(slot)) consider(slot, false)
+    }
   }
+  // those that were not come by so far
+  for (const slot of wanted) if (!scratch.has(slot) && (read === 0 || cosines[slot]! < least)) consider(slot, false)
   return { sharing, near }
 }

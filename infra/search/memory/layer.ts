@@ -80,7 +80,8 @@ class Index {
 
   candidates(query: IndexQuery, most: number) {
     const { own, others } = this.#seen(query)
-    return candidates([...own, ...others], query, most, { vectors: this.#vectors, scratch: this.#scratch })
+    const locate = (id: string) => this.#places.get(id)
+    return candidates([...own, ...others], query, most, { vectors: this.#vectors, scratch: this.#scratch, locate })
   }
 
   frequencies(scope: Pick<IndexQuery, "homes" | "includePublic">, terms: ReadonlyArray<string>): ReadonlyArray<number> {

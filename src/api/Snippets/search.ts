@@ -64,6 +64,18 @@ const Explanation = Schema.Struct({
   ),
   verdict: Effected,
   completeness: Effected,
+  /** What votes for tasks near to this one add, and which tasks these are; `null`: somebody else's. */
+  learned: Schema.Struct({
+    effect: Schema.Finite,
+    tasks: Schema.Array(
+      Schema.Struct({
+        task: Schema.NullOr(Schema.String),
+        up: Schema.Int,
+        down: Schema.Int,
+        nearness: Schema.Finite
+      }).annotate({ identifier: "LearnedTask" })
+    )
+  }),
   hub: Effected,
   length: Schema.Struct({ characters: Schema.Int, effect: Schema.Finite })
 }).annotate({ identifier: "Explanation" })

@@ -16,7 +16,11 @@ const explained = (name: string, of: Explanation): ReadonlyArray<string> => [
   `${plain(name)}: ${of.probability.toFixed(2)} by words and meaning`,
   `  words ${of.wordShare.toFixed(2)}: ${of.words.map((word) => `${named(word)} (${word.place}) ${word.share.toFixed(2)}`).join(", ")}`,
   `  meaning ${of.cosine.toFixed(2)}: ${of.nearest.map(({ asked, found, cosine }) => `${plain(asked)} → ${plain(found)} ${cosine.toFixed(2)}`).join(", ")}`,
-  `  votes ${signed(of.verdict.effect)}, completeness ${signed(of.completeness.effect)}, near to everything ${signed(of.hub.effect)}, ${of.length.characters} characters ${signed(of.length.effect)}`
+  ...(of.learned?.tasks ?? []).map(
+    ({ task, up, down, nearness }) =>
+      `  for ${task === null ? "a task of somebody else" : plain(task)} (${nearness.toFixed(2)} near): ${up} for it, ${down} against`
+  ),
+  `  votes ${signed(of.verdict.effect)}, for such tasks ${signed(of.learned?.effect ?? 0)}, completeness ${signed(of.completeness.effect)}, near to everything ${signed(of.hub.effect)}, ${of.length.characters} characters ${signed(of.length.effect)}`
 ]
 
 /** Characters of a description that are shown. */

@@ -13,6 +13,7 @@ export const shownExplanation = (of: Explanation, own: boolean): NonNullable<Sea
     nearest: seen(of.nearest),
     verdict: of.verdict,
     completeness: of.completeness,
+    learned: of.learned,
     hub: of.hub,
     length: of.length
   }

@@ -5,7 +5,7 @@ import type { Embeddings } from "#ports/Embeddings.ts"
 import { type IndexedSnippet, SnippetIndex } from "#ports/SnippetIndex.ts"
 import type { Sought } from "#src/snippets/find.ts"
 import { searching } from "#test/searching.ts"
-import { csv, median, query, snippet } from "../indexed.ts"
+import { csv, median, query, snippet, voteFor } from "../indexed.ts"
 
 const found = (query: Sought) =>
   Effect.gen(function* () {
@@ -288,6 +288,43 @@ export const contract = (name: string, layer: Layer.Layer<SnippetIndex | Embeddi
         const answer = yield* index.search(query("median", ["filter"], { only }))
         assert.deepStrictEqual([answer.matches.map(({ id }) => id), answer.total], [["filter-b"], 1])
       })
+    )
+
+    it.effect(
+      "has what was voted for near tasks among its candidates, whatever it says, if all else that is asked holds",
+      () =>
+        Effect.gen(function* () {
+          const index = yield* searching
+          const odd = "greet the visitors at the door"
+          const alike = Array.from({ length: 60 }, (_, at) =>
+            snippet("taught", `like-${at}`, { name: `greet_visitors_${at}`, source: "def greet(visitor): door.open()" })
+          )
+          yield* put(...alike, snippet("taught", "used", csv), snippet("taught-elsewhere", "used", csv))
+          const asked = query(odd, ["taught"], { limit: 50 })
+          const before = yield* index.search(asked)
+          assert.notInclude(
+            before.matches.map(({ id }) => id),
+            "taught-used"
+          )
+          const votes = ["taught-used", "taught-elsewhere-used", "taught-gone"].flatMap((id) =>
+            ["t/ada", "t/bob", "t/eve"].map((bloc) => voteFor(id, odd, { bloc }))
+          )
+          const after = yield* index.search({ ...asked, votes })
+          assert.deepStrictEqual(
+            after.matches.map(({ id }) => id).filter((id) => !id.startsWith("taught-like")),
+            ["taught-used"]
+          )
+          assert.strictEqual(after.total, before.total + 1)
+          assert.strictEqual((yield* index.search({ ...asked, votes, minHumanUp: 1 })).total, 0)
+          assert.strictEqual((yield* index.search({ ...asked, votes, language: "go" })).total, 0)
+          assert.deepStrictEqual(
+            yield* index.search({ ...asked, votes, only: new Set(["taught-like-1"]) }),
+            yield* index.search({ ...asked, only: new Set(["taught-like-1"]) })
+          )
+          // nothing is said of other tasks
+          const other = query("median of the numbers", ["taught"])
+          assert.deepStrictEqual(yield* index.search({ ...other, votes }), yield* index.search(other))
+        })
     )
 
     it.effect("leaves out what has too few people's votes, or another kind or language", () =>

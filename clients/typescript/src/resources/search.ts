@@ -71,6 +71,26 @@ export interface LengthEffect {
   readonly effect: number
 }
 
+/** A task near to this one for which somebody voted on a match. */
+export interface LearnedTask {
+  /** `null` where it is somebody else's. */
+  readonly task: string | null
+  /** Voters who said that it helped. */
+  readonly up: number
+  /** Voters who said that it did not. */
+  readonly down: number
+  /** 0 to 1: how near it is to what was asked. */
+  readonly nearness: number
+}
+
+/** What votes for tasks near to this one add to a score. */
+export interface LearnedEffect {
+  /** What they add to the logarithm of the odds; 0 changes nothing. */
+  readonly effect: number
+  /** The nearest first. */
+  readonly tasks: ReadonlyArray<LearnedTask>
+}
+
 /** Why a match has its score. */
 export interface Explanation {
   /** 0 to 1: how likely it is by words and meaning alone that it answers the task. */
@@ -87,6 +107,8 @@ export interface Explanation {
   readonly verdict: ScoreEffect
   /** How complete it looks; counts only with `preferComplete`. */
   readonly completeness: ScoreEffect
+  /** Votes for tasks near to this one; `null` from a service that learns nothing from them. */
+  readonly learned: LearnedEffect | null
   /** How near it is to everything, which tells against it. */
   readonly hub: ScoreEffect
   /** How long its source is. */
@@ -165,9 +187,10 @@ export interface SearchResponse extends Result {
   readonly mended: ReadonlyArray<MendedWord>
 }
 
-interface ExplanationWire extends Omit<Explanation, "wordShare" | "words"> {
+interface ExplanationWire extends Omit<Explanation, "wordShare" | "words" | "learned"> {
   readonly word_share: number
   readonly words: ReadonlyArray<Omit<ExplainedWord, "asked"> & { readonly asked?: string }>
+  readonly learned?: LearnedEffect
 }
 
 interface MatchWire {
@@ -204,10 +227,11 @@ interface SearchWire {
   readonly mended?: ReadonlyArray<MendedWord>
 }
 
-const explanationOf = ({ word_share: wordShare, words, ...wire }: ExplanationWire): Explanation => ({
+const explanationOf = ({ word_share: wordShare, words, learned, ...wire }: ExplanationWire): Explanation => ({
   ...wire,
   wordShare,
-  words: words.map(({ asked = null, ...word }) => ({ ...word, asked }))
+  words: words.map(({ asked = null, ...word }) => ({ ...word, asked })),
+  learned: learned ?? null
 })
 
 const matchOf = (wire: MatchWire): SearchMatch => ({

@@ -5,7 +5,7 @@ import type { Embeddings } from "#ports/Embeddings.ts"
 import type { IndexedSnippet, SnippetIndex } from "#ports/SnippetIndex.ts"
 import { embeddings } from "#test/embeddings.ts"
 import { searching } from "#test/searching.ts"
-import { query, snippet } from "../../indexed.ts"
+import { query, snippet, voteFor } from "../../indexed.ts"
 
 const words =
   "median csv rows image photo email parse delete remove sort list date convert file graph merge polygon queue zebra yomikomi".split(
@@ -51,6 +51,9 @@ const inventing = (next: () => number) => {
       preferComplete: next() < 0.5,
       minVerdict: next() < 0.5 ? 0.3 : 0,
       limit: 1 + Math.floor(next() * 20),
+      votes: Array.from({ length: Math.floor(next() * 8) }, () =>
+        voteFor(`s-${Math.floor(next() * 60)}`, some(5).join(" "), { value: next() < 0.7 ? 1 : -1, bloc: one(homes) })
+      ),
       ...(next() < 0.2 ? { language: "go" } : {}),
       ...(next() < 0.2 ? { kinds: ["repo" as const] } : {}),
       ...(next() < 0.2 ? { minHumanUp: 1 } : {})

@@ -152,6 +152,28 @@ class LengthEffect(Model):
     effect: float
 
 
+class LearnedTask(Model):
+    """A task near to this one for which somebody voted on a match."""
+
+    task: str | None = None
+    """`None` where it is somebody else's."""
+    up: int
+    """Voters who said that it helped."""
+    down: int
+    """Voters who said that it did not."""
+    nearness: float
+    """0 to 1: how near it is to what was asked."""
+
+
+class LearnedEffect(Model):
+    """What votes for tasks near to this one add to a score."""
+
+    effect: float
+    """What they add to the logarithm of the odds; 0 changes nothing."""
+    tasks: list[LearnedTask]
+    """The nearest first."""
+
+
 class Explanation(Model):
     """Why a match has its score."""
 
@@ -169,6 +191,8 @@ class Explanation(Model):
     """Its votes."""
     completeness: ScoreEffect
     """How complete it looks; counts only with `prefer_complete`."""
+    learned: LearnedEffect | None = None
+    """Votes for tasks near to this one; `None` from a service that learns nothing from them."""
     hub: ScoreEffect
     """How near it is to everything, which tells against it."""
     length: LengthEffect

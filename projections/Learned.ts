@@ -1,0 +1,211 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { latestVotes, type SaidOfTask, voterOf } from "#domain/search/votesForTasks.ts"
+import { derivedId } from "#engine/derivedId.ts"
+import { type Projection, schemaOf } from "#engine/Projection.ts"
+import { table } from "./table.ts"
+
+/** What one voter said in one home of a snippet, task by task. */
+interface VotesRow {
+  readonly id: string
+  readonly snippet: string
+  readonly home: string
+  /** `tenant/user` */
+  readonly voter: string
+  /** The latest of each of their latest tasks, oldest first. */
+  readonly tasks: ReadonlyArray<SaidOfTask>
+  readonly changed: number
+}
+
+/** Whose a snippet is, which decides how votes on it count. */
+interface UploadsRow {
+  readonly id: string
+  readonly tenant: string
+  /** Users who stored it. */
+  readonly authors: ReadonlyArray<string>
+  readonly published: boolean
+  /** It was deleted: whoever holds what was learned of it must know. */
+  readonly gone: boolean
+  readonly changed: number
+}
+
+/** A voter who was erased. */
+interface LeaversRow {
+  readonly id: string
+  readonly changed: number
+}
+
+const one = ({ snippet }: { readonly snippet: string }) => [snippet]
+
+const withAuthor = (authors: ReadonlyArray<string>, author: string | null): ReadonlyArray<string> =>
+  author === null || authors.includes(author) ? authors : [...authors, author]
+
+const leaver = ({ user }: { readonly user: string }, { tenant }: { readonly tenant: string }) => `${tenant}/${user}`
+
+/** Read model `learned`: for which tasks snippets helped, and for which they did not, as each voter says. */
+export const Learned = {
+  name: "learned",
+  version: 1,
+  tables: {
+    votes: table<VotesRow>({
+      columns: { id: "text", snippet: "text", home: "text", voter: "text", tasks: "json", changed: "bigint" },
+      indexes: ["(snippet)", "(voter)", "(changed)"],
+      on: {
+        VoteCast: {
+          rows: ({ snippet, home, voter, text }, { tenant }) =>
+            voter === null || text === null || text.task === null || text.task.trim() === ""
+              ? []
+              : [derivedId("learned", snippet, home ?? tenant, voter)],
+          to: (row, { snippet, home, voter, value, source, text }, { tenant, position }, id) => {
+            const where = home ?? tenant
+            return {
+              id,
+              snippet,
+              home: where,
+              voter: voterOf(where, voter!),
+              tasks: latestVotes(row?.tasks ?? [], { task: text!.task!, value, source, position }),
+              changed: position
+            }
+          }
+        }
+      },
+      drops: {
+        SnippetDeleted: { column: "snippet", value: ({ snippet }) => snippet },
+        MemberErased: { column: "voter", value: leaver },
+        UserErased: { column: "voter", value: leaver }
+      }
+    }),
+    uploads: table<UploadsRow>({
+      columns: {
+        id: "text",
+        tenant: "text",
+        authors: "text[]",
+        published: "boolean",
+        gone: "boolean",
+        changed: "bigint"
+      },
+      indexes: ["(changed)"],
+      on: {
+        SnippetUploaded: {
+          rows: one,
+          to: (_, { snippet, author, published }, { tenant, position }) => ({
+            id: snippet,
+            tenant,
+            authors: withAuthor([], author),
+            published,
+            gone: false,
+            changed: position
+          })
+        },
+        TaskAdded: {
+          rows: one,
+          to: (row, { author }, { position }) => {
+            if (row === undefined) return undefined
+            const authors = withAuthor(row.authors, author)
+            return authors === row.authors ? row : { ...row, authors, changed: position }
+          }
+        },
+        SnippetPublished: {
+          rows: one,
+          to: (row, _, { position }) => row && { ...row, published: true, changed: position }
+        },
+        SnippetWithdrawn: {
+          rows: one,
+          to: (row, _, { position }) => row && { ...row, published: false, changed: position }
+        },
+        SnippetDeleted: {
+          rows: one,
+          to: (row, _, { position }) => row && { ...row, authors: [], published: false, gone: true, changed: position }
+        }
+      }
+    }),
+    leavers: table<LeaversRow>({
+      columns: { id: "text", changed: "bigint" },
+      indexes: ["(changed)"],
+      on: {
+        MemberErased: {
+          rows: (event, envelope) => [leaver(event, envelope)],
+          to: (_, event, envelope) => ({ id: leaver(event, envelope), changed: envelope.position })
+        },
+        UserErased: {
+          rows: (event, envelope) => [leaver(event, envelope)],
+          to: (_, event, envelope) => ({ id: leaver(event, envelope), changed: envelope.position })
+        }
+      }
+    })
+  }
+} satisfies Projection
+
+const schema = schemaOf(Learned)
+
+/** What one voter said in one home of a snippet. */
+export type Said = Omit<VotesRow, "changed">
+
+/** Whose a snippet is. */
+export type Upload = Omit<UploadsRow, "changed">
+
+/** What became of what was learned, up to `position`. */
+export interface LearnedChanges {
+  /** Of the read model that was read: after another one was promoted, whoever reads begins again. */
+  readonly build: number | undefined
+  /** Where the read model stands. */
+  readonly stands: number
+  readonly position: number
+  readonly said: ReadonlyArray<Said>
+  /** Of all snippets that changed, and of those of which something is said. */
+  readonly uploads: ReadonlyArray<Upload>
+  readonly leavers: ReadonlyArray<string>
+}
+
+const live = `name = '${Learned.name}' AND version = ${Learned.version} AND live`
+
+/** Where a page ends: with its last row of votes, or of uploads where these are read, else where the read model stands. */
+const bound = `SELECT m.build, m.position AS stands, least(m.position,
+    (SELECT changed FROM ${schema}.votes WHERE changed > $1 ORDER BY changed OFFSET $2::int LIMIT 1),
+    (SELECT changed FROM ${schema}.uploads WHERE NOT $3::boolean AND changed > $1 ORDER BY changed OFFSET $2::int LIMIT 1)) AS position
+  FROM (SELECT * FROM read_models WHERE ${live}) m`
+
+/**
+ * Reads on from a position, about `rows` at a time: all in one snapshot, so that what it says of `position` is whole. `anew`: for
+ * who has nothing yet, and needs to know of no other uploads than those of which something is said.
+ */
+export const learnedChanges = (after: number, rows: number, anew: boolean) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.gen(function* () {
+      yield* sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`
+      const from = BigInt(after)
+      const [ending] = yield* sql.unsafe<{ build: number; stands: bigint; position: bigint }>(bound, [from, rows, anew])
+      const to = ending?.position ?? from
+      const said = yield* sql.unsafe<Said>(
+        `SELECT id, snippet, home, voter, tasks FROM ${schema}.votes WHERE changed > $1 AND changed <= $2`,
+        [from, to]
+      )
+      const uploads = yield* sql.unsafe<Upload>(
+        `SELECT id, tenant, authors, published, gone FROM ${schema}.uploads
+         WHERE (NOT $4::boolean AND changed > $1 AND changed <= $2) OR id = ANY ($3::text[])`,
+        [from, to, [...new Set(said.map(({ snippet }) => snippet))], anew]
+      )
+      const leavers = yield* sql.unsafe<{ id: string }>(
+        `SELECT id FROM ${schema}.leavers WHERE changed > $1 AND changed <= $2`,
+        [from, to]
+      )
+      const changes: LearnedChanges = {
+        build: ending?.build,
+        stands: Number(ending?.stands ?? from),
+        position: Number(to),
+        said,
+        uploads,
+        leavers: leavers.map(({ id }) => id)
+      }
+      return changes
+    }).pipe(sql.withTransaction)
+  )
+
+/** Whose these snippets are. */
+export const uploadsOf = (ids: ReadonlyArray<string>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<Upload>(
+      `SELECT id, tenant, authors, published, gone FROM ${schema}.uploads WHERE id = ANY ($1::text[])`,
+      [ids]
+    )
+  )

@@ -1,0 +1,185 @@
+import { Cause, Clock, Context, Effect, Layer, PubSub, Semaphore } from "effect"
+import { SqlClient } from "effect/sql"
+import type { DomainEvent } from "#domain/events.ts"
+import type { Scope } from "#domain/Scope.ts"
+import type { TaskVote } from "#domain/search/learned.ts"
+import { votedTask } from "#domain/search/votesForTasks.ts"
+import { Codec } from "#engine/codec.ts"
+import { schemaOf } from "#engine/Projection.ts"
+import { decodeAll, inSteps } from "#engine/pages.ts"
+import { Bounds } from "#engine/ports/Bounds.ts"
+import { EventStore } from "#engine/ports/EventStore.ts"
+import { Projector } from "#engine/project.ts"
+import { Embeddings } from "#ports/Embeddings.ts"
+import { Learned, learnedChanges, uploadsOf } from "#projections/Learned.ts"
+import { forgottenAmong, type RecalledVote, Retrievals, recalledBy, recallingSince } from "#projections/Retrievals.ts"
+import { Lessons } from "./lessons.ts"
+
+/** Rows that are taken in at once. */
+const rows = 1_000
+/** Milliseconds between two looks at whether the texts of searches are still kept. */
+const lookAfter = 2_000
+/** Milliseconds between two readings, and for how long a search waits for a read model that the catalogue is ahead of. */
+const pause = 50
+const patience = 500
+
+/**
+ * Keeps what was learned from votes for tasks at hand, like the read models have it: it reads on in their rows from where it was,
+ * whichever process had written them, and at start from the beginning.
+ */
+export class Learning extends Context.Service<
+  Learning,
+  {
+    /** Waits until it has what was said up to a position; for a moment, and once only for a read model that stands still. */
+    readonly reach: (position: number) => Effect.Effect<void>
+    /** Votes for tasks that count for who sees this. */
+    readonly votesFor: (sight: Pick<Scope, "homes" | "includePublic">) => Iterable<TaskVote>
+    /** Another one whenever something else was learned. */
+    readonly revision: () => number
+  }
+>()("cairn/Learning") {
+  static readonly layer = Layer.effect(
+    Learning,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const store = yield* EventStore
+      const log = Context.pick(Codec)(yield* Effect.context<Codec>())
+      const lessons = new Lessons(yield* Embeddings)
+      const most = Math.min(rows, (yield* Bounds).count)
+      const projector = yield* Projector
+      const one = yield* Semaphore.make(1)
+      let build: number | undefined
+      /** How far rows were read, and up to where searches have what they say. */
+      let readTo = 0
+      let position = 0
+      let recalledTo = 0
+      let lookedAt = 0
+      let stuckAt = -1
+      let fails = false
+
+      /** Everything from the beginning: then on from where the read model stood at that time, for uploads may have changed since. */
+      const anew = Effect.gen(function* () {
+        lessons.forgetAll()
+        recalledTo = 0
+        const first = yield* learnedChanges(0, most, true)
+        for (let page = first; ; page = yield* learnedChanges(page.position, most, true)) {
+          lessons.say(page.said)
+          lessons.own(page.uploads)
+          yield* inSteps(lessons.settle())
+          if (page.position >= page.stands || page.build !== first.build) break
+        }
+        // not before: whoever is broken off here begins again
+        build = first.build
+        readTo = first.stands
+      })
+
+      const readOn = Effect.gen(function* () {
+        for (;;) {
+          const page = yield* learnedChanges(readTo, most, false)
+          if (page.build === undefined) return
+          if (page.build !== build) {
+            yield* anew
+            continue
+          }
+          lessons.say(page.said)
+          lessons.own(page.uploads)
+          lessons.leave(page.leavers)
+          readTo = page.position
+          if (readTo >= page.stands) return
+        }
+      })
+
+      /** With what was asked for in the search before it; `undefined`: its time is over. */
+      const withTask = Effect.fnUntraced(function* (vote: RecalledVote) {
+        const { stream, revision } = vote.search
+        const held = lessons.taskOf(vote)
+        if (held !== undefined) return { ...vote, task: held }
+        const { events } = yield* store.readStream(stream, revision - 1, { limit: 1 })
+        const [found] = yield* Effect.provide(decodeAll<DomainEvent>(events), log)
+        if (found?.event._tag !== "SearchAnswered" || found.event.text === null) return undefined
+        return { ...vote, task: votedTask(found.event.text.query) }
+      })
+
+      const recallOn = Effect.gen(function* () {
+        for (;;) {
+          const page = yield* recallingSince(recalledTo, most)
+          const voters = page.map(({ id }) => id)
+          if (voters.length > 0) {
+            const votes = yield* Effect.forEach(yield* recalledBy(voters), withTask)
+            const known = votes.filter((vote) => vote !== undefined)
+            lessons.recall(voters, known)
+            const unowned = lessons.unowned(known.map(({ snippet }) => snippet))
+            if (unowned.length > 0) lessons.own(yield* uploadsOf(unowned))
+          }
+          recalledTo = Number(page.at(-1)?.changed ?? recalledTo)
+          if (page.length < most) return
+        }
+      })
+
+      /** A search's text goes by an event that names no vote. */
+      const forget = Effect.gen(function* () {
+        const { subjects } = lessons
+        for (let from = 0; from < subjects.length; from += most) {
+          const gone = yield* forgottenAmong(subjects.slice(from, from + most))
+          lessons.forget(new Set(gone.map(({ id }) => id)))
+        }
+      })
+
+      const step = Effect.gen(function* () {
+        yield* readOn
+        yield* recallOn
+        const now = yield* Clock.currentTimeMillis
+        if (now - lookedAt >= lookAfter) {
+          lookedAt = now
+          yield* forget
+        }
+        yield* inSteps(lessons.settle())
+        position = readTo
+        fails = false
+      }).pipe(
+        Effect.provideService(SqlClient.SqlClient, sql),
+        Effect.catchCause((cause): Effect.Effect<void> => {
+          if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+          const said = fails ? Effect.void : Effect.logWarning("what was learned from votes can't be read on", cause)
+          fails = true
+          return said
+        })
+      )
+      const catchUp = one.withPermits(1)(step)
+      // unless another's has brought it there
+      const read = (to: number) => one.withPermits(1)(Effect.suspend(() => (position < to ? step : Effect.void)))
+
+      const moves = yield* PubSub.subscribe(projector.moved)
+      const names = new Set([schemaOf(Learned), schemaOf(Retrievals)])
+      const moved = Effect.map(PubSub.takeAll(moves), (all) => all.some((name) => names.has(name)))
+      yield* Effect.forkScoped(
+        Effect.andThen(
+          catchUp,
+          Effect.forever(
+            moved.pipe(
+              // another process may be the one that moves them, and what was kept for a time goes without a move
+              Effect.timeoutOrElse({ duration: lookAfter, orElse: () => Effect.succeed(true) }),
+              Effect.flatMap((mine) => (mine ? catchUp : Effect.void)),
+              Effect.andThen(Effect.sleep(pause))
+            )
+          )
+        )
+      )
+
+      return Learning.of({
+        reach: Effect.fnUntraced(function* (to) {
+          const deadline = (yield* Clock.currentTimeMillis) + patience
+          while (position < to && position !== stuckAt) {
+            // at start there may be much to read
+            yield* Effect.timeoutOption(read(to), patience)
+            if (position >= to) return
+            if (fails || (yield* Clock.currentTimeMillis) >= deadline) stuckAt = position
+            else yield* Effect.sleep(pause / 5)
+          }
+        }),
+        votesFor: (sight) => ({ [Symbol.iterator]: () => lessons.votesFor(sight) }),
+        revision: () => lessons.revision
+      })
+    })
+  )
+}

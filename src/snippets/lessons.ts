@@ -1,0 +1,233 @@
+import type { Scope } from "#domain/Scope.ts"
+import type { Encoder } from "#domain/search/embeddings/Encoder.ts"
+import { type TaskRead, type TaskVote, taskRead } from "#domain/search/learned.ts"
+import { amongStrangers, atHome, type Given, type Owned, weightOf } from "#domain/search/votesForTasks.ts"
+import type { Said, Upload } from "#projections/Learned.ts"
+import type { RecalledVote } from "#projections/Retrievals.ts"
+
+/** Votes for tasks of one home on one snippet that are held: those that weigh most, of these the latest. */
+const mostOfSnippet = 16
+/** Votes for tasks that are held in all; some kilobytes each. */
+const mostHeld = 100_000
+
+/** A vote on what a search had shown, with the search's task. */
+export interface RecalledTask extends RecalledVote {
+  readonly task: string
+}
+
+/** One vote for a task, ready to be counted. */
+interface Lesson {
+  readonly given: Given
+  readonly own: TaskVote
+  readonly strange: TaskVote | undefined
+}
+
+/** What was said for tasks of all snippets, in memory: by the home where it was said, as searches need it. */
+export class Lessons {
+  readonly #encoder: Pick<Encoder, "query" | "reading">
+  /** By snippet. */
+  readonly #said = new Map<string, Map<string, Said>>()
+  readonly #owned = new Map<string, Owned>()
+  readonly #lessons = new Map<string, ReadonlyArray<Lesson>>()
+  /** By voter; and of each snippet who they are. */
+  readonly #recalled = new Map<string, ReadonlyArray<RecalledTask>>()
+  readonly #recalling = new Map<string, Set<string>>()
+  /** By home, the snippets of which something was said there; and those of which strangers have said something. */
+  readonly #homes = new Map<string, Set<string>>()
+  readonly #strange = new Set<string>()
+  readonly #changed = new Set<string>()
+  #size = 0
+  /** Counted on with every change of what is learned. */
+  revision = 0
+
+  constructor(encoder: Pick<Encoder, "query" | "reading">) {
+    this.#encoder = encoder
+  }
+
+  /** How many votes for tasks are held. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** Subjects of searches whose tasks are held. */
+  get subjects(): ReadonlyArray<string> {
+    return [...new Set([...this.#recalled.values()].flat().map(({ search }) => search.subject))]
+  }
+
+  /** Those of some snippets of which nobody has said whose they are. */
+  unowned(snippets: ReadonlyArray<string>): ReadonlyArray<string> {
+    return [...new Set(snippets)].filter((id) => !this.#owned.has(id))
+  }
+
+  forgetAll(): void {
+    for (const map of [this.#said, this.#owned, this.#lessons, this.#recalled, this.#recalling, this.#homes])
+      map.clear()
+    this.#strange.clear()
+    this.#changed.clear()
+    this.#size = 0
+    this.revision++
+  }
+
+  say(said: ReadonlyArray<Said>): void {
+    for (const row of said) {
+      const rows = this.#said.get(row.snippet) ?? new Map<string, Said>()
+      rows.set(row.id, row)
+      this.#said.set(row.snippet, rows)
+      this.#changed.add(row.snippet)
+    }
+  }
+
+  /** Of snippets that nothing is known of otherwise, it is not kept. */
+  own(uploads: ReadonlyArray<Upload>): void {
+    for (const { id, tenant, authors, published, gone } of uploads) {
+      if (gone) {
+        this.#said.delete(id)
+        this.#owned.delete(id)
+        this.#changed.add(id)
+      } else if (this.#said.has(id) || this.#recalling.has(id)) {
+        this.#owned.set(id, { tenant, authors, published })
+        this.#changed.add(id)
+      }
+    }
+  }
+
+  /** All votes of some voters that took the task of a search. */
+  recall(voters: ReadonlyArray<string>, votes: ReadonlyArray<RecalledTask>): void {
+    const byVoter = Map.groupBy(votes, ({ voter }) => voter)
+    for (const voter of voters) this.#put(voter, byVoter.get(voter) ?? [])
+  }
+
+  /** The task of the search before a vote, if it is held. */
+  taskOf({ voter, search: { stream, revision } }: RecalledVote): string | undefined {
+    return this.#recalled.get(voter)?.find((one) => one.search.stream === stream && one.search.revision === revision)
+      ?.task
+  }
+
+  /** The tasks of searches whose text is not kept any more. */
+  forget(subjects: ReadonlySet<string>): void {
+    for (const [voter, votes] of this.#recalled) {
+      const left = votes.filter(({ search }) => !subjects.has(search.subject))
+      if (left.length < votes.length) this.#put(voter, left)
+    }
+  }
+
+  leave(voters: ReadonlyArray<string>): void {
+    if (voters.length === 0) return
+    this.recall(voters, [])
+    const gone = new Set(voters)
+    for (const [snippet, rows] of this.#said) {
+      for (const [id, { voter }] of rows) {
+        if (!gone.has(voter)) continue
+        rows.delete(id)
+        this.#changed.add(snippet)
+      }
+    }
+  }
+
+  /** Makes of what has changed what searches ask for, in steps. */
+  *settle(): Generator<void> {
+    if (this.#changed.size === 0) return
+    for (const snippet of this.#changed) {
+      yield* this.#relearn(snippet)
+      yield
+    }
+    this.#changed.clear()
+    this.revision++
+  }
+
+  /** What counts for who sees this. */
+  *votesFor({ homes, includePublic }: Pick<Scope, "homes" | "includePublic">): Generator<TaskVote> {
+    for (const home of new Set(homes)) {
+      for (const snippet of this.#homes.get(home) ?? [])
+        for (const { given, own } of this.#lessons.get(snippet) ?? []) if (given.home === home) yield own
+    }
+    if (!includePublic) return
+    for (const snippet of this.#strange)
+      for (const { given, strange } of this.#lessons.get(snippet) ?? [])
+        if (strange !== undefined && !homes.includes(given.home)) yield strange
+  }
+
+  /** Whatever is wrong with a text must not keep others from being learned. */
+  #read(task: string): TaskRead {
+    try {
+      return taskRead(task, this.#encoder)
+    } catch {
+      return { meaning: new Float32Array(0), pieces: [], terms: new Set() }
+    }
+  }
+
+  #put(voter: string, votes: ReadonlyArray<RecalledTask>): void {
+    for (const { snippet } of this.#recalled.get(voter) ?? []) {
+      this.#changed.add(snippet)
+      const some = this.#recalling.get(snippet)
+      some?.delete(voter)
+      if (some?.size === 0) this.#recalling.delete(snippet)
+    }
+    this.#recalled.delete(voter)
+    if (votes.length > 0) this.#recalled.set(voter, votes)
+    for (const { snippet } of votes) {
+      this.#changed.add(snippet)
+      const some = this.#recalling.get(snippet) ?? new Set<string>()
+      some.add(voter)
+      this.#recalling.set(snippet, some)
+    }
+  }
+
+  /** All votes on a snippet for tasks; one that named its own takes none of a search. */
+  #givenOf(snippet: string): ReadonlyArray<Given> {
+    const named = new Set<number>()
+    const given: Array<Given> = []
+    for (const { home, voter, tasks } of this.#said.get(snippet)?.values() ?? []) {
+      for (const said of tasks) {
+        named.add(said.position)
+        given.push({ snippet, home, voter, said, recalled: false })
+      }
+    }
+    for (const by of this.#recalling.get(snippet) ?? []) {
+      for (const { snippet: of, home, voter, task, value, source, position } of this.#recalled.get(by) ?? []) {
+        if (of !== snippet || named.has(position)) continue
+        given.push({ snippet, home, voter, said: { task, value, source, position }, recalled: true })
+      }
+    }
+    return given
+  }
+
+  *#relearn(snippet: string): Generator<void> {
+    const before = this.#lessons.get(snippet) ?? []
+    for (const { given } of before) {
+      const some = this.#homes.get(given.home)
+      some?.delete(snippet)
+      if (some?.size === 0) this.#homes.delete(given.home)
+    }
+    this.#strange.delete(snippet)
+    this.#lessons.delete(snippet)
+    this.#size -= before.length
+    const owned = this.#owned.get(snippet)
+    const all = owned === undefined ? [] : this.#givenOf(snippet)
+    if (owned === undefined || all.length === 0) {
+      if (!this.#said.get(snippet)?.size) this.#said.delete(snippet)
+      if (!this.#said.has(snippet) && !this.#recalling.has(snippet)) this.#owned.delete(snippet)
+      return
+    }
+    const read = new Map<string, TaskRead>(before.map(({ given, own }) => [given.said.task, own]))
+    const lessons: Array<Lesson> = []
+    for (const some of Map.groupBy(all, ({ home }) => home).values()) {
+      const weighed = some.map((given) => ({ given, weight: weightOf(given, owned) }))
+      weighed.sort((one, other) => other.weight - one.weight || other.given.said.position - one.given.said.position)
+      for (const { given } of weighed.slice(0, Math.min(mostOfSnippet, mostHeld - this.#size - lessons.length))) {
+        const known = read.get(given.said.task) ?? this.#read(given.said.task)
+        read.set(given.said.task, known)
+        lessons.push({ given, own: atHome(given, owned, known), strange: amongStrangers(given, owned, known) })
+        yield
+      }
+    }
+    this.#size += lessons.length
+    this.#lessons.set(snippet, lessons)
+    for (const { given, strange } of lessons) {
+      const home = this.#homes.get(given.home) ?? new Set<string>()
+      home.add(snippet)
+      this.#homes.set(given.home, home)
+      if (strange !== undefined) this.#strange.add(snippet)
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import { assert, describe, it } from "@effect/vitest"
+import { voteWeights } from "#domain/search/learned.ts"
+import type { Said, Upload } from "#projections/Learned.ts"
+import { Lessons, type RecalledTask } from "#src/snippets/lessons.ts"
+import { encoder } from "#test/embeddings.ts"
+
+const said = (snippet: string, home: string, user: string, ...tasks: ReadonlyArray<string>): Said => ({
+  id: `${snippet} ${home} ${user}`,
+  snippet,
+  home,
+  voter: `${home.split("/")[0]}/${user}`,
+  tasks: tasks.map((task, position) => ({ task, value: 1, source: "human", position }))
+})
+
+const upload = (id: string, rest: Partial<Upload> = {}): Upload => ({
+  id,
+  tenant: "t",
+  authors: ["author"],
+  published: false,
+  gone: false,
+  ...rest
+})
+
+const recalled = (snippet: string, task: string, position = 100, user = "ada"): RecalledTask => ({
+  snippet,
+  home: "t",
+  voter: `t/${user}`,
+  value: 1,
+  source: "human",
+  position,
+  search: { subject: `search/${task}`, stream: "search", revision: 1 },
+  task
+})
+
+const lessons = () => new Lessons(encoder)
+const settled = (all: Lessons): Lessons => {
+  for (const _ of all.settle());
+  return all
+}
+const seen = (all: Lessons, homes: ReadonlyArray<string>, includePublic = false) =>
+  [...settled(all).votesFor({ homes, includePublic })]
+    .map(({ snippet, bloc, task, weight }) => [snippet, bloc, task, weight])
+    .sort()
+
+describe("what is held of votes for tasks", () => {
+  it("is told to the homes where they were given", () => {
+    const all = lessons()
+    all.say([said("s", "t", "ada", "a"), said("s", "t/w", "bob", "b"), said("r", "u", "zoe", "c")])
+    all.own([upload("s"), upload("r", { tenant: "u" })])
+    assert.deepStrictEqual(seen(all, ["t"]), [["s", "t/ada", "a", 1]])
+    assert.deepStrictEqual(seen(all, ["t/w", "t"]), [
+      ["s", "t/ada", "a", 1],
+      ["s", "t/bob", "b", 1]
+    ])
+    assert.deepStrictEqual(seen(all, ["t"], true), seen(all, ["t"]))
+    assert.deepStrictEqual(seen(all, ["nobody"], true), [])
+  })
+
+  it("is told to strangers of strangers alone, while the snippet is public, for one a tenant and without a task", () => {
+    const all = lessons()
+    all.say([said("s", "t", "ada", "own"), said("s", "u", "zoe", "z"), said("s", "v", "kim", "k")])
+    all.own([upload("s", { published: true })])
+    assert.deepStrictEqual(seen(all, ["w"], true), [
+      ["s", "u", null, 1],
+      ["s", "v", null, 1]
+    ])
+    assert.deepStrictEqual(seen(all, ["w"]), [])
+    assert.deepStrictEqual(seen(all, ["u"], true), [
+      ["s", "u/zoe", "z", 1],
+      ["s", "v", null, 1]
+    ])
+    all.own([upload("s")])
+    assert.deepStrictEqual(seen(all, ["w"], true), [])
+  })
+
+  it("weighs little for what its voter stored, wherever they vote, and half for what was recalled", () => {
+    const all = lessons()
+    all.say([said("s", "t", "author", "a"), said("s", "u", "author", "b")])
+    all.own([upload("s", { published: true })])
+    all.recall(["t/ada"], [recalled("s", "c")])
+    assert.deepStrictEqual(seen(all, ["t"]), [
+      ["s", "t/ada", "c", voteWeights.recalled],
+      ["s", "t/author", "a", voteWeights.own]
+    ])
+    assert.deepStrictEqual(seen(all, ["w"], true), [["s", "u", null, voteWeights.own]])
+  })
+
+  it("takes no task of a search for a vote that named its own", () => {
+    const all = lessons()
+    all.say([said("s", "t", "ada", "named")])
+    all.own([upload("s")])
+    all.recall(["t/ada"], [recalled("s", "searched", 0)])
+    assert.deepStrictEqual(seen(all, ["t"]), [["s", "t/ada", "named", 1]])
+  })
+
+  it("goes with the snippet, the voter and the search's text, and is another revision each time", () => {
+    const all = lessons()
+    const revisions = new Set([all.revision])
+    const hold = (count: number) => {
+      assert.lengthOf(seen(all, ["t"]), count)
+      assert.strictEqual(all.size, count)
+      revisions.add(all.revision)
+    }
+    all.say([said("s", "t", "ada", "a"), said("r", "t", "ada", "b"), said("r", "t", "bob", "b")])
+    all.own([upload("s"), upload("r"), upload("nobody spoke of")])
+    all.recall(["t/kim"], [recalled("r", "c", 100, "kim")])
+    hold(4)
+    all.forget(new Set(["search/c"]))
+    hold(3)
+    all.leave(["t/ada"])
+    hold(1)
+    all.own([upload("r", { gone: true })])
+    hold(0)
+    all.forgetAll()
+    assert.strictEqual(revisions.size, 5)
+    settled(all)
+    const { revision } = all
+    settled(all)
+    assert.strictEqual(all.revision, revision)
+  })
+
+  it("is of a snippet and home sixteen votes, the weightiest and of these the latest", () => {
+    const all = lessons()
+    const tasks = Array.from({ length: 8 }, (_, at) => `task ${at}`)
+    all.say([
+      ...["ada", "bob", "eve"].map((user) => said("s", "t", user, ...tasks)),
+      said("s", "t", "author", ...tasks)
+    ])
+    all.own([upload("s")])
+    const held = seen(all, ["t"])
+    assert.lengthOf(held, 16)
+    assert.isFalse(held.some(([, bloc]) => bloc === "t/author"))
+    assert.isFalse(held.some(([, , task]) => task === "task 0"))
+  })
+})
