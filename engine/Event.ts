@@ -6,9 +6,9 @@ export const Erased = null
 export type Erased = typeof Erased
 
 /**
- * The fields `subject` and `text` of an event's schema. `text` is what a caller typed: names, prompts, sources. It is kept beside
- * the log, under the event's `subject`, so that it can be erased while the event stays. Deciders and projections see the
- * plain fields, or `Erased`.
+ * The fields `subject` and `text` of an event's schema. `text` is what a caller typed: names, prompts, sources. It is
+ * kept beside the log, under the event's `subject`, so that it can be erased while the event stays. Deciders and
+ * projections see the plain fields, or `Erased`.
  */
 export const text = <F extends Schema.Struct.Fields>(fields: F) => ({
   /** Whose text it is: all of a subject's text is erased together. */
@@ -21,7 +21,9 @@ export interface AnyEvent {
   readonly _tag: string
 }
 
-/** Who did it: the key that was used, its user, its organization (`null`: none, or the operator at the command line). */
+/**
+ * Who did it: the key that was used, its user, its organization (`null`: none, or the operator at the command line).
+ */
 export interface Actor {
   readonly key: string | null
   readonly user: string | null
@@ -29,8 +31,8 @@ export interface Actor {
 }
 
 /**
- * A request as it is known again when it is repeated: a digest that equal ones have, how many of those came before it, and
- * the digest of what it asked for, where its caller named it.
+ * A request as it is known again when it is repeated: a digest that equal ones have, how many of those came before it,
+ * and the digest of what it asked for, where its caller named it.
  */
 export interface RequestIdentity {
   readonly digest: string

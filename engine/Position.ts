@@ -1,13 +1,16 @@
 import { type Brand, Order } from "effect"
 
 /**
- * A place in the log: opaque, and comparable with others of the same log. Positions increase in commit order; how far two of them are
- * apart says nothing, and there may be none between two that follow one another. Inside it is a safe integer, so that read models can
- * keep it in a column: what is added to it is no position any more.
+ * A place in the log: opaque, and comparable with others of the same log. Positions increase in commit order; how far
+ * two of them are apart says nothing, and there may be none between two that follow one another. Inside it is a safe
+ * integer, so that read models can keep it in a column: what is added to it is no position any more.
  */
 export type Position = Brand.Branded<number, "engine/Position">
 
-/** A position from where it was written down, such as a column or a caller's cursor: for adapters, and those who read it back. */
+/**
+ * A position from where it was written down, such as a column or a caller's cursor: for adapters, and those who read it
+ * back.
+ */
 export const positionOf = (written: number | bigint | string): Position => Number(written) as Position
 
 /** Before the first event. */

@@ -5,7 +5,10 @@ import type { Steps } from "./steps.ts"
 /** A row is plain JSON: times are ISO 8601 text, what is absent is `null`. */
 export type Row = { readonly id: string; readonly [column: string]: unknown }
 
-/** What changes may use besides the event: pure functions over data that is read at start. Each product says what its own are. */
+/**
+ * What changes may use besides the event: pure functions over data that is read at start. Each product says what its
+ * own are.
+ */
 export class Given extends Context.Service<Given, unknown>()("engine/Given") {}
 
 /** What one type of event does to the rows it touches. Pure, and total: an event's text may be erased. */
@@ -107,8 +110,8 @@ export const touched = (table: Table, events: ReadonlyArray<Recorded<AnyEvent>>)
 }
 
 /**
- * Applies events to those rows that are there, in place; a row that is gone is `undefined`. Stops after each event, and within those that take long, for
- * whoever takes its steps to see to others in between.
+ * Applies events to those rows that are there, in place; a row that is gone is `undefined`. Stops after each event, and
+ * within those that take long, for whoever takes its steps to see to others in between.
  */
 export function* folding(
   table: Table,

@@ -18,8 +18,8 @@ export interface Standing extends Checkpoint {
 }
 
 /**
- * A read model is behind the log, and did not catch up in time: what is read of it now may lack what was just written. Or nobody knows,
- * because the log is `away`, and with it whoever could write to it.
+ * A read model is behind the log, and did not catch up in time: what is read of it now may lack what was just written.
+ * Or nobody knows, because the log is `away`, and with it whoever could write to it.
  */
 export class Stale extends Data.TaggedError("Stale")<{
   readonly name: string
@@ -36,7 +36,10 @@ export class Unreadable extends Data.TaggedError("Unreadable") {}
 
 type Look = { readonly head: Position; readonly models: ReadonlyMap<string, Standing>; readonly away: boolean }
 
-/** Milliseconds for which a log has to be away before reads are answered without it: a lost connection is no ground for that. */
+/**
+ * Milliseconds for which a log has to be away before reads are answered without it: a lost connection is no ground for
+ * that.
+ */
 const gone = 1_000
 
 /** A read model that is not there yet is behind, also of an empty log. */
@@ -52,23 +55,27 @@ interface Waiter {
 
 /**
  * Reads that see everything written before them, by whom ever: a read takes the log's head on arrival and waits until
- * its read model has taken in every event up to it that concerns it. Requests that arrive during one look share the next.
+ * its read model has taken in every event up to it that concerns it. Requests that arrive during one look share the
+ * next.
  */
 export class Asker extends Context.Service<
   Asker,
   {
     /**
-     * Where the read model stands, once it has taken in all that concerns it of what is in the log now. `Stale`: it did not within
-     * `patience` milliseconds, `ReadPatience` unless told, or the log
-     * has been away for a second. `Unreadable`: the read models can't be reached, or the log just now.
+     * Where the read model stands, once it has taken in all that concerns it of what is in the log now. `Stale`: it did
+     * not within `patience` milliseconds, `ReadPatience` unless told, or the log has been away for a second.
+     * `Unreadable`: the read models can't be reached, or the log just now.
      */
     readonly fresh: (projection: Projection, patience?: number) => Effect.Effect<Standing, Stale | Unreadable>
     /**
-     * Where the last event of a type is that the last look has seen, or from where on there was none; `undefined` before
-     * the first look. Who has asked whether something is fresh misses nothing here that was written before.
+     * Where the last event of a type is that the last look has seen, or from where on there was none; `undefined`
+     * before the first look. Who has asked whether something is fresh misses nothing here that was written before.
      */
     readonly seen: (type: string) => Effect.Effect<Position | undefined>
-    /** The log's head, and where every live read model stands, by schema name; as they were last seen, where the log is away. */
+    /**
+     * The log's head, and where every live read model stands, by schema name; as they were last seen, where the log is
+     * away.
+     */
     readonly look: Effect.Effect<Look, Unreadable>
   }
 >()("cairn/Asker") {
@@ -140,7 +147,9 @@ export class Asker extends Context.Service<
           Effect.mapError(() => new Unreadable())
         )
 
-        /** Nobody leaves while beginning what others wait for too: it would stay begun for all of them, and never end. */
+        /**
+         * Nobody leaves while beginning what others wait for too: it would stay begun for all of them, and never end.
+         */
         const begin = Effect.gen(function* () {
           const mine = yield* Deferred.make<Look, Unreadable>()
           next = mine

@@ -33,11 +33,14 @@ export interface EventCodec<E extends AnyEvent> {
   /** An event as the log takes it, written on end: for those that have no long text. */
   readonly encode: (event: E) => NewEvent
   /**
-   * An event as the log takes it: ids and numbers as `data`, what a caller typed as a payload with a salted digest. One with a long
-   * text takes many steps: others may have their turn between them.
+   * An event as the log takes it: ids and numbers as `data`, what a caller typed as a payload with a salted digest. One
+   * with a long text takes many steps: others may have their turn between them.
    */
   readonly encoding: (event: E) => Generator<void, NewEvent>
-  /** A stored event as deciders and projections see it: of the current version, with its text or `Erased` in place. Throws `UnreadableEvent`. */
+  /**
+   * A stored event as deciders and projections see it: of the current version, with its text or `Erased` in place.
+   * Throws `UnreadableEvent`.
+   */
   readonly decode: (stored: StoredEvent) => Recorded<E>
   /** The same in steps, of which there is one only unless its text is long. */
   readonly decoding: (stored: StoredEvent) => Generator<void, Recorded<E>>
@@ -87,7 +90,9 @@ export class UnreadableEvent extends Error {
   }
 }
 
-/** The envelope and the event. Named one by one: a replay makes millions, and a copy of the rest of an object is slow. */
+/**
+ * The envelope and the event. Named one by one: a replay makes millions, and a copy of the rest of an object is slow.
+ */
 export const asRecorded = <E>(stored: StoredEvent, event: E): Recorded<E> => ({
   position: stored.position,
   tenant: stored.tenant,

@@ -85,8 +85,8 @@ const appending = Effect.fnUntraced(function* ({ queued, events }: Decision) {
 })
 
 /**
- * Decisions as the store takes them, up to and with the one that brings them to so many bytes; `later` is the command of the
- * first one that is left.
+ * Decisions as the store takes them, up to and with the one that brings them to so many bytes; `later` is the command
+ * of the first one that is left.
  */
 export const encodeAll = Effect.fnUntraced(function* (decisions: ReadonlyArray<Decision>, most: number) {
   const commands: Array<DecidedCommand> = []

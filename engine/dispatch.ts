@@ -56,9 +56,9 @@ export class Dispatcher extends Context.Service<
   Dispatcher,
   {
     /**
-     * Decides a command and appends what it leads to. Answers with those events, or with those of the first time when the log
-     * knows its id; with none when it was so already. Fails with the decider's refusal, and with `Busy` when the log
-     * can't be reached, or when others were first for 5 s: giving it again is safe.
+     * Decides a command and appends what it leads to. Answers with those events, or with those of the first time when
+     * the log knows its id; with none when it was so already. Fails with the decider's refusal, and with `Busy` when
+     * the log can't be reached, or when others were first for 5 s: giving it again is safe.
      */
     readonly dispatch: <C, E extends AnyEvent, S, R extends Refused>(
       decider: Decider<C, E, S, R>,
@@ -110,8 +110,8 @@ export class Dispatcher extends Context.Service<
       })
 
       /**
-       * One round: decide what waits, append it as far as it goes into one call, answer. Gives back the commands that have to be
-       * decided again, or later.
+       * One round: decide what waits, append it as far as it goes into one call, answer. Gives back the commands that
+       * have to be decided again, or later.
        */
       const round = Effect.fnUntraced(function* (line: Line, waiting: ReadonlyArray<QueuedCommand>) {
         const cached = line.loaded
@@ -150,7 +150,9 @@ export class Dispatcher extends Context.Service<
       const fail = (waiting: ReadonlyArray<QueuedCommand>) =>
         Effect.forEach(waiting, ({ answer }) => Deferred.fail(answer, new Busy()), { discard: true })
 
-      /** Rounds until all commands are answered; after a wrong revision one at a time, for as long as they have time. */
+      /**
+       * Rounds until all commands are answered; after a wrong revision one at a time, for as long as they have time.
+       */
       const settle = Effect.fnUntraced(function* (line: Line, waiting: ReadonlyArray<QueuedCommand>) {
         let groups: ReadonlyArray<ReadonlyArray<QueuedCommand>> = [waiting]
         for (let attempt = 1; groups.length > 0; attempt++) {

@@ -1,6 +1,9 @@
 /** Why a body is read no further. */
 export class JsonFault extends Error {
-  /** `text`: a NUL or half a surrogate pair in a value or a name, which is no text, and nothing that a store keeps unchanged. */
+  /**
+   * `text`: a NUL or half a surrogate pair in a value or a name, which is no text, and nothing that a store keeps
+   * unchanged.
+   */
   readonly fault: "encoding" | "syntax" | "depth" | "values" | "names" | "text"
   /** Where in the value it is. */
   readonly path: ReadonlyArray<string>
@@ -74,8 +77,8 @@ const readableTo = (text: string, from: number): number => {
 const isHalf = (text: string): boolean => text.charCodeAt(text.length - 1) >>> 10 === 0x36
 
 /**
- * Reads JSON as its bytes come in, with the values that `JSON.parse` would give. So no stretch of work is longer than a chunk, and
- * what nests too deep or has too many values is refused before it takes memory.
+ * Reads JSON as its bytes come in, with the values that `JSON.parse` would give. So no stretch of work is longer than a
+ * chunk, and what nests too deep or has too many values is refused before it takes memory.
  */
 export class JsonReader {
   readonly #bounds: JsonLimits
@@ -253,8 +256,8 @@ export class JsonReader {
 const stretch = 65_536
 
 /**
- * Reads JSON of our own, of UTF-8 bytes or a string, in steps of 64 Ki: others may have their turn between them. Texts in it may
- * hold anything. Throws `JsonFault`.
+ * Reads JSON of our own, of UTF-8 bytes or a string, in steps of 64 Ki: others may have their turn between them. Texts
+ * in it may hold anything. Throws `JsonFault`.
  */
 export function* jsonInSteps(source: Uint8Array | string): Generator<void, unknown> {
   const reader = new JsonReader({ depth: Number.POSITIVE_INFINITY, values: Number.POSITIVE_INFINITY, anyText: true })

@@ -51,8 +51,8 @@ function* parts(value: unknown, depth: number): Generator<string> {
 }
 
 /**
- * What `JSON.stringify` makes of a value, in pieces of about 64 Ki characters, so that others may be heard in between: a megabyte of line
- * breaks takes it 20 ms. The value holds no functions.
+ * What `JSON.stringify` makes of a value, in pieces of about 64 Ki characters, so that others may be heard in between:
+ * a megabyte of line breaks takes it 20 ms. The value holds no functions.
  */
 export function* jsonPieces(value: unknown): Generator<string> {
   let held = ""

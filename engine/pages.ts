@@ -6,7 +6,10 @@ import type { AnyEvent, Recorded } from "./Event.ts"
 /** Milliseconds that steps may take before others have a turn. */
 const long = 5
 
-/** Takes all steps, and lets others have their turn whenever 5 ms have gone by. Gives what the last one returns; dies with what one throws. */
+/**
+ * Takes all steps, and lets others have their turn whenever 5 ms have gone by. Gives what the last one returns; dies
+ * with what one throws.
+ */
 export const inSteps = Effect.fnUntraced(function* <A>(steps: Generator<unknown, A>) {
   let since = performance.now()
   for (let step = steps.next(); ; step = steps.next()) {
@@ -21,8 +24,8 @@ export const inSteps = Effect.fnUntraced(function* <A>(steps: Generator<unknown,
 const turn = 512 * 1024
 
 /**
- * Decodes events and gives one after the other to `take`; of the `wanted` types only, when they are given. Others have their turn
- * after each 512 KiB: many events, or big ones, would hold up all. Dies with `UnreadableEvent`.
+ * Decodes events and gives one after the other to `take`; of the `wanted` types only, when they are given. Others have
+ * their turn after each 512 KiB: many events, or big ones, would hold up all. Dies with `UnreadableEvent`.
  */
 export const inTurns = Effect.fnUntraced(function* <E extends AnyEvent>(
   events: ReadonlyArray<StoredEvent>,
@@ -51,8 +54,8 @@ export const decodeAll = Effect.fnUntraced(function* <E extends AnyEvent>(events
 })
 
 /**
- * Gives all events of a stream behind a revision (-1: from its first one) to `take`, oldest first, page by page; of the `wanted`
- * types only, when they are given. Fails with `StoreUnavailable`.
+ * Gives all events of a stream behind a revision (-1: from its first one) to `take`, oldest first, page by page; of the
+ * `wanted` types only, when they are given. Fails with `StoreUnavailable`.
  */
 export const eachOfStream = Effect.fnUntraced(function* <E extends AnyEvent>(
   stream: string,

@@ -14,8 +14,8 @@ const patience = 1_000
 
 /**
  * Takes a build on to a position that the log has, batch by batch: the next one is read while one is taken in. `told`
- * hears of each, and how many events it had. Gives the build as it stands then; fails with `BuildMoved` when another process
- * moved it meanwhile, and when the log or the read models can't be reached.
+ * hears of each, and how many events it had. Gives the build as it stands then; fails with `BuildMoved` when another
+ * process moved it meanwhile, and when the log or the read models can't be reached.
  */
 export const bring = Effect.fnUntraced(function* (
   from: Build,
@@ -52,14 +52,17 @@ const nameOf = ({ projection }: Build) => schemaOf(projection)
 export const claimOf = (projection: Projection): string => `read model ${schemaOf(projection)}`
 
 /**
- * Delivers the log to the read models that are this process's to move on: each is one process's at a time. Those that stand
- * together go on together: one read of what is new, one transaction. One that can't go on stops where it is and is named by `failures`, while the others go on; it is tried
- * again every second. Nothing is skipped.
+ * Delivers the log to the read models that are this process's to move on: each is one process's at a time. Those that
+ * stand together go on together: one read of what is new, one transaction. One that can't go on stops where it is and
+ * is named by `failures`, while the others go on; it is tried again every second. Nothing is skipped.
  */
 export class Projector extends Context.Service<
   Projector,
   {
-    /** Emits the schema name of each read model that has moved, by whichever process. The last 64 of them wait for a slow subscriber. */
+    /**
+     * Emits the schema name of each read model that has moved, by whichever process. The last 64 of them wait for a
+     * slow subscriber.
+     */
     readonly moved: PubSub.PubSub<string>
     /** Read models that can't go on, by schema name, and why: an error as text. */
     readonly failures: Effect.Effect<ReadonlyMap<string, string>>

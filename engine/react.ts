@@ -20,7 +20,10 @@ export interface Reaction<Event extends AnyEvent, E, R> {
   /** Its checkpoint is kept under this name: with another one it begins at the beginning of the log. */
   readonly name: string
   readonly on: ReadonlyArray<Event["_tag"]>
-  /** Whether it needs what was typed. Events come without any text else, as though it was erased: each reaction would hold megabytes of it. */
+  /**
+   * Whether it needs what was typed. Events come without any text else, as though it was erased: each reaction would
+   * hold megabytes of it.
+   */
   readonly needsText?: boolean
   /** Does what follows from one event. When it fails it is given the event again, see `react`. */
   readonly handle: (event: Recorded<Event>) => Effect.Effect<void, E, R>
@@ -46,7 +49,10 @@ interface AnyReaction {
 type Needs<A extends AnyReaction> = Effect.Services<ReturnType<A["handle"]>>
 
 const batch = 500
-/** Milliseconds after which a checkpoint that only passed others' events is stored, so that a start need not pass them again. */
+/**
+ * Milliseconds after which a checkpoint that only passed others' events is stored, so that a start need not pass them
+ * again.
+ */
 const idle = 1_000
 
 /** How often an event is tried, a second apart, before it is left out. */
@@ -56,7 +62,10 @@ const mostLeft = 1_000
 /** Milliseconds after which what was left out is tried again. */
 const pause = 10_000
 
-/** Whether a fault passes by itself, and is no matter of the event that met it: a database that is away, a queue that is full. */
+/**
+ * Whether a fault passes by itself, and is no matter of the event that met it: a database that is away, a queue that is
+ * full.
+ */
 export type Passes = (fault: unknown) => boolean
 
 /** What would fail for any event. */
@@ -67,9 +76,9 @@ const isAway = (cause: Cause.Cause<unknown>, passes: Passes): boolean =>
   })
 
 /**
- * Runs a reaction. One that fails tries again from the event that it failed at. What fails again and again is left out with all
- * that follows in its stream, so that no workspace or snippet holds up the others; the checkpoint stays before it, and the next start
- * begins there.
+ * Runs a reaction. One that fails tries again from the event that it failed at. What fails again and again is left out
+ * with all that follows in its stream, so that no workspace or snippet holds up the others; the checkpoint stays before
+ * it, and the next start begins there.
  */
 const run = Effect.fnUntraced(function* <A extends AnyReaction>(
   { name, on, needsText = false, ...reaction }: A,
@@ -202,10 +211,10 @@ const run = Effect.fnUntraced(function* <A extends AnyReaction>(
 })
 
 /**
- * Runs reactions for as long as the scope lives, each of them in one process at a time. One look at what is new tells all of
- * them whether it concerns them: most events concern none. An event whose handling fails is tried three times, a second apart, and then left out with what
- * follows in its stream; what is left out is tried again every 10 s (`LeftOut` says what it is). A fault that `passes` calls
- * passing is waited for, however often it comes.
+ * Runs reactions for as long as the scope lives, each of them in one process at a time. One look at what is new tells
+ * all of them whether it concerns them: most events concern none. An event whose handling fails is tried three times, a
+ * second apart, and then left out with what follows in its stream; what is left out is tried again every 10 s
+ * (`LeftOut` says what it is). A fault that `passes` calls passing is waited for, however often it comes.
  */
 export const react = Effect.fnUntraced(function* <A extends AnyReaction>(reactions: ReadonlyArray<A>, passes: Passes) {
   const leftOut = yield* LeftOut

@@ -8,7 +8,9 @@ export interface Progress {
   readonly fault: string | undefined
 }
 
-/** The reactions that this process runs, by their names, for who watches over them; where nobody does it is `undefined`. */
+/**
+ * The reactions that this process runs, by their names, for who watches over them; where nobody does it is `undefined`.
+ */
 export const Reacting = Context.Reference<Map<string, () => Progress> | undefined>("engine/Reacting", {
   defaultValue: () => undefined
 })

@@ -15,8 +15,8 @@ const patience = "1 second"
 
 /**
  * Makes a look: each time it is run, it looks for read models that no process moves on any more, as an upgrade leaves
- * them behind, and removes those that were at the same position at the last look, have missed something since, and are claimed by
- * nobody: a process that stands still has its claims. They would keep copies of texts that are erased.
+ * them behind, and removes those that were at the same position at the last look, have missed something since, and are
+ * claimed by nobody: a process that stands still has its claims. They would keep copies of texts that are erased.
  */
 export const makeRetire = (projections: ReadonlyArray<Projection>) =>
   Effect.gen(function* () {

@@ -11,8 +11,8 @@ const kindOf = (cause: Cause.Cause<unknown>): string => {
 }
 
 /**
- * Says what goes wrong again and again (each second, say) once, when it begins, and another kind of it once, too. `over` says that it
- * goes on, where anything was said: then the next time is said again.
+ * Says what goes wrong again and again (each second, say) once, when it begins, and another kind of it once, too.
+ * `over` says that it goes on, where anything was said: then the next time is said again.
  */
 export const saying = () => {
   const said = new Set<string>()

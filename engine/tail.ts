@@ -14,12 +14,16 @@ type Filters = Omit<ReadAll, "limit" | "bytes">
 /** Pages that are kept for others at the same place until something is new. */
 const shared = 64
 
-/** Tenants of which it is known what came: with more of them it begins anew, and who is behind reads once more than needed. */
+/**
+ * Tenants of which it is known what came: with more of them it begins anew, and who is behind reads once more than
+ * needed.
+ */
 const mostTenants = 10_000
 
 /**
- * The end of the log, looked at once for all who follow it, readers of events and reactions: each look tells whose events of which types there are, and
- * those who read the same page at the same time read it once. Nothing is looked at while nobody follows.
+ * The end of the log, looked at once for all who follow it, readers of events and reactions: each look tells whose
+ * events of which types there are, and those who read the same page at the same time read it once. Nothing is looked at
+ * while nobody follows.
  */
 export class Tail extends Context.Service<
   Tail,
@@ -28,7 +32,10 @@ export class Tail extends Context.Service<
     readonly join: Effect.Effect<PubSub.Subscription<void>, StoreUnavailable, Scope.Scope>
     /** How far the log was looked at. */
     readonly reached: () => Position
-    /** Whether there may be events behind a position that a reader asks for; always, where it comes from before what is remembered. */
+    /**
+     * Whether there may be events behind a position that a reader asks for; always, where it comes from before what is
+     * remembered.
+     */
     readonly concerns: (after: Position, filters: Filters) => boolean
     /** A page behind a position, as `EventStore.readAll` gives it; shared with others who read the same one. */
     readonly page: (after: Position, filters: Filters, size: ReadStream & Look) => Effect.Effect<Page, StoreUnavailable>

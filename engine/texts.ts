@@ -25,10 +25,10 @@ export const textIdOf = (eventId: string, data: string): string => derivedId("te
 const some = 16
 
 /**
- * An event store of a log and of texts that lie elsewhere, in steps that may each be repeated: texts go in before their events, and out
- * after the event that erases them. Whoever stops in between leaves texts without an event, which lie under their subject and go
- * with it; or an erasure that is in the log and not done, which `finishErasures` does. A store that has both in one transaction is better
- * off with that.
+ * An event store of a log and of texts that lie elsewhere, in steps that may each be repeated: texts go in before their
+ * events, and out after the event that erases them. Whoever stops in between leaves texts without an event, which lie
+ * under their subject and go with it; or an erasure that is in the log and not done, which `finishErasures` does. A
+ * store that has both in one transaction is better off with that.
  */
 export const bySteps = Layer.effect(
   EventStore,

@@ -101,8 +101,15 @@ it("of the console, nothing makes markup or code of a text", () => {
     assert.notMatch(readFileSync(new URL(path, root), "utf8"), sinks, path)
 })
 
+/** What is no part of the service, but of the house. */
+const others = ["bench", "clients/typescript/src", "test"].flatMap(filesIn)
+
+it("no object is spread only to have its fields on one line", () => {
+  for (const path of [...files, ...others]) assert.notMatch(readFileSync(new URL(path, root), "utf8"), /\.{3}\{ /, path)
+})
+
 it("no file imports itself, by whatever way round", () => {
-  const all = ["bench", "clients/typescript/src", "test"].flatMap(filesIn).concat(files)
+  const all = [...files, ...others]
   const known = new Map(all.map((path) => [path, importsOf(path)]))
   const done = new Set<string>()
   const visit = (path: string, way: ReadonlyArray<string>): void => {

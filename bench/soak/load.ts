@@ -67,7 +67,9 @@ export const makeLoad = (target: Target) => {
       const name = `soak_${n}`
       const content = `def ${name}(rows):\n    """Takes row ${n} of a sorted list"""\n    return sorted(rows)[${n}]\n`
       const { json } = await send(target, "POST", "/api/store/execution-result", {
-        ...{ task: `take row ${n} of a list`, succeeded: true, user_vote: 1 },
+        task: `take row ${n} of a list`,
+        succeeded: true,
+        user_vote: 1,
         file_written: { path: `${name}.py`, content }
       })
       snippets.push(json<{ code_block_id: string }>().code_block_id)
@@ -77,7 +79,9 @@ export const makeLoad = (target: Target) => {
       const id = snippets[n % snippets.length]
       if (id === undefined) return
       await send(target, "POST", "/api/store/cache-usage", {
-        ...{ task: `take row ${n}`, code_block_id: id, succeeded: n % 5 !== 0 }
+        task: `take row ${n}`,
+        code_block_id: id,
+        succeeded: n % 5 !== 0
       })
     },
     delete: async () => {

@@ -24,8 +24,8 @@ const endOf = (commands: ReadonlyArray<ReadonlyArray<StoredEvent>>): Appended =>
 }
 
 /**
- * A log whose positions are `step` apart: whoever counts on from one of them, instead of reading on, finds nothing there. One that is
- * `coarse` knows of an append only where it ended.
+ * A log whose positions are `step` apart: whoever counts on from one of them, instead of reading on, finds nothing
+ * there. One that is `coarse` knows of an append only where it ended.
  */
 const make = (step: number, coarse = false) =>
   Effect.gen(function* () {
@@ -116,7 +116,10 @@ const make = (step: number, coarse = false) =>
 /** The log in memory, without texts. */
 export const facts = Layer.effect(Facts, make(1))
 
-/** The log in memory, its texts beside it: for unit tests and for nothing else. It keeps every promise of the port but survival. */
+/**
+ * The log in memory, its texts beside it: for unit tests and for nothing else. It keeps every promise of the port but
+ * survival.
+ */
 export const layer = bySteps.pipe(Layer.provide(Layer.merge(facts, MemoryTexts.layer)))
 
 /** The same with room between its positions, and knowing less of an append, as other engines have it. */

@@ -9,8 +9,8 @@ export interface Bound {
 }
 
 /**
- * What one page of the log, one call to append and one statement on rows hold at most: memory does not grow with what was
- * stored. Adapters look at it when they are made; suites make it small, so that nothing they do fits into one page.
+ * What one page of the log, one call to append and one statement on rows hold at most: memory does not grow with what
+ * was stored. Adapters look at it when they are made; suites make it small, so that nothing they do fits into one page.
  */
 export const Bounds = Context.Reference<Bound>("cairn/Bounds", {
   defaultValue: () => ({ count: 5_000, bytes: 4 * 1024 * 1024 })

@@ -5,8 +5,8 @@ export interface Claim {
   /** Ends when it is lost before its scope has closed: another process may have it by now. */
   readonly lost: Effect.Effect<void>
   /**
-   * Whether the process that had it before gave it up in good order; of one that ended without a word it is `false`. Who only
-   * borrowed it in between changes nothing of that.
+   * Whether the process that had it before gave it up in good order; of one that ended without a word it is `false`.
+   * Who only borrowed it in between changes nothing of that.
    */
   readonly handedOver: boolean
 }
@@ -18,8 +18,8 @@ export interface Claiming {
   /** Waits until nobody else has what is called so, and has it until the scope closes, or it is lost. */
   readonly claim: (name: string) => Effect.Effect<Claim, never, Scope.Scope>
   /**
-   * The same for who does not do what is claimed, and only keeps others from it: what was left in the midst by whoever had it
-   * before is in the midst still for whoever has it next.
+   * The same for who does not do what is claimed, and only keeps others from it: what was left in the midst by whoever
+   * had it before is in the midst still for whoever has it next.
    */
   readonly borrow: (name: string) => Effect.Effect<Claim, never, Scope.Scope>
 }
@@ -30,8 +30,8 @@ const hadAlways = () => Effect.succeed({ lost: Effect.never, handedOver: false }
 export const unshared: Claiming = { shared: false, claim: hadAlways, borrow: hadAlways }
 
 /**
- * Who does what, among processes on one log. A process that is alone has all that it asks for. It is no fence: whoever has lost a
- * claim may go on for a moment, until it hears of it.
+ * Who does what, among processes on one log. A process that is alone has all that it asks for. It is no fence: whoever
+ * has lost a claim may go on for a moment, until it hears of it.
  */
 export const Claims = Context.Reference<Claiming>("cairn/Claims", { defaultValue: () => unshared })
 

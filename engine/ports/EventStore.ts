@@ -36,7 +36,10 @@ export const smallEvent = 2_048
 /** The revision that a stream must have: that of its last event, or none at all; or whatever it has. */
 export type Expected = number | "none" | "any"
 
-/** One command's share of an append: its id is a UUID, and the same one again appends nothing and is answered as the first time. */
+/**
+ * One command's share of an append: its id is a UUID, and the same one again appends nothing and is answered as the
+ * first time.
+ */
 export interface DecidedCommand extends Metadata {
   /** At least one. */
   readonly events: ReadonlyArray<NewEvent>
@@ -59,8 +62,8 @@ export interface Appended {
   /** Milliseconds since the epoch. */
   readonly recordedAt: number
   /**
-   * What each command led to the first time, where the log had all of them already: then nothing was appended, and the rest tells of
-   * these.
+   * What each command led to the first time, where the log had all of them already: then nothing was appended, and the
+   * rest tells of these.
    */
   readonly before?: ReadonlyArray<ReadonlyArray<StoredEvent>>
 }
@@ -79,13 +82,17 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
 
 /**
  * Events that follow one another. At least one when there is one, however big it is; at most as many as were asked for
- * and as the store's bounds allow; and none behind the one that brought the data and text of those that are not small to the bounds' bytes.
+ * and as the store's bounds allow; and none behind the one that brought the data and text of those that are not small
+ * to the bounds' bytes.
  */
 export interface Page {
   readonly events: ReadonlyArray<StoredEvent>
   /** Whether there may be more behind the last one: a short page does not tell, and an empty one is the end. */
   readonly more: boolean
-  /** Bytes of texts that are left out of it, where it was read `withoutLong`; their events have none. A store in memory leaves out nothing. */
+  /**
+   * Bytes of texts that are left out of it, where it was read `withoutLong`; their events have none. A store in memory
+   * leaves out nothing.
+   */
   readonly left?: number
 }
 
@@ -129,14 +136,15 @@ export class EventStore extends Context.Service<
   EventStore,
   {
     /**
-     * Stores the commands' events durably, and answers with what the caller can't know. When the stream has all of these
-     * commands already, with what they led to the first time; when it has some of them, the others were decided too early:
-     * `WrongRevision`. A command is one stream's: what becomes of its id in another one is each engine's own.
+     * Stores the commands' events durably, and answers with what the caller can't know. When the stream has all of
+     * these commands already, with what they led to the first time; when it has some of them, the others were decided
+     * too early: `WrongRevision`. A command is one stream's: what becomes of its id in another one is each engine's
+     * own.
      */
     readonly append: (append: Append) => Effect.Effect<Appended, WrongRevision | StoreUnavailable>
     /**
-     * The events that a command led to in its stream, none when it is unknown there (or led to none). Whole: they came in one
-     * request, and were appended in one call.
+     * The events that a command led to in its stream, none when it is unknown there (or led to none). Whole: they came
+     * in one request, and were appended in one call.
      */
     readonly outcome: (stream: string, commandId: string) => Effect.Effect<ReadonlyArray<StoredEvent>, StoreUnavailable>
     /** A page of one stream, oldest first, after a revision (-1: from its beginning). */
@@ -145,13 +153,21 @@ export class EventStore extends Context.Service<
     readonly readAll: (after: Position, options?: ReadAll) => Effect.Effect<Page, StoreUnavailable>
     /** The id of the event at a position; `undefined`: there is none at it, or no more. */
     readonly eventAt: (position: Position) => Effect.Effect<string | undefined, StoreUnavailable>
-    /** The position of the last event, `beginning` for an empty log. Sees every append that was acknowledged before, anywhere. */
+    /**
+     * The position of the last event, `beginning` for an empty log. Sees every append that was acknowledged before,
+     * anywhere.
+     */
     readonly head: Effect.Effect<Position, StoreUnavailable>
-    /** Of all that lies strictly after a position: where it ends (the position itself, when there is nothing), and what it is. */
+    /**
+     * Of all that lies strictly after a position: where it ends (the position itself, when there is nothing), and what
+     * it is.
+     */
     readonly since: (
       after: Position
     ) => Effect.Effect<{ readonly head: Position; readonly kinds: ReadonlyArray<Kind> }, StoreUnavailable>
-    /** Gets a message whenever there may be something new: soon after each append by anyone, and now and then besides. */
+    /**
+     * Gets a message whenever there may be something new: soon after each append by anyone, and now and then besides.
+     */
     readonly hints: Effect.Effect<PubSub.Subscription<void>, never, Scope.Scope>
   }
 >()("cairn/EventStore") {}

@@ -13,7 +13,9 @@ export interface Build {
   readonly live: boolean
 }
 
-/** How far a live read model has come: `position` has been taken in; `changed` was the last event that changed a row. */
+/**
+ * How far a live read model has come: `position` has been taken in; `changed` was the last event that changed a row.
+ */
 export interface Checkpoint {
   readonly position: Position
   readonly changed: Position
@@ -103,7 +105,10 @@ export class ReadModels extends Context.Service<
     readonly forget: (schema: string) => Effect.Effect<boolean, ReadModelsUnavailable>
     /** Removes a build that is not live. */
     readonly drop: (build: Build) => Effect.Effect<void, ReadModelsUnavailable>
-    /** How far the live builds of projections have come, by their schemas' names, all in one look; one that was never made is not there. */
+    /**
+     * How far the live builds of projections have come, by their schemas' names, all in one look; one that was never
+     * made is not there.
+     */
     readonly checkpoints: (
       projections: ReadonlyArray<Projection>
     ) => Effect.Effect<ReadonlyMap<string, Checkpoint>, ReadModelsUnavailable>
@@ -117,7 +122,10 @@ export class ReadModels extends Context.Service<
     readonly reaction: (name: string) => Effect.Effect<Position, ReadModelsUnavailable>
     /** Moves a reaction on; `false` when it does not stand at `from`. */
     readonly advance: (name: string, from: Position, to: Position) => Effect.Effect<boolean, ReadModelsUnavailable>
-    /** Says to other processes, if there are any, that this one has moved read models on: by their schemas' names. A message may be lost. */
+    /**
+     * Says to other processes, if there are any, that this one has moved read models on: by their schemas' names. A
+     * message may be lost.
+     */
     readonly tell: (names: ReadonlyArray<string>) => Effect.Effect<void>
     /** Gets what other processes say, one name a message. */
     readonly told: Effect.Effect<PubSub.Subscription<string>, never, Scope.Scope>

@@ -8,8 +8,8 @@ export interface Text extends Payload {
 }
 
 /**
- * What callers typed, where it lies beside a log that has no texts of its own. Each operation may be repeated, and is whole or has not
- * begun.
+ * What callers typed, where it lies beside a log that has no texts of its own. Each operation may be repeated, and is
+ * whole or has not begun.
  */
 export class Texts extends Context.Service<
   Texts,

@@ -76,8 +76,8 @@ const mostHeld = 2_000
 
 /**
  * SQL for functions in the snippets that hold them: of the caller's tenant (`$4`), the published ones of another.
- * `tables` is what the others read (`name AS (…), `), `wanted` selects tenants and fingerprints, `besides` what is held in any case. What bore a function's name before it
- * is looked for where the function was first seen.
+ * `tables` is what the others read (`name AS (…), `), `wanted` selects tenants and fingerprints, `besides` what is held
+ * in any case. What bore a function's name before it is looked for where the function was first seen.
  */
 const held = (tables: string, wanted: string, besides: string, more: string) => {
   const holding = `SELECT f.* FROM ${functions} f JOIN ${snippets} s ON s.id = f.snippet

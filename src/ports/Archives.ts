@@ -26,8 +26,8 @@ export class Archives extends Context.Service<
   Archives,
   {
     /**
-     * The entries of a zip, a tar, or a tar that is compressed with gzip, in their order, one in memory at a time. Fails
-     * as soon as there is more than the bounds say, whatever the archive says of itself.
+     * The entries of a zip, a tar, or a tar that is compressed with gzip, in their order, one in memory at a time.
+     * Fails as soon as there is more than the bounds say, whatever the archive says of itself.
      */
     readonly entries: (archive: Uint8Array, bounds: ArchiveBounds) => Stream.Stream<ArchivedEntry, ArchiveRefused>
   }

@@ -71,8 +71,9 @@ export class BackupArchives extends Context.Service<
   BackupArchives,
   {
     /**
-     * A tar of what `make` writes to the target that it is given, in the order in which its files are finished. What is not
-     * taken is not made: one file at a time waits on the disk. One archive is under way at a time, until the scope closes.
+     * A tar of what `make` writes to the target that it is given, in the order in which its files are finished. What is
+     * not taken is not made: one file at a time waits on the disk. One archive is under way at a time, until the scope
+     * closes.
      */
     readonly begin: (
       recipients: ReadonlyArray<string>,

@@ -120,8 +120,9 @@ export class LanguageModel extends Context.Service<
   {
     /**
      * The model's next turn. An adapter keeps its own deadline, tries again what passes, and gives up with
-     * `ModelFailed`; an answer that makes no sense is one, too. Interrupted, it ends its request. `heard` is called with
-     * each piece of the turn's text as it comes, where the provider streams; a blank line stands between two texts.
+     * `ModelFailed`; an answer that makes no sense is one, too. Interrupted, it ends its request. `heard` is called
+     * with each piece of the turn's text as it comes, where the provider streams; a blank line stands between two
+     * texts.
      */
     readonly next: (talk: Talk, heard?: Heard) => Effect.Effect<ModelTurn, ModelFailed>
     /** Those that callers may name, and whether any other name is taken for a full id. */

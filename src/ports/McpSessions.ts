@@ -15,8 +15,9 @@ export interface SaidElsewhere {
 }
 
 /**
- * Sessions of MCP that any process may be asked about. One ends when its key says so, after an hour without a request, and when its key
- * has begun 100 others since it was last used, or its tenant's keys 1,000. Its id is a capability of its key, and is kept as a digest.
+ * Sessions of MCP that any process may be asked about. One ends when its key says so, after an hour without a request,
+ * and when its key has begun 100 others since it was last used, or its tenant's keys 1,000. Its id is a capability of
+ * its key, and is kept as a digest.
  */
 export class McpSessions extends Context.Service<
   McpSessions,
@@ -32,8 +33,8 @@ export class McpSessions extends Context.Service<
     /** Whether there was one to end. */
     readonly end: (key: string, id: string) => Effect.Effect<boolean, SessionsUnavailable>
     /**
-     * Says to all other processes, if there are any, what a client has said of a session: a notification, as JSON. One of more than 6,900
-     * bytes is not said, and any may be lost.
+     * Says to all other processes, if there are any, what a client has said of a session: a notification, as JSON. One
+     * of more than 6,900 bytes is not said, and any may be lost.
      */
     readonly tell: (id: string, message: string) => Effect.Effect<void>
     /** What others tell, from now on; the last 64 wait for a slow subscriber. */

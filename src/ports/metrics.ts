@@ -14,8 +14,9 @@ const described: Array<Described> = []
 export const metrics: ReadonlyArray<Described> = described
 
 /**
- * One series for each list of values, made once. The values come from lists that the code has (routes, types of events, names of models
- * that were configured): nothing that a caller wrote is one, or anybody could make as many series as they like.
+ * One series for each list of values, made once. The values come from lists that the code has (routes, types of events,
+ * names of models that were configured): nothing that a caller wrote is one, or anybody could make as many series as
+ * they like.
  */
 const family = <M>(labels: ReadonlyArray<string>, make: (attributes: { readonly [label: string]: string }) => M) => {
   const known = new Map<string, M>()

@@ -90,7 +90,10 @@ describe("what uploads printed", () => {
     const { id, call } = await organization(service, "PRO")
     const snippet = await newSnippet(call, "older")
     const event = SnippetEvent.cases.TaskAdded.make({
-      ...{ snippet, author: null, succeeded: true, subject: `snippet/${snippet}` },
+      snippet,
+      author: null,
+      succeeded: true,
+      subject: `snippet/${snippet}`,
       text: { path: "older.py", task: "an older task", dependencies: {}, logs: "printed long ago", agent: null }
     })
     const actor = { key: null, user: null, organization: id }

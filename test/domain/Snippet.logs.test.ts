@@ -31,7 +31,10 @@ const upload = (logs: { readonly text: string; readonly month: string } | null) 
 const uploaded = Event.SnippetUploaded.make({ ...facts, published: false, subject, text })
 const { path, task, dependencies, agent } = text
 const added = Event.TaskAdded.make({
-  ...{ snippet, author: "ada", succeeded: true, subject },
+  snippet,
+  author: "ada",
+  succeeded: true,
+  subject,
   text: { path, task, dependencies, logs: null, agent }
 })
 const printed = (month: string, logs: string) =>
@@ -56,7 +59,10 @@ describe("what an upload printed", () => {
 
   it("goes with the snippet: each month's text by its subject", () => {
     const gone = Event.SnippetDeleted.make({
-      ...{ snippet, subject, comments: [], executions: [] },
+      snippet,
+      subject,
+      comments: [],
+      executions: [],
       logs: ["2026-10", "2026-11"]
     })
     given(Snippet, [uploaded, printed("2026-11", "b"), printed("2026-10", "a"), printed("2026-11", "c")])

@@ -25,10 +25,17 @@ export const organization = async (service: Service, tier: Tier, memberLimit?: n
 export const registeredOnly = (organization: string, name: string) => {
   const commandId = randomUUID()
   return dispatch(Organization, {
-    ...{ tenant: organization, stream: `organization-${organization}`, commandId, correlationId: commandId },
+    tenant: organization,
+    stream: `organization-${organization}`,
+    commandId,
+    correlationId: commandId,
     actor: { key: null, user: null, organization: null },
     command: OrganizationCommand.RegisterOrganization({
-      ...{ organization, name, secret: "s3cret", tier: "FREE", memberLimit: 1 },
+      organization,
+      name,
+      secret: "s3cret",
+      tier: "FREE",
+      memberLimit: 1,
       owner: { user: randomUUID(), email: "o@example.org" },
       key: { key: randomUUID(), name: "k", hash: randomUUID(), prefix: "cairn_live_abcdefghi" }
     })

@@ -29,12 +29,27 @@ const begunRun = Effect.fnUntraced(function* (prompt: string) {
   const dispatcher = yield* Dispatcher
   const tell = (command: ChatCommand) =>
     dispatcher.dispatch(Chat, {
-      ...{ tenant, stream: `chat-${run}`, command, commandId: randomUUID(), actor, correlationId: run }
+      tenant,
+      stream: `chat-${run}`,
+      command,
+      commandId: randomUUID(),
+      actor,
+      correlationId: run
     })
   yield* tell(
     ChatCommand.RequestChat({
-      ...{ run, workspace, generation: 0, homes: [tenant], includePublic: false, key, model: "sonnet" },
-      ...{ maxTurns: 8, prompt, org: "acme", user: "ada", memory: false }
+      run,
+      workspace,
+      generation: 0,
+      homes: [tenant],
+      includePublic: false,
+      key,
+      model: "sonnet",
+      maxTurns: 8,
+      prompt,
+      org: "acme",
+      user: "ada",
+      memory: false
     })
   )
   yield* tell(ChatCommand.StartChat({ base: null }))

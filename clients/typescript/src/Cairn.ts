@@ -36,9 +36,9 @@ import { Transport } from "./transport.ts"
  * const { matches } = await cairn.search({ task: "parse a CSV file into rows" })
  * ```
  *
- * Every method sends its request at once, and again when that may help (`maxRetries`); a write is carried out once all the
- * same. It fails with a {@link ServiceError}, or with the reason of its own `signal`. Its result
- * comes with the HTTP answer from `.withResponse()`.
+ * Every method sends its request at once, and again when that may help (`maxRetries`); a write is carried out once all
+ * the same. It fails with a {@link ServiceError}, or with the reason of its own `signal`. Its result comes with the
+ * HTTP answer from `.withResponse()`.
  */
 export class Cairn {
   /** Gives the agent a task: `chat(…)` waits for its end, `chat.stream(…)` tells it as it goes on. */
@@ -120,7 +120,10 @@ export class Cairn {
     return this.snippets.upload(params, options)
   }
 
-  /** {@link Snippets.uploadBulk}, under the specification's name: stores 1 to 200 files of a session, with its prompts and logs for the grading: all of them or none. */
+  /**
+   * {@link Snippets.uploadBulk}, under the specification's name: stores 1 to 200 files of a session, with its prompts
+   * and logs for the grading: all of them or none.
+   */
   uploadBulkCodeSnips(params: BulkUploadParams, options?: RequestOptions): APIPromise<BulkExecutionResultResponse> {
     return this.snippets.uploadBulk(params, options)
   }
@@ -169,8 +172,9 @@ export class Cairn {
   }
 
   /**
-   * The same events as they come, for as long as they are taken. A connection that is cut is made again behind the last event:
-   * none is left out, none comes twice. A `timeout` below 45 s counts as 45 s, since the service is silent for up to 15 s.
+   * The same events as they come, for as long as they are taken. A connection that is cut is made again behind the last
+   * event: none is left out, none comes twice. A `timeout` below 45 s counts as 45 s, since the service is silent for
+   * up to 15 s.
    *
    * ```ts
    * for await (const event of cairn.eventStream({ after })) if (event.type === "KeyRevoked") break
@@ -209,7 +213,9 @@ export class Cairn {
     return this.system.health(options)
   }
 
-  /** Whether the service can answer everything: also a service that is still starting gives a result. Needs no API key. */
+  /**
+   * Whether the service can answer everything: also a service that is still starting gives a result. Needs no API key.
+   */
   ready(options?: RequestOptions): APIPromise<Readiness> {
     return this.system.ready(options)
   }

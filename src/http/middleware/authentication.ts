@@ -45,9 +45,10 @@ const operationOf = (of: { readonly group: { readonly identifier: string }; read
   `${of.group.identifier}.${(of.endpoint as { readonly identifier: string }).identifier}`
 
 /**
- * Who calls, and whether they may: each operation is looked up in the one table. A holder that was found stays known until the keys' read model changes again; that a key is unknown is
- * never remembered. A read model that is behind is no ground to let anyone in; a log that is away is none to keep everybody
- * out, where the read model had all that was seen of it: nothing can be revoked meanwhile.
+ * Who calls, and whether they may: each operation is looked up in the one table. A holder that was found stays known
+ * until the keys' read model changes again; that a key is unknown is never remembered. A read model that is behind is
+ * no ground to let anyone in; a log that is away is none to keep everybody out, where the read model had all that was
+ * seen of it: nothing can be revoked meanwhile.
  */
 export const layer = Layer.effect(
   Authentication,
