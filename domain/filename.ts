@@ -1,6 +1,6 @@
-import { beginningOf } from "./beginningOf.ts"
 import { normalForm } from "./search/normalForm.ts"
-import { withoutEnd } from "./withoutEnd.ts"
+import { beginningOf } from "./text/beginningOf.ts"
+import { withoutEnd } from "./text/withoutEnd.ts"
 
 /** Characters of a whole filename, with its extension and number. */
 const longest = 100

@@ -1,4 +1,4 @@
-import { beginningOf } from "./beginningOf.ts"
+import { beginningOf } from "./text/beginningOf.ts"
 
 /**
  * Characters of a task that are kept; of a longer one its beginning, and its end, where what is asked for often stands.

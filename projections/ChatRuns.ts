@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { beginningOf } from "#domain/beginningOf.ts"
+import { beginningOf } from "#domain/text/beginningOf.ts"
 import type { Projection } from "#engine/Projection.ts"
 import { table } from "./table.ts"
 

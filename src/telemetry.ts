@@ -1,5 +1,5 @@
 import { Redacted } from "effect"
-import { withoutEnd } from "#domain/withoutEnd.ts"
+import { withoutEnd } from "#domain/text/withoutEnd.ts"
 import type { TelemetrySettings } from "#ports/TelemetrySettings.ts"
 import { refuse } from "./BadConfig.ts"
 

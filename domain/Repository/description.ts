@@ -1,6 +1,6 @@
-import { beginningOf } from "../beginningOf.ts"
-import { fenced } from "../fenced.ts"
-import { withoutEnd } from "../withoutEnd.ts"
+import { beginningOf } from "../text/beginningOf.ts"
+import { fenced } from "../text/fenced.ts"
+import { withoutEnd } from "../text/withoutEnd.ts"
 import { depthOf, fileTreeOf, nameOf, type RepositoryFile, readmeOf } from "./files.ts"
 
 /** Characters of a manifest that are looked at. */

@@ -1,4 +1,4 @@
-import { beginningOf } from "../beginningOf.ts"
+import { beginningOf } from "../text/beginningOf.ts"
 
 /** Several files that are stored as one snippet: what can be said of them without any grammar. */
 

@@ -1,6 +1,6 @@
 import { atOnce, type Steps } from "#engine/steps.ts"
-import { beginningOf } from "../beginningOf.ts"
 import { isDerivedCapability } from "../capabilities.ts"
+import { beginningOf } from "../text/beginningOf.ts"
 import { looked, tokenizing } from "./tokenize.ts"
 
 /** The fields of a snippet that are searched, in the order of every table by field. */

@@ -1,4 +1,4 @@
-import { withoutEnd } from "../withoutEnd.ts"
+import { withoutEnd } from "../text/withoutEnd.ts"
 
 /** Lines of code from which on an implementation counts as complete. */
 const enough = 20

@@ -1,5 +1,5 @@
 import type { Steps } from "#engine/steps.ts"
-import { beginningOf } from "../beginningOf.ts"
+import { beginningOf } from "../text/beginningOf.ts"
 import { normalForm } from "./normalForm.ts"
 
 /** Characters that are folded on end, at the least: one may become eighteen. */

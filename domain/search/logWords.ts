@@ -1,4 +1,4 @@
-import { beginningOf } from "../beginningOf.ts"
+import { beginningOf } from "../text/beginningOf.ts"
 import { normalForm } from "./normalForm.ts"
 
 /** Longer words are data, which nobody searches by. */

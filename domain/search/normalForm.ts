@@ -1,4 +1,4 @@
-import { beginningOf } from "../beginningOf.ts"
+import { beginningOf } from "../text/beginningOf.ts"
 
 /** Marks, and the half-width voice marks, letters that become marks. */
 const run = /[\p{M}\uff9e\uff9f]+/gu

@@ -1,5 +1,5 @@
 import { atOnce, type Steps } from "#engine/steps.ts"
-import { beginningOf } from "../beginningOf.ts"
+import { beginningOf } from "../text/beginningOf.ts"
 import { idf } from "./bm25f.ts"
 import type { Encoder, QueryMeaning } from "./embeddings/Encoder.ts"
 import type { Reading } from "./embeddings/Reading.ts"

@@ -1,4 +1,4 @@
-import { beginningOf } from "../beginningOf.ts"
+import { beginningOf } from "../text/beginningOf.ts"
 import { firstTerms } from "./tokenize.ts"
 
 /** Distinct terms of a task that count; the rest of a long one says little more. */

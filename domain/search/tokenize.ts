@@ -1,5 +1,5 @@
 import { atOnce, type Steps } from "#engine/steps.ts"
-import { beginningOf } from "../beginningOf.ts"
+import { beginningOf } from "../text/beginningOf.ts"
 import { folding } from "./folded.ts"
 import { isPlain, Terms, termOf } from "./Terms.ts"
 

@@ -1,5 +1,5 @@
 import { Layer, Stream } from "effect"
-import { withoutEnd } from "#domain/withoutEnd.ts"
+import { withoutEnd } from "#domain/text/withoutEnd.ts"
 import { ArchiveRefused, Archives } from "#ports/Archives.ts"
 import { Bounded } from "./Bounded.ts"
 import { tarEntries } from "./tar.ts"

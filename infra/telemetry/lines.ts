@@ -1,5 +1,5 @@
 import { Cause, Layer, Logger, type LogLevel, References } from "effect"
-import { oneLine } from "#domain/oneLine.ts"
+import { oneLine } from "#domain/text/oneLine.ts"
 import { logLines } from "#ports/metrics.ts"
 import { Origin } from "#ports/Origin.ts"
 

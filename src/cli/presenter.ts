@@ -1,6 +1,6 @@
 import { Option } from "effect"
 import { CliOutput, type HelpDoc } from "effect/cli"
-import { oneLine } from "#domain/oneLine.ts"
+import { oneLine } from "#domain/text/oneLine.ts"
 import { note } from "./output.ts"
 
 const marked = <D extends { readonly required: boolean; readonly description: Option.Option<string> }>(doc: D): D =>

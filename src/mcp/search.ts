@@ -1,5 +1,5 @@
 import { Effect, Schema, Stream } from "effect"
-import { fenced } from "#domain/fenced.ts"
+import { fenced } from "#domain/text/fenced.ts"
 import { fraction, Task, whole } from "#src/api/fields.ts"
 import { CallerScope } from "#src/api/middleware.ts"
 import type { MendedWord, SearchMatch } from "#src/api/Snippets/search.ts"

@@ -1,5 +1,5 @@
 import { Clock, Data, Effect } from "effect"
-import { isPlainText } from "#domain/plainText.ts"
+import { isPlainText } from "#domain/text/plainText.ts"
 import type { TooMuchWaits } from "#ports/JobFaults.ts"
 import { type FoundSecret, SecretScan } from "#ports/SecretScan.ts"
 import { type CommentedEntry, snippetsByIds } from "#projections/Snippets/queries.ts"

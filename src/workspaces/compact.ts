@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { beginningOf } from "#domain/beginningOf.ts"
+import { beginningOf } from "#domain/text/beginningOf.ts"
 import { type Exchange, LanguageModel, type Talk, type Usage } from "#ports/LanguageModel.ts"
 import { textOf, transcriptOf } from "./transcript.ts"
 

@@ -1,4 +1,4 @@
-import { beginningOf } from "#domain/beginningOf.ts"
+import { beginningOf } from "#domain/text/beginningOf.ts"
 import type { Exchange, ModelTurn, Saying } from "#ports/LanguageModel.ts"
 
 /** The steps of turns, one a line or more, each cut to its share of `most` characters; the oldest go first. */

@@ -1,6 +1,6 @@
 import { posix } from "node:path"
 import { Effect, Stream } from "effect"
-import { withoutEnd } from "#domain/withoutEnd.ts"
+import { withoutEnd } from "#domain/text/withoutEnd.ts"
 import { pathProblem } from "#domain/workspacePath.ts"
 import { type ArchivedEntry, ArchiveRefused, Archives } from "#ports/Archives.ts"
 import type { Overlay, OverlayError } from "#ports/WorkspaceStore.ts"

@@ -1,6 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import { fenced } from "#domain/fenced.ts"
-import { isPlainText } from "#domain/plainText.ts"
 import {
   repositoryDescription,
   repositoryEntrypoint,
@@ -9,6 +7,8 @@ import {
 } from "#domain/Repository/description.ts"
 import { fileTreeOf, readmeOf, readmePreviewOf, searchedTextOf } from "#domain/Repository/files.ts"
 import { frameworkOf } from "#domain/Repository/framework.ts"
+import { fenced } from "#domain/text/fenced.ts"
+import { isPlainText } from "#domain/text/plainText.ts"
 
 const file = (path: string, content = "") => ({ path, content })
 

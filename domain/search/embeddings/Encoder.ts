@@ -1,4 +1,4 @@
-import { beginningOf } from "../../beginningOf.ts"
+import { beginningOf } from "../../text/beginningOf.ts"
 import type { EmbeddingTable } from "./EmbeddingTable.ts"
 import { PieceTree } from "./PieceTree.ts"
 import type { Profile } from "./Profile.ts"

@@ -1,6 +1,6 @@
 import type { Node } from "web-tree-sitter"
-import { beginningOf } from "#domain/beginningOf.ts"
-import { withoutEnd } from "#domain/withoutEnd.ts"
+import { beginningOf } from "#domain/text/beginningOf.ts"
+import { withoutEnd } from "#domain/text/withoutEnd.ts"
 import type { Declaration } from "./declarations.ts"
 
 /** Characters that are kept of a description. */

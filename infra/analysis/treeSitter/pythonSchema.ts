@@ -1,5 +1,5 @@
 import type { Node } from "web-tree-sitter"
-import { withoutEnd } from "#domain/withoutEnd.ts"
+import { withoutEnd } from "#domain/text/withoutEnd.ts"
 import type { JsonObject } from "#ports/SourceAnalysis.ts"
 import type { Declaration } from "./declarations.ts"
 import { literalsSchema, nullable, objectSchema, type Property, unionSchema } from "./schema.ts"

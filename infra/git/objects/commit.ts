@@ -1,4 +1,4 @@
-import { withoutEnd } from "#domain/withoutEnd.ts"
+import { withoutEnd } from "#domain/text/withoutEnd.ts"
 import type { Commit, CommitInfo, Sha } from "#ports/WorkspaceStore.ts"
 
 const committer = "Cairn <cairn@localhost>"

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { oneLine } from "#domain/oneLine.ts"
+import { oneLine } from "#domain/text/oneLine.ts"
 
 /**
  * Why the embedded Postgres is not available. `message` is one line for people and names the folder.

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process"
-import { oneLine } from "#domain/oneLine.ts"
+import { oneLine } from "#domain/text/oneLine.ts"
 import { Incoming } from "./Incoming.ts"
 import { scratchSize, workspaceSize } from "./limits.ts"
 import { endOfList, type Found, format, parseListing } from "./listing.ts"

@@ -1,5 +1,5 @@
 import { Effect, Layer, Semaphore } from "effect"
-import { oneLine } from "#domain/oneLine.ts"
+import { oneLine } from "#domain/text/oneLine.ts"
 import { viewOf } from "#infra/git/Overlay/GitOverlay.ts"
 import { type ExecLimits, type ExecResult, Sandbox } from "#ports/Sandbox.ts"
 import type { Overlay } from "#ports/WorkspaceStore.ts"

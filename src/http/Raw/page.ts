@@ -1,5 +1,5 @@
 import type { Effect } from "effect"
-import { fenced } from "#domain/fenced.ts"
+import { fenced } from "#domain/text/fenced.ts"
 import type { logsOf } from "#projections/Logs.ts"
 import type { CatalogueEntry } from "#projections/Snippets/queries.ts"
 import { code } from "../functionPage.ts"
