@@ -1,4 +1,4 @@
-import { beginningOf } from "../beginningOf.ts"
+import { beginningOf } from "../text/beginningOf.ts"
 import type { VoteSource } from "../Snippet/events.ts"
 import { type TaskRead, type TaskVote, voteWeights } from "./learned.ts"
 

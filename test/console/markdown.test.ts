@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { fenced } from "#domain/fenced.ts"
+import { fenced } from "#domain/text/fenced.ts"
 import { blocksOf, inlinesOf } from "#src/console/markdown/blocks.ts"
 import { code } from "#src/http/functionPage.ts"
 
