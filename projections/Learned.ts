@@ -1,15 +1,17 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { latestVotes, type SaidOfTask, voterOf } from "#domain/search/votesForTasks.ts"
+import { latestVotes, type SaidOfTask, tenantOf, voterOf } from "#domain/search/votesForTasks.ts"
 import { derivedId } from "#engine/derivedId.ts"
 import { type Projection, schemaOf } from "#engine/Projection.ts"
-import { table } from "./table.ts"
+import { ofErased, table } from "./table.ts"
 
 /** What one voter said in one home of a snippet, task by task. */
 interface VotesRow {
   readonly id: string
   readonly snippet: string
   readonly home: string
+  /** The voter's. */
+  readonly tenant: string
   /** `tenant/user` */
   readonly voter: string
   /** The latest of each of their latest tasks, oldest first. */
@@ -29,7 +31,7 @@ interface UploadsRow {
   readonly changed: number
 }
 
-/** A voter who was erased. */
+/** A voter who was erased, or with no user all of a tenant. */
 interface LeaversRow {
   readonly id: string
   readonly changed: number
@@ -48,8 +50,16 @@ export const Learned = {
   version: 1,
   tables: {
     votes: table<VotesRow>({
-      columns: { id: "text", snippet: "text", home: "text", voter: "text", tasks: "json", changed: "bigint" },
-      indexes: ["(snippet)", "(voter)", "(changed)"],
+      columns: {
+        id: "text",
+        snippet: "text",
+        home: "text",
+        tenant: "text",
+        voter: "text",
+        tasks: "json",
+        changed: "bigint"
+      },
+      indexes: ["(snippet)", "(tenant)", "(voter)", "(changed)"],
       on: {
         VoteCast: {
           rows: ({ snippet, home, voter, text }, { tenant }) =>
@@ -62,6 +72,7 @@ export const Learned = {
               id,
               snippet,
               home: where,
+              tenant: tenantOf(where),
               voter: voterOf(where, voter!),
               tasks: latestVotes(row?.tasks ?? [], { task: text!.task!, value, source, position }),
               changed: position
@@ -70,6 +81,7 @@ export const Learned = {
         }
       },
       drops: {
+        ...ofErased,
         SnippetDeleted: { column: "snippet", value: ({ snippet }) => snippet },
         MemberErased: { column: "voter", value: leaver },
         UserErased: { column: "voter", value: leaver }
@@ -127,6 +139,10 @@ export const Learned = {
           rows: (event, envelope) => [leaver(event, envelope)],
           to: (_, event, envelope) => ({ id: leaver(event, envelope), changed: envelope.position })
         },
+        OrganizationErased: {
+          rows: (_, { tenant }) => [voterOf(tenant, "")],
+          to: (_, __, { tenant, position }) => ({ id: voterOf(tenant, ""), changed: position })
+        },
         UserErased: {
           rows: (event, envelope) => [leaver(event, envelope)],
           to: (_, event, envelope) => ({ id: leaver(event, envelope), changed: envelope.position })
@@ -139,7 +155,7 @@ export const Learned = {
 const schema = schemaOf(Learned)
 
 /** What one voter said in one home of a snippet. */
-export type Said = Omit<VotesRow, "changed">
+export type Said = Omit<VotesRow, "changed" | "tenant">
 
 /** Whose a snippet is. */
 export type Upload = Omit<UploadsRow, "changed">

@@ -5,7 +5,7 @@ import { voterOf } from "#domain/search/votesForTasks.ts"
 import type { Position } from "#engine/Position.ts"
 import { type Projection, schemaOf } from "#engine/Projection.ts"
 import { schema as catalogue } from "./Snippets/tables.ts"
-import { table } from "./table.ts"
+import { ofErased, table } from "./table.ts"
 
 /** Searches whose text is kept for the snippets that they found. */
 interface SearchesRow {
@@ -22,6 +22,7 @@ interface SearchesRow {
 interface ShownRow {
   /** `tenant/user` */
   readonly id: string
+  readonly tenant: string
   /** Their latest searches, oldest first. */
   readonly recent: ReadonlyArray<Shown>
   /** Their latest votes on what was shown to them, oldest first. */
@@ -63,14 +64,16 @@ export const Retrievals = {
       }
     }),
     shown: table<ShownRow>({
-      columns: { id: "text", recent: "json", recalled: "json", changed: "bigint" },
-      indexes: ["(changed)"],
+      columns: { id: "text", tenant: "text", recent: "json", recalled: "json", changed: "bigint" },
+      indexes: ["(changed)", "(tenant)"],
+      drops: ofErased,
       on: {
         SearchAnswered: {
           rows: ({ subject, snippets }, { tenant, stream, actor }) =>
             actor.user === null || snippets.length === 0 || subject === stream ? [] : [`${tenant}/${actor.user}`],
-          to: (row, { subject, snippets }, { stream, revision, recordedAt }, id) => ({
+          to: (row, { subject, snippets }, { tenant, stream, revision, recordedAt }, id) => ({
             id,
+            tenant,
             recalled: row?.recalled ?? [],
             changed: row?.changed ?? 0,
             recent: withShown(row?.recent ?? [], { subject, stream, revision, at: recordedAt, snippets })

@@ -1,7 +1,15 @@
 import type { Scope } from "#domain/Scope.ts"
 import type { Encoder } from "#domain/search/embeddings/Encoder.ts"
 import { type TaskRead, type TaskVote, taskRead } from "#domain/search/learned.ts"
-import { amongStrangers, atHome, type Given, type Owned, weightOf } from "#domain/search/votesForTasks.ts"
+import {
+  amongStrangers,
+  atHome,
+  type Given,
+  type Owned,
+  tenantOf,
+  voterOf,
+  weightOf
+} from "#domain/search/votesForTasks.ts"
 import type { Said, Upload } from "#projections/Learned.ts"
 import type { RecalledVote } from "#projections/Retrievals.ts"
 
@@ -111,10 +119,15 @@ export class Lessons {
     }
   }
 
-  leave(voters: ReadonlyArray<string>): void {
-    if (voters.length === 0) return
-    this.recall(voters, [])
-    const gone = new Set(voters)
+  /** Of voters, and of all of a tenant: `tenant/`. */
+  leave(left: ReadonlyArray<string>): void {
+    if (left.length === 0) return
+    const all = new Set(left)
+    const gone = { has: (voter: string) => all.has(voter) || all.has(voterOf(tenantOf(voter), "")) }
+    this.recall(
+      [...this.#recalled.keys()].filter((voter) => gone.has(voter)),
+      []
+    )
     for (const [snippet, rows] of this.#said) {
       for (const [id, { voter }] of rows) {
         if (!gone.has(voter)) continue
