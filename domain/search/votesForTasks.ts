@@ -1,5 +1,5 @@
-import { beginningOf } from "../text/beginningOf.ts"
 import type { VoteSource } from "../Snippet/events.ts"
+import { beginningOf } from "../text/beginningOf.ts"
 import { type TaskRead, type TaskVote, voteWeights } from "./learned.ts"
 
 /** A voter's last word on a snippet for a task. */
