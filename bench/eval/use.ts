@@ -41,7 +41,10 @@ const usesOf = (queries: ReadonlyArray<EvaluationQuery>, next: () => number) =>
 
 const voteFor = (snippet: string, task: string, bloc: string, value: 1 | -1): TaskVote => ({
   ...taskRead(task, encoder),
-  ...{ snippet, task, bloc, value },
+  snippet,
+  task,
+  bloc,
+  value,
   weight: voteWeights.human
 })
 

@@ -149,8 +149,13 @@ describe("erasing an organization", () => {
     const told = await erased(service, id)
     assert.deepInclude(told, { organization_id: id, left: { snippets: 0, workspaces: 0 } })
     assert.deepStrictEqual(told.erased, {
-      ...{ members: 2, keys: 2, snippets: 3, workspaces: 2 },
-      ...{ commits: told.erased.commits, chats: told.erased.chats, files: told.erased.files }
+      members: 2,
+      keys: 2,
+      snippets: 3,
+      workspaces: 2,
+      commits: told.erased.commits,
+      chats: told.erased.chats,
+      files: told.erased.files
     })
     assert.isAtLeast(told.erased.commits, 3)
     assert.isAtLeast(told.erased.chats, 2)
@@ -187,8 +192,13 @@ describe("erasing an organization", () => {
     await service.run(dispatch(Snippet, { ...given(`snippet-${snippet}`, uploadOf(snippet)), tenant: id, actor }))
     const stream = `retrieval-${id}-2026-01-01`
     const note = RetrievalEvent.cases.SearchAnswered.make({
-      ...{ home: id, snippets: [], scores: [], total: 0, cacheHit: false },
-      ...{ subject: searchSubject(stream, []), text: { query: "something private" } }
+      home: id,
+      snippets: [],
+      scores: [],
+      total: 0,
+      cacheHit: false,
+      subject: searchSubject(stream, []),
+      text: { query: "something private" }
     })
     const commandId = randomUUID()
     const command = { commandId, correlationId: commandId, causationId: null, actor, request: null }
@@ -238,7 +248,10 @@ it("is finished by the next service, when none was running", async () => {
   await first.stop()
   const commandId = randomUUID()
   const erasing = dispatch(Organization, {
-    ...{ tenant: id, stream: `organization-${id}`, commandId, correlationId: commandId },
+    tenant: id,
+    stream: `organization-${id}`,
+    commandId,
+    correlationId: commandId,
     actor: { key: null, user: null, organization: null },
     command: OrganizationCommand.EraseOrganization({ by: null, organization: id, operates: false })
   })

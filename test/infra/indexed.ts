@@ -41,7 +41,11 @@ export const query = (task: string, homes: ReadonlyArray<string>, rest: Partial<
 /** A person's vote for it that names a task. */
 export const voteFor = (snippet: string, task: string, rest: Partial<TaskVote> = {}): TaskVote => ({
   ...taskRead(task, encoder),
-  ...{ snippet, task, value: 1, weight: 1, bloc: "t/ada" },
+  snippet,
+  task,
+  value: 1,
+  weight: 1,
+  bloc: "t/ada",
   ...rest
 })
 

@@ -14,7 +14,9 @@ import type { Progress } from "../progress.ts"
 /** Erases an organization; the next service deletes what it had stored. One that came after the backup is not there. */
 const eraseAgain = (organization: string) =>
   dispatch(Organization, {
-    ...{ tenant: organization, stream: `organization-${organization}`, ...metadata() },
+    tenant: organization,
+    stream: `organization-${organization}`,
+    ...metadata(),
     command: OrganizationCommand.EraseOrganization({ by: null, organization, operates: false })
   }).pipe(Effect.catchTag("NotOrganizationMember", () => Effect.void))
 

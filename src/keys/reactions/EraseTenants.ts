@@ -19,7 +19,11 @@ const eraseOrganization = Effect.fnUntraced(function* (reason: Reason) {
   const { tenant, eventId, correlationId, actor } = reason
   yield* eraseTenant("organization", reason, beginning)
   yield* dispatch(Organization, {
-    ...{ tenant, stream: `organization-${tenant}`, correlationId, causationId: eventId, actor },
+    tenant,
+    stream: `organization-${tenant}`,
+    correlationId,
+    causationId: eventId,
+    actor,
     commandId: derivedId("end_erasure", eventId),
     command: OrganizationCommand.EndErasure({ organization: tenant })
   })
