@@ -106,7 +106,6 @@ const reasons: ReadonlyArray<Reason> = [
   {
     files: /^test\/console\/(pages|usable|hostile|live)/,
     why: "there is no Chromium here (Debian: apt-get install chromium)",
-    always: true,
     holds: () => !has("/usr/bin/chromium")
   },
   {
