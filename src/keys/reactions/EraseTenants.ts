@@ -56,6 +56,8 @@ export const EraseTenants = reaction({
     "WorkspaceOpened",
     "ExecutionRecorded",
     "UploadReceived",
+    "EvidenceReceived",
+    "LogFilesReceived",
     "SearchAnswered"
   ],
   handle: ({ event, ...reason }) =>

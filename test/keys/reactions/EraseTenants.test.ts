@@ -3,6 +3,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { assert, describe, it, vi } from "vitest"
+import { BundleEvent, logFilesOf } from "#domain/Bundle.ts"
 import { personId, userSubject } from "#domain/Person.ts"
 import { RetrievalEvent, searchSubject } from "#domain/Retrieval.ts"
 import { Snippet } from "#domain/Snippet/decider.ts"
@@ -124,6 +125,26 @@ describe("erasing a person without an organization", () => {
       [`snippet-${snippet}`]
     )
     assert.strictEqual(last!.type, "SnippetDeleted")
+  })
+
+  it("takes what a bundle of theirs is judged by, and its logs, though these come behind its files", async () => {
+    const user = await person()
+    const bundle = randomUUID()
+    const { EvidenceReceived, LogFilesReceived } = BundleEvent.cases
+    const logs = [{ path: "a.log", contentType: "text/plain", size: 3, content: "ok\n" }]
+    for (const event of [
+      EvidenceReceived.make({ upload: bundle, subject: `upload/${bundle}`, text: { prompts: ["late"], logs: [] } }),
+      LogFilesReceived.make({ upload: bundle, subject: logFilesOf(bundle), text: { logs } })
+    ]) {
+      const commandId = randomUUID()
+      const actor = { key: "revoked", user, organization: null }
+      const command = { commandId, correlationId: commandId, causationId: null, actor, request: null }
+      const commands = [{ ...command, events: [Codec.encode(event)] }]
+      const append = { tenant: user, stream: `upload-${bundle}`, expected: "any" as const, commands }
+      const { positions } = await service.run(Effect.flatMap(EventStore, (store) => store.append(append)))
+      await done(positions[0]!)
+      assert.deepStrictEqual(await texts(), [])
+    }
   })
 
   it("takes a workspace of theirs that is opened by a request that was under way by then", async () => {
