@@ -50,8 +50,8 @@ export const askedSlug = (installationSecret: string, slug: string): AskedSlug =
 
 const folded: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th" }
 
-/** At most so many characters of it, and no hyphen at either end. */
-const cut = (text: string, most: number): string => text.slice(0, most).replace(/^-+|-+$/g, "")
+/** At most so many characters of what has no two hyphens in a row, and none at either end. */
+const cut = (text: string, most: number): string => text.slice(0, most).replace(/^-|-$/g, "")
 
 /** What a name is as a slug; "organization" where it has no letter or digit of a slug's. */
 export const slugOf = (name: string): string => {
@@ -61,7 +61,7 @@ export const slugOf = (name: string): string => {
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
     .toLowerCase()
-  const slug = cut(letters.replace(/[^a-z0-9]+/g, "-").replace(/^-+/, ""), longestSlug)
+  const slug = cut(letters.replace(/[^a-z0-9]+/g, "-").replace(/^-/, ""), longestSlug)
   return isSlug(slug) ? slug : "organization"
 }
 

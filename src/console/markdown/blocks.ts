@@ -11,7 +11,8 @@ export type Block =
 /** Code stands between as many backticks as it needs, with a blank on either side where it begins or ends with one. */
 const inline = /(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)|\*\*(.+?)\*\*/g
 
-const unpadded = (text: string): string => (/^ .*[^ ].* $/.test(text) ? text.slice(1, -1) : text)
+const unpadded = (text: string): string =>
+  text.startsWith(" ") && text.endsWith(" ") && /[^ ]/.test(text) ? text.slice(1, -1) : text
 
 /** The parts of a line. */
 export const inlinesOf = (line: string): ReadonlyArray<Inline> => {

@@ -36,7 +36,11 @@ const namedIn = (source: string) => {
   }
 }
 
-const withoutMap = (source: string): string => source.replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n")
+/** Without the line at its end that names a map, which is not served. */
+const withoutMap = (source: string): string => {
+  const at = source.lastIndexOf("\n//# sourceMappingURL=")
+  return at < 0 ? source : source.slice(0, at + 1)
+}
 
 /** A file of an installed package, wherever it was installed to. */
 const installed = (file: string): string => {
