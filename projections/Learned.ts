@@ -127,7 +127,9 @@ export const Learned = {
         },
         SnippetDeleted: {
           rows: one,
-          to: (row, _, { position }) => row && { ...row, authors: [], published: false, gone: true, changed: position }
+          // whose it was is nobody's any more
+          to: (row, _, { position }) =>
+            row && { ...row, tenant: "", authors: [], published: false, gone: true, changed: position }
         }
       }
     }),
