@@ -44,6 +44,8 @@ describe("keys", () => {
         }
       }
     assert.deepStrictEqual(open.sort(), [
+      // who erased an organization has no key any more
+      "/api/erasures/{id}",
       ...["/api/snippets/public/list", "/api/snippets/public/search", "/health", "/ready", "/skill.md"]
     ])
   })
@@ -71,23 +73,14 @@ describe("paths and methods", () => {
   const get = (path: string) => service.call("GET", path)
 
   it("that are not there are 404, with and without a key", async () => {
-    const paths = [
-      "/api",
-      "/api/",
-      "/api/nothing",
-      "/api/retrieve/search/x",
-      "/API/RETRIEVE/SEARCH",
-      "/favicon.ico",
-      "//"
-    ]
+    const paths = ["/api", "/api/", "/api/nothing", "/api/retrieve/search/x", "/API/RETRIEVE/SEARCH", "/favicon.ico"]
     for (const path of [
       ...paths,
       `/${"x".repeat(4_000)}`,
       "/%E0%A4%A",
       "/%00",
       "/%ff",
-      "/api/%2e%2e/%2e%2e/etc/passwd",
-      "/?a=%"
+      "/api/%2e%2e/%2e%2e/etc/passwd"
     ]) {
       refused(await get(path), 404, "not_found/route")
       refused(await service.call("GET", path, undefined, { authorization: "" }), 404, "not_found/route")
