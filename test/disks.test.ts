@@ -58,6 +58,7 @@ describe("what wants room", () => {
       "usage.setBounds",
       "keys.createKey",
       "keys.limitKey",
+      "organization.rename",
       "users.changeRole"
     ])
   })
@@ -75,6 +76,7 @@ describe("what wants room", () => {
       "snippets.deleteCodeBlock",
       "comments.deleteComment",
       "keys.revokeKey",
+      "organization.erase",
       "users.eraseUser"
     ])
     for (const id of taking) assert.deepStrictEqual(disksOf(id), [], id)

@@ -32,6 +32,7 @@ export interface Source extends Pick<IndexedSnippet, "home" | "isPublic" | "kind
 /** More occurrences of a term in a field than these say nothing new to who looks for candidates. */
 const repeated = 4
 
+/** A vector as Elasticsearch takes it: 32-bit floats, most significant byte first, in Base64. */
 export const vectorToText = (vector: Vector): string => {
   const bytes = new DataView(new ArrayBuffer(vector.length * 4))
   for (let at = 0; at < vector.length; at++) bytes.setFloat32(at * 4, vector[at]!)
