@@ -22,6 +22,8 @@ describe("the console's page", () => {
   it("is the same at every address of the console, with no key", async () => {
     const html = await page()
     for (const path of [
+      "/?a=%",
+      "//",
       "/search",
       "/search?q=csv",
       "/snippets/1",

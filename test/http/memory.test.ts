@@ -1,21 +1,16 @@
-import { randomUUID } from "node:crypto"
-import { Deferred, Effect, Exit } from "effect"
+import { Effect, Exit } from "effect"
 import { assert, beforeAll, describe, it, vi } from "vitest"
-import { Chat, ChatCommand } from "#domain/Chat.ts"
+import { ChatCommand } from "#domain/Chat.ts"
 import { Dispatcher } from "#engine/dispatch.ts"
-import { Claims } from "#engine/ports/Claims.ts"
 import { LanguageModel } from "#ports/LanguageModel.ts"
-import { Workers } from "#ports/Workers.ts"
 import { memoryFile } from "#src/workspaces/account.ts"
-import { claimOf } from "#src/workspaces/restore.ts"
-import { carryOut } from "#src/workspaces/run.ts"
 import { recordedTurn } from "#src/workspaces/turns.ts"
 import { text, turn } from "#test/languageModel.ts"
 import { calls, type MessagesRequest, type Reply, says } from "#test/MessagesApi.ts"
 import { begin } from "#test/service/cut.ts"
 import { organization } from "#test/service/tenants.ts"
 import { newInstallation, ownerKey, removeInstallation, type Service, startService } from "#test/service.ts"
-import { workersHere } from "#test/workers.ts"
+import { requestedRun } from "#test/workspaces/requestedRun.ts"
 import { api, chat, chatting, commitsOf, ended, environment, scripts, service, startsAgent, write } from "./agent.ts"
 import { refused } from "./problem.ts"
 import { listen } from "./sse.ts"
@@ -302,47 +297,9 @@ describe("the chat's own answer and commit are not lost", () => {
 })
 
 describe("nothing is asked twice", () => {
-  /** Has the log say that a chat with memory was asked for, which nobody carries but who is told of it here. */
   const asked = Effect.fnUntraced(function* (prompt: string) {
-    const { organization_id: tenant, keys } = yield* Effect.promise(
-      async () => (await service.call("POST", "/api/keys/org/list")).json
-    )
-    const key: string = keys[0].id
-    const dispatcher = yield* Dispatcher
-    const [run, workspace] = [randomUUID(), randomUUID()]
-    // the service would take the run up when it sees that nobody has it
-    yield* (yield* Claims).claim(claimOf(workspace))
-    const actor = { key, user: keys[0].user_id, organization: tenant }
-    const tell = (command: ChatCommand) =>
-      dispatcher.dispatch(Chat, {
-        tenant,
-        stream: `chat-${run}`,
-        command,
-        commandId: randomUUID(),
-        actor,
-        correlationId: run
-      })
-    yield* tell(
-      ChatCommand.RequestChat({
-        run,
-        workspace,
-        generation: 0,
-        homes: [tenant],
-        includePublic: false,
-        key,
-        model: "sonnet",
-        maxTurns: 8,
-        prompt,
-        org: "acme",
-        user: "ada",
-        memory: true
-      })
-    )
-    const carry = (resumed: boolean) =>
-      Effect.flatMap(Deferred.make<void>(), (stopped) => carryOut(run, { left: resumed, again: false }, stopped)).pipe(
-        Effect.provideService(Workers, workersHere)
-      )
-    return { run, workspace, tell, carry }
+    const { carry, ...requested } = yield* requestedRun(prompt, true)
+    return { ...requested, carry: (resumed: boolean) => carry({ left: resumed, again: false }) }
   })
 
   it("wherever the process ends between two steps", async () => {

@@ -1,63 +1,21 @@
-import { randomUUID } from "node:crypto"
-import { Deferred, Effect, Fiber } from "effect"
+import { Effect, Fiber } from "effect"
 import { assert, it, vi } from "vitest"
-import { Chat, ChatCommand } from "#domain/Chat.ts"
-import { Dispatcher } from "#engine/dispatch.ts"
-import { Claims } from "#engine/ports/Claims.ts"
+import { ChatCommand } from "#domain/Chat.ts"
 import { EventStore } from "#engine/ports/EventStore.ts"
-import { Workers } from "#ports/Workers.ts"
-import { claimOf } from "#src/workspaces/restore.ts"
-import { carryOut, type Got } from "#src/workspaces/run.ts"
+import type { Got } from "#src/workspaces/run.ts"
 import { recordedTurn } from "#src/workspaces/turns.ts"
 import { asked, ended, scripts, service, startsAgent } from "#test/http/agent.ts"
 import { text, turn } from "#test/languageModel.ts"
 import { says } from "#test/MessagesApi.ts"
-import { workersHere } from "#test/workers.ts"
+import { requestedRun } from "./requestedRun.ts"
 
 startsAgent()
 
 /** A run as a process has begun it; who carries it is told here. */
 const begunRun = Effect.fnUntraced(function* (prompt: string) {
-  const { organization_id: tenant, keys } = yield* Effect.promise(
-    async () => (await service.call("POST", "/api/keys/org/list")).json
-  )
-  const [run, workspace] = [randomUUID(), randomUUID()]
-  // the service would take the run up when it sees that nobody has it
-  yield* (yield* Claims).claim(claimOf(workspace))
-  const key: string = keys[0].id
-  const actor = { key, user: keys[0].user_id, organization: tenant }
-  const dispatcher = yield* Dispatcher
-  const tell = (command: ChatCommand) =>
-    dispatcher.dispatch(Chat, {
-      tenant,
-      stream: `chat-${run}`,
-      command,
-      commandId: randomUUID(),
-      actor,
-      correlationId: run
-    })
-  yield* tell(
-    ChatCommand.RequestChat({
-      run,
-      workspace,
-      generation: 0,
-      homes: [tenant],
-      includePublic: false,
-      key,
-      model: "sonnet",
-      maxTurns: 8,
-      prompt,
-      org: "acme",
-      user: "ada",
-      memory: false
-    })
-  )
-  yield* tell(ChatCommand.StartChat({ base: null }))
-  const carry = (got: Got) =>
-    Effect.flatMap(Deferred.make<void>(), (stopped) => carryOut(run, got, stopped)).pipe(
-      Effect.provideService(Workers, workersHere)
-    )
-  return { run, tell, carry }
+  const requested = yield* requestedRun(prompt, false)
+  yield* requested.tell(ChatCommand.StartChat({ base: null }))
+  return requested
 })
 
 const typesOf = async (run: string) => {
