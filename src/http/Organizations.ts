@@ -31,12 +31,6 @@ const differs = fieldProblem(
   "Nothing is erased: this is not the organization's slug. GET /api/organization tells it; send it to confirm."
 )
 
-const nothing = fieldProblem(
-  "validation/invalid_field",
-  "name",
-  "Nothing is to change: send name, slug, or both of them."
-)
-
 export const layer = HttpApiBuilder.group(Api, "organization", (handlers) =>
   handlers
     .handle("organization", () => orProblem(shown))
@@ -44,7 +38,6 @@ export const layer = HttpApiBuilder.group(Api, "organization", (handlers) =>
     .handle("rename", ({ payload: { name, slug } }) =>
       Effect.gen(function* () {
         const organization = yield* organizationOf(yield* Caller)
-        if (name == null && slug == null) return yield* nothing
         // which may be refused: before the name has changed
         if (slug != null) {
           const metadata = yield* commandMetadata

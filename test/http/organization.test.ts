@@ -104,6 +104,14 @@ describe("an organization's name and slug", () => {
       assert.strictEqual((await rename({ slug })).json.slug, slug)
   })
 
+  it("stay where nothing else is asked for", async () => {
+    const before = await shown()
+    for (const body of [{}, { name: null, slug: null }]) {
+      const answer = await rename(body)
+      assert.deepStrictEqual([answer.status, answer.json], [200, before], answer.text)
+    }
+  })
+
   it("are changed by owners and admins alone", async () => {
     for (const [role, status] of [
       ["admin", 200],
