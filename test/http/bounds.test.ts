@@ -99,6 +99,8 @@ describe("bounds", () => {
     const [{ key_id: key }] = (await call("GET", "/api/events?type=ChatRequested")).json.events.map(
       ({ actor }: { actor: { key_id: string } }) => actor
     )
+    // answered once the read model that is asked below knows of the chat
+    await usage(call)
     const now = Date.now()
     const told = async (recordedAt: number, position: number) =>
       service.run(

@@ -319,7 +319,9 @@ describe.skipIf(noGit)("git push", () => {
         Buffer.from("PACK\0\0\0\u0002\0\0\0\u0001nonsense"),
         packed.subarray(0, packed.length - 30),
         without,
-        Buffer.from(packed).fill(0, 100, 120)
+        Buffer.from(packed).fill(0, 100, 120),
+        // behind the first object's kind and size: git says that it can't inflate it
+        Buffer.from(packed).fill(0xff, 14, 24)
       ]) {
         const { status, text } = await send(id, request(pack))
         assert.strictEqual(status, 200)
