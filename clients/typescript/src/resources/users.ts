@@ -3,7 +3,7 @@ import type { RequestOptions } from "../options.ts"
 import type { Result } from "../Result.ts"
 import { json, part } from "../request.ts"
 import type { Transport } from "../transport.ts"
-import type { Role } from "./keys.ts"
+import type { Role } from "./keyAnswers.ts"
 
 /** How much was erased of a user. */
 export interface ErasedUser {
