@@ -100,8 +100,8 @@ export class Keys {
 
   /**
    * Changes what bounds a key, at once; what is left out stays.
-   * @throws {@link APIError}: 404 `not_found/api_key`; 403 `permission/only_owner_can_promote`: the key's person has more
-   *   authority than yours.
+   * @throws {@link APIError}: 404 `not_found/api_key`; 403 `permission/only_owner_can_promote`: the key's person has
+   *   more authority than yours.
    */
   limit(keyId: string, limits: KeyLimitParams, options?: RequestOptions): APIPromise<LimitedKey> {
     const body = { key_id: keyId, ...limitsIn(limits) }

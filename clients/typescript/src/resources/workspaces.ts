@@ -103,8 +103,8 @@ export class Workspaces {
 
   /**
    * Puts a file into a workspace, in place of what is at the path: one commit. Up to 32 MiB.
-   * @param condition `ifMatch`: only where the file's content is of this `sha`; `ifNoneMatch`: only where it is not, and
-   * with `*` only where there is no file. Otherwise an APIError 412 `precondition/failed`.
+   * @param condition `ifMatch`: only where the file's content is of this `sha`; `ifNoneMatch`: only where it is not,
+   *   and with `*` only where there is no file. Otherwise an APIError 412 `precondition/failed`.
    */
   putFile(
     id: string,
