@@ -1,8 +1,9 @@
 import { defineConfig } from "vitest/config"
 
 /**
- * Files that want a process to themselves: they measure it, load its modules anew, or change what every other file would see. All others
- * share one after another, and with it the modules that it has loaded, which takes a third of the time.
+ * Files that want a process to themselves: they measure it, load its modules anew, or change what every other file
+ * would see. All others share one after another, and with it the modules that it has loaded, which takes a third of the
+ * time.
  */
 const alone = [
   ...["test/hostile/**/*.test.ts", "test/regularExpressions.test.ts", "test/infra/analysis/treeSitter.test.ts"],
@@ -25,8 +26,8 @@ export default defineConfig({
     // of what hangs: on a machine with much else to do, anything may take this long
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    // One more than a small machine has cores: what waits for a process, a disk or a deadline leaves its own to others. (CI has other work
-    // for them.)
+    // One more than a small machine has cores: what waits for a process, a disk or a deadline leaves its own to others.
+    // (CI has other work for them.)
     maxWorkers: isCi ? 2 : 3,
     // a failure says what differs: of a value that was made at random there is no other trace
     chaiConfig: { truncateThreshold: 2_000 },

@@ -169,7 +169,10 @@ const parseElasticsearch = (read: (name: string) => string | undefined): Elastic
   return { urls, auth, caFile, index }
 }
 
-/** Two hear news all the time, and a read model that is compared with a new build of it takes three at once; below that it waits for ever. */
+/**
+ * Two hear news all the time, and a read model that is compared with a new build of it takes three at once; below that
+ * it waits for ever.
+ */
 const fewestConnections = 6
 
 const parseConnections = (text: string): number =>

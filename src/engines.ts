@@ -35,7 +35,10 @@ export interface StorageConfig
 export type LogConfig = Partial<Pick<Config, "kurrentdbUrl">>
 
 const day = 86_400
-/** Streams that grow with use, and on which nothing is decided. Longer than their texts, which go after 90 days by what is read of them. */
+/**
+ * Streams that grow with use, and on which nothing is decided. Longer than their texts, which go after 90 days by what
+ * is read of them.
+ */
 const maxAges = ["usage-", "retrieval-"].map((streams) => ({ streams, seconds: 400 * day }))
 
 /** The log: in KurrentDB where one is named, else in the database. One that is still being copied is nobody's. */
@@ -91,7 +94,10 @@ export const erasing = ({ kurrentdbUrl }: LogConfig) =>
         Layer.provide(KurrentTexts.layer)
       )
 
-/** One call to append, and so one page, is to fit into what a server takes at once (1 MiB, by default), with what stands beside its events. */
+/**
+ * One call to append, and so one page, is to fit into what a server takes at once (1 MiB, by default), with what stands
+ * beside its events.
+ */
 export const bounded = <A, E, R>({ kurrentdbUrl }: LogConfig, layer: Layer.Layer<A, E, R>) =>
   kurrentdbUrl === undefined
     ? layer

@@ -36,8 +36,8 @@ const readSecret = (name: string, path: string): string => {
 }
 
 /**
- * The environment with what its files hold, of these variables: each is read once. Throws `BadConfig` where one can't be read, or a secret is
- * given twice.
+ * The environment with what its files hold, of these variables: each is read once. Throws `BadConfig` where one can't
+ * be read, or a secret is given twice.
  */
 export const withFiles = (environment: Environment, names: ReadonlyArray<string> = secrets): Environment => {
   const found: { [name: string]: string } = {}

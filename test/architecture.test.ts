@@ -25,9 +25,16 @@ const may: Record<string, ReadonlyArray<string>> = {
   cli: ["cli", "clients", "audit", "snippets", "workspaces", "keys", "usage", ...spine]
 }
 /** The composition roots: they alone may name adapters, or build the whole. */
-const roots = ["src/copying.ts", "src/engines.ts", "src/layers.ts", "src/main.ts"]
+const roots = [
+  "src/commandLine.ts",
+  "src/copying.ts",
+  "src/engines.ts",
+  "src/layers.ts",
+  "src/main.ts",
+  "src/repositories.ts"
+]
 /** What the command line runs of them. */
-const ofCli = ["src/copying.ts", "src/layers.ts"]
+const ofCli = ["src/commandLine.ts", "src/copying.ts", "src/layers.ts", "src/repositories.ts"]
 
 const root = new URL("..", import.meta.url)
 const filesIn = (folder: string): ReadonlyArray<string> =>

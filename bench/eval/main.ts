@@ -13,8 +13,9 @@ import { both, first, type Measured, measured } from "./quality.ts"
 import { makeSets } from "./sets.ts"
 import { usedFor } from "./use.ts"
 
-// `npm run eval`: what search finds on the development sets, beside other engines, and how far its scores can be believed.
-//   --check     ends with 1 where a set's nDCG@10 is by more than .01 below that of figures.json, or scores say too much
+// `npm run eval`: what search finds on the development sets, beside other engines, and how far its scores can be
+// believed.
+//   --check     ends with 1 where a set's nDCG@10 is more than .01 below that of figures.json, or scores say too much
 //   --accept    writes figures.json
 //   --use       what a month of votes for tasks changes, also with a fifth of them wrong
 //   --fit       fits both judges anew, tries them on each source without it, and writes domain/search/ranker.ts
@@ -49,7 +50,9 @@ export const byMeaning: Judge = ${JSON.stringify(judges.byMeaning, undefined, 2)
 export const byWords: Judge = ${JSON.stringify(judges.byWords, undefined, 2)}
 `.replace(/"([a-zA-Z]+)":/g, "$1:")
 
-/** Whether a query is from a source, wherever it is asked: stores of a few snippets ask those of mbpp and agent30, too. */
+/**
+ * Whether a query is from a source, wherever it is asked: stores of a few snippets ask those of mbpp and agent30, too.
+ */
 const isOf = ({ source, query }: Group, left: string): boolean =>
   source === left ||
   (source === "small" && query.id.startsWith(left === "mbpp" ? "q-mbpp" : left === "agent30" ? "agent-" : "none"))

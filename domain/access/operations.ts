@@ -6,9 +6,13 @@ export interface Access {
   readonly least: Role | "anyone"
   /** What writes is refused to a key that only reads. */
   readonly does: "reads" | "writes"
-  /** What a person without an organization, one of a lesser tier, or of any but the operator's organization, can't do. */
+  /**
+   * What a person without an organization, one of a lesser tier, or of any but the operator's organization, can't do.
+   */
   readonly needs?: "organization" | "ENTERPRISE" | "operator"
-  /** `workspaces`: in those that the key works in. `stored`: of what the key's person stored, unless it acts for any. */
+  /**
+   * `workspaces`: in those that the key works in. `stored`: of what the key's person stored, unless it acts for any.
+   */
   readonly within?: "workspaces" | "stored"
   /** `any`: not for a key that acts for its own person alone, which it would lead out of that person's workspaces. */
   readonly actsFor?: "any"

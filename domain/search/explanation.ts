@@ -36,7 +36,10 @@ export interface Explanation {
   readonly completeness: { readonly value: number; readonly effect: number }
   /** What votes for tasks near to this one add, and these tasks, the nearest first. */
   readonly learned: { readonly effect: number; readonly tasks: ReadonlyArray<LearnedTask> }
-  /** How near it is to everything, and its length, and what each adds to its strength beside the others that were judged. */
+  /**
+   * How near it is to everything, and its length, and what each adds to its strength beside the others that were
+   * judged.
+   */
   readonly hub: { readonly value: number; readonly effect: number }
   readonly length: { readonly characters: number; readonly effect: number }
 }

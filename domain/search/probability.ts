@@ -2,7 +2,10 @@ import { exp, log } from "./exact.ts"
 import { type Feature, type Features, features } from "./Features.ts"
 import { looked } from "./secondStage.ts"
 
-/** What tells how likely it is that a candidate answers the task: where it stands among the others, and how good the best of them is. */
+/**
+ * What tells how likely it is that a candidate answers the task: where it stands among the others, and how good the
+ * best of them is.
+ */
 export const signs = [
   "strength",
   "lead",
@@ -37,8 +40,8 @@ export const strengthOf = (judge: Judge, of: Features): number => {
 const leastShare = 1e-4
 
 /**
- * The signs of some candidates, in their order. The first `looked` tell what the others stand beside; where there are fewer,
- * the backdrop stands for the rest. All signs but the first three are of the strongest, so that the order of the
+ * The signs of some candidates, in their order. The first `looked` tell what the others stand beside; where there are
+ * fewer, the backdrop stands for the rest. All signs but the first three are of the strongest, so that the order of the
  * probabilities is that of the strengths.
  */
 export const signsOf = (

@@ -86,8 +86,8 @@ export interface Asked {
 }
 
 /**
- * Cuts a task into what is searched by. A word that is `mended` has as alternatives, as its synonyms are, what it is taken for;
- * the task means what it would with the likeliest of them.
+ * Cuts a task into what is searched by. A word that is `mended` has as alternatives, as its synonyms are, what it is
+ * taken for; the task means what it would with the likeliest of them.
  */
 export function* asking(
   task: string,

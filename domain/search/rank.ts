@@ -40,7 +40,10 @@ export interface Ranking {
   readonly total: number
 }
 
-/** Whether the first stage finds something: it shares a term with the task, or a synonym of one, or is near all the same. */
+/**
+ * Whether the first stage finds something: it shares a term with the task, or a synonym of one, or is near all the
+ * same.
+ */
 export const matches = (sharesWord: boolean, score: number): boolean => sharesWord || score >= leastScore
 
 /** What counts in the first stage beside how well it matches. */
@@ -50,8 +53,8 @@ export const priorOf = (verdictOdds: number, completeness: number, preferComplet
 const { fround } = Math
 
 /**
- * What the terms of a text add up to in a candidate, in 32-bit floats, which is what indexes keep: what is as likely to one
- * ties here, too.
+ * What the terms of a text add up to in a candidate, in 32-bit floats, which is what indexes keep: what is as likely to
+ * one ties here, too.
  */
 const sumOfText = (terms: QueryPlan["texts"][number], counts: ArrayLike<number>, worths: ArrayLike<number>): number => {
   let sum = 0
@@ -84,9 +87,9 @@ const nobody: ReadonlySet<string> = new Set()
 const untaught: ReadonlyMap<string, Learned> = new Map()
 
 /**
- * An index's candidates as the first stage orders them, likeliest first; ties in order of id. What it says depends on nothing
- * but the candidate and what the index says of the scope: how rare a word is elsewhere must not leak. `also` match whatever
- * they say, see `IndexQuery`.
+ * An index's candidates as the first stage orders them, likeliest first; ties in order of id. What it says depends on
+ * nothing but the candidate and what the index says of the scope: how rare a word is elsewhere must not leak. `also`
+ * match whatever they say, see `IndexQuery`.
  */
 export const likeliest = (
   asked: Asked,
@@ -132,8 +135,8 @@ export const foremost = (
 }
 
 /**
- * What the second stage says of the likeliest, in their order. Of a task that could be read in part each of the two judges
- * counts by its share.
+ * What the second stage says of the likeliest, in their order. Of a task that could be read in part each of the two
+ * judges counts by its share.
  */
 export const judge = (
   asked: Asked,
@@ -172,9 +175,10 @@ export const ordered = (judged: ReadonlyArray<Judged>): ReadonlyArray<Judged> =>
   )
 
 /**
- * The best of an index's candidates. The likeliest 50 are judged and put in order; whoever wants more gets the others behind
- * them as the first stage has them, by no higher a score than the last of these: so a longer list begins as a shorter one. With
- * `textOf`, which gives a piece's letters, each is explained. `learned` is by ids; those for which it speaks are among the 50.
+ * The best of an index's candidates. The likeliest 50 are judged and put in order; whoever wants more gets the others
+ * behind them as the first stage has them, by no higher a score than the last of these: so a longer list begins as a
+ * shorter one. With `textOf`, which gives a piece's letters, each is explained. `learned` is by ids; those for which it
+ * speaks are among the 50.
  */
 export const rank = (
   asked: Asked,

@@ -62,7 +62,9 @@ export const verdictLogit = (verdict: number): number => clamped(log(odds(verdic
 const stubLoss = 6
 const wholeGain = 2
 
-/** What completeness (0…1) adds to the logit of a probability where complete implementations are preferred; 0: a stub. */
+/**
+ * What completeness (0…1) adds to the logit of a probability where complete implementations are preferred; 0: a stub.
+ */
 export const completenessLogit = (completeness: number): number =>
   completeness === 0 ? -stubLoss : wholeGain * (completeness - 0.5)
 

@@ -108,7 +108,10 @@ export const facts = Layer.effect(
 
     const head = Effect.suspend(() => headBehind(recent.to))
 
-    /** The next page of someone who reads on, while they are at work on this one: so a rebuild waits for the server once. */
+    /**
+     * The next page of someone who reads on, while they are at work on this one: so a rebuild waits for the server
+     * once.
+     */
     let ahead: { readonly asked: string; readonly page: Fiber.Fiber<Page, unknown> } | undefined
     const plain = (options: ReadAll) =>
       Object.keys(options).every((name) => ["factsOnly", "limit", "bytes"].includes(name))

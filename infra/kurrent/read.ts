@@ -113,7 +113,9 @@ const ofStream = Effect.fnUntraced(function* (stream: string, after: number, opt
 export const readStream = (stream: string, after: number, options: ReadStream, most: Bound) =>
   ofStream(stream, after, options, most)
 
-/** The last revision of a stream that lies at a position or before it; -1: none. Halves the stream, an event at a time. */
+/**
+ * The last revision of a stream that lies at a position or before it; -1: none. Halves the stream, an event at a time.
+ */
 const revisionAt = Effect.fnUntraced(function* (stream: string, position: Position) {
   const { readStream } = yield* Kurrent
   const [last] = yield* readStream(stream, { from: "end", backwards: true, count: 1 })
@@ -176,8 +178,8 @@ export const readAll = Effect.fnUntraced(function* (
 })
 
 /**
- * Forwards, the log comes with what is at the place; one that is none of its places is refused, in words that the client's native half
- * loses: a server that answers otherwise, and not this, twice, has nothing there.
+ * Forwards, the log comes with what is at the place; one that is none of its places is refused, in words that the
+ * client's native half loses: a server that answers otherwise, and not this, twice, has nothing there.
  */
 export const eventAt = Effect.fnUntraced(function* (position: Position) {
   if (position === 0) return undefined

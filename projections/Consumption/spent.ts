@@ -19,7 +19,9 @@ export const chatsOn = (tenant: string, key: string | null, day: string, before:
     )
   )
 
-/** Of one group and one model, as it was asked for: prices are the models'. Tokens of the prompt cache are input, too. */
+/**
+ * Of one group and one model, as it was asked for: prices are the models'. Tokens of the prompt cache are input, too.
+ */
 export interface Spent {
   readonly group: string
   readonly model: string

@@ -105,7 +105,10 @@ const spend = (
   cache_write: Number(row?.cache_write ?? 0) + took.cacheWriteTokens
 })
 
-/** Read model `consumption`: which chats there were, what their models read and wrote each day, what is stored, and what bounds that. */
+/**
+ * Read model `consumption`: which chats there were, what their models read and wrote each day, what is stored, and what
+ * bounds that.
+ */
 export const Consumption = {
   name: "consumption",
   version: 4,

@@ -18,7 +18,10 @@ const documentsOf = () => {
     )
   }
 }
-/** Read, and types stripped, when somebody first asks, and once for all services of this process: the files are what they were at the start. */
+/**
+ * Read, and types stripped, when somebody first asks, and once for all services of this process: the files are what
+ * they were at the start.
+ */
 let made: ReturnType<typeof documentsOf> | undefined
 const documents = Effect.sync(() => (made ??= documentsOf()))
 

@@ -16,8 +16,8 @@ export interface Report {
   /** Reaction that this process runs → `ok`, `behind`, or why it stands still. No reason not to serve. */
   readonly reactions: { readonly [name: string]: string }
   /**
-   * What can't be had at the moment, and is taken up again by itself. Without `search` or the `log` all else goes on, and is
-   * to be asked for: every other process misses the same. Without the `database` nothing does.
+   * What can't be had at the moment, and is taken up again by itself. Without `search` or the `log` all else goes on,
+   * and is to be asked for: every other process misses the same. Without the `database` nothing does.
    */
   readonly missing: ReadonlyArray<"database" | "log" | "search">
   /** Disks that have so little room left that writes to them are refused. No reason not to serve. */

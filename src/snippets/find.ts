@@ -23,8 +23,8 @@ export interface Answer extends Ranking {
 }
 
 /**
- * What an index deems likely for a task. Where it has words that no snippet of the scope has, the index is asked what else they may
- * be, and once more by what they were taken for.
+ * What an index deems likely for a task. Where it has words that no snippet of the scope has, the index is asked what
+ * else they may be, and once more by what they were taken for.
  */
 export const likely = Effect.fnUntraced(function* ({ task, limit, explain: _, votes = [], ...query }: Sought) {
   const encoder = yield* Embeddings

@@ -7,8 +7,8 @@ import { startBrowser, whyNot } from "./chromium.ts"
 import { fill } from "./filled.ts"
 
 /**
- * Pictures of the console's pages for docs/console, of a service of its own with some work in it: wide and light, narrow and dark. With an
- * address and a key it takes those of a service that runs and was filled before.
+ * Pictures of the console's pages for docs/console, of a service of its own with some work in it: wide and light,
+ * narrow and dark. With an address and a key it takes those of a service that runs and was filled before.
  */
 const folder = join(import.meta.dirname, "../../docs/console")
 const [address, given] = process.argv.slice(2)

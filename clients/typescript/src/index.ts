@@ -30,6 +30,7 @@ export type { Logger, LogLevel } from "./log.ts"
 export type { CairnOptions, Fetch, HeadersLike, RequestOptions } from "./options.ts"
 export type { Result } from "./Result.ts"
 export type { Backup, BackupParams } from "./resources/backup.ts"
+export type { Bounds, BoundsList, SetBoundsParams } from "./resources/bounds.ts"
 export type { BulkExecutionResultResponse, BulkUploadParams, LogFile } from "./resources/bulk.ts"
 export type { Chat, ChatParams } from "./resources/chat.ts"
 export type { ChatResponse } from "./resources/chatResponse.ts"
@@ -46,19 +47,19 @@ export type {
   StoreExecutionParams,
   StoreExecutionResponse
 } from "./resources/executions.ts"
-export type { FunctionReputation, Functions } from "./resources/functions.ts"
 export type {
-  CreatedKey,
-  CreateKeyParams,
-  KeyLimitParams,
-  KeyLimits,
-  KeyList,
-  Keys,
-  LimitedKey,
-  ListedKey,
-  RevokedKey,
-  Role
-} from "./resources/keys.ts"
+  ExplainedPlace,
+  ExplainedWord,
+  Explanation,
+  LearnedEffect,
+  LearnedTask,
+  LengthEffect,
+  NearestPiece,
+  ScoreEffect
+} from "./resources/explanation.ts"
+export type { FunctionReputation, Functions } from "./resources/functions.ts"
+export type { CreatedKey, KeyLimits, KeyList, LimitedKey, ListedKey, RevokedKey, Role } from "./resources/keyAnswers.ts"
+export type { CreateKeyParams, KeyLimitParams, Keys } from "./resources/keys.ts"
 export type { LogMatch, Logs, SearchLogsParams, SearchLogsResponse } from "./resources/logs.ts"
 export type { ChatModel, ModelList, ModelPrices } from "./resources/models.ts"
 export type {
@@ -105,20 +106,7 @@ export type {
   ToolResult
 } from "./resources/runEvents.ts"
 export type { Runs } from "./resources/runs.ts"
-export type {
-  ExplainedPlace,
-  ExplainedWord,
-  Explanation,
-  LearnedEffect,
-  LearnedTask,
-  LengthEffect,
-  MendedWord,
-  NearestPiece,
-  ScoreEffect,
-  SearchMatch,
-  SearchParams,
-  SearchResponse
-} from "./resources/search.ts"
+export type { MendedWord, SearchMatch, SearchParams, SearchResponse } from "./resources/search.ts"
 export type { Snippets } from "./resources/snippetStore.ts"
 export type { DeleteResponse, VoteCodeSnipParams, VoteCodeSnipResponse } from "./resources/snippets.ts"
 export type { StoreCodeBlockParams, StoreCodeBlockResponse } from "./resources/storeCodeBlock.ts"
@@ -132,9 +120,6 @@ export type {
 } from "./resources/upload.ts"
 export type { GradingStatus, GradingVote, Uploads } from "./resources/uploads.ts"
 export type {
-  Bounds,
-  BoundsList,
-  SetBoundsParams,
   SpentBound,
   StorageBound,
   StoredUsage,
@@ -157,7 +142,7 @@ export type {
   TreeFile,
   UnpackResponse,
   Workspace,
-  WorkspaceList,
-  Workspaces
-} from "./resources/workspaces.ts"
+  WorkspaceList
+} from "./resources/workspaceAnswers.ts"
+export type { Workspaces } from "./resources/workspaces.ts"
 export { VERSION } from "./version.ts"

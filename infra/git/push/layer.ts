@@ -24,9 +24,10 @@ export interface Options {
 }
 
 /**
- * Pushes that come, or wait to be looked at, at a time, and those that are looked at, each with those of one tenant among them. What comes
- * takes room on the disk alone; looking takes a processor. So it takes sixteen tenants that send slowly to hold others up, and two whose
- * packs are looked at longest let a third one in after five minutes, whatever they have sent besides.
+ * Pushes that come, or wait to be looked at, at a time, and those that are looked at, each with those of one tenant
+ * among them. What comes takes room on the disk alone; looking takes a processor. So it takes sixteen tenants that send
+ * slowly to hold others up, and two whose packs are looked at longest let a third one in after five minutes, whatever
+ * they have sent besides.
  */
 const coming = { all: 32, ofOneTenant: 2 }
 const looked = { all: 2, ofOneTenant: 1 }

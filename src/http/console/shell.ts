@@ -10,8 +10,9 @@ const hashOf = (texts: ReadonlyMap<string, string>): string =>
     .slice(0, 16)
 
 /**
- * What the page may do: run and wear this service's own files, and speak to it. The map of imports has no file of its own in any browser, so it
- * stands in the page and is allowed by its digest. No text can become markup or code, whoever wrote it: the sinks that would make it so are closed.
+ * What the page may do: run and wear this service's own files, and speak to it. The map of imports has no file of its
+ * own in any browser, so it stands in the page and is allowed by its digest. No text can become markup or code, whoever
+ * wrote it: the sinks that would make it so are closed.
  */
 const policyOf = (importMap: string): string =>
   [

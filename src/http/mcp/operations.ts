@@ -16,7 +16,8 @@ import { problemOf } from "../refusals.ts"
 import { search } from "../Snippets/search.ts"
 import { storeFiles, vote } from "../Snippets.ts"
 import { skill } from "../System.ts"
-import { fileIn, firstFilesIn, ownWorkspaces } from "../Workspaces.ts"
+import { fileIn, firstFilesIn } from "../Workspaces/reading.ts"
+import { ownWorkspaces } from "../Workspaces.ts"
 import { watchedChat } from "./watching.ts"
 
 /** As the route's middleware does: who may call a route may have the same done by a tool, and nobody else. */

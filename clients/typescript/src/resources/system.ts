@@ -5,18 +5,10 @@ import type { Result } from "../Result.ts"
 import { type Call, json, text } from "../request.ts"
 import type { Transport } from "../transport.ts"
 import { Backup, type BackupParams } from "./backup.ts"
+import { type Bounds, type BoundsList, bounds, type SetBoundsParams, setBounds } from "./bounds.ts"
 import { Events, type EventsParams } from "./events.ts"
 import { type ModelList, models } from "./models.ts"
-import {
-  type Bounds,
-  type BoundsList,
-  bounds,
-  type SetBoundsParams,
-  setBounds,
-  type UsageParams,
-  type UsageReport,
-  usage
-} from "./usage.ts"
+import { type UsageParams, type UsageReport, usage } from "./usage.ts"
 
 /** What `health` gives. */
 export interface Health extends Result {
@@ -102,8 +94,9 @@ export class System {
   }
 
   /**
-   * The same events as they come, for as long as they are taken. A connection that is cut is made again behind the last event:
-   * none is left out, none comes twice. A `timeout` below 45 s counts as 45 s, since the service is silent for up to 15 s.
+   * The same events as they come, for as long as they are taken. A connection that is cut is made again behind the last
+   * event: none is left out, none comes twice. A `timeout` below 45 s counts as 45 s, since the service is silent for
+   * up to 15 s.
    *
    * ```ts
    * for await (const event of cairn.system.eventStream({ after })) if (event.type === "KeyRevoked") break
@@ -114,8 +107,8 @@ export class System {
   }
 
   /**
-   * A whole backup of the service, with the data of every organization: a tar for `cairn restore`, piece by piece. For owners of the
-   * organization that the service made for its operator.
+   * A whole backup of the service, with the data of every organization: a tar for `cairn restore`, piece by piece. For
+   * owners of the organization that the service made for its operator.
    *
    * ```ts
    * for await (const piece of cairn.system.backup({ recipient: "age1…" })) await file.write(piece)
@@ -154,7 +147,9 @@ export class System {
     return this.#transport.send(() => health, options)
   }
 
-  /** Whether the service can answer everything: also a service that is still starting gives a result. Needs no API key. */
+  /**
+   * Whether the service can answer everything: also a service that is still starting gives a result. Needs no API key.
+   */
   ready(options?: RequestOptions): APIPromise<Readiness> {
     return this.#transport.send(() => ready, options)
   }

@@ -8,13 +8,16 @@ from cairn_client._raw import async_raw
 
 if TYPE_CHECKING:
     from cairn_client._async.client import AsyncCairn
+    from cairn_client._async.keys import AsyncKeys
     from cairn_client._async.learned import AsyncExecutions, AsyncFunctions, AsyncLogs, AsyncPatterns
     from cairn_client._async.organization import AsyncOrganization
     from cairn_client._async.repos import AsyncRepos
-    from cairn_client._async.resources import AsyncKeys, AsyncUploads, AsyncUsers, AsyncWorkspaces
     from cairn_client._async.runs import AsyncRuns
     from cairn_client._async.store import AsyncSnippetStore
     from cairn_client._async.system import AsyncSystem
+    from cairn_client._async.uploads import AsyncUploads
+    from cairn_client._async.users import AsyncUsers
+    from cairn_client._async.workspaces import AsyncWorkspaces
 
 
 class AsyncWithRawResponse:

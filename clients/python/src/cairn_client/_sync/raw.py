@@ -9,13 +9,16 @@ from cairn_client._raw import raw
 
 if TYPE_CHECKING:
     from cairn_client._sync.client import Cairn
+    from cairn_client._sync.keys import Keys
     from cairn_client._sync.learned import Executions, Functions, Logs, Patterns
     from cairn_client._sync.organization import Organization
     from cairn_client._sync.repos import Repos
-    from cairn_client._sync.resources import Keys, Uploads, Users, Workspaces
     from cairn_client._sync.runs import Runs
     from cairn_client._sync.store import SnippetStore
     from cairn_client._sync.system import System
+    from cairn_client._sync.uploads import Uploads
+    from cairn_client._sync.users import Users
+    from cairn_client._sync.workspaces import Workspaces
 
 
 class WithRawResponse:
