@@ -77,6 +77,7 @@ export const operations = {
   "usage.bounds": reads,
   "usage.setBounds": { least: "admin", does: "writes", needs: "organization" },
 
+  "access.access": reads,
   "keys.createKey": { ...manages, ...forAny },
   "keys.listKeys": lists,
   "keys.limitKey": { ...manages, ...forAny },
@@ -89,6 +90,7 @@ export const operations = {
   "users.changeRole": manages,
   "users.eraseUser": { least: "admin", does: "writes", needs: "organization", takesAway: true },
   "events.events": { ...audits, ...forAny },
+  "events.newestEvents": { ...audits, ...forAny },
   "events.eventStream": { ...audits, ...forAny },
   "backups.backup": { least: "owner", does: "reads", needs: "operator", ...forAny },
 

@@ -102,6 +102,17 @@ const make = (step: number, coarse = false) =>
             options
           )
         ),
+      newest: ({ types, tenant, stream, limit, before }) =>
+        Effect.sync(() =>
+          log
+            .filter((event) => types?.includes(event.type) ?? true)
+            .filter((event) => tenant === undefined || event.tenant === tenant)
+            .filter((event) => stream === undefined || event.stream === stream)
+            .map(({ position }) => position)
+            .filter((position) => before === undefined || isAfter(before, position))
+            .slice(-limit)
+            .reverse()
+        ),
       eventAt: (position) => Effect.sync(() => log.find((event) => event.position === position)?.eventId),
       head: Effect.sync(head),
       since: (after) =>

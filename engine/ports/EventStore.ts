@@ -128,6 +128,14 @@ export interface ReadAll extends ReadStream, Look {
   readonly factsOnly?: boolean
 }
 
+/** Which events are looked for from the log's end. */
+export interface Newest extends Pick<ReadAll, "types" | "tenant" | "stream"> {
+  /** At most so many. */
+  readonly limit: number
+  /** Only those strictly before it; all when absent. */
+  readonly before?: Position
+}
+
 /**
  * The log. Positions strictly increase in commit order; a stream's revisions have no gap;
  * whoever reads on from the last position that they saw skips nothing and sees nothing twice.
@@ -151,6 +159,8 @@ export class EventStore extends Context.Service<
     readonly readStream: (stream: string, after: number, options?: ReadStream) => Effect.Effect<Page, StoreUnavailable>
     /** A page of every stream, in commit order, strictly after a position. */
     readonly readAll: (after: Position, options?: ReadAll) => Effect.Effect<Page, StoreUnavailable>
+    /** Where the last events are, the newest first: to read from there on, whoever wants what lies at the log's end. */
+    readonly newest: (which: Newest) => Effect.Effect<ReadonlyArray<Position>, StoreUnavailable>
     /** The id of the event at a position; `undefined`: there is none at it, or no more. */
     readonly eventAt: (position: Position) => Effect.Effect<string | undefined, StoreUnavailable>
     /**

@@ -4,6 +4,7 @@ import { derivedId } from "#engine/derivedId.ts"
 import { hasReached, isAfter, type Position, positionOf } from "#engine/Position.ts"
 import type { Bound } from "#engine/ports/Bounds.ts"
 import {
+  type Newest,
   type Page,
   type ReadAll,
   type ReadStream,
@@ -173,6 +174,40 @@ export const readAll = Effect.fnUntraced(function* (
   const last = page.events.at(-1)
   if (last !== undefined) revisions.noteAt(stream, last.position, last.revision)
   return page
+})
+
+/** `EventStore.newest`: piece by piece from the end of the log, or of the stream. */
+export const newest = Effect.fnUntraced(function* ({ limit, before, ...options }: Newest) {
+  const { readAll, readStream } = yield* Kurrent
+  const log = yield* Log
+  const { stream, types } = options
+  if (types?.length === 0) return []
+  const wanted = wantedBy(options)
+  const found: Array<Position> = []
+  for (
+    let at: { readonly all: ReadFrom; readonly ofStream: number | "end" } = { all: before ?? "end", ofStream: "end" };
+    ;
+  ) {
+    const asked = stream === undefined && options.tenant === undefined ? Math.min(limit, some) : some
+    const events: ReadonlyArray<RecordedEvent> =
+      stream === undefined
+        ? yield* readAll({
+            from: at.all,
+            backwards: true,
+            count: asked,
+            types: types === undefined ? nobodysSystem : only(types)
+          })
+        : yield* readStream(stream, { from: at.ofStream, backwards: true, count: asked })
+    for (const event of events) {
+      const stored = log.stored(event)
+      if (stored === undefined || !wanted(stored)) continue
+      if (before === undefined || isAfter(before, stored.position)) found.push(stored.position)
+      if (found.length === limit) return found
+    }
+    const last = events.at(-1)
+    if (last === undefined || events.length < asked || (stream !== undefined && last.revision === 0n)) return found
+    at = { all: Number(last.position!.commit), ofStream: Number(last.revision) - 1 }
+  }
 })
 
 /**

@@ -1,4 +1,5 @@
 import { HttpApi, OpenApi } from "effect/http-api"
+import { AccessApi } from "./Access.ts"
 import { BackupsApi } from "./Backups.ts"
 import { BundlesApi } from "./Bundles.ts"
 import { ChatApi } from "./Chat.ts"
@@ -41,6 +42,7 @@ export class Api extends HttpApi.make("cairn")
   .add(ErasuresApi)
   .add(UsersApi)
   .add(UsageApi)
+  .add(AccessApi)
   .add(SystemApi)
   .annotate(HttpApi.PayloadParseOptions, { errors: "all" })
   .annotate(HttpApi.QueryParseOptions, { errors: "all" })

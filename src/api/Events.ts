@@ -60,6 +60,25 @@ export class EventsApi extends HttpApiGroup.make("events")
         description: "For owners and admins. Go on with `after` = `next_after`; `limit` is 100 unless told."
       })
     ),
+    HttpApiEndpoint.get("newestEvents", "/api/events/newest", {
+      query: Schema.Struct({
+        before: filters.after,
+        type: filters.type,
+        stream: filters.stream,
+        limit: wholeInQuery(1, 1000)
+      }),
+      success: Schema.Struct({
+        events: Schema.Array(RecordedEvent),
+        next_before: Schema.NullOr(Schema.String),
+        next_after: Schema.String
+      })
+    }).annotateMerge(
+      OpenApi.annotations({
+        summary: "The tenant's newest events, or those before a position",
+        description:
+          "For owners and admins. They come in the log's order, the newest last. Go back with `before` = `next_before`, and on with the `next_after` of the first answer, from here or as a stream; `limit` is 50 unless told."
+      })
+    ),
     HttpApiEndpoint.get("eventStream", "/api/events/stream", {
       query: Schema.Struct(filters),
       headers: Schema.Struct({ "last-event-id": Schema.optional(Schema.String) }),

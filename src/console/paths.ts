@@ -1,5 +1,6 @@
 /** The console's pages: what a browser may ask the service for, and what it then shows. */
 export const pages = {
+  overview: "/overview",
   search: "/search",
   snippet: "/snippets/:id",
   workspaces: "/workspaces",

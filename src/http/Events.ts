@@ -3,10 +3,11 @@ import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import type { SqlClient } from "effect/sql"
 import { toldPosition } from "#domain/toldPosition.ts"
-import type { Asker } from "#engine/ask.ts"
+import { type Asker, Unreadable } from "#engine/ask.ts"
 import type { Codec } from "#engine/codec.ts"
 import { jsonPieces } from "#engine/jsonPieces.ts"
-import type { EventStore } from "#engine/ports/EventStore.ts"
+import { latest } from "#engine/Position.ts"
+import { EventStore, type StoreUnavailable } from "#engine/ports/EventStore.ts"
 import type { Tail } from "#engine/tail.ts"
 import type { Installation } from "#ports/Installation.ts"
 import { Api } from "#src/api/Api.ts"
@@ -14,6 +15,7 @@ import type { RecordedEvent } from "#src/api/Events.ts"
 import { Caller, CallerScope } from "#src/api/middleware.ts"
 import { fieldProblem } from "#src/api/Problem.ts"
 import { type Ending, follow, type News } from "#src/audit/follow.ts"
+import { newestStretch } from "#src/audit/newest.ts"
 import type { Closing } from "#src/closing.ts"
 import { positionWriter, readTold } from "#src/positions.ts"
 import type { Answers } from "./answers.ts"
@@ -21,6 +23,7 @@ import { portions, roomyInTurn } from "./Events/portions.ts"
 import { allShown, type Reader } from "./Events/shown.ts"
 import { cutWhenStopping, eventStream, eventStreamPlaces } from "./eventStreams.ts"
 import { inPieces, streamInTurns } from "./pieces.ts"
+import { problemOf } from "./refusals.ts"
 
 interface Filters {
   readonly type?: string | undefined
@@ -51,6 +54,9 @@ const placeIn = (field: string, text: string) =>
   Effect.mapError(readTold(text), ({ message }) =>
     fieldProblem("validation/invalid_field", field, `${field} ${message}`)
   )
+
+const orUnreadable = <A, R>(effect: Effect.Effect<A, StoreUnavailable, R>) =>
+  Effect.mapError(effect, () => problemOf(new Unreadable()))
 
 const messages = function* (events: ReadonlyArray<RecordedEvent>) {
   for (const event of events) {
@@ -92,6 +98,25 @@ export const layer = HttpApiBuilder.group(Api, "events", (handlers) => {
           }
         }
         return yield* inPieces({ events: { rows: events }, next_after })
+      })
+    )
+    .handle("newestEvents", ({ query }) =>
+      Effect.gen(function* () {
+        const { tenant } = yield* Caller
+        const { includePublic } = yield* CallerScope
+        const { limit = 50 } = query
+        const which = filtersOf(tenant, query)
+        const before = query.before === undefined ? undefined : yield* placeIn("before", query.before)
+        const tell = yield* positionWriter
+        // what comes in between is told here, and is not to be told again
+        const head = yield* orUnreadable((yield* EventStore).head)
+        const stretch = yield* orUnreadable(newestStretch({ ...which, limit, ...(before && { before }) }))
+        const { events } = portions({ tenant, includePublic }, stretch.after, stretch.count, which, "all")
+        return yield* inPieces({
+          events: { rows: events },
+          next_before: { value: stretch.before === undefined ? null : tell(stretch.before) },
+          next_after: { value: tell(latest(head, stretch.last)) }
+        })
       })
     )
     .handle("eventStream", ({ query, headers }) =>

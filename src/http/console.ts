@@ -27,6 +27,11 @@ const notFound = new Problem({
   message: "There is no such file of the console. It was of another version: load the page again."
 })
 
+const elsewhere = new Problem({
+  code: "not_found/route",
+  message: "There is no such route. /docs lists those that there are."
+})
+
 /** Where a browser may go. */
 export const paths: ReadonlyArray<`/${string}`> = ["/", ...Object.values(pages)]
 
@@ -36,7 +41,10 @@ export const layer = HttpRouter.addAll([
     HttpRouter.route(
       "GET",
       path,
-      Effect.flatMap(documents, ({ page }) => page)
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
+        // the router takes several slashes for one: an address of the console is written in one way
+        url.split("?")[0]!.includes("//") ? answering(elsewhere) : Effect.flatMap(documents, ({ page }) => page)
+      )
     )
   ),
   HttpRouter.route(

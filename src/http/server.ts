@@ -7,6 +7,7 @@ import { Closing } from "#src/closing.ts"
 import type { Config } from "#src/config.ts"
 import type { Rates } from "#src/rates.ts"
 import { isCounted } from "#src/telemetry.ts"
+import * as Access from "./Access.ts"
 import { Answers } from "./answers.ts"
 import * as Backups from "./Backups.ts"
 import * as Bundles from "./Bundles.ts"
@@ -69,6 +70,7 @@ const handlers = Layer.mergeAll(
   Organizations.erasures,
   Users.layer,
   Usage.layer,
+  Access.layer,
   System.layer
 )
 

@@ -63,6 +63,7 @@ describe.skipIf(whyNot() !== undefined)("a store in which every text is somebody
       [`/search?q=${encodeURIComponent(`parse a CSV file ${words}`)}`, ".found > li"],
       [`/snippets/${snippet}?task=${encodeURIComponent(words)}`, ".executions li"],
       ["/workspaces", ".workspaces"],
+      ["/overview", ".activity li"],
       [`/workspaces/${workspace}`, ".commits"],
       // a service with much else to do leaves out what would take it too long
       [`/workspaces/${workspace}/commits/${commit}`, ".diff, .left-out"],

@@ -55,6 +55,52 @@ export const reading = (it: Vitest.MethodsNonLive<EventStore>) => {
     })
   )
 
+  it.effect("finds the newest events, of those that are asked for, from the end or from a position", () =>
+    Effect.gen(function* () {
+      const { append, newest, head } = yield* EventStore
+      const [before, stream, tenant] = [yield* head, fresh(), fresh("tenant")]
+      for (const n of upTo(20))
+        yield* append(
+          to(
+            n % 2 === 0 ? stream : fresh(),
+            "any",
+            [command({ events: [noted({ type: n % 3 === 0 ? "A" : "B" })] })],
+            tenant
+          )
+        )
+      const all = (yield* rest(before)).filter((event) => event.tenant === tenant)
+      const last = (count: number, which: (event: StoredEvent) => boolean = () => true) =>
+        all
+          .filter(which)
+          .map(({ position }) => position)
+          .slice(-count)
+          .reverse()
+      assert.deepStrictEqual(yield* newest({ tenant, limit: 5 }), last(5))
+      assert.deepStrictEqual(yield* newest({ limit: 3 }), last(3))
+      assert.deepStrictEqual(yield* newest({ tenant, limit: 100 }), last(100))
+      assert.deepStrictEqual(
+        yield* newest({ tenant, types: ["A"], limit: 4 }),
+        last(4, ({ type }) => type === "A")
+      )
+      assert.deepStrictEqual(
+        yield* newest({ tenant, stream, limit: 4 }),
+        last(4, (event) => event.stream === stream)
+      )
+      const middle = all[9]!.position
+      assert.deepStrictEqual(
+        yield* newest({ tenant, limit: 4, before: middle }),
+        last(4, ({ position }) => position < middle)
+      )
+      assert.deepStrictEqual(
+        yield* newest({ tenant, stream, limit: 3, before: middle }),
+        last(3, (event) => event.stream === stream && event.position < middle)
+      )
+      assert.deepStrictEqual(yield* newest({ tenant: fresh("tenant"), limit: 5 }), [])
+      assert.deepStrictEqual(yield* newest({ tenant, types: [], limit: 5 }), [])
+      assert.deepStrictEqual(yield* newest({ tenant, limit: 5, before: all[0]!.position }), [])
+    })
+  )
+
   it.effect("reads only what requests led to, for who asks for that", () =>
     Effect.gen(function* () {
       const { append, readAll, head } = yield* whole

@@ -29,6 +29,7 @@ export type { RunStream } from "./eventStream/RunStream.ts"
 export type { Logger, LogLevel } from "./log.ts"
 export type { CairnOptions, Fetch, HeadersLike, RequestOptions } from "./options.ts"
 export type { Result } from "./Result.ts"
+export type { Access } from "./resources/access.ts"
 export type { Backup, BackupParams } from "./resources/backup.ts"
 export type { BulkExecutionResultResponse, BulkUploadParams, LogFile } from "./resources/bulk.ts"
 export type { Chat, ChatParams } from "./resources/chat.ts"
@@ -36,7 +37,15 @@ export type { ChatResponse } from "./resources/chatResponse.ts"
 export type { CodeBlock, Dependencies, JsonObject } from "./resources/codeBlocks.ts"
 export type { Comment, CommentResponse, DeleteCommentResponse } from "./resources/comments.ts"
 export type { Commit, CommitAuthor, FileChange } from "./resources/commits.ts"
-export type { EventActor, EventPage, Events, EventsParams, RecordedEvent } from "./resources/events.ts"
+export type {
+  EventActor,
+  EventPage,
+  Events,
+  EventsParams,
+  NewestEvents,
+  NewestEventsParams,
+  RecordedEvent
+} from "./resources/events.ts"
 export type {
   ExecutionIO,
   ExecutionRecord,

@@ -5,7 +5,7 @@ import { derivedId } from "#engine/derivedId.ts"
 import type { Envelope, RequestIdentity } from "#engine/Event.ts"
 import { latest, type Position, positionOf } from "#engine/Position.ts"
 import type { Bound } from "#engine/ports/Bounds.ts"
-import type { Kind, Page, ReadAll, ReadStream, StoredEvent } from "#engine/ports/EventStore.ts"
+import type { Kind, Newest, Page, ReadAll, ReadStream, StoredEvent } from "#engine/ports/EventStore.ts"
 import { release } from "../../release.ts"
 
 /** A row of the log, without what the event says. */
@@ -226,6 +226,28 @@ export const readCommand = (commandId: string, stream: string | null = null) =>
       (rows) => Effect.forEach(rows, storedWhole)
     )
   )
+
+/** `EventStore.newest`. A stream's order is that of its revisions, by which there is an index. */
+export const newest = ({ types, tenant, stream, limit, before }: Newest) =>
+  Effect.flatMap(PgClient.PgClient, (sql) => {
+    const params: Array<unknown> = []
+    const given = (value: unknown) => `$${params.push(value)}`
+    const conditions = [
+      ...(before === undefined ? [] : [`position < ${given(BigInt(before))}`]),
+      ...(tenant === undefined ? [] : [`tenant = ${given(tenant)}`]),
+      ...(stream === undefined ? [] : [`stream = ${given(stream)}`]),
+      ...(types === undefined ? [] : [`type = ANY (${given(types)}::text[])`])
+    ]
+    const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
+    const order = stream === undefined ? "position" : "revision"
+    return Effect.map(
+      sql.unsafe<{ position: bigint }>(
+        `SELECT position FROM events ${where} ORDER BY ${order} DESC LIMIT ${given(limit)}`,
+        params
+      ),
+      (rows) => rows.map(({ position }) => positionOf(position))
+    )
+  })
 
 /** The id of the event at a position; `undefined`: there is none. */
 export const eventAt = (position: Position) =>

@@ -4,6 +4,7 @@ import { html, type Node } from "../html.ts"
 import { Chat } from "../pages/Chat.ts"
 import { CommitPage } from "../pages/Commit.ts"
 import { Files } from "../pages/Files.ts"
+import { Overview } from "../pages/Overview.ts"
 import { RunPage } from "../pages/Run.ts"
 import { Search } from "../pages/Search.ts"
 import { SnippetPage } from "../pages/Snippet.ts"
@@ -12,11 +13,12 @@ import { Workspaces } from "../pages/Workspaces.ts"
 import { Empty, Waiting } from "../parts/States.ts"
 import type { PageName } from "../paths.ts"
 import { href, route } from "../router.ts"
-import { session, signOut } from "../session.ts"
+import { may, session, signOut } from "../session.ts"
 import { choose, type Theme, theme } from "../theme.ts"
 import { SignIn } from "./SignIn.ts"
 
 const views: { readonly [page in PageName]: FunctionComponent } = {
+  overview: Overview,
   search: Search,
   snippet: SnippetPage,
   workspaces: Workspaces,
@@ -32,20 +34,25 @@ interface Place {
   readonly title: string
   /** Pages that are below it. */
   readonly holds: ReadonlyArray<PageName>
+  /** The operation without which there is nothing to see there: the place is not in the menu of a key that may not. */
+  readonly needs?: string
 }
 
 const menu: ReadonlyArray<Place> = [
+  { page: "overview", title: "Overview", holds: ["overview"] },
   { page: "search", title: "Search", holds: ["search", "snippet"] },
   { page: "workspaces", title: "Workspaces", holds: ["workspaces", "workspace", "files", "commit"] },
   { page: "chat", title: "Chat", holds: ["chat", "run"] }
 ]
+
+const placesFor = () => menu.filter(({ needs }) => needs === undefined || may(needs))
 
 const next: { readonly [now in Theme]: Theme } = { system: "light", light: "dark", dark: "system" }
 
 const Menu = (): Node => {
   const { page } = route.value
   return html`<nav aria-label="Console"><ul>
-    ${menu.map(({ page: to, title, holds }) => {
+    ${placesFor().map(({ page: to, title, holds }) => {
       const isHere = page !== undefined && holds.includes(page)
       return html`<li key=${to}><a href=${href(to)} aria-current=${isHere ? "page" : undefined}>${title}</a></li>`
     })}

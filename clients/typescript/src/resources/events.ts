@@ -1,6 +1,6 @@
 import type { RequestOptions } from "../options.ts"
 import type { Result } from "../Result.ts"
-import { json } from "../request.ts"
+import { type Call, json } from "../request.ts"
 import type { Transport } from "../transport.ts"
 import type { JsonObject } from "./codeBlocks.ts"
 
@@ -115,6 +115,35 @@ const page = json(
     nextAfter: wire.next_after
   })
 )
+
+/** Which of the newest events are read. */
+export interface NewestEventsParams extends Pick<EventsParams, "type" | "stream"> {
+  /** Only those before this `position` or `nextBefore`. Default: the newest. */
+  readonly before?: string | undefined
+  /** At most so many, 1 to 1,000. Default: 50. */
+  readonly limit?: number | undefined
+}
+
+/** The newest events, or those before a position. */
+export interface NewestEvents extends Result {
+  /** In the log's order: the newest last. */
+  readonly events: ReadonlyArray<RecordedEvent>
+  /** For `before`, to go back further; `null` at the log's beginning. */
+  readonly nextBefore: string | null
+  /** Of the log's head: for `after` of `events` or `eventStream`, to go on from there. */
+  readonly nextAfter: string
+}
+
+export const newestEvents = ({ before, limit, type, stream }: NewestEventsParams): Call<NewestEvents> => ({
+  method: "GET",
+  path: "/api/events/newest",
+  query: { before, limit, type, stream },
+  answer: json((wire: { events: ReadonlyArray<EventWire>; next_before: string | null; next_after: string }) => ({
+    events: wire.events.map(eventOf),
+    nextBefore: wire.next_before,
+    nextAfter: wire.next_after
+  }))
+})
 
 /** The events up to the log's head, oldest first: pages are fetched as they are needed. */
 export class Events implements AsyncIterable<RecordedEvent> {

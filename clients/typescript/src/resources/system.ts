@@ -4,8 +4,9 @@ import type { RequestOptions, Settings } from "../options.ts"
 import type { Result } from "../Result.ts"
 import { type Call, json, text } from "../request.ts"
 import type { Transport } from "../transport.ts"
+import { type Access, access } from "./access.ts"
 import { Backup, type BackupParams } from "./backup.ts"
-import { Events, type EventsParams } from "./events.ts"
+import { Events, type EventsParams, type NewestEvents, type NewestEventsParams, newestEvents } from "./events.ts"
 import { type ModelList, models } from "./models.ts"
 import {
   type Bounds,
@@ -102,6 +103,17 @@ export class System {
   }
 
   /**
+   * The newest events, or those before a position, in the log's order; for the organization's owners and admins.
+   *
+   * ```ts
+   * const { events, nextAfter } = await cairn.system.newestEvents({ limit: 20 })
+   * ```
+   */
+  newestEvents(params: NewestEventsParams = {}, options?: RequestOptions): APIPromise<NewestEvents> {
+    return this.#transport.send(() => newestEvents(params), options)
+  }
+
+  /**
    * The same events as they come, for as long as they are taken. A connection that is cut is made again behind the last event:
    * none is left out, none comes twice. A `timeout` below 45 s counts as 45 s, since the service is silent for up to 15 s.
    *
@@ -123,6 +135,11 @@ export class System {
    */
   backup(params: BackupParams = {}, options?: RequestOptions): Backup {
     return new Backup(this.#settings, params, options)
+  }
+
+  /** Whose this client's key is, what bounds it, and what it may do. */
+  access(options?: RequestOptions): APIPromise<Access> {
+    return this.#transport.send(() => access, options)
   }
 
   /** The models that `chat` may ask for. */

@@ -182,3 +182,5 @@ class AsyncSystemWithRawResponse:
         self.bounds = async_raw(system.bounds)
         self.set_bounds = async_raw(system.set_bounds)
         self.skill = async_raw(system.skill)
+        self.access = async_raw(system.access)
+        self.newest_events = async_raw(system.newest_events)

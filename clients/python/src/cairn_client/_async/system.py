@@ -10,7 +10,17 @@ from cairn_client._async.pages import AsyncEvents
 from cairn_client._async.raw import AsyncSystemWithRawResponse
 from cairn_client._bodies import word
 from cairn_client._request import CallOptions, Request
-from cairn_client.types import Bounds, BoundsList, EventsPage, Health, ModelList, Readiness, UsageReport
+from cairn_client.types import (
+    Access,
+    Bounds,
+    BoundsList,
+    EventsPage,
+    Health,
+    ModelList,
+    NewestEvents,
+    Readiness,
+    UsageReport,
+)
 
 if TYPE_CHECKING:
     import httpx2
@@ -171,6 +181,34 @@ class AsyncSystem(AsyncServing):
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
+
+    async def access(self, **options: Unpack[CallOptions]) -> Access:
+        """Whose this client's key is, what bounds it, and what it may do."""
+        return await self._transport.ask(Request("GET", "/api/access", options=options), Access)
+
+    async def newest_events(
+        self,
+        *,
+        before: str | None = None,
+        limit: int | None = None,
+        type: str | None = None,
+        stream: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> NewestEvents:
+        """The newest events, or those before a position, in the log's order; for the organization's owners and admins.
+
+        Args:
+            before: only events before this position.
+            limit: at most so many (1 to 1000, else 50).
+            type: only events of this type, such as `VoteCast`.
+            stream: only events of this stream.
+            **options: `timeout`, `max_retries`, `extra_headers` of this call.
+
+        """
+        query = {"before": before, "limit": limit, "type": type, "stream": stream}
+        return await self._transport.ask(
+            Request("GET", "/api/events/newest", query=query, options=options), NewestEvents
+        )
 
     def backup(self, *, recipient: str | None = None, **options: Unpack[CallOptions]) -> AsyncBackup:
         """A whole backup of the service, with the data of every organization: a tar for `cairn restore`.

@@ -183,3 +183,5 @@ class SystemWithRawResponse:
         self.bounds = raw(system.bounds)
         self.set_bounds = raw(system.set_bounds)
         self.skill = raw(system.skill)
+        self.access = raw(system.access)
+        self.newest_events = raw(system.newest_events)

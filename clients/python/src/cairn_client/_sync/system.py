@@ -11,7 +11,17 @@ from cairn_client._sync.backup import Backup
 from cairn_client._sync.event_stream import EventStream
 from cairn_client._sync.pages import Events
 from cairn_client._sync.raw import SystemWithRawResponse
-from cairn_client.types import Bounds, BoundsList, EventsPage, Health, ModelList, Readiness, UsageReport
+from cairn_client.types import (
+    Access,
+    Bounds,
+    BoundsList,
+    EventsPage,
+    Health,
+    ModelList,
+    NewestEvents,
+    Readiness,
+    UsageReport,
+)
 
 if TYPE_CHECKING:
     import httpx2
@@ -172,6 +182,32 @@ class System(Serving):
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
+
+    def access(self, **options: Unpack[CallOptions]) -> Access:
+        """Whose this client's key is, what bounds it, and what it may do."""
+        return self._transport.ask(Request("GET", "/api/access", options=options), Access)
+
+    def newest_events(
+        self,
+        *,
+        before: str | None = None,
+        limit: int | None = None,
+        type: str | None = None,
+        stream: str | None = None,
+        **options: Unpack[CallOptions],
+    ) -> NewestEvents:
+        """The newest events, or those before a position, in the log's order; for the organization's owners and admins.
+
+        Args:
+            before: only events before this position.
+            limit: at most so many (1 to 1000, else 50).
+            type: only events of this type, such as `VoteCast`.
+            stream: only events of this stream.
+            **options: `timeout`, `max_retries`, `extra_headers` of this call.
+
+        """
+        query = {"before": before, "limit": limit, "type": type, "stream": stream}
+        return self._transport.ask(Request("GET", "/api/events/newest", query=query, options=options), NewestEvents)
 
     def backup(self, *, recipient: str | None = None, **options: Unpack[CallOptions]) -> Backup:
         """A whole backup of the service, with the data of every organization: a tar for `cairn restore`.

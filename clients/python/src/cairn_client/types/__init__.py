@@ -1,7 +1,8 @@
 """What methods take and return. Times are `datetime`s with a zone; `None` only where the service may answer null."""
 
+from cairn_client.types.access import Access
 from cairn_client.types.code_files import CodeFile, CodeFilesResponse
-from cairn_client.types.events import EventActor, EventsPage, RecordedEvent
+from cairn_client.types.events import EventActor, EventsPage, NewestEvents, RecordedEvent
 from cairn_client.types.executions import (
     AgentReview,
     AutoReviewResponse,
@@ -138,6 +139,7 @@ from cairn_client.types.workspaces import (
 )
 
 __all__ = [
+    "Access",
     "AgentReview",
     "AgentVerdict",
     "AutoReviewResponse",
@@ -204,6 +206,7 @@ __all__ = [
     "ModelList",
     "ModelPrices",
     "NearestPiece",
+    "NewestEvents",
     "OpenWorkspaceResponse",
     "OrganizationInfo",
     "PublicSnippet",

@@ -47,6 +47,17 @@ class RecordedEvent(Model):
     recorded_at: datetime
 
 
+class NewestEvents(Result):
+    """The newest events, or those before a position."""
+
+    events: list[RecordedEvent]
+    """In the log's order: the newest last."""
+    next_before: str | None = None
+    """For `before`, to go back further; `None` at the log's beginning."""
+    next_after: str
+    """Of the log's head: for `after` of `events` or `event_stream`, to go on from there."""
+
+
 class EventsPage(Result):
     """Some events, oldest first."""
 
