@@ -46,6 +46,7 @@ import * as Telemetry from "#infra/telemetry/layer.ts"
 import * as Lines from "#infra/telemetry/lines.ts"
 import * as Workers from "#infra/workers/layer.ts"
 import type { DiskSpace } from "#ports/DiskSpace.ts"
+import { Activity } from "#projections/Activity.ts"
 import { Bundles } from "#projections/Bundles.ts"
 import { ChatRuns } from "#projections/ChatRuns.ts"
 import { Consumption } from "#projections/Consumption/tables.ts"
@@ -128,7 +129,8 @@ export const projections = [
   Functions,
   Retrievals,
   Learned,
-  Consumption
+  Consumption,
+  Activity
 ] as const
 
 /**

@@ -92,6 +92,8 @@ export const operations = {
   "events.events": { ...audits, ...forAny },
   "events.newestEvents": { ...audits, ...forAny },
   "events.eventStream": { ...audits, ...forAny },
+  "activity.activity": { ...audits, ...forAny },
+  "service.status": { least: "owner", does: "reads", needs: "operator", ...forAny },
   "backups.backup": { least: "owner", does: "reads", needs: "operator", ...forAny },
 
   "mcp.messages": reads,

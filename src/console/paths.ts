@@ -8,7 +8,8 @@ export const pages = {
   files: "/workspaces/:id/files",
   commit: "/workspaces/:id/commits/:sha",
   chat: "/chat",
-  run: "/runs/:id"
+  run: "/runs/:id",
+  readModels: "/read-models"
 } as const
 
 export type PageName = keyof typeof pages

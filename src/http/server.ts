@@ -8,6 +8,7 @@ import type { Config } from "#src/config.ts"
 import type { Rates } from "#src/rates.ts"
 import { isCounted } from "#src/telemetry.ts"
 import * as Access from "./Access.ts"
+import * as Activity from "./Activity.ts"
 import { Answers } from "./answers.ts"
 import * as Backups from "./Backups.ts"
 import * as Bundles from "./Bundles.ts"
@@ -39,6 +40,7 @@ import * as Public from "./Public.ts"
 import * as Raw from "./Raw.ts"
 import * as Repos from "./Repos.ts"
 import * as Runs from "./Runs.ts"
+import * as Service from "./Service.ts"
 import * as Snippets from "./Snippets.ts"
 import * as System from "./System.ts"
 import * as Usage from "./Usage.ts"
@@ -71,6 +73,8 @@ const handlers = Layer.mergeAll(
   Users.layer,
   Usage.layer,
   Access.layer,
+  Activity.layer,
+  Service.layer,
   System.layer
 )
 

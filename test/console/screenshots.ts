@@ -28,6 +28,7 @@ try {
   const modified = commits.find(({ changes }) => changes.some(({ status }) => status === "modified"))!
   const { runs } = await cairn.runs.list(ids.workspace)
   const pages = [
+    ["overview", "/overview", ".chart"],
     ["start", "/", ".empty"],
     ["search", "/search?q=read+the+rows+of+a+CSV+file", ".found .hl-keyword"],
     ["snippet", `/snippets/${ids.snippet}?task=read+rows`, ".executions li"],
@@ -36,6 +37,7 @@ try {
     ["commit", `/workspaces/${ids.workspace}/commits/${modified.sha}`, ".diff"],
     ["files", `/workspaces/${ids.workspace}/files?path=weather%2Frain.py`, ".file-view .hl-keyword"],
     ["chat", "/chat?user=ada&org=acme", "#task"],
+    ["read-models", "/read-models", ".read-models tbody"],
     ["run", `/runs/${runs[0]!.runId}`, ".turns li:nth-child(3)"]
   ] as const
   mkdirSync(folder, { recursive: true })
@@ -55,7 +57,8 @@ try {
     for (const [view, path, ready] of pages) {
       await page.goto(url + path)
       await page.waitForSelector(ready)
-      await page.waitForLoadState("networkidle")
+      // a page that hears what happens is never done loading
+      await page.waitForSelector(".waiting, .live.connecting", { state: "detached" })
       await take(view)
     }
   }

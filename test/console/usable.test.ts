@@ -32,7 +32,8 @@ describe.skipIf(whyNot() !== undefined)("the console, whoever reads it", () => {
     const pages = () =>
       [
         ["/", ".empty"],
-        ["/overview", ".activity li"],
+        ["/overview", ".chart"],
+        ["/read-models", ".read-models tbody"],
         ["/search?q=csv", ".found .hl-keyword"],
         [`/snippets/${on.ids.snippet}`, ".executions .row, .executions li"],
         ["/workspaces", ".workspaces"],

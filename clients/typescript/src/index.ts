@@ -30,6 +30,7 @@ export type { Logger, LogLevel } from "./log.ts"
 export type { CairnOptions, Fetch, HeadersLike, RequestOptions } from "./options.ts"
 export type { Result } from "./Result.ts"
 export type { Access } from "./resources/access.ts"
+export type { Activity, ActivityHour, ActivityParams } from "./resources/activity.ts"
 export type { Backup, BackupParams } from "./resources/backup.ts"
 export type { BulkExecutionResultResponse, BulkUploadParams, LogFile } from "./resources/bulk.ts"
 export type { Chat, ChatParams } from "./resources/chat.ts"
@@ -130,6 +131,14 @@ export type {
 } from "./resources/search.ts"
 export type { Snippets } from "./resources/snippetStore.ts"
 export type { DeleteResponse, VoteCodeSnipParams, VoteCodeSnipResponse } from "./resources/snippets.ts"
+export type {
+  ChatStatus,
+  DiskStatus,
+  ReactionStatus,
+  ReadModelStatus,
+  SearchStatus,
+  ServiceStatus
+} from "./resources/status.ts"
 export type { StoreCodeBlockParams, StoreCodeBlockResponse } from "./resources/storeCodeBlock.ts"
 export type { Health, LeftOut, Readiness, System } from "./resources/system.ts"
 export type {

@@ -9,6 +9,8 @@ import { Time } from "../parts/Time.ts"
 import { hintOf, pageOf, sentenceOf } from "./sentence.ts"
 
 const most = 14
+/** What comes many times for one thing that is told by itself. */
+const slight = new Set(["KeyUsed", "ModelTurned", "ToolsRan", "ChatStarted"])
 
 const Row = ({ of }: { readonly of: RecordedEvent }): Node => {
   const page = pageOf(of)
@@ -22,7 +24,7 @@ const Row = ({ of }: { readonly of: RecordedEvent }): Node => {
 /** What happened last, and goes on to happen. */
 export const Activity = (): Node => {
   useLive()
-  const events = newest.value.filter(({ type }) => type !== "KeyUsed").slice(0, most)
+  const events = newest.value.filter(({ type }) => !slight.has(type)).slice(0, most)
   return html`<section class="activity"><header><h2>Newest activity</h2><${Live} /></header>
     <${CutOff} />
     ${events.length === 0 && (standing.value.is === "live" ? html`<p class="note">Nothing has happened yet.</p>` : html`<${Waiting} lines=${4} />`)}

@@ -5,6 +5,7 @@ import { Chat } from "../pages/Chat.ts"
 import { CommitPage } from "../pages/Commit.ts"
 import { Files } from "../pages/Files.ts"
 import { Overview } from "../pages/Overview.ts"
+import { ReadModels } from "../pages/ReadModels.ts"
 import { RunPage } from "../pages/Run.ts"
 import { Search } from "../pages/Search.ts"
 import { SnippetPage } from "../pages/Snippet.ts"
@@ -26,7 +27,8 @@ const views: { readonly [page in PageName]: FunctionComponent } = {
   files: Files,
   commit: CommitPage,
   chat: Chat,
-  run: RunPage
+  run: RunPage,
+  readModels: ReadModels
 }
 
 interface Place {
@@ -42,7 +44,8 @@ const menu: ReadonlyArray<Place> = [
   { page: "overview", title: "Overview", holds: ["overview"] },
   { page: "search", title: "Search", holds: ["search", "snippet"] },
   { page: "workspaces", title: "Workspaces", holds: ["workspaces", "workspace", "files", "commit"] },
-  { page: "chat", title: "Chat", holds: ["chat", "run"] }
+  { page: "chat", title: "Chat", holds: ["chat", "run"] },
+  { page: "readModels", title: "Read models", holds: ["readModels"], needs: "service.status" }
 ]
 
 const placesFor = () => menu.filter(({ needs }) => needs === undefined || may(needs))

@@ -5,9 +5,11 @@ import type { Result } from "../Result.ts"
 import { type Call, json, text } from "../request.ts"
 import type { Transport } from "../transport.ts"
 import { type Access, access } from "./access.ts"
+import { type Activity, type ActivityParams, activity } from "./activity.ts"
 import { Backup, type BackupParams } from "./backup.ts"
 import { Events, type EventsParams, type NewestEvents, type NewestEventsParams, newestEvents } from "./events.ts"
 import { type ModelList, models } from "./models.ts"
+import { type ServiceStatus, status } from "./status.ts"
 import {
   type Bounds,
   type BoundsList,
@@ -140,6 +142,19 @@ export class System {
   /** Whose this client's key is, what bounds it, and what it may do. */
   access(options?: RequestOptions): APIPromise<Access> {
     return this.#transport.send(() => access, options)
+  }
+
+  /** How much happened in the organization, hour by hour; for its owners and admins. */
+  activity(params: ActivityParams = {}, options?: RequestOptions): APIPromise<Activity> {
+    return this.#transport.send(() => activity(params), options)
+  }
+
+  /**
+   * How the service is: read models, reactions, search, chats and disks. For owners of the organization that the service made for its
+   * operator.
+   */
+  status(options?: RequestOptions): APIPromise<ServiceStatus> {
+    return this.#transport.send(() => status, options)
   }
 
   /** The models that `chat` may ask for. */

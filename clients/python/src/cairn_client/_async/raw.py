@@ -183,4 +183,6 @@ class AsyncSystemWithRawResponse:
         self.set_bounds = async_raw(system.set_bounds)
         self.skill = async_raw(system.skill)
         self.access = async_raw(system.access)
+        self.activity = async_raw(system.activity)
+        self.status = async_raw(system.status)
         self.newest_events = async_raw(system.newest_events)

@@ -12,6 +12,7 @@ from cairn_client._bodies import word
 from cairn_client._request import CallOptions, Request
 from cairn_client.types import (
     Access,
+    Activity,
     Bounds,
     BoundsList,
     EventsPage,
@@ -19,6 +20,7 @@ from cairn_client.types import (
     ModelList,
     NewestEvents,
     Readiness,
+    ServiceStatus,
     UsageReport,
 )
 
@@ -185,6 +187,27 @@ class AsyncSystem(AsyncServing):
     async def access(self, **options: Unpack[CallOptions]) -> Access:
         """Whose this client's key is, what bounds it, and what it may do."""
         return await self._transport.ask(Request("GET", "/api/access", options=options), Access)
+
+    async def activity(
+        self, *, since: str | None = None, until: str | None = None, **options: Unpack[CallOptions]
+    ) -> Activity:
+        """How much happened in the organization, hour by hour; for its owners and admins.
+
+        Args:
+            since: a time, as `2026-11-20T00:00:00Z`. Default: a day before `until`.
+            until: a time. Default: now.
+            **options: `timeout`, `max_retries`, `extra_headers` of this call.
+
+        """
+        query = {"since": since, "until": until}
+        return await self._transport.ask(Request("GET", "/api/activity", query=query, options=options), Activity)
+
+    async def status(self, **options: Unpack[CallOptions]) -> ServiceStatus:
+        """How the service is: read models, reactions, search, chats and disks.
+
+        For owners of the organization that the service made for its operator.
+        """
+        return await self._transport.ask(Request("GET", "/api/admin/status", options=options), ServiceStatus)
 
     async def newest_events(
         self,

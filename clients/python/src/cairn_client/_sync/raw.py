@@ -184,4 +184,6 @@ class SystemWithRawResponse:
         self.set_bounds = raw(system.set_bounds)
         self.skill = raw(system.skill)
         self.access = raw(system.access)
+        self.activity = raw(system.activity)
+        self.status = raw(system.status)
         self.newest_events = raw(system.newest_events)

@@ -13,6 +13,7 @@ from cairn_client._sync.pages import Events
 from cairn_client._sync.raw import SystemWithRawResponse
 from cairn_client.types import (
     Access,
+    Activity,
     Bounds,
     BoundsList,
     EventsPage,
@@ -20,6 +21,7 @@ from cairn_client.types import (
     ModelList,
     NewestEvents,
     Readiness,
+    ServiceStatus,
     UsageReport,
 )
 
@@ -186,6 +188,27 @@ class System(Serving):
     def access(self, **options: Unpack[CallOptions]) -> Access:
         """Whose this client's key is, what bounds it, and what it may do."""
         return self._transport.ask(Request("GET", "/api/access", options=options), Access)
+
+    def activity(
+        self, *, since: str | None = None, until: str | None = None, **options: Unpack[CallOptions]
+    ) -> Activity:
+        """How much happened in the organization, hour by hour; for its owners and admins.
+
+        Args:
+            since: a time, as `2026-11-20T00:00:00Z`. Default: a day before `until`.
+            until: a time. Default: now.
+            **options: `timeout`, `max_retries`, `extra_headers` of this call.
+
+        """
+        query = {"since": since, "until": until}
+        return self._transport.ask(Request("GET", "/api/activity", query=query, options=options), Activity)
+
+    def status(self, **options: Unpack[CallOptions]) -> ServiceStatus:
+        """How the service is: read models, reactions, search, chats and disks.
+
+        For owners of the organization that the service made for its operator.
+        """
+        return self._transport.ask(Request("GET", "/api/admin/status", options=options), ServiceStatus)
 
     def newest_events(
         self,

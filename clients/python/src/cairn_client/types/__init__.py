@@ -85,6 +85,16 @@ from cairn_client.types.snippets import (
     SnippetComment,
     VoteCodeSnipResponse,
 )
+from cairn_client.types.status import (
+    Activity,
+    ActivityHour,
+    ChatStatus,
+    DiskStatus,
+    ReactionStatus,
+    ReadModelStatus,
+    SearchStatus,
+    ServiceStatus,
+)
 from cairn_client.types.stored import (
     CommentResponse,
     DeleteCommentResponse,
@@ -140,6 +150,8 @@ from cairn_client.types.workspaces import (
 
 __all__ = [
     "Access",
+    "Activity",
+    "ActivityHour",
     "AgentReview",
     "AgentVerdict",
     "AutoReviewResponse",
@@ -153,6 +165,7 @@ __all__ = [
     "ChangedRole",
     "ChatModel",
     "ChatResponse",
+    "ChatStatus",
     "CodeBlock",
     "CodeFile",
     "CodeFilesResponse",
@@ -166,6 +179,7 @@ __all__ = [
     "DeleteFileResponse",
     "DeleteResponse",
     "DeleteWorkspaceResponse",
+    "DiskStatus",
     "EraseUserResponse",
     "ErasedAtOnce",
     "ErasedOrganization",
@@ -211,6 +225,8 @@ __all__ = [
     "OrganizationInfo",
     "PublicSnippet",
     "PutFileResponse",
+    "ReactionStatus",
+    "ReadModelStatus",
     "Readiness",
     "RecordedEvent",
     "Repo",
@@ -237,6 +253,8 @@ __all__ = [
     "SearchMatch",
     "SearchPublicResponse",
     "SearchResponse",
+    "SearchStatus",
+    "ServiceStatus",
     "SnippetComment",
     "SnipsDesired",
     "SpentBound",
