@@ -10,8 +10,9 @@ import { answering } from "./middleware/problems.ts"
 const immutable = "public, max-age=31536000, immutable"
 
 const documentsOf = () => {
-  const { page, assets } = makeConsole()
+  const { page, assets, wear } = makeConsole()
   return {
+    wear,
     page: publicDocument(page.html, "text/html; charset=utf-8", { policy: page.policy, kept: "no-cache" }),
     assets: new Map(
       Array.from(assets, ([path, { text, type }]) => [path, publicDocument(text, type, { kept: immutable })])
@@ -21,6 +22,9 @@ const documentsOf = () => {
 /** Read, and types stripped, when somebody first asks, and once for all services of this process: the files are what they were at the start. */
 let made: ReturnType<typeof documentsOf> | undefined
 const documents = Effect.sync(() => (made ??= documentsOf()))
+
+/** What pages that the service writes itself wear: as the console does. */
+export const worn = Effect.map(documents, ({ wear }) => wear)
 
 const notFound = new Problem({
   code: "not_found/route",

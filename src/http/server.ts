@@ -14,6 +14,7 @@ import * as Backups from "./Backups.ts"
 import * as Bundles from "./Bundles.ts"
 import * as Chat from "./Chat.ts"
 import * as Comments from "./Comments.ts"
+import * as Community from "./community.ts"
 import * as Console from "./console.ts"
 import * as Documents from "./documents.ts"
 import * as Events from "./Events.ts"
@@ -84,6 +85,7 @@ export const routes = ({ rates, ...options }: Options) =>
     HttpApiBuilder.layer(Api).pipe(Layer.provide(handlers)),
     Documents.layer,
     Console.layer,
+    Community.layer,
     Git.layer,
     Mcp.layer,
     Fallback.layer,
