@@ -9,6 +9,8 @@ interface ChatRow {
   readonly id: string
   readonly tenant: string
   readonly key: string
+  /** Whose chat it is. */
+  readonly person: string
   readonly workspace: string
   /** The name that was asked for. */
   readonly model: string
@@ -108,13 +110,14 @@ const spend = (
 /** Read model `consumption`: which chats there were, what their models read and wrote each day, what is stored, and what bounds that. */
 export const Consumption = {
   name: "consumption",
-  version: 4,
+  version: 5,
   tables: {
     chats: table<ChatRow>({
       columns: {
         id: "text",
         tenant: "text",
         key: "text",
+        person: "text",
         workspace: "text",
         model: "text",
         day: "text",
@@ -124,10 +127,11 @@ export const Consumption = {
       on: {
         ChatRequested: {
           rows: ({ run }) => [run],
-          to: (_, { run, key, workspace, model }, { tenant, recordedAt, position }) => ({
+          to: (_, { run, key, workspace, model }, { tenant, actor, recordedAt, position }) => ({
             id: run,
             tenant,
             key,
+            person: actor.user ?? "",
             workspace,
             model,
             day: dayOf(recordedAt),

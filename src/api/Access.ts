@@ -18,7 +18,17 @@ const Access = Schema.Struct({
   expires_at: Schema.NullOr(Schema.String),
   workspaces: Schema.NullOr(Schema.Array(Schema.String)),
   models: Schema.NullOr(Schema.Array(Schema.String)),
-  operations: Schema.Array(Schema.String)
+  operations: Schema.Array(Schema.String),
+  /** `null`: any number. */
+  rates: Schema.Struct({
+    search: Schema.NullOr(Schema.Int),
+    store: Schema.NullOr(Schema.Int),
+    chat: Schema.NullOr(Schema.Int),
+    keys_create: Schema.NullOr(Schema.Int),
+    keys_list: Schema.NullOr(Schema.Int),
+    keys_revoke: Schema.NullOr(Schema.Int),
+    other: Schema.NullOr(Schema.Int)
+  }).annotate({ identifier: "KeyRates" })
 }).annotate({ identifier: "Access" })
 
 /** What says of a key what it may: `/api/access`. */

@@ -71,6 +71,8 @@ export class Authentication extends HttpApiMiddleware.Service<Authentication, { 
 export class RequestRates extends Context.Service<
   RequestRates,
   {
+    /** Requests a minute by their kind; `Infinity`: any number. */
+    readonly rates: { readonly [kind: string]: number }
     /**
      * Counts a request of the caller's key as one to `path`. Fails with `rate_limit/exceeded` when it is one too many
      * in the last minute.

@@ -9,7 +9,10 @@ export const pages = {
   commit: "/workspaces/:id/commits/:sha",
   chat: "/chat",
   run: "/runs/:id",
-  readModels: "/read-models"
+  people: "/people",
+  usage: "/usage",
+  readModels: "/read-models",
+  backups: "/backups"
 } as const
 
 export type PageName = keyof typeof pages

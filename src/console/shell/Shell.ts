@@ -1,14 +1,17 @@
 import type { FunctionComponent } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 import { html, type Node } from "../html.ts"
+import { Backups } from "../pages/Backups.ts"
 import { Chat } from "../pages/Chat.ts"
 import { CommitPage } from "../pages/Commit.ts"
 import { Files } from "../pages/Files.ts"
 import { Overview } from "../pages/Overview.ts"
+import { People } from "../pages/People.ts"
 import { ReadModels } from "../pages/ReadModels.ts"
 import { RunPage } from "../pages/Run.ts"
 import { Search } from "../pages/Search.ts"
 import { SnippetPage } from "../pages/Snippet.ts"
+import { Usage } from "../pages/Usage.ts"
 import { WorkspacePage } from "../pages/Workspace.ts"
 import { Workspaces } from "../pages/Workspaces.ts"
 import { Empty, Waiting } from "../parts/States.ts"
@@ -28,7 +31,10 @@ const views: { readonly [page in PageName]: FunctionComponent } = {
   commit: CommitPage,
   chat: Chat,
   run: RunPage,
-  readModels: ReadModels
+  people: People,
+  usage: Usage,
+  readModels: ReadModels,
+  backups: Backups
 }
 
 interface Place {
@@ -45,7 +51,10 @@ const menu: ReadonlyArray<Place> = [
   { page: "search", title: "Search", holds: ["search", "snippet"] },
   { page: "workspaces", title: "Workspaces", holds: ["workspaces", "workspace", "files", "commit"] },
   { page: "chat", title: "Chat", holds: ["chat", "run"] },
-  { page: "readModels", title: "Read models", holds: ["readModels"], needs: "service.status" }
+  { page: "people", title: "People", holds: ["people"], needs: "users.listUsers" },
+  { page: "usage", title: "Usage", holds: ["usage"] },
+  { page: "readModels", title: "Read models", holds: ["readModels"], needs: "service.status" },
+  { page: "backups", title: "Backups", holds: ["backups"], needs: "backups.backup" }
 ]
 
 const placesFor = () => menu.filter(({ needs }) => needs === undefined || may(needs))

@@ -36,6 +36,7 @@ const styles = [
   "chat",
   "live",
   "overview",
+  "people",
   "public",
   "sign-in"
 ]

@@ -1,6 +1,24 @@
 import type { Result } from "../Result.ts"
 import { type Call, json } from "../request.ts"
 
+/** Requests that a key may make in a minute, by their kind; `null`: any number. */
+export interface KeyRates {
+  /** Searches. */
+  readonly search: number | null
+  /** What stores. */
+  readonly store: number | null
+  /** Chats. */
+  readonly chat: number | null
+  /** Keys that are made. */
+  readonly keysCreate: number | null
+  /** Lists of keys. */
+  readonly keysList: number | null
+  /** Keys that are revoked. */
+  readonly keysRevoke: number | null
+  /** All else. */
+  readonly other: number | null
+}
+
 /** Whose a key is, what bounds it, and what it may do. */
 export interface Access extends Result {
   /** A UUID. */
@@ -29,6 +47,8 @@ export interface Access extends Result {
   readonly models: ReadonlyArray<string> | null
   /** Ids of the API's operations that are not refused to it, such as `snippets.search`. */
   readonly operations: ReadonlyArray<string>
+  /** How many requests it may make. */
+  readonly rates: KeyRates
 }
 
 interface Wire {
@@ -45,6 +65,15 @@ interface Wire {
   readonly workspaces: ReadonlyArray<string> | null
   readonly models: ReadonlyArray<string> | null
   readonly operations: ReadonlyArray<string>
+  readonly rates: {
+    readonly search: number | null
+    readonly store: number | null
+    readonly chat: number | null
+    readonly keys_create: number | null
+    readonly keys_list: number | null
+    readonly keys_revoke: number | null
+    readonly other: number | null
+  }
 }
 
 export const access: Call<Access> = {
@@ -63,6 +92,15 @@ export const access: Call<Access> = {
     expiresAt: wire.expires_at,
     workspaces: wire.workspaces,
     models: wire.models,
-    operations: wire.operations
+    operations: wire.operations,
+    rates: {
+      search: wire.rates.search,
+      store: wire.rates.store,
+      chat: wire.rates.chat,
+      keysCreate: wire.rates.keys_create,
+      keysList: wire.rates.keys_list,
+      keysRevoke: wire.rates.keys_revoke,
+      other: wire.rates.other
+    }
   }))
 }

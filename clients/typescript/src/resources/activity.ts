@@ -13,14 +13,19 @@ export interface ActivityParams {
 export interface ActivityHour {
   /** ISO 8601: when it began. */
   readonly at: string
+  /** Searches that were answered. */
   readonly searches: number
   /** Snippets that were stored. */
   readonly uploads: number
+  /** Votes for snippets. */
   readonly votesFor: number
+  /** Votes against snippets. */
   readonly votesAgainst: number
   /** Runs of code that agents told of. */
   readonly executions: number
+  /** Comments that were added. */
   readonly comments: number
+  /** Chats that were asked for. */
   readonly chats: number
   /** Also those that were stopped. */
   readonly chatsFailed: number

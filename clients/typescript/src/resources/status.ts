@@ -25,6 +25,7 @@ export interface ReactionStatus {
 
 /** How far the index of snippets is. */
 export interface SearchStatus {
+  /** Up to where it holds the snippets. */
   readonly position: string
   /** Positions that it is behind the snippets. */
   readonly lag: number
@@ -38,13 +39,17 @@ export interface SearchStatus {
 
 /** Chats that the process has in hand. */
 export interface ChatStatus {
+  /** Chats that are at work. */
   readonly running: number
+  /** Chats that wait for another one, or for room. */
   readonly waiting: number
 }
 
 /** What room a disk has. */
 export interface DiskStatus {
+  /** What is on it. */
   readonly disk: "data" | "database" | "workspaces"
+  /** Bytes that are free. */
   readonly freeBytes: number
   /** Whether writes to it are refused. */
   readonly nearlyFull: boolean
@@ -52,20 +57,27 @@ export interface DiskStatus {
 
 /** How the service is, of several processes the one that answered. */
 export interface ServiceStatus extends Result {
+  /** Version of the service. */
   readonly version: string
   /** ISO 8601. */
   readonly startedAt: string
   /** Such as `Deno 2.9.5`. */
   readonly runtime: string
+  /** Memory that the process has. */
   readonly memoryBytes: number
   /** Of the log's last event. */
   readonly head: string
   /** What can't be had at the moment. */
   readonly missing: ReadonlyArray<"database" | "log" | "search">
+  /** Each read model, and how far it is. */
   readonly readModels: ReadonlyArray<ReadModelStatus>
+  /** What follows from events, of what this process runs. */
   readonly reactions: ReadonlyArray<ReactionStatus>
+  /** How far the index of snippets is. */
   readonly search: SearchStatus
+  /** Chats in hand. */
   readonly chats: ChatStatus
+  /** Disks of the service's own that are watched. */
   readonly disks: ReadonlyArray<DiskStatus>
 }
 

@@ -59,7 +59,7 @@ class AsyncServing:
     async def usage(
         self,
         *,
-        by: Literal["day", "model", "key", "workspace"] | None = None,
+        by: Literal["day", "model", "key", "user", "workspace"] | None = None,
         since: str | None = None,
         until: str | None = None,
         **options: Unpack[CallOptions],

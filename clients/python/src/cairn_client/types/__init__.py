@@ -1,6 +1,6 @@
 """What methods take and return. Times are `datetime`s with a zone; `None` only where the service may answer null."""
 
-from cairn_client.types.access import Access
+from cairn_client.types.access import Access, KeyRates
 from cairn_client.types.code_files import CodeFile, CodeFilesResponse
 from cairn_client.types.events import EventActor, EventsPage, NewestEvents, RecordedEvent
 from cairn_client.types.executions import (
@@ -204,6 +204,7 @@ __all__ = [
     "Health",
     "JsonDict",
     "KeyList",
+    "KeyRates",
     "LearnedEffect",
     "LearnedTask",
     "LeftOfOrganization",

@@ -5,7 +5,21 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from cairn_client.types.model import Result
+from cairn_client.types.model import Model, Result
+
+
+class KeyRates(Model):
+    """Requests that a key may make in a minute, by their kind; `None`: any number."""
+
+    search: int | None = None
+    store: int | None = None
+    """What stores."""
+    chat: int | None = None
+    keys_create: int | None = None
+    keys_list: int | None = None
+    keys_revoke: int | None = None
+    other: int | None = None
+    """All else."""
 
 
 class Access(Result):
@@ -35,3 +49,5 @@ class Access(Result):
     """Names of the models that it may ask for; `None`: all."""
     operations: list[str]
     """Ids of the API's operations that are not refused to it, such as `snippets.search`."""
+    rates: KeyRates
+    """How many requests it may make."""
