@@ -90,6 +90,7 @@ export const operations = {
   "users.changeRole": manages,
   "users.eraseUser": { least: "admin", does: "writes", needs: "organization", takesAway: true },
   "events.events": { ...audits, ...forAny },
+  "events.event": { ...audits, ...forAny },
   "events.newestEvents": { ...audits, ...forAny },
   "events.eventStream": { ...audits, ...forAny },
   "activity.activity": { ...audits, ...forAny },

@@ -122,6 +122,10 @@ export interface ReadAll extends ReadStream, Look {
   /** Only this tenant's; everyone's when absent. */
   readonly tenant?: string
   readonly stream?: string
+  /** Only those that this key or this person of the tenant led to; nobody else's doing is looked for by who it was. */
+  readonly actor?: string
+  /** Only those that share this correlation. */
+  readonly correlation?: string
   /** Only those that a request led to, one a command. */
   readonly requested?: true
   /** Without their texts, as though these were erased: for who has no use of them, and would hold megabytes. */
@@ -129,7 +133,7 @@ export interface ReadAll extends ReadStream, Look {
 }
 
 /** Which events are looked for from the log's end. */
-export interface Newest extends Pick<ReadAll, "types" | "tenant" | "stream"> {
+export interface Newest extends Pick<ReadAll, "types" | "tenant" | "stream" | "actor"> {
   /** At most so many. */
   readonly limit: number
   /** Only those strictly before it; all when absent. */

@@ -1,6 +1,7 @@
 import type { RecordedEvent } from "@kurrent/kurrentdb-client"
 import { Effect } from "effect"
 import { derivedId } from "#engine/derivedId.ts"
+import { isBy } from "#engine/Event.ts"
 import { hasReached, isAfter, type Position, positionOf } from "#engine/Position.ts"
 import type { Bound } from "#engine/ports/Bounds.ts"
 import {
@@ -81,11 +82,13 @@ const gather = Effect.fnUntraced(function* <ReadFrom, E, R>(
   }
 })
 
-const wantedBy = ({ types, tenant, requested }: ReadAll) => {
+const wantedBy = ({ types, tenant, actor, correlation, requested }: ReadAll) => {
   const named = types === undefined ? undefined : new Set(types)
   return (event: StoredEvent): boolean =>
     (named?.has(event.type) ?? true) &&
     (tenant === undefined || event.tenant === tenant) &&
+    (actor === undefined || isBy(event.actor, actor, tenant)) &&
+    (correlation === undefined || event.correlationId === correlation) &&
     (requested === undefined || event.request !== null)
 }
 
@@ -136,7 +139,8 @@ const revisionAt = Effect.fnUntraced(function* (stream: string, position: Positi
 const everything = Effect.fnUntraced(function* (after: Position, options: ReadAll, most: Bound) {
   const { readAll } = yield* Kurrent
   const log = yield* Log
-  const { types, tenant, requested } = options
+  const { types, tenant, actor, correlation, requested } = options
+  const picks = [tenant, actor, correlation, requested].some((one) => one !== undefined)
   const wanted = wantedBy(options)
   const page = new Gathering(within(options, most))
   return yield* gather(
@@ -144,7 +148,7 @@ const everything = Effect.fnUntraced(function* (after: Position, options: ReadAl
     (after === 0 ? "start" : after) as ReadFrom,
     (from, enough) => {
       // forwards it comes with what is at the place, and that was seen
-      const count = (tenant === undefined && requested === undefined ? Math.min(page.left, most.count) : some) + 1
+      const count = (picks ? some : Math.min(page.left, most.count)) + 1
       const pattern = types === undefined ? nobodysSystem : only(types)
       return Effect.map(readAll({ from, count, types: pattern, enough }), (events) => ({ events, asked: count }))
     },
@@ -188,7 +192,8 @@ export const newest = Effect.fnUntraced(function* ({ limit, before, ...options }
     let at: { readonly all: ReadFrom; readonly ofStream: number | "end" } = { all: before ?? "end", ofStream: "end" };
     ;
   ) {
-    const asked = stream === undefined && options.tenant === undefined ? Math.min(limit, some) : some
+    const all = stream === undefined && options.tenant === undefined && options.actor === undefined
+    const asked = all ? Math.min(limit, some) : some
     const events: ReadonlyArray<RecordedEvent> =
       stream === undefined
         ? yield* readAll({

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import { assert, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
 import { beginning, type Position, positionOf } from "#engine/Position.ts"
@@ -52,6 +53,66 @@ export const reading = (it: Vitest.MethodsNonLive<EventStore>) => {
       for (const { position, eventId } of events) assert.strictEqual(yield* eventAt(position), eventId)
       assert.isUndefined(yield* eventAt(beginning))
       assert.isUndefined(yield* eventAt(positionOf((yield* head) + 1)))
+    })
+  )
+
+  it.effect("reads what one key or person of the tenant did, and of others nothing by who it was", () =>
+    Effect.gen(function* () {
+      const { append, readAll } = yield* whole
+      const { newest, head } = yield* EventStore
+      const [before, stream, tenant] = [yield* head, fresh(), fresh("tenant")]
+      const [key, user, stranger] = [fresh("key"), fresh("user"), fresh("user")]
+      const by = [
+        { key, user, organization: tenant },
+        { key: fresh("key"), user, organization: tenant },
+        { key: fresh("key"), user: stranger, organization: fresh("tenant") },
+        { key: null, user: null, organization: null }
+      ]
+      for (const n of upTo(12)) yield* append(to(stream, "any", [command({ actor: by[n % 4]! })], tenant))
+      const all = yield* readAll(before, { tenant })
+      const of = (places: ReadonlyArray<number>) => all.filter((_, place) => places.includes(place % 4))
+      assert.deepStrictEqual(yield* readAll(before, { tenant, actor: key }), of([0]))
+      assert.deepStrictEqual(yield* readAll(before, { tenant, actor: user }), of([0, 1]))
+      assert.deepStrictEqual(yield* readAll(before, { tenant, stream, actor: user, limit: 3 }), of([0, 1]).slice(0, 3))
+      assert.deepStrictEqual(yield* readAll(before, { tenant, actor: stranger }), [])
+      assert.deepStrictEqual(
+        yield* newest({ tenant, actor: user, limit: 4 }),
+        of([0, 1])
+          .map(({ position }) => position)
+          .slice(-4)
+          .reverse()
+      )
+      assert.deepStrictEqual(yield* newest({ tenant, stream, actor: stranger, limit: 4 }), [])
+    })
+  )
+
+  it.effect("reads what followed from one request, wherever it is", () =>
+    Effect.gen(function* () {
+      const { append, readAll } = yield* whole
+      const { head } = yield* EventStore
+      const [before, tenant] = [yield* head, fresh("tenant")]
+      const [id, other] = [randomUUID(), randomUUID()]
+      yield* append(to(fresh(), "any", [command()], tenant))
+      const [first, second] = [fresh(), fresh()]
+      yield* append(to(first, "any", [command({ commandId: other, correlationId: other })], tenant))
+      yield* append(
+        to(first, "any", [command({ commandId: id, correlationId: id, events: [noted(), noted()] })], tenant)
+      )
+      yield* append(to(first, "any", [command({ correlationId: other, causationId: randomUUID() })], tenant))
+      yield* append(to(second, "any", [command({ correlationId: id, causationId: randomUUID() })], tenant))
+      yield* append(to(first, "any", [command({ correlationId: id })], tenant))
+      yield* append(to(fresh(), "any", [command({ correlationId: id })]))
+      const all = yield* readAll(before, { tenant })
+      const wanted = all.filter(({ correlationId }) => correlationId === id)
+      assert.lengthOf(wanted, 4)
+      assert.deepStrictEqual(yield* readAll(before, { tenant, correlation: id }), wanted)
+      assert.deepStrictEqual(yield* readAll(before, { tenant, correlation: id, limit: 2 }), wanted.slice(0, 2))
+      assert.deepStrictEqual(yield* readAll(wanted[1]!.position, { tenant, correlation: id }), wanted.slice(2))
+      assert.deepStrictEqual(
+        yield* readAll(before, { tenant, stream: first, correlation: id }),
+        wanted.filter(({ stream }) => stream === first)
+      )
+      assert.deepStrictEqual(yield* readAll(before, { tenant, correlation: randomUUID() }), [])
     })
   )
 

@@ -119,6 +119,7 @@ describe("a key that is bounded", () => {
   it("to its own person makes and bounds no keys, and does not read what all do, whatever its role", () => {
     const kept4 = [
       "activity.activity",
+      "events.event",
       "events.eventStream",
       "events.events",
       "events.newestEvents",

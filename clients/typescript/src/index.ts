@@ -39,6 +39,7 @@ export type { CodeBlock, Dependencies, JsonObject } from "./resources/codeBlocks
 export type { Comment, CommentResponse, DeleteCommentResponse } from "./resources/comments.ts"
 export type { Commit, CommitAuthor, FileChange } from "./resources/commits.ts"
 export type {
+  AuditedEvent,
   EventActor,
   EventPage,
   Events,

@@ -7,7 +7,15 @@ import type { Transport } from "../transport.ts"
 import { type Access, access } from "./access.ts"
 import { type Activity, type ActivityParams, activity } from "./activity.ts"
 import { Backup, type BackupParams } from "./backup.ts"
-import { Events, type EventsParams, type NewestEvents, type NewestEventsParams, newestEvents } from "./events.ts"
+import {
+  type AuditedEvent,
+  auditedEvent,
+  Events,
+  type EventsParams,
+  type NewestEvents,
+  type NewestEventsParams,
+  newestEvents
+} from "./events.ts"
 import { type ModelList, models } from "./models.ts"
 import { type ServiceStatus, status } from "./status.ts"
 import {
@@ -113,6 +121,14 @@ export class System {
    */
   newestEvents(params: NewestEventsParams = {}, options?: RequestOptions): APIPromise<NewestEvents> {
     return this.#transport.send(() => newestEvents(params), options)
+  }
+
+  /**
+   * The event at a position, with what became of its text and whether it is as it was written; for owners and admins.
+   * @throws {@link NotFoundError}: `not_found/event`.
+   */
+  event(position: string, options?: RequestOptions): APIPromise<AuditedEvent> {
+    return this.#transport.send(() => auditedEvent(position), options)
   }
 
   /**

@@ -186,3 +186,4 @@ class AsyncSystemWithRawResponse:
         self.activity = async_raw(system.activity)
         self.status = async_raw(system.status)
         self.newest_events = async_raw(system.newest_events)
+        self.event = async_raw(system.event)

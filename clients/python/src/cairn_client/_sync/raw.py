@@ -187,3 +187,4 @@ class SystemWithRawResponse:
         self.activity = raw(system.activity)
         self.status = raw(system.status)
         self.newest_events = raw(system.newest_events)
+        self.event = raw(system.event)

@@ -2,7 +2,7 @@
 
 from cairn_client.types.access import Access, KeyRates
 from cairn_client.types.code_files import CodeFile, CodeFilesResponse
-from cairn_client.types.events import EventActor, EventsPage, NewestEvents, RecordedEvent
+from cairn_client.types.events import AuditedEvent, EventActor, EventsPage, NewestEvents, RecordedEvent
 from cairn_client.types.executions import (
     AgentReview,
     AutoReviewResponse,
@@ -154,6 +154,7 @@ __all__ = [
     "ActivityHour",
     "AgentReview",
     "AgentVerdict",
+    "AuditedEvent",
     "AutoReviewResponse",
     "BegunErasure",
     "Bounds",

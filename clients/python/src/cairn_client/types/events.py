@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from cairn_client.types.model import Model, Result
 
@@ -45,6 +45,18 @@ class RecordedEvent(Model):
     trace_id: str | None = None
     """The trace (W3C) that the request was part of, on the first event of a command."""
     recorded_at: datetime
+
+
+class AuditedEvent(Result):
+    """An event, and what can be seen of how it is stored."""
+
+    event: RecordedEvent
+    text: Literal["none", "there", "erased"]
+    """What became of what its caller typed."""
+    erased_by: str | None = None
+    """The position of the event that erased its text, where that is kept."""
+    intact: bool | None = None
+    """Whether it is what its digest says; `None`: none was kept of it."""
 
 
 class NewestEvents(Result):
