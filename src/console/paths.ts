@@ -9,6 +9,8 @@ export const pages = {
   commit: "/workspaces/:id/commits/:sha",
   chat: "/chat",
   run: "/runs/:id",
+  events: "/events",
+  event: "/events/:position",
   people: "/people",
   usage: "/usage",
   readModels: "/read-models",

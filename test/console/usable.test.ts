@@ -35,6 +35,8 @@ describe.skipIf(whyNot() !== undefined)("the console, whoever reads it", () => {
         ["/overview", ".chart"],
         ["/read-models", ".read-models tbody"],
         ["/people", ".keys .row"],
+        ["/events", ".events .row"],
+        ["/events/9", ".causes li"],
         ["/usage?by=workspace", "tbody tr"],
         ["/backups", "form"],
         ["/search?q=csv", ".found .hl-keyword"],

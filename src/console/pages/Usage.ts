@@ -41,10 +41,10 @@ export const Usage = (): Node => {
   useTitle("Usage")
   const now = Date.now()
   const asked = askedIn(route.value.query, now)
-  const names = useNames()
+  const { names } = useNames()
   const loaded = useLoaded(JSON.stringify(["usage", asked]), ({ cairn }, signal) => cairn.usage(asked, { signal }))
   const [, again] = loaded
-  useAgain(["ChatRequested", "ModelTurned", "BoundsSet", "SnippetUploaded", "SnippetDeleted"], again, 2_000)
+  useAgain(["ChatRequested", "ModelTurned", "BoundsSet", "SnippetUploaded", "SnippetDeleted"], again, 5_000)
   return html`<div class="page usage"><header class="title"><h1>Usage</h1>
       <p class="quiet">${may("usage.setBounds") ? "Of the whole organization." : "Of this key."} Costs are by the prices of now.</p></header>
     <${Time} asked=${asked} now=${now} />

@@ -4,6 +4,8 @@ import { html, type Node } from "../html.ts"
 import { Backups } from "../pages/Backups.ts"
 import { Chat } from "../pages/Chat.ts"
 import { CommitPage } from "../pages/Commit.ts"
+import { EventPage } from "../pages/Event.ts"
+import { Events } from "../pages/Events.ts"
 import { Files } from "../pages/Files.ts"
 import { Overview } from "../pages/Overview.ts"
 import { People } from "../pages/People.ts"
@@ -31,6 +33,8 @@ const views: { readonly [page in PageName]: FunctionComponent } = {
   commit: CommitPage,
   chat: Chat,
   run: RunPage,
+  events: Events,
+  event: EventPage,
   people: People,
   usage: Usage,
   readModels: ReadModels,
@@ -51,6 +55,7 @@ const menu: ReadonlyArray<Place> = [
   { page: "search", title: "Search", holds: ["search", "snippet"] },
   { page: "workspaces", title: "Workspaces", holds: ["workspaces", "workspace", "files", "commit"] },
   { page: "chat", title: "Chat", holds: ["chat", "run"] },
+  { page: "events", title: "Events", holds: ["events", "event"], needs: "events.newestEvents" },
   { page: "people", title: "People", holds: ["people"], needs: "users.listUsers" },
   { page: "usage", title: "Usage", holds: ["usage"] },
   { page: "readModels", title: "Read models", holds: ["readModels"], needs: "service.status" },

@@ -37,6 +37,7 @@ const styles = [
   "live",
   "overview",
   "people",
+  "events",
   "public",
   "sign-in"
 ]
