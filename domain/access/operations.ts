@@ -41,6 +41,7 @@ export const operations = {
   "workspaces.listWorkspaces": readsWorkspaces,
   "workspaces.commits": readsWorkspaces,
   "workspaces.commit": readsWorkspaces,
+  "workspaces.compare": readsWorkspaces,
   "workspaces.tree": readsWorkspaces,
   "workspaces.file": readsWorkspaces,
   "git.fetch": readsWorkspaces,

@@ -104,7 +104,7 @@ export class EventsApi extends HttpApiGroup.make("events")
           "For owners and admins. They come in the log's order, the newest last. Go back with `before` = `next_before`, and on with the `next_after` of the first answer, from here or as a stream; `limit` is 50 unless told. `as_of` begins at a position or a time, with what was recorded there."
       })
     ),
-    HttpApiEndpoint.get("event", "/api/events/at/:position", {
+    HttpApiEndpoint.get("event", "/api/event/:position", {
       params: { position: Position },
       success: AuditedEvent
     }).annotateMerge(

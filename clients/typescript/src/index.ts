@@ -166,6 +166,7 @@ export type { ChangedRole, ErasedUser, EraseUserResponse, ListedUser, UserList, 
 export type {
   CommitList,
   CommitWithDiff,
+  Comparison,
   DeleteFileResponse,
   DeleteWorkspaceResponse,
   ErasedWorkspace,

@@ -172,7 +172,7 @@ interface AuditedWire {
 
 export const auditedEvent = (position: string): Call<AuditedEvent> => ({
   method: "GET",
-  path: `/api/events/at/${part("position", position)}`,
+  path: `/api/event/${part("position", position)}`,
   answer: json((wire: AuditedWire) => ({
     event: eventOf(wire.event),
     text: wire.text,

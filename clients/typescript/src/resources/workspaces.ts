@@ -45,6 +45,16 @@ export interface CommitWithDiff extends Commit, Result {
   readonly diff: string
 }
 
+/** What `workspaces.compare` gives. */
+export interface Comparison extends Result {
+  /** The commit that was compared with. */
+  readonly base: string
+  /** The commit that was compared. */
+  readonly at: string
+  /** Unified. */
+  readonly diff: string
+}
+
 /** A file at a commit. */
 export interface TreeFile {
   /** With `/` between its parts. */
@@ -163,6 +173,8 @@ const workspaces = json(
 const commits = json(
   (wire: { commits: ReadonlyArray<CommitWire> }): CommitList => ({ commits: wire.commits.map(commitOf) })
 )
+const comparison = json(({ base, at, diff }: Comparison): Comparison => ({ base, at, diff }))
+
 const commitWithDiff = json(
   (wire: CommitWire & { diff: string }): CommitWithDiff => ({ ...commitOf(wire), diff: wire.diff })
 )
@@ -250,6 +262,15 @@ export class Workspaces {
   /** One commit, with its diff. */
   commit(id: string, sha: string, options?: RequestOptions): APIPromise<CommitWithDiff> {
     return this.#get(() => `${base(id)}/commits/${part("sha", sha)}`, commitWithDiff, options)
+  }
+
+  /** What differs between two commits, whichever came first: the head, unless `at` names another. */
+  compare(
+    id: string,
+    { base: from, at }: { readonly base: string; readonly at?: string | undefined },
+    options?: RequestOptions
+  ): APIPromise<Comparison> {
+    return this.#get(() => `${base(id)}/compare`, comparison, options, { base: from, at })
   }
 
   /** The files at a commit: the head, unless `at` names another. */

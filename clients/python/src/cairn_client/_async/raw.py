@@ -68,6 +68,7 @@ class AsyncWorkspacesWithRawResponse:
         self.list = async_raw(workspaces.list)
         self.commits = async_raw(workspaces.commits)
         self.commit = async_raw(workspaces.commit)
+        self.compare = async_raw(workspaces.compare)
         self.tree = async_raw(workspaces.tree)
         self.file = async_raw(workspaces.file)
         self.open = async_raw(workspaces.open)

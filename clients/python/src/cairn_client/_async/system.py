@@ -267,7 +267,7 @@ class AsyncSystem(AsyncServing):
             NotFoundError: `not_found/event`.
 
         """
-        path = path_of("api", "events", "at", last_part(position))
+        path = path_of("api", "event", last_part(position))
         return await self._transport.ask(Request("GET", path, options=options), AuditedEvent)
 
     def backup(self, *, recipient: str | None = None, **options: Unpack[CallOptions]) -> AsyncBackup:

@@ -69,6 +69,7 @@ class WorkspacesWithRawResponse:
         self.list = raw(workspaces.list)
         self.commits = raw(workspaces.commits)
         self.commit = raw(workspaces.commit)
+        self.compare = raw(workspaces.compare)
         self.tree = raw(workspaces.tree)
         self.file = raw(workspaces.file)
         self.open = raw(workspaces.open)

@@ -266,7 +266,7 @@ class System(Serving):
             NotFoundError: `not_found/event`.
 
         """
-        path = path_of("api", "events", "at", last_part(position))
+        path = path_of("api", "event", last_part(position))
         return self._transport.ask(Request("GET", path, options=options), AuditedEvent)
 
     def backup(self, *, recipient: str | None = None, **options: Unpack[CallOptions]) -> Backup:
