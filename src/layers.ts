@@ -126,7 +126,12 @@ export const log = (config: LogConfig & Watched) =>
     config,
     Layer.mergeAll(Tail.layer, Notes.layer, Storage.layer).pipe(
       Layer.provideMerge(
-        Layer.merge(Dispatcher.layer, Asker.layer(projections).pipe(Layer.provideMerge(Projector.layer(projections))))
+        Layer.mergeAll(
+          Dispatcher.layer,
+          Asker.layer(projections).pipe(Layer.provideMerge(Projector.layer(projections))),
+          // when something was recorded, and by what its text was erased, is asked of the log's own tables
+          logAudit(config)
+        )
       ),
       Layer.provideMerge(
         Layer.mergeAll(

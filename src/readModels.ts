@@ -1,3 +1,4 @@
+import { Activity } from "#projections/Activity.ts"
 import { Bundles } from "#projections/Bundles.ts"
 import { ChatRuns } from "#projections/ChatRuns.ts"
 import { Consumption } from "#projections/Consumption/tables.ts"
@@ -30,5 +31,6 @@ export const projections = [
   Functions,
   Retrievals,
   Learned,
-  Consumption
+  Consumption,
+  Activity
 ] as const

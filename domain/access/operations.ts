@@ -45,6 +45,7 @@ export const operations = {
   "workspaces.listWorkspaces": readsWorkspaces,
   "workspaces.commits": readsWorkspaces,
   "workspaces.commit": readsWorkspaces,
+  "workspaces.compare": readsWorkspaces,
   "workspaces.tree": readsWorkspaces,
   "workspaces.file": readsWorkspaces,
   "git.fetch": readsWorkspaces,
@@ -81,6 +82,7 @@ export const operations = {
   "usage.bounds": reads,
   "usage.setBounds": { least: "admin", does: "writes", needs: "organization" },
 
+  "access.access": reads,
   "keys.createKey": { ...manages, ...forAny },
   "keys.listKeys": lists,
   "keys.limitKey": { ...manages, ...forAny },
@@ -93,7 +95,11 @@ export const operations = {
   "users.changeRole": manages,
   "users.eraseUser": { least: "admin", does: "writes", needs: "organization", takesAway: true },
   "events.events": { ...audits, ...forAny },
+  "events.event": { ...audits, ...forAny },
+  "events.newestEvents": { ...audits, ...forAny },
   "events.eventStream": { ...audits, ...forAny },
+  "activity.activity": { ...audits, ...forAny },
+  "service.status": { least: "owner", does: "reads", needs: "operator", ...forAny },
   "backups.backup": { least: "owner", does: "reads", needs: "operator", ...forAny },
 
   "mcp.messages": reads,

@@ -58,6 +58,15 @@ const rawHeaders = {
   "content-security-policy": "sandbox; default-src 'none'"
 }
 
+/** What differs between two trees, with the room that it takes until it was sent. */
+const diffOf = Effect.fnUntraced(function* (repository: string, from: string | undefined, to: string) {
+  const place = yield* (yield* Answers).take(2 * mostDiffBytes)
+  const diff = yield* (yield* WorkspaceStore).diff(repository, from, to, { maxBytes: mostDiffBytes })
+  if (diff.length > slight) place.hold(2 * diff.length)
+  else place.leave()
+  return diff
+})
+
 export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
   handlers
     .handle("listWorkspaces", ({ query }) => ownWorkspaces(query))
@@ -84,17 +93,23 @@ export const layer = HttpApiBuilder.group(Api, "workspaces", (handlers) =>
       Effect.gen(function* () {
         const workspace = yield* own(params.id)
         const git = yield* WorkspaceStore
-        const answers = yield* Answers
         const record = yield* commitIn(workspace, params.sha, "sha")
         const read = Effect.fnUntraced(function* (repository: string) {
           const before = record.parent === null ? undefined : yield* git.readCommit(repository, record.parent)
-          const place = yield* answers.take(2 * mostDiffBytes)
-          const diff = yield* git.diff(repository, before?.tree, record.tree, { maxBytes: mostDiffBytes })
-          if (diff.length > slight) place.hold(2 * diff.length)
-          else place.leave()
+          const diff = yield* diffOf(repository, before?.tree, record.tree)
           return yield* inPieces({ ...fieldsOf(yield* shown(repository, record)), ...values({ diff }) })
         })
         return yield* reading(workspace, read)
+      })
+    )
+    .handle("compare", ({ params, query }) =>
+      Effect.gen(function* () {
+        const workspace = yield* own(params.id)
+        const base = yield* commitIn(workspace, query.base, "base")
+        const at = yield* commitIn(workspace, query.at ?? workspace.head, "at")
+        return yield* reading(workspace, (repository) =>
+          Effect.map(diffOf(repository, base.tree, at.tree), (diff) => ({ base: base.sha, at: at.sha, diff }))
+        )
       })
     )
     .handle("tree", ({ params, query }) =>

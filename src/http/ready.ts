@@ -41,9 +41,14 @@ const told = 20
  * Whether every read model, and the index, has passed what the log's head was at start. An index that goes after that
  * takes nobody out of service.
  */
-export class Readiness extends Context.Service<Readiness, { readonly look: Effect.Effect<Report> }>()(
-  "cairn/Readiness"
-) {
+export class Readiness extends Context.Service<
+  Readiness,
+  {
+    readonly look: Effect.Effect<Report>
+    /** The read models that it looks at. */
+    readonly projections: ReadonlyArray<Projection>
+  }
+>()("cairn/Readiness") {
   static readonly layer = (projections: ReadonlyArray<Projection>) =>
     Layer.effect(
       Readiness,
@@ -105,7 +110,7 @@ export class Readiness extends Context.Service<Readiness, { readonly look: Effec
           const report: Report = { status, read_models, reactions, missing, nearly_full, left_out }
           return report
         })
-        return Readiness.of({ look })
+        return Readiness.of({ look, projections })
       })
     )
 }

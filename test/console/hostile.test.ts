@@ -39,6 +39,7 @@ describe.skipIf(whyNot() !== undefined)("a store in which every text is somebody
       errorMessage: words
     })
     await cairn.snippets.comment(snippet, words)
+    await cairn.keys.create({ email: "a@example.org", keyName: words.slice(0, 180) })
     const name = markup.slice(0, 120)
     workspace = (await cairn.workspaces.open({ org: name, user: name })).workspaceId
     for (const path of ['<img src=x onerror="window.ran=1">.html', "evil\u202etxt.exe", "script.js/index.html"])
@@ -59,16 +60,28 @@ describe.skipIf(whyNot() !== undefined)("a store in which every text is somebody
     await readAs(reader, service, "/")
     const { files } = await clientOf(service).workspaces.tree(workspace)
     assert.strictEqual(files.length, 4)
+    const { events } = await clientOf(service).system.newestEvents({ limit: 12 })
     const paths: ReadonlyArray<readonly [string, string]> = [
       [`/search?q=${encodeURIComponent(`parse a CSV file ${words}`)}`, ".found > li"],
       [`/snippets/${snippet}?task=${encodeURIComponent(words)}`, ".executions li"],
       ["/workspaces", ".workspaces"],
+      ["/overview", ".activity li"],
       [`/workspaces/${workspace}`, ".commits"],
       // a service with much else to do leaves out what would take it too long
       [`/workspaces/${workspace}/commits/${commit}`, ".diff, .left-out"],
       ...files.map(
         ({ path }) => [`/workspaces/${workspace}/files?path=${encodeURIComponent(path)}`, ".file-view .code"] as const
       ),
+      ["/events", ".events .row"],
+      [
+        `/events?stream=${encodeURIComponent(words)}&type=${encodeURIComponent(markup)}&actor=${encodeURIComponent(words)}`,
+        ".failed, .empty"
+      ],
+      ...events.map(({ position }) => [`/events/${position}`, ".causes li"] as const),
+      [`/events/${encodeURIComponent(markup)}`, ".failed"],
+      ["/people", ".keys .row"],
+      ["/usage?by=workspace", ".usage .tabs"],
+      [`/usage?by=${encodeURIComponent(markup)}`, ".usage .tabs"],
       [`/workspaces/${encodeURIComponent(markup)}`, ".failed"],
       [`/snippets/${encodeURIComponent(markup)}`, ".failed"]
     ]

@@ -1,39 +1,16 @@
-import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
-import { ownerKey, type Service, startService } from "#test/service.ts"
-import { type Browser, type Reader, startBrowser, whyNot } from "./chromium.ts"
-import { fill } from "./filled.ts"
-import { clientOf, quiet, readAs } from "./reading.ts"
+import { assert, describe, it } from "vitest"
+import { ownerKey } from "#test/service.ts"
+import { whyNot } from "./chromium.ts"
+import { clientOf, startsReading } from "./reading.ts"
 
 describe.skipIf(whyNot() !== undefined)("the console", () => {
-  let service: Service
-  let browser: Browser
-  let reader: Reader
-  let ids: Awaited<ReturnType<typeof fill>>
-
-  beforeAll(async () => {
-    service = await startService()
-    ids = await fill(clientOf(service))
-    browser = await startBrowser()
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await service?.close()
-  })
-  afterEach(async () => {
-    quiet(reader)
-    await reader.context.close()
-  })
-
-  const open = async (path: string, key = ownerKey) => {
-    reader = await browser.open()
-    await readAs(reader, service, path, key)
-    return reader.page
-  }
+  const on = startsReading()
+  const { open } = on
   describe("asks for a key", () => {
     it("and says what is wrong with one that is none", async () => {
-      reader = await browser.open()
-      const { page } = reader
-      await page.goto(`${service.url}/workspaces`)
+      on.reader = await on.browser.open()
+      const { page } = on.reader
+      await page.goto(`${on.service.url}/workspaces`)
       await page.click("button.primary")
       await page.getByText("Paste a key first.").waitFor()
       await page.fill("#key", ownerKey.replace(/.$/, "!"))
@@ -43,9 +20,9 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
     })
 
     it("which stands in no address and no cookie, and is forgotten with the page unless its holder wants otherwise", async () => {
-      reader = await browser.open()
-      const { page, context } = reader
-      await page.goto(service.url)
+      on.reader = await on.browser.open()
+      const { page, context } = on.reader
+      await page.goto(on.service.url)
       await page.fill("#key", ownerKey)
       await page.keyboard.press("Enter")
       await page.waitForSelector("header.head")
@@ -71,9 +48,9 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
     })
 
     it("again, when the key is revoked in the middle, and goes on at the same place", async () => {
-      const { key, id } = await clientOf(service).keys.create({ email: "gone@example.org", keyName: "gone" })
+      const { key, id } = await clientOf(on.service).keys.create({ email: "gone@example.org", keyName: "gone" })
       const page = await open("/search", key)
-      await clientOf(service).keys.revoke(id)
+      await clientOf(on.service).keys.revoke(id)
       await page.fill("input[type=search]", "csv")
       await page.getByText(/not valid any more/).waitFor()
       await page.fill("#key", ownerKey)
@@ -120,7 +97,7 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
       await card.getByRole("button", { name: /did not help/ }).click()
       await card.getByText("Voted against it").waitFor()
       assert.strictEqual(await card.getByRole("button", { name: /^retry helped/ }).isDisabled(), true)
-      const [match] = (await clientOf(service).search({ task: "retry a request with growing pauses" })).matches
+      const [match] = (await clientOf(on.service).search({ task: "retry a request with growing pauses" })).matches
       assert.strictEqual(match!.thumbsDown, 1)
     })
 
@@ -150,7 +127,7 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
     })
 
     it("deletes one, after it has said what goes", async () => {
-      const { codeBlockId } = await clientOf(service).snippets.create({
+      const { codeBlockId } = await clientOf(on.service).snippets.create({
         name: "doomed",
         source: "x = 1\n",
         entrypoint: "doomed",
@@ -163,7 +140,7 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
       await page.getByText("Delete…").click()
       await page.getByText("Delete it").click()
       await page.waitForURL("**/search")
-      await page.goto(`${service.url}/snippets/${codeBlockId}`)
+      await page.goto(`${on.service.url}/snippets/${codeBlockId}`)
       await page.getByText("There is nothing here").waitFor()
     })
   })
@@ -178,7 +155,7 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
     })
 
     it("and what a commit changed, on one side and on two", async () => {
-      const page = await open(`/workspaces/${ids.workspace}`)
+      const page = await open(`/workspaces/${on.ids.workspace}`)
       await page.locator(".commits .row", { hasText: "1 modified" }).click()
       await page.waitForSelector(".diff .unified")
       assert.strictEqual(await page.locator(".diff .added").count(), 7)
@@ -192,25 +169,25 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
     })
 
     it("and files as a tree, at the last commit and at an earlier one", async () => {
-      const page = await open(`/workspaces/${ids.workspace}/files`)
+      const page = await open(`/workspaces/${on.ids.workspace}/files`)
       await page.getByRole("navigation", { name: "Files" }).getByText("rain.py").click()
       await page.waitForSelector(".file-view .hl-keyword")
       assert.include(await page.locator(".code").textContent(), "wettest")
       const [download] = await Promise.all([page.waitForEvent("download"), page.getByText("Download").click()])
       assert.strictEqual(download.suggestedFilename(), "rain.py")
-      const { commits } = await clientOf(service).workspaces.commits(ids.workspace)
+      const { commits } = await clientOf(on.service).workspaces.commits(on.ids.workspace)
       const first = commits.find(({ message }) => message.startsWith("Put README.md"))!
-      await page.goto(`${service.url}/workspaces/${ids.workspace}/files?at=${first.sha}`)
+      await page.goto(`${on.service.url}/workspaces/${on.ids.workspace}/files?at=${first.sha}`)
       await page.getByText("One file, 52 B.").waitFor()
-      await page.goto(`${service.url}/workspaces/${ids.workspace}/files?path=no.txt`)
+      await page.goto(`${on.service.url}/workspaces/${on.ids.workspace}/files?path=no.txt`)
       await page.getByText("There is nothing here").waitFor()
     })
 
     it("and brings files back, after a look at what that changes", async () => {
-      const { workspaceId } = await clientOf(service).workspaces.open({ org: "acme", user: "restored" })
-      const { commit } = await clientOf(service).workspaces.putFile(workspaceId, "a.txt", "one\n")
-      await clientOf(service).workspaces.putFile(workspaceId, "a.txt", "two\n")
-      await clientOf(service).workspaces.putFile(workspaceId, "b.txt", "new\n")
+      const { workspaceId } = await clientOf(on.service).workspaces.open({ org: "acme", user: "restored" })
+      const { commit } = await clientOf(on.service).workspaces.putFile(workspaceId, "a.txt", "one\n")
+      await clientOf(on.service).workspaces.putFile(workspaceId, "a.txt", "two\n")
+      await clientOf(on.service).workspaces.putFile(workspaceId, "b.txt", "new\n")
       const page = await open(`/workspaces/${workspaceId}/commits/${commit}`)
       await page.getByText("Restore…").click()
       await page.waitForSelector("dialog[open] .changes li")
@@ -220,7 +197,7 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
       )
       await page.getByRole("button", { name: "Restore", exact: true }).click()
       await page.waitForURL((url) => !url.pathname.endsWith(commit))
-      const { files } = await clientOf(service).workspaces.tree(workspaceId)
+      const { files } = await clientOf(on.service).workspaces.tree(workspaceId)
       assert.deepStrictEqual(
         files.map(({ path }) => path),
         ["a.txt"]
@@ -230,7 +207,7 @@ describe.skipIf(whyNot() !== undefined)("the console", () => {
     it("and what is not there", async () => {
       const page = await open("/workspaces/00000000-0000-4000-8000-000000000000")
       await page.getByText("There is nothing here").waitFor()
-      await page.goto(`${service.url}/workspaces/${ids.workspace}/commits/${"0".repeat(40)}`)
+      await page.goto(`${on.service.url}/workspaces/${on.ids.workspace}/commits/${"0".repeat(40)}`)
       await page.getByText("There is nothing here").waitFor()
     })
   })

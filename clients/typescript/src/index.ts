@@ -29,6 +29,8 @@ export type { RunStream } from "./eventStream/RunStream.ts"
 export type { Logger, LogLevel } from "./log.ts"
 export type { CairnOptions, Fetch, HeadersLike, RequestOptions } from "./options.ts"
 export type { Result } from "./Result.ts"
+export type { Access, KeyRates } from "./resources/access.ts"
+export type { Activity, ActivityHour, ActivityParams } from "./resources/activity.ts"
 export type { Backup, BackupParams } from "./resources/backup.ts"
 export type { Bounds, BoundsList, SetBoundsParams } from "./resources/bounds.ts"
 export type { BulkExecutionResultResponse, BulkUploadParams, LogFile } from "./resources/bulk.ts"
@@ -37,7 +39,16 @@ export type { ChatResponse } from "./resources/chatResponse.ts"
 export type { CodeBlock, Dependencies, JsonObject } from "./resources/codeBlocks.ts"
 export type { Comment, CommentResponse, DeleteCommentResponse } from "./resources/comments.ts"
 export type { Commit, CommitAuthor, FileChange } from "./resources/commits.ts"
-export type { EventActor, EventPage, Events, EventsParams, RecordedEvent } from "./resources/events.ts"
+export type {
+  AuditedEvent,
+  EventActor,
+  EventPage,
+  Events,
+  EventsParams,
+  NewestEvents,
+  NewestEventsParams,
+  RecordedEvent
+} from "./resources/events.ts"
 export type {
   ExecutionIO,
   ExecutionRecord,
@@ -109,6 +120,14 @@ export type { Runs } from "./resources/runs.ts"
 export type { MendedWord, SearchMatch, SearchParams, SearchResponse } from "./resources/search.ts"
 export type { Snippets } from "./resources/snippetStore.ts"
 export type { DeleteResponse, VoteCodeSnipParams, VoteCodeSnipResponse } from "./resources/snippets.ts"
+export type {
+  ChatStatus,
+  DiskStatus,
+  ReactionStatus,
+  ReadModelStatus,
+  SearchStatus,
+  ServiceStatus
+} from "./resources/status.ts"
 export type { StoreCodeBlockParams, StoreCodeBlockResponse } from "./resources/storeCodeBlock.ts"
 export type { Health, LeftOut, Readiness, System } from "./resources/system.ts"
 export type {
@@ -132,6 +151,7 @@ export type { ChangedRole, ErasedUser, EraseUserResponse, ListedUser, UserList, 
 export type {
   CommitList,
   CommitWithDiff,
+  Comparison,
   DeleteFileResponse,
   DeleteWorkspaceResponse,
   ErasedWorkspace,

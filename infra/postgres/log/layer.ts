@@ -158,6 +158,7 @@ export const layerBy = Layer.effect(
       outcome: (stream, commandId) => here(patient(Read.readCommand(commandId, stream))),
       readStream: (stream, after, options = {}) => here(patient(Read.readStream(stream, after, options, most))),
       readAll: (after, options = {}) => here(Read.readAll(after, options, most)),
+      newest: (which) => here(Read.newest(which)),
       eventAt: (position) => here(Read.eventAt(position)),
       head: here(Read.head),
       since: (after) => here(Read.since(after)),

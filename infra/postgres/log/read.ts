@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { derivedId } from "#engine/derivedId.ts"
 import { latest, type Position, positionOf } from "#engine/Position.ts"
 import type { Bound } from "#engine/ports/Bounds.ts"
-import type { Kind, ReadAll, ReadStream } from "#engine/ports/EventStore.ts"
+import type { Kind, Newest, ReadAll, ReadStream } from "#engine/ports/EventStore.ts"
 import { page } from "./page.ts"
 import { allColumns, type Row, storedWhole } from "./rows.ts"
 
@@ -39,22 +39,44 @@ const revisionAt = (stream: string, position: Position) =>
 
 const byRequest = " AND request IS NOT NULL"
 
+/** Gives a value its place among a statement's parameters. */
+type Given = (value: unknown) => string
+
+/** Of this key or this person, who has to be the tenant's: `engine/Event.isBy`. */
+const byActor = (given: Given, { actor, tenant }: Pick<ReadAll, "actor" | "tenant">): string => {
+  if (actor === undefined) return ""
+  const who = given(actor)
+  const own = tenant === undefined ? "" : ` AND coalesce(actor_organization, actor_user) = ${given(tenant)}`
+  return ` AND (actor_key = ${who} OR actor_user = ${who})${own}`
+}
+
+/** What followed from a request is in an index of its own; what it led to itself is told by the id of its first event. */
+const ofCorrelation = (given: Given, correlation: string): string => {
+  const [id, first] = [`${given(correlation)}::uuid`, `${given(derivedId(correlation, 0))}::uuid`]
+  return ` AND position IN (SELECT c.position FROM events c WHERE c.correlation_id = ${id} AND c.correlation_id <> c.command_id
+    UNION ALL SELECT o.position FROM events o WHERE o.stream = (SELECT f.stream FROM events f WHERE f.event_id = ${first})
+      AND o.revision >= (SELECT f.revision FROM events f WHERE f.event_id = ${first}) AND o.command_id = ${id})`
+}
+
 const readOne = Effect.fnUntraced(function* (stream: string, after: Position, options: ReadAll, most: Bound) {
-  const { types, tenant, requested, factsOnly = false, withoutLong = false } = options
+  const { types, tenant, correlation, requested, factsOnly = false, withoutLong = false } = options
   const where = "revision > $1 AND stream = $2"
-  const which = `($3::text IS NULL OR tenant = $3) AND ($4::text[] IS NULL OR type = ANY ($4))${requested ? byRequest : ""}`
-  const params = [yield* revisionAt(stream, after), stream, tenant ?? null, types ?? null]
+  const params: Array<unknown> = [yield* revisionAt(stream, after), stream, tenant ?? null, types ?? null]
+  const given: Given = (value) => `$${params.push(value)}`
+  const caused = correlation === undefined ? "" : ` AND correlation_id = ${given(correlation)}::uuid`
+  const which = `($3::text IS NULL OR tenant = $3) AND ($4::text[] IS NULL OR type = ANY ($4))${byActor(given, options)}${caused}${requested ? byRequest : ""}`
   return yield* page({ where, which, factsOnly, withoutLong, order: "revision", params }, atMost(options, most))
 })
 
 /** `EventStore.readAll`: events behind a position, as far as the options ask for them, a page of them. */
 export const readAll = (after: Position, options: ReadAll, most: Bound) => {
-  const { types, tenant, stream, requested, factsOnly = false, withoutLong = false } = options
+  const { types, tenant, stream, correlation, requested, factsOnly = false, withoutLong = false } = options
   if (stream !== undefined) return readOne(stream, after, options, most)
   const params: Array<unknown> = [BigInt(after)]
-  const given = (value: unknown) => `$${params.push(value)}`
-  const where = tenant === undefined ? "position > $1" : `position > $1 AND tenant = ${given(tenant)}`
-  const which = `${types === undefined ? "true" : `type = ANY (${given(types)}::text[])`}${requested ? byRequest : ""}`
+  const given: Given = (value) => `$${params.push(value)}`
+  const caused = correlation === undefined ? "" : ofCorrelation(given, correlation)
+  const where = `position > $1${tenant === undefined ? "" : ` AND tenant = ${given(tenant)}`}${caused}`
+  const which = `${types === undefined ? "true" : `type = ANY (${given(types)}::text[])`}${byActor(given, options)}${requested ? byRequest : ""}`
   return page({ where, which, factsOnly, withoutLong, order: "position", params }, atMost(options, most))
 }
 
@@ -73,6 +95,28 @@ export const readCommand = (commandId: string, stream: string | null = null) =>
       (rows) => Effect.forEach(rows, storedWhole)
     )
   )
+
+/** `EventStore.newest`. A stream's order is that of its revisions, by which there is an index. */
+export const newest = ({ types, tenant, stream, actor, limit, before }: Newest) =>
+  Effect.flatMap(PgClient.PgClient, (sql) => {
+    const params: Array<unknown> = []
+    const given = (value: unknown) => `$${params.push(value)}`
+    const conditions = [
+      ...(before === undefined ? [] : [`position < ${given(BigInt(before))}`]),
+      ...(tenant === undefined ? [] : [`tenant = ${given(tenant)}`]),
+      ...(stream === undefined ? [] : [`stream = ${given(stream)}`]),
+      ...(types === undefined ? [] : [`type = ANY (${given(types)}::text[])`])
+    ]
+    const where = `WHERE ${conditions.length === 0 ? "true" : conditions.join(" AND ")}${byActor(given, { ...(actor === undefined ? {} : { actor }), ...(tenant === undefined ? {} : { tenant }) })}`
+    const order = stream === undefined ? "position" : "revision"
+    return Effect.map(
+      sql.unsafe<{ position: bigint }>(
+        `SELECT position FROM events ${where} ORDER BY ${order} DESC LIMIT ${given(limit)}`,
+        params
+      ),
+      (rows) => rows.map(({ position }) => positionOf(position))
+    )
+  })
 
 /** The id of the event at a position; `undefined`: there is none. */
 export const eventAt = (position: Position) =>

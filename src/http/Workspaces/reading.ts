@@ -23,7 +23,7 @@ const noFile = fieldProblem(
   "There is no such file at this commit. GET …/tree lists its files."
 )
 
-type CommitField = "sha" | "at" | "before" | "commit"
+type CommitField = "sha" | "at" | "before" | "commit" | "base"
 
 /** The commit that the caller names, by its 40 hexadecimal digits, in a field of the request. */
 export const commitIn = Effect.fnUntraced(function* (workspace: WorkspaceRecord, given: string, field: CommitField) {

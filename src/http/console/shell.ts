@@ -51,6 +51,7 @@ export const makeConsole = () => {
   const importMap = JSON.stringify({ imports })
   const preloaded = [...packages.first.map((path) => others + path), ...modules.first.map((path) => own + path)]
   const styles = [...assets.keys()].filter((path) => path.endsWith(".css"))
+  const icon = `${own}src/console/icon.svg`
   const html = [
     "<!doctype html>",
     '<html lang="en">',
@@ -58,8 +59,9 @@ export const makeConsole = () => {
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     '<meta name="color-scheme" content="light dark">',
+    '<meta name="robots" content="noindex">',
     "<title>Cairn</title>",
-    `<link rel="icon" type="image/svg+xml" href="${own}src/console/icon.svg">`,
+    `<link rel="icon" type="image/svg+xml" href="${icon}">`,
     ...styles.map((path) => `<link rel="stylesheet" href="${path}">`),
     `<script type="importmap">${importMap}</script>`,
     ...preloaded.map((path) => `<link rel="modulepreload" href="${path}">`),
@@ -72,5 +74,5 @@ export const makeConsole = () => {
     "</html>",
     ""
   ].join("\n")
-  return { page: { html, policy: policyOf(importMap) }, assets }
+  return { page: { html, policy: policyOf(importMap) }, assets, wear: { styles, icon } }
 }

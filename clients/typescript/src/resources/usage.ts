@@ -4,7 +4,7 @@ import { type Call, json } from "../request.ts"
 /** What `usage` takes. Days are those of UTC, such as `2026-11-23`. */
 export interface UsageParams {
   /** What each entry is of. Default: `day`. */
-  readonly by?: "day" | "model" | "key" | "workspace" | undefined
+  readonly by?: "day" | "model" | "key" | "user" | "workspace" | undefined
   /** The first day. Default: the first of the month of `until`. */
   readonly since?: string | undefined
   /** The last day. Default: today. */
@@ -31,7 +31,7 @@ export interface UsageTotal {
 
 /** What was used of one kind. */
 export interface UsageEntry extends UsageTotal {
-  /** The day, the model as chats ask for it, the key's id or the workspace's. */
+  /** The day, the model as chats ask for it, or the id of the key, the person (`user`) or the workspace. */
   readonly of: string
 }
 

@@ -40,6 +40,16 @@ export interface CommitWithDiff extends Commit, Result {
   readonly diff: string
 }
 
+/** What `workspaces.compare` gives. */
+export interface Comparison extends Result {
+  /** The commit that was compared with. */
+  readonly base: string
+  /** The commit that was compared. */
+  readonly at: string
+  /** Unified. */
+  readonly diff: string
+}
+
 /** A file at a commit. */
 export interface TreeFile {
   /** With `/` between its parts. */
@@ -160,6 +170,9 @@ export const commits: Answer<CommitList> = json(
 )
 export const commitWithDiff: Answer<CommitWithDiff> = json(
   (wire: CommitWire & { diff: string }): CommitWithDiff => ({ ...commitOf(wire), diff: wire.diff })
+)
+export const comparison: Answer<Comparison> = json(
+  ({ base, at, diff }: Comparison): Comparison => ({ base, at, diff })
 )
 export const tree: Answer<Tree> = json(
   (wire: { files: ReadonlyArray<TreeFile> }): Tree => ({

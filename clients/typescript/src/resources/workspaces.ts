@@ -7,8 +7,10 @@ import type { ChatResponse } from "./chatResponse.ts"
 import {
   type CommitList,
   type CommitWithDiff,
+  type Comparison,
   commits,
   commitWithDiff,
+  comparison,
   type DeleteFileResponse,
   type DeleteWorkspaceResponse,
   deleted,
@@ -69,6 +71,15 @@ export class Workspaces {
   /** One commit, with its diff. */
   commit(id: string, sha: string, options?: RequestOptions): APIPromise<CommitWithDiff> {
     return this.#get(() => `${base(id)}/commits/${part("sha", sha)}`, commitWithDiff, options)
+  }
+
+  /** What differs between two commits, whichever came first: the head, unless `at` names another. */
+  compare(
+    id: string,
+    { base: from, at }: { readonly base: string; readonly at?: string | undefined },
+    options?: RequestOptions
+  ): APIPromise<Comparison> {
+    return this.#get(() => `${base(id)}/compare`, comparison, options, { base: from, at })
   }
 
   /** The files at a commit: the head, unless `at` names another. */

@@ -12,6 +12,7 @@ from cairn_client._request import CallOptions, Request, path_of
 from cairn_client.types import (
     CommitList,
     CommitWithDiff,
+    Comparison,
     DeleteFileResponse,
     DeleteWorkspaceResponse,
     OpenWorkspaceResponse,
@@ -92,6 +93,22 @@ class AsyncWorkspaces:
         """
         path = path_of("api", "workspaces", workspace_id, "commits", sha)
         return await self._transport.ask(Request("GET", path, options=options), CommitWithDiff)
+
+    async def compare(
+        self, workspace_id: str, *, base: str, at: str | None = None, **options: Unpack[CallOptions]
+    ) -> Comparison:
+        """What differs between two commits, whichever came first.
+
+        Args:
+            workspace_id: the workspace.
+            base: the commit to compare with (a SHA).
+            at: the commit that is compared. Default: the head.
+            **options: `timeout`, `max_retries`, `extra_headers` of this call.
+
+        """
+        path = path_of("api", "workspaces", workspace_id, "compare")
+        query = {"base": base, "at": at}
+        return await self._transport.ask(Request("GET", path, query=query, options=options), Comparison)
 
     async def tree(self, workspace_id: str, *, at: str | None = None, **options: Unpack[CallOptions]) -> Tree:
         """The files at a commit.
