@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { Effect, Layer } from "effect"
 import { features } from "#domain/search/Features.ts"
-import type { Judge } from "#domain/search/probability.ts"
+import type { Judge } from "#domain/search/Judge.ts"
 import { byMeaning } from "#domain/search/ranker.ts"
 import { layer } from "#infra/search/memory/layer.ts"
 import { embeddings } from "#test/embeddings.ts"
@@ -38,7 +38,7 @@ const sights: Readonly<Record<"byMeaning" | "byWords", Sight>> = {
 const print = (rows: ReadonlyArray<readonly [string, object]>) => console.table(Object.fromEntries(rows))
 
 const written = (judges: { readonly byMeaning: Judge; readonly byWords: Judge }) =>
-  `import type { Judge } from "./probability.ts"
+  `import type { Judge } from "./Judge.ts"
 
 // Written by \`npm run eval -- --fit\`.
 

@@ -99,6 +99,8 @@ export interface Explanation {
   readonly wordShare: number
   /** Words that it has; the greatest share first. */
   readonly words: ReadonlyArray<ExplainedWord>
+  /** Whose vectors say how near the meanings are: `table`, or the name of an embedding model. */
+  readonly meaningBy: string
   /** 0 to 1: how near the meanings are. */
   readonly cosine: number
   /** The nearest first. */
@@ -185,9 +187,15 @@ export interface SearchResponse extends Result {
   readonly searchNamespaces: ReadonlyArray<string>
   /** Words of the task that no snippet has, and what they were taken for. */
   readonly mended: ReadonlyArray<MendedWord>
+  /**
+   * Why it was searched by the service's own table where its operator has named an embedding model: `not_embedded`, it did
+   * not embed the task in time; `filling`, it has yet to embed what is stored. `null` otherwise.
+   */
+  readonly fallback: string | null
 }
 
-interface ExplanationWire extends Omit<Explanation, "wordShare" | "words" | "learned"> {
+interface ExplanationWire extends Omit<Explanation, "wordShare" | "words" | "learned" | "meaningBy"> {
+  readonly meaning_by?: string
   readonly word_share: number
   readonly words: ReadonlyArray<Omit<ExplainedWord, "asked"> & { readonly asked?: string }>
   readonly learned?: LearnedEffect
@@ -225,11 +233,19 @@ interface SearchWire {
   readonly cache_hit: boolean
   readonly search_namespaces?: ReadonlyArray<string>
   readonly mended?: ReadonlyArray<MendedWord>
+  readonly fallback?: string
 }
 
-const explanationOf = ({ word_share: wordShare, words, learned, ...wire }: ExplanationWire): Explanation => ({
+const explanationOf = ({
+  word_share: wordShare,
+  meaning_by: meaningBy = "table",
+  words,
+  learned,
+  ...wire
+}: ExplanationWire): Explanation => ({
   ...wire,
   wordShare,
+  meaningBy,
   words: words.map(({ asked = null, ...word }) => ({ ...word, asked })),
   learned: learned ?? null
 })
@@ -280,6 +296,7 @@ export const search = (params: SearchParams): Call<SearchResponse> => ({
     totalFound: wire.total_found,
     cacheHit: wire.cache_hit,
     searchNamespaces: wire.search_namespaces ?? [],
-    mended: wire.mended ?? []
+    mended: wire.mended ?? [],
+    fallback: wire.fallback ?? null
   }))
 })
