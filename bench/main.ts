@@ -5,6 +5,7 @@ import { append } from "./append.ts"
 import { chat } from "./chat.ts"
 import { commandLine } from "./commandLine.ts"
 import { elastic } from "./elastic.ts"
+import { embeddings } from "./embeddings.ts"
 import { http } from "./http.ts"
 import { lag } from "./lag.ts"
 import { limits } from "./limits.ts"
@@ -32,7 +33,8 @@ const benches: Record<string, (scale: number) => Effect.Effect<ReadonlyArray<Mea
   rerank,
   soak,
   cli: commandLine,
-  elastic
+  elastic,
+  embeddings
 }
 
 const args = process.argv.slice(2)

@@ -19,11 +19,15 @@ import * as PostgresAudit from "#infra/postgres/log/audit.ts"
 import * as PostgresEventStore from "#infra/postgres/log/layer.ts"
 import * as PostgresRequestCounts from "#infra/postgres/requestCounts.ts"
 import * as MemoryRequestCounts from "#infra/requestCounts/layer.ts"
+import * as HttpEmbeddings from "#infra/search/embeddings/HttpEmbeddings.ts"
 import * as MemorySnippetIndex from "#infra/search/memory/layer.ts"
+import { Embeddings } from "#ports/Embeddings.ts"
 import type { LogAudit } from "#ports/LogAudit.ts"
 import type { LogEngine } from "#ports/LogCopy.ts"
 import type { Config } from "./config.ts"
 import { passesByItself } from "./reaction.ts"
+import { ByModel } from "./snippets/embedding/ByModel.ts"
+import { indexed } from "./snippets/embedding/fill.ts"
 
 /** Where a service keeps what it has: what an operator chooses by environment variables. */
 export interface StorageConfig
@@ -127,3 +131,22 @@ export const snippetIndex = ({ elasticsearch }: Config) =>
           (ElasticSnippetIndex) => ElasticSnippetIndex.layer(elasticsearch)
         )
       ).pipe(Layer.provide(PostgresInstallation.layer))
+
+/** An index in this process of vectors that have so many numbers. */
+const indexOf = (dimensions: number) =>
+  Layer.fresh(MemorySnippetIndex.layer).pipe(
+    Layer.provide(
+      Layer.effect(
+        Embeddings,
+        Effect.map(Embeddings, (encoder) => ({ ...encoder, dimensions: indexed(dimensions) }))
+      )
+    )
+  )
+
+/** The embedding model that is named, if any, with an index of its own beside the table's. */
+export const embeddingModel = ({ embeddings }: Pick<Config, "embeddings">) =>
+  embeddings === undefined
+    ? ByModel.none
+    : ByModel.layer(embeddings).pipe(
+        Layer.provide(Layer.merge(indexOf(embeddings.dimensions), HttpEmbeddings.layer(embeddings)))
+      )

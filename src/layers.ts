@@ -47,6 +47,7 @@ import { KnownSnippets } from "#src/snippets/knownSnippets.ts"
 import { Learning } from "#src/snippets/learning.ts"
 import * as MeasuredSearch from "#src/snippets/measured.ts"
 import { EraseBundles } from "#src/snippets/reactions/EraseBundles.ts"
+import { EraseEmbeddings } from "#src/snippets/reactions/EraseEmbeddings.ts"
 import { EraseSearches } from "#src/snippets/reactions/EraseSearches.ts"
 import { StoreBundles } from "#src/snippets/reactions/StoreBundles.ts"
 import { withdrawSnippets } from "#src/snippets/reactions/WithdrawSnippets.ts"
@@ -63,6 +64,7 @@ import type { Config } from "./config.ts"
 import { type Disk, watched as watchedDisks } from "./disks.ts"
 import {
   bounded,
+  embeddingModel,
   erasing,
   eventStore,
   type LogConfig,
@@ -88,6 +90,7 @@ export const reactions = [
   StoreBundles,
   EraseBundles,
   EraseSearches,
+  EraseEmbeddings,
   withdrawSnippets(SecretRules.rulesVersion())
 ] as const
 
@@ -205,7 +208,7 @@ export const service = (config: Config, space: Layer.Layer<DiskSpace> = SystemDi
         Layer.sync(Reacting, () => new Map())
       )
     ),
-    Layer.provideMerge(Layer.merge(Indexing.layer, Learning.layer)),
+    Layer.provideMerge(Layer.mergeAll(Indexing.layer, Learning.layer, embeddingModel(config))),
     Layer.provideMerge(snippetIndex(config)),
     Layer.provideMerge(
       Layer.mergeAll(

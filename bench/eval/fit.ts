@@ -1,5 +1,6 @@
 import type { Feature, Features } from "#domain/search/Features.ts"
-import { type Judge, type Sign, signsOf, strengthOf } from "#domain/search/probability.ts"
+import type { Judge, Sign } from "#domain/search/Judge.ts"
+import { signsOf, strengthOf } from "#domain/search/probability.ts"
 import { median } from "../report.ts"
 import type { Group } from "./groups.ts"
 import { type Choice, fitChoices, fitTrials, type Trial } from "./regress.ts"

@@ -3,6 +3,7 @@ import type { Candidates, Judged, Likely } from "./Candidate.ts"
 import { type Explanation, explaining } from "./explanation.ts"
 import { fields } from "./IndexedText.ts"
 import { type Learned, sought } from "./learned.ts"
+import { asTable } from "./modelWeights.ts"
 import { logitOf, signsOf } from "./probability.ts"
 import { type Asked, merged, plan, type QueryPlan } from "./query.ts"
 import { byMeaning, byWords } from "./ranker.ts"
@@ -107,8 +108,8 @@ export const likeliest = (
     for (let at = 0; at < fieldCount; at++) worths[at] = occurrence(fields[at]!, lengths[at]!, averages[at]!)
     const sum = sumOf(weighted, counts, worths)
     const words = wordShare(sum, weighted.self)
-    const cosine = asked.read === 0 ? 0 : candidate.cosine
-    const matching = relevance(words, cosine, asked.read)
+    const cosine = asked.read === 0 ? 0 : asTable(candidate.cosine, asked.model)
+    const matching = relevance(words, cosine, asked.read, asked.model?.weights.meaning)
     const final = score(matching, priorOf(verdictOdds(verdict), completeness, preferComplete))
     if (!matches(sum > 0, final) && !also.has(candidate.id)) continue
     const shown = Math.min(1, Math.max(0, cosine))
@@ -145,13 +146,14 @@ export const judge = (
   preferComplete: boolean,
   learned: ReadonlyMap<string, Learned> = untaught
 ): ReadonlyArray<Judged> => {
-  const { read } = asked
+  const { read, model } = asked
   const all = likely.map(judging(asked, found))
-  const meant = signsOf(byMeaning, all, found.documents)
+  const ofMeaning = model?.weights.judge ?? byMeaning
+  const meant = signsOf(ofMeaning, all, found.documents)
   const said = read === 1 ? [] : signsOf(byWords, all, found.documents)
   return likely.map((one, at) => {
     const { verdict, completeness } = one.candidate
-    const meaning = read === 0 ? 0 : read * logitOf(byMeaning, meant[at]!)
+    const meaning = read === 0 ? 0 : read * logitOf(ofMeaning, meant[at]!)
     const words = read === 1 ? 0 : (1 - read) * logitOf(byWords, said[at]!)
     return {
       likely: one,

@@ -7,6 +7,7 @@ import { EventStore } from "#engine/ports/EventStore.ts"
 import { Projector } from "#engine/project.ts"
 import { Reacting } from "#engine/reacting.ts"
 import { type Disk, Disks, nearlyFull } from "#src/disks.ts"
+import { ByModel, type ModelLook } from "#src/snippets/embedding/ByModel.ts"
 import { Indexing } from "#src/snippets/indexing.ts"
 
 export interface Report {
@@ -20,6 +21,8 @@ export interface Report {
    * and is to be asked for: every other process misses the same. Without the `database` nothing does.
    */
   readonly missing: ReadonlyArray<"database" | "log" | "search">
+  /** The embedding model, where one is named: `ok`, `filling`, or what is wrong. No reason not to serve. */
+  readonly embeddings?: ModelLook
   /** Disks that have so little room left that writes to them are refused. No reason not to serve. */
   readonly nearly_full: ReadonlyArray<Disk>
   /**
@@ -56,6 +59,7 @@ export class Readiness extends Context.Service<
         const asker = yield* Asker
         const projector = yield* Projector
         const indexing = yield* Indexing
+        const byModel = yield* ByModel
         const store = yield* EventStore
         const undone = yield* LeftOut
         const reacting = yield* Reacting
@@ -107,8 +111,9 @@ export class Readiness extends Context.Service<
               return [name, fault ?? (lag === 0 ? "ok" : "behind")]
             })
           )
+          const embeddings = yield* byModel.look
           const report: Report = { status, read_models, reactions, missing, nearly_full, left_out }
-          return report
+          return embeddings === undefined ? report : { ...report, embeddings }
         })
         return Readiness.of({ look, projections })
       })

@@ -69,6 +69,8 @@ export interface Explanation {
   readonly wordShare: number
   /** Words that it has; the greatest share first. */
   readonly words: ReadonlyArray<ExplainedWord>
+  /** Whose vectors say how near the meanings are: `table`, or the name of an embedding model. */
+  readonly meaningBy: string
   /** 0 to 1: how near the meanings are. */
   readonly cosine: number
   /** The nearest first. */
@@ -85,15 +87,23 @@ export interface Explanation {
   readonly length: LengthEffect
 }
 
-export interface ExplanationWire extends Omit<Explanation, "wordShare" | "words" | "learned"> {
+export interface ExplanationWire extends Omit<Explanation, "wordShare" | "words" | "learned" | "meaningBy"> {
+  readonly meaning_by?: string
   readonly word_share: number
   readonly words: ReadonlyArray<Omit<ExplainedWord, "asked"> & { readonly asked?: string }>
   readonly learned?: LearnedEffect
 }
 
-export const explanationOf = ({ word_share: wordShare, words, learned, ...wire }: ExplanationWire): Explanation => ({
+export const explanationOf = ({
+  word_share: wordShare,
+  meaning_by: meaningBy = "table",
+  words,
+  learned,
+  ...wire
+}: ExplanationWire): Explanation => ({
   ...wire,
   wordShare,
+  meaningBy,
   words: words.map(({ asked = null, ...word }) => ({ ...word, asked })),
   learned: learned ?? null
 })

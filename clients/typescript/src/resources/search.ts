@@ -99,6 +99,11 @@ export interface SearchResponse extends Result {
   readonly searchNamespaces: ReadonlyArray<string>
   /** Words of the task that no snippet has, and what they were taken for. */
   readonly mended: ReadonlyArray<MendedWord>
+  /**
+   * Why it was searched by the service's own table where its operator has named an embedding model: `not_embedded`, it did
+   * not embed the task in time; `filling`, it has yet to embed what is stored. `null` otherwise.
+   */
+  readonly fallback: string | null
 }
 
 interface MatchWire {
@@ -133,6 +138,7 @@ interface SearchWire {
   readonly cache_hit: boolean
   readonly search_namespaces?: ReadonlyArray<string>
   readonly mended?: ReadonlyArray<MendedWord>
+  readonly fallback?: string
 }
 
 const matchOf = (wire: MatchWire): SearchMatch => ({
@@ -181,6 +187,7 @@ export const search = (params: SearchParams): Call<SearchResponse> => ({
     totalFound: wire.total_found,
     cacheHit: wire.cache_hit,
     searchNamespaces: wire.search_namespaces ?? [],
-    mended: wire.mended ?? []
+    mended: wire.mended ?? [],
+    fallback: wire.fallback ?? null
   }))
 })
