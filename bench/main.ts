@@ -8,6 +8,7 @@ import { elastic } from "./elastic.ts"
 import { http } from "./http.ts"
 import { lag } from "./lag.ts"
 import { limits } from "./limits.ts"
+import { million } from "./million.ts"
 import { processes } from "./processes.ts"
 import { replay } from "./replay.ts"
 import { type Measured, table } from "./report.ts"
@@ -30,6 +31,7 @@ const benches: Record<string, (scale: number) => Effect.Effect<ReadonlyArray<Mea
   limits,
   telemetry,
   rerank,
+  million,
   soak,
   cli: commandLine,
   elastic
