@@ -9,6 +9,7 @@ import { embeddings } from "./embeddings.ts"
 import { http } from "./http.ts"
 import { lag } from "./lag.ts"
 import { limits } from "./limits.ts"
+import { million } from "./million.ts"
 import { processes } from "./processes.ts"
 import { replay } from "./replay.ts"
 import { type Measured, table } from "./report.ts"
@@ -31,6 +32,7 @@ const benches: Record<string, (scale: number) => Effect.Effect<ReadonlyArray<Mea
   limits,
   telemetry,
   rerank,
+  million,
   soak,
   cli: commandLine,
   elastic,
