@@ -171,9 +171,7 @@ export const commits: Answer<CommitList> = json(
 export const commitWithDiff: Answer<CommitWithDiff> = json(
   (wire: CommitWire & { diff: string }): CommitWithDiff => ({ ...commitOf(wire), diff: wire.diff })
 )
-export const comparison: Answer<Comparison> = json(
-  ({ base, at, diff }: Comparison): Comparison => ({ base, at, diff })
-)
+export const comparison: Answer<Comparison> = json(({ base, at, diff }: Comparison): Comparison => ({ base, at, diff }))
 export const tree: Answer<Tree> = json(
   (wire: { files: ReadonlyArray<TreeFile> }): Tree => ({
     files: wire.files.map(({ path, size, mode, sha }) => ({ path, size, mode, sha }))
