@@ -46,7 +46,10 @@ const filled = (count: number, beside = 0) =>
     return JSON.parse(said)
   })
 
-/** The index in memory with neighbours of real snippets, up to a million: how fast, how large, and whether it finds the nearest. */
+/**
+ * The index in memory with neighbours of real snippets, up to a million: how fast, how large, and whether it finds the
+ * nearest.
+ */
 export const million = (scale: number) =>
   Effect.gen(function* () {
     const rows: Array<Measured> = []

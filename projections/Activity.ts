@@ -36,7 +36,10 @@ const counted = <E>(kindOf: (event: E) => Kind) => ({
   })
 })
 
-/** Read model `activity`: how much of what happened in each hour. It holds numbers alone, so that erasures leave it as it is. */
+/**
+ * Read model `activity`: how much of what happened in each hour. It holds numbers alone, so that erasures leave it as
+ * it is.
+ */
 export const Activity = {
   name: "activity",
   version: 1,

@@ -91,7 +91,8 @@ const failure = (message: string, code: string | null = null) => ({
 })
 
 /**
- * An OpenAI-compatible server of embeddings on this machine, as strict as the published schema; its model is the table in vectors of
+ * An OpenAI-compatible server of embeddings on this machine, as strict as the published schema; its model is the table
+ * in vectors of
  * `width` numbers, a multiple of 7 plus something, of at least 129.
  */
 export const startEmbeddingsApi = async (width = 384, first: Script = () => undefined): Promise<EmbeddingsApi> => {

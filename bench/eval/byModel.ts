@@ -48,7 +48,9 @@ const momentsOf = (values: ReadonlyArray<number>) => {
   return { mean, deviation: Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length) }
 }
 
-/** Which of the model's cosines are the table's 0 and 1, by pairs of both: they have the same mean and deviation then. */
+/**
+ * Which of the model's cosines are the table's 0 and 1, by pairs of both: they have the same mean and deviation then.
+ */
 const scaleOf = (pairs: ReadonlyArray<readonly [table: number, model: number]>): Pick<ModelWeights, "low" | "high"> => {
   const table = momentsOf(pairs.map(([one]) => one))
   const model = momentsOf(pairs.map(([, other]) => other))
@@ -58,8 +60,8 @@ const scaleOf = (pairs: ReadonlyArray<readonly [table: number, model: number]>):
 }
 
 /**
- * Fits weights for the model on the development sets, whose `groups` are those of the table, and prints what both find. The index of
- * the table has the shelves already.
+ * Fits weights for the model on the development sets, whose `groups` are those of the table, and prints what both find.
+ * The index of the table has the shelves already.
  */
 export const fitModel = Effect.fnUntraced(function* (
   settings: EmbeddingSettings,

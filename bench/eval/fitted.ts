@@ -16,7 +16,9 @@ export const sights: Readonly<Record<"byMeaning" | "byWords", Sight>> = {
 /** Shows rows by their names. */
 export const print = (rows: ReadonlyArray<readonly [string, object]>) => console.table(Object.fromEntries(rows))
 
-/** Whether a query is from a source, wherever it is asked: stores of a few snippets ask those of mbpp and agent30, too. */
+/**
+ * Whether a query is from a source, wherever it is asked: stores of a few snippets ask those of mbpp and agent30, too.
+ */
 const isOf = ({ source, query }: Group, left: string): boolean =>
   source === left ||
   (source === "small" && query.id.startsWith(left === "mbpp" ? "q-mbpp" : left === "agent30" ? "agent-" : "none"))

@@ -1,6 +1,9 @@
 import type { Feature } from "./Features.ts"
 
-/** What tells how likely it is that a candidate answers the task: where it stands among the others, and how good the best of them is. */
+/**
+ * What tells how likely it is that a candidate answers the task: where it stands among the others, and how good the
+ * best of them is.
+ */
 export const signs = [
   "strength",
   "lead",

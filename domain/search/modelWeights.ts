@@ -2,8 +2,8 @@ import { features } from "./Features.ts"
 import { type Judge, signs } from "./Judge.ts"
 
 /**
- * How matches are judged by the vectors of a model other than the table. Its cosines are taken for the table's, for which the
- * bounds of what matches and of what is offered were found: `low` for 0, `high` for 1.
+ * How matches are judged by the vectors of a model other than the table. Its cosines are taken for the table's, for
+ * which the bounds of what matches and of what is offered were found: `low` for 0, `high` for 1.
  */
 export interface ModelWeights {
   readonly low: number

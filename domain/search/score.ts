@@ -27,8 +27,8 @@ const meaningWeight = 0.75
 
 /**
  * How well a text matches, 0…1: 0.25 of its word share + 0.75 of its cosine with the query. Where only a part of the
- * query could be read (`read`, 0…1), the cosine speaks for that part only; where nothing could, the words alone count. Of
- * a model other than the table the meaning counts as `meaning` says.
+ * query could be read (`read`, 0…1), the cosine speaks for that part only; where nothing could, the words alone count.
+ * Of a model other than the table the meaning counts as `meaning` says.
  */
 export const relevance = (wordShare: number, cosine: number, read: number, meaning = meaningWeight): number => {
   const weight = meaning * read

@@ -3,9 +3,13 @@ import { SqlClient } from "effect/sql"
 import { contentCharacters } from "#domain/search/embeddings/content.ts"
 import { schema } from "./tables.ts"
 
-// What is kept of embedding models, beside the catalogue: a digest of what each snippet says, and vectors by model and digest.
+// What is kept of embedding models, beside the catalogue: a digest of what each snippet says, and vectors by model and
+// digest.
 
-/** Whoever changes what is kept waits for the others that do: what was erased is not brought back by who had looked before. */
+/**
+ * Whoever changes what is kept waits for the others that do: what was erased is not brought back by who had looked
+ * before.
+ */
 const lock = "SELECT pg_advisory_xact_lock(5020787)"
 
 /** Whether a model has embedded a row of `terms` as it is. */
@@ -43,8 +47,8 @@ export interface ToEmbed {
 type Row = Omit<ToEmbed, "changed"> & { readonly changed: bigint; readonly has: boolean }
 
 /**
- * Of the next rows behind a position those that a model has not embedded, and the position of the last of them all, embedded or
- * not: `undefined`: there is none.
+ * Of the next rows behind a position those that a model has not embedded, and the position of the last of them all,
+ * embedded or not: `undefined`: there is none.
  */
 export const toEmbed = (model: string, after: number, rows: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -94,8 +98,8 @@ const dropUnused =
   "DELETE FROM embeddings v WHERE v.digest = ANY ($1::text[]) AND NOT EXISTS (SELECT 1 FROM embedded e WHERE e.digest = v.digest)"
 
 /**
- * Keeps what a model has made, of those snippets that are still as they were; vectors by digest. What the same snippets said
- * before goes, where no other one says it.
+ * Keeps what a model has made, of those snippets that are still as they were; vectors by digest. What the same snippets
+ * said before goes, where no other one says it.
  */
 export const keepEmbedded = (
   model: string,
@@ -127,7 +131,9 @@ export const keepEmbedded = (
     }).pipe(sql.withTransaction)
   )
 
-/** Erases what was kept of snippets that the catalogue has no more, and vectors with the last one that said the same. */
+/**
+ * Erases what was kept of snippets that the catalogue has no more, and vectors with the last one that said the same.
+ */
 export const eraseEmbedded = (snippets: ReadonlyArray<string>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.gen(function* () {
@@ -147,7 +153,9 @@ export const keepOnly = (model: string) =>
     Effect.asVoid(sql.unsafe("DELETE FROM embeddings WHERE model <> $1", [model]))
   )
 
-/** A model's vectors of snippets as of a change, as the catalogue's rows have theirs; `""`: it can't take what it says. */
+/**
+ * A model's vectors of snippets as of a change, as the catalogue's rows have theirs; `""`: it can't take what it says.
+ */
 export const vectorsOf = (model: string, snippets: ReadonlyArray<Pick<Embedded, "id" | "changed">>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(

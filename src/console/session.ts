@@ -102,7 +102,10 @@ const lookAgain = async (): Promise<void> => {
   }
 }
 
-/** What a failed call says; a key that is not valid any more ends the session, and one that was refused something is looked at anew. */
+/**
+ * What a failed call says; a key that is not valid any more ends the session, and one that was refused something is
+ * looked at anew.
+ */
 export const failure = (error: unknown): string => {
   if (error instanceof PermissionDeniedError) void lookAgain()
   if (isEnd(error)) signOut("This key is not valid any more: it was revoked, or has expired.")

@@ -27,8 +27,8 @@ export class EmbeddingFailed extends Schema.TaggedError<EmbeddingFailed>()("Embe
 }) {}
 
 /**
- * Makes vectors of texts, near each other when the texts mean the like: one a text, in their order, each of length 1. It may
- * be far, slow, or away; what must not wait for it goes by the table (`Embeddings`).
+ * Makes vectors of texts, near each other when the texts mean the like: one a text, in their order, each of length 1.
+ * It may be far, slow, or away; what must not wait for it goes by the table (`Embeddings`).
  */
 export class EmbeddingModel extends Context.Service<
   EmbeddingModel,

@@ -23,7 +23,10 @@ export const readAs = async (
 /** Nothing ran that should not, and nothing failed unseen. */
 export const quiet = ({ complaints }: Reader): void => assert.deepStrictEqual(complaints, [])
 
-/** What a group of tests has: a service, filled unless told, a browser, and one reader a test, of whom nothing is complained. */
+/**
+ * What a group of tests has: a service, filled unless told, a browser, and one reader a test, of whom nothing is
+ * complained.
+ */
 export interface Reading {
   readonly service: Service
   readonly browser: Browser

@@ -15,8 +15,9 @@ export interface Content extends Pick<SearchedText, "name" | "path" | "entrypoin
 }
 
 /**
- * What a model is given of a snippet: its names, what is told of it, the latest tasks that it was used for, its source; first
- * what says most, as models leave out the end of what is too long for them. The same tasks in another order are the same text.
+ * What a model is given of a snippet: its names, what is told of it, the latest tasks that it was used for, its source;
+ * first what says most, as models leave out the end of what is too long for them. The same tasks in another order are
+ * the same text.
  */
 export const contentOf = ({ description, tasks, source, ...names }: Content): string => {
   const kept: Array<string> = []

@@ -44,7 +44,8 @@ const refuse = (reason: string) => new PushRefused({ reason })
 /** Which of git's rules something broke: their names are git's own, what they quote is not told. */
 const ruleIn = (complaint: string): string => {
   const at = complaint.search(/\b(?:error|fatal)/)
-  // a rule's name is several words in one, `hasDotgit`: what stands before another colon is a hash, a position, or a part of git (`inflate`)
+  // a rule's name is several words in one, `hasDotgit`: what stands before another colon is a hash, a position, or a
+  // part of git (`inflate`)
   const [, rule] = / ([a-z]+[A-Z][a-zA-Z]*): /.exec(at < 0 ? "" : complaint.slice(at)) ?? []
   if (/over limit/.test(complaint)) return "an object is larger than may be pushed"
   return rule === undefined ? "the pack is broken, or lacks something" : `git fsck refuses it (${rule})`

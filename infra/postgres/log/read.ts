@@ -50,7 +50,9 @@ const byActor = (given: Given, { actor, tenant }: Pick<ReadAll, "actor" | "tenan
   return ` AND (actor_key = ${who} OR actor_user = ${who})${own}`
 }
 
-/** What followed from a request is in an index of its own; what it led to itself is told by the id of its first event. */
+/**
+ * What followed from a request is in an index of its own; what it led to itself is told by the id of its first event.
+ */
 const ofCorrelation = (given: Given, correlation: string): string => {
   const [id, first] = [`${given(correlation)}::uuid`, `${given(derivedId(correlation, 0))}::uuid`]
   return ` AND position IN (SELECT c.position FROM events c WHERE c.correlation_id = ${id} AND c.correlation_id <> c.command_id

@@ -62,8 +62,8 @@ interface Fault {
 }
 
 /**
- * A model behind `/v1/embeddings`, as OpenAI has published it and many servers speak it. What its answers say in words is read by nobody:
- * it may be what was embedded.
+ * A model behind `/v1/embeddings`, as OpenAI has published it and many servers speak it. What its answers say in words
+ * is read by nobody: it may be what was embedded.
  */
 export const layer = (settings: EmbeddingSettings, fetch: typeof globalThis.fetch = boundedFetch(silence)) =>
   Layer.sync(EmbeddingModel, () => {

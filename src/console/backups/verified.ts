@@ -7,7 +7,10 @@ export interface Verified {
   readonly began: string
   readonly finished: string
   readonly files: number
-  /** Whether each file's digest was compared, and not its length alone: a browser has digests only where the page is safe. */
+  /**
+   * Whether each file's digest was compared, and not its length alone: a browser has digests only where the page is
+   * safe.
+   */
   readonly digests: boolean
 }
 

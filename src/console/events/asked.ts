@@ -39,7 +39,10 @@ export const isAsked = ({ type, stream, actor }: Asked, event: RecordedEvent): b
   (stream === "" || event.stream === stream) &&
   (actor === "" || event.actor.keyId === actor || event.actor.userId === actor)
 
-/** Somebody's words for where to jump, as the service takes them: a position, or a time, which is one of the reader's zone unless it says otherwise. */
+/**
+ * Somebody's words for where to jump, as the service takes them: a position, or a time, which is one of the reader's
+ * zone unless it says otherwise.
+ */
 export const placeIn = (given: string): string => {
   const text = given.trim()
   if (/^(?:[a-z]{4}-)?\d{1,15}$/.test(text) || !/^\d{4}-\d\d-\d\d/.test(text)) return text

@@ -8,7 +8,9 @@ import {
 import { failure, type Session, session } from "../session.ts"
 import { pauseBefore } from "./pause.ts"
 
-/** How the source stands. `off`: nobody listens, or the key may not read the log. `cut`: it is tried again by itself. */
+/**
+ * How the source stands. `off`: nobody listens, or the key may not read the log. `cut`: it is tried again by itself.
+ */
 export type Standing =
   | { readonly is: "off" | "connecting" | "live" }
   | { readonly is: "cut"; readonly since: number; readonly why: string }

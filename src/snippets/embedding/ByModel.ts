@@ -16,11 +16,16 @@ const patience = 300
 /** Rows of the catalogue that are taken in at once: each has a vector, of up to 16 KiB. */
 const rows = 1_000
 
-/** Why a task was searched by the table where there is a model: it was not embedded in time; or not all snippets are yet. */
+/**
+ * Why a task was searched by the table where there is a model: it was not embedded in time; or not all snippets are
+ * yet.
+ */
 export const fallbacks = ["not_embedded", "filling"] as const
 export type Fallback = (typeof fallbacks)[number]
 
-/** What a task is searched by instead of the table: an index of the model's vectors, and what the task means by them. */
+/**
+ * What a task is searched by instead of the table: an index of the model's vectors, and what the task means by them.
+ */
 export interface Means {
   readonly index: SnippetIndex["Service"]
   /** The same task, by what the model makes of it. */
@@ -38,8 +43,8 @@ export interface ModelLook {
 const unfitted = { low: 0, high: 1, meaning: 0.75, judge: byMeaning }
 
 /**
- * Rows up to the first whose snippet is not embedded yet: so the index has all that it must have up to where it stands, and
- * each process the same vectors.
+ * Rows up to the first whose snippet is not embedded yet: so the index has all that it must have up to where it stands,
+ * and each process the same vectors.
  */
 const embeddedChanges = (model: string) =>
   Effect.fnUntraced(function* (after: number, page: Page) {
@@ -59,8 +64,8 @@ export class ByModel extends Context.Service<
   ByModel,
   {
     /**
-     * What a task is searched by so that everything up to a position of the catalogue is found, within 300 ms; or why that is the
-     * table. `undefined`: there is no model.
+     * What a task is searched by so that everything up to a position of the catalogue is found, within 300 ms; or why
+     * that is the table. `undefined`: there is no model.
      */
     readonly means: (task: string, position: number) => Effect.Effect<Means | Fallback | undefined>
     readonly look: Effect.Effect<ModelLook | undefined>

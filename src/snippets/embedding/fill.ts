@@ -32,7 +32,10 @@ export const padded = (vector: Vector): Vector => {
 
 const digestOf = (text: string) => createHash("sha256").update(text).digest("base64url")
 
-/** The vector of a text, of its beginning where it is too long for the model; `undefined`: it takes neither, and takes others. */
+/**
+ * The vector of a text, of its beginning where it is too long for the model; `undefined`: it takes neither, and takes
+ * others.
+ */
 const alone = Effect.fnUntraced(function* (text: string) {
   const model = yield* EmbeddingModel
   for (const some of [text, beginningOf(text, shorter)]) {
@@ -82,8 +85,8 @@ const embed = Effect.fnUntraced(function* (snippets: ReadonlyArray<ToEmbed>) {
 })
 
 /**
- * Embeds all that the catalogue has and goes on with what comes, in one process at a time; `position` is how far its own index has
- * come. When nothing is left to be embedded for the first time, what other models had made goes.
+ * Embeds all that the catalogue has and goes on with what comes, in one process at a time; `position` is how far its
+ * own index has come. When nothing is left to be embedded for the first time, what other models had made goes.
  */
 export const fill = Effect.fnUntraced(function* (outage: Outage, position: Effect.Effect<number>) {
   const model = yield* EmbeddingModel

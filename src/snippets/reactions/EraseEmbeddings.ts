@@ -5,8 +5,8 @@ import { Snippets } from "#projections/Snippets/tables.ts"
 import { reaction } from "#src/reaction.ts"
 
 /**
- * What an embedding model made of a snippet's text goes with it, unless another one says the same; also where there is no such
- * model any more.
+ * What an embedding model made of a snippet's text goes with it, unless another one says the same; also where there is
+ * no such model any more.
  */
 export const EraseEmbeddings = reaction({
   name: "erase_embeddings",

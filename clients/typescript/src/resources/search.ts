@@ -100,8 +100,8 @@ export interface SearchResponse extends Result {
   /** Words of the task that no snippet has, and what they were taken for. */
   readonly mended: ReadonlyArray<MendedWord>
   /**
-   * Why it was searched by the service's own table where its operator has named an embedding model: `not_embedded`, it did
-   * not embed the task in time; `filling`, it has yet to embed what is stored. `null` otherwise.
+   * Why it was searched by the service's own table where its operator has named an embedding model: `not_embedded`, it
+   * did not embed the task in time; `filling`, it has yet to embed what is stored. `null` otherwise.
    */
   readonly fallback: string | null
 }

@@ -159,8 +159,8 @@ export class System {
   }
 
   /**
-   * How the service is: read models, reactions, search, chats and disks. For owners of the organization that the service made for its
-   * operator.
+   * How the service is: read models, reactions, search, chats and disks. For owners of the organization that the
+   * service made for its operator.
    */
   status(options?: RequestOptions): APIPromise<ServiceStatus> {
     return this.#transport.send(() => status, options)
