@@ -248,6 +248,8 @@ const test = (args) => {
   const onNode = args.includes("--node")
   if (onNode && args.every((arg) => arg.startsWith("-"))) args = args.concat(filesOfRuntimes())
   const runtime = onNode ? node() || fail(`No Node 22.19 or newer for ${platform}.`) : either()
+  // it has a command of its own
+  if (args.every((arg) => arg.startsWith("-"))) args = args.concat("--project=!browser")
   const vitest = installed("vitest", "vitest.mjs") || fail("vitest is not installed: run `npm install`.")
   runtime.env = Object.assign(folderOfTests(), runtime.env)
   return run(runtime, [vitest, "run"].concat(args.filter((arg) => arg !== "--node")))

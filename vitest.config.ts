@@ -10,6 +10,9 @@ const alone = [
   ...["test/infra/sandbox/**/*.test.ts", "test/workspaces/tools/Glob.test.ts"]
 ]
 
+/** What is looked at in a browser, which few have at hand: `npm run test:console`. */
+const inBrowser = ["test/**/*.browser.test.ts"]
+
 const isCi = process.env["CI"] !== undefined
 
 /** What stands on KurrentDB's log is served on Node (start.cjs), where CI runs both runtimes and asks about it. */
@@ -42,8 +45,14 @@ export default defineConfig({
       { extends: true, test: { name: "alone", include: alone, isolate: true } },
       {
         extends: true,
-        test: { name: "together", include: ["test/**/*.test.ts"], exclude: [...alone, ...onNode], isolate: false }
-      }
+        test: {
+          name: "together",
+          include: ["test/**/*.test.ts"],
+          exclude: [...alone, ...onNode, ...inBrowser],
+          isolate: false
+        }
+      },
+      { extends: true, test: { name: "browser", include: inBrowser, isolate: false } }
     ]
   }
 })
