@@ -12,10 +12,12 @@ const longestPrefix = 500
 const names = ["MODEL", "API_KEY", "DIMENSIONS", "DOCUMENT_PREFIX", "QUERY_PREFIX", "WEIGHTS"] as const
 const nameOf = (name: (typeof names)[number]) => `CAIRN_EMBEDDINGS_${name}`
 
+const withoutSlashes = (text: string): string => (text.endsWith("/") ? withoutSlashes(text.slice(0, -1)) : text)
+
 const parseUrl = (text: string): string => {
   const { protocol, username, password, hash, search } = URL.canParse(text) ? new URL(text) : new URL("none:")
   return /^https?:$/.test(protocol) && !username && !password && !hash && !search
-    ? text.replace(/\/+$/, "").replace(/\/embeddings$/, "")
+    ? withoutSlashes(text).replace(/\/embeddings$/, "")
     : refuse(
         "CAIRN_EMBEDDINGS_URL",
         "a URL like https://api.openai.com/v1; the key has a variable of its own, CAIRN_EMBEDDINGS_API_KEY"

@@ -21,7 +21,12 @@ const sizeIn = (header: Uint8Array): number => {
 
 /** What a header of the pax kind says of the entry behind it. */
 const paxIn = (text: string): { readonly [key: string]: string } =>
-  Object.fromEntries(Array.from(text.matchAll(/\d+ ([^=\n]+)=([^\n]*)\n/g), ([, key, value]) => [key!, value!]))
+  Object.fromEntries(
+    text.split("\n").flatMap((line) => {
+      const [, key, value] = /^\d+ ([^=]+)=(.*)$/s.exec(line) ?? []
+      return key === undefined || value === undefined ? [] : [[key, value]]
+    })
+  )
 
 /** The files of a tar, in their order. Fails where it is cut off, or is none. */
 export const filesIn = async (archive: Blob): Promise<ReadonlyArray<ArchivedFile>> => {

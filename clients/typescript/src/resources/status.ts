@@ -3,6 +3,7 @@ import { type Call, json } from "../request.ts"
 
 /** How far a read model is. */
 export interface ReadModelStatus {
+  /** What it is called, here and in the log. */
   readonly name: string
   /** Of its tables and rules. */
   readonly version: number
@@ -16,6 +17,7 @@ export interface ReadModelStatus {
 
 /** How far something that follows from events is. */
 export interface ReactionStatus {
+  /** What it is called, here and in the log. */
   readonly name: string
   /** Positions that it is behind what concerns it. */
   readonly lag: number
