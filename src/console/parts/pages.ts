@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
 import { type Loaded, useLoaded } from "../loading.ts"
 import { failure, type Session, session } from "../session.ts"
 
@@ -30,13 +30,19 @@ export const usePages = <Row, P extends Page<Row> = Page<Row>>(
     setFurther({ rows: [], next: there?.next ?? null })
     setProblem("")
   }, [there])
+  const asking = useRef(false)
   const more = async () => {
+    // pressed twice it would show the same page twice
+    if (asking.current) return
+    asking.current = true
     try {
       const { rows, next } = await ask(session.value!, further.next!, new AbortController().signal)
       setFurther((before) => ({ rows: [...before.rows, ...rows], next }))
       setProblem("")
     } catch (error) {
       setProblem(failure(error))
+    } finally {
+      asking.current = false
     }
   }
   return {
